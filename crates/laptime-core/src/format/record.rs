@@ -1,0 +1,437 @@
+//! Records: what stands in a window after its header.
+//!
+//! A record opens with a varint `v`. Even: a plain span of path `v / 2`:
+//!
+//! | field | varint                                                        |
+//! |-------|---------------------------------------------------------------|
+//! | end   | ticks since `last`, the end of the previous plain span        |
+//! | time  | duration in ticks                                             |
+//!
+//! Odd: kind `v / 2`, then the payload's length, then the payload. Unknown kinds are
+//! skipped by their length. `Δ` is a zigzag difference to `last`, which only plain
+//! spans move; it starts at the window's anchor.
+//!
+//! | kind | name         | payload                                                  |
+//! |------|--------------|----------------------------------------------------------|
+//! | 1    | path         | number, parent, UTF-8 name to the end                    |
+//! | 2    | track        | the track of the records that follow                     |
+//! | 3    | unusual span | flags, path, Δ end, duration, then a varint per flag that carries one: process ns, thread ns, wall ticks |
+//! | 4    | mark         | path, Δ time                                             |
+//! | 5    | metric       | path, Δ time, 8 bytes of IEEE 754                        |
+//! | 6    | anchor       | four 8-byte clocks ([`crate::Anchor`])                   |
+//! | 7    | track name   | track, kind (0 thread, 1 task), system thread id, UTF-8 name |
+//! | 8    | sample       | Δ time, resident memory in bytes                         |
+//! | 9    | note         | UTF-8 code, a zero byte, UTF-8 message                   |
+
+use super::FormatError;
+use super::varint::{push, take, unzigzag, zigzag};
+use crate::anchor::Anchor;
+use crate::path::PathId;
+use crate::span::{Span, SpanFlags};
+
+const PATH: u64 = 1;
+const TRACK: u64 = 2;
+const UNUSUAL_SPAN: u64 = 3;
+const MARK: u64 = 4;
+const METRIC: u64 = 5;
+const ANCHOR: u64 = 6;
+const TRACK_NAME: u64 = 7;
+const SAMPLE: u64 = 8;
+const NOTE: u64 = 9;
+
+/// One decoded record. Times are in ticks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Record<'a> {
+    /// A finished span.
+    Span(Span),
+    /// Defines a path before its first use in the window.
+    Path {
+        /// Its number.
+        id: PathId,
+        /// The enclosing path.
+        parent: PathId,
+        /// Its own name.
+        name: &'a str,
+    },
+    /// A named instant.
+    Mark {
+        /// Its name, under the path that was open.
+        path: PathId,
+        /// When.
+        ticks: u64,
+        /// Thread or task.
+        track: u32,
+    },
+    /// A named number at an instant.
+    Metric {
+        /// Its name, under the path that was open.
+        path: PathId,
+        /// When.
+        ticks: u64,
+        /// The number; any IEEE 754 value.
+        value: f64,
+        /// Thread or task.
+        track: u32,
+    },
+    /// All clocks, read together.
+    Anchor(Anchor),
+    /// Names a thread or task.
+    TrackName {
+        /// Its number in this process.
+        track: u32,
+        /// Whether it is a task.
+        is_task: bool,
+        /// The system's thread id.
+        thread: u64,
+        /// Its name.
+        name: &'a str,
+    },
+    /// Resident memory of the process.
+    Sample {
+        /// When.
+        ticks: u64,
+        /// Bytes resident.
+        resident_bytes: u64,
+    },
+    /// Something the recorder wants the reader to know, such as an active device.
+    Note {
+        /// A stable word.
+        code: &'a str,
+        /// One sentence.
+        message: &'a str,
+    },
+}
+
+/// State that records are relative to, within one window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// End of the last plain span, in ticks.
+    pub last: u64,
+    /// Track of the records that follow.
+    pub track: u32,
+}
+
+/// Appends one record; the inverse of [`RecordReader`].
+///
+/// The recorder writes plain spans by itself, on its hot path; everything else, and
+/// every span that is not plain, comes through here.
+pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
+    let mut payload = Vec::new();
+    let delta = |ticks: u64, cursor: &Cursor| zigzag(ticks.wrapping_sub(cursor.last) as i64);
+    let kind = match *record {
+        Record::Span(span) => {
+            switch_track(out, cursor, span.track);
+            let end = span.end();
+            if span.flags == SpanFlags::NONE && end >= cursor.last {
+                push(out, u64::from(span.path.0) << 1);
+                push(out, end - cursor.last);
+                push(out, span.duration);
+                cursor.last = end;
+                return;
+            }
+            push(&mut payload, span.flags.0);
+            push(&mut payload, u64::from(span.path.0));
+            push(&mut payload, delta(end, cursor));
+            push(&mut payload, span.duration);
+            for carried in [
+                (SpanFlags::PROCESS_TIME, span.process_ns),
+                (SpanFlags::THREAD_TIME, span.thread_ns),
+                (SpanFlags::SUSPENDED, span.wall),
+            ] {
+                if span.flags.has(carried.0) {
+                    push(&mut payload, carried.1.unwrap_or(0));
+                }
+            }
+            UNUSUAL_SPAN
+        }
+        Record::Path { id, parent, name } => {
+            push(&mut payload, u64::from(id.0));
+            push(&mut payload, u64::from(parent.0));
+            payload.extend_from_slice(name.as_bytes());
+            PATH
+        }
+        Record::Mark { path, ticks, track } => {
+            switch_track(out, cursor, track);
+            push(&mut payload, u64::from(path.0));
+            push(&mut payload, delta(ticks, cursor));
+            MARK
+        }
+        Record::Metric {
+            path,
+            ticks,
+            value,
+            track,
+        } => {
+            switch_track(out, cursor, track);
+            push(&mut payload, u64::from(path.0));
+            push(&mut payload, delta(ticks, cursor));
+            payload.extend_from_slice(&value.to_le_bytes());
+            METRIC
+        }
+        Record::Anchor(anchor) => {
+            payload.extend_from_slice(&anchor.to_bytes());
+            ANCHOR
+        }
+        Record::TrackName {
+            track,
+            is_task,
+            thread,
+            name,
+        } => {
+            push(&mut payload, u64::from(track));
+            push(&mut payload, u64::from(is_task));
+            push(&mut payload, thread);
+            payload.extend_from_slice(name.as_bytes());
+            TRACK_NAME
+        }
+        Record::Sample {
+            ticks,
+            resident_bytes,
+        } => {
+            push(&mut payload, delta(ticks, cursor));
+            push(&mut payload, resident_bytes);
+            SAMPLE
+        }
+        Record::Note { code, message } => {
+            payload.extend_from_slice(code.as_bytes());
+            payload.push(0);
+            payload.extend_from_slice(message.as_bytes());
+            NOTE
+        }
+    };
+    push_payload(out, kind, &payload);
+}
+
+fn switch_track(out: &mut Vec<u8>, cursor: &mut Cursor, track: u32) {
+    if cursor.track != track {
+        let mut payload = Vec::new();
+        push(&mut payload, u64::from(track));
+        push_payload(out, TRACK, &payload);
+        cursor.track = track;
+    }
+}
+
+fn push_payload(out: &mut Vec<u8>, kind: u64, payload: &[u8]) {
+    push(out, (kind << 1) | 1);
+    push(out, payload.len() as u64);
+    out.extend_from_slice(payload);
+}
+
+/// Decodes the records of one window.
+///
+/// Ends cleanly at the end of the bytes. A record that is cut off, or that no writer
+/// writes, is an error; in an unsealed window the caller treats a cut as the end.
+#[derive(Debug, Clone)]
+pub struct RecordReader<'a> {
+    bytes: &'a [u8],
+    position: usize,
+    base_offset: u64,
+    cursor: Cursor,
+    failed: bool,
+}
+
+impl<'a> RecordReader<'a> {
+    /// Reads `bytes`, whose first byte stands at `base_offset` in the file.
+    pub fn new(bytes: &'a [u8], base_offset: u64, cursor: Cursor) -> Self {
+        Self {
+            bytes,
+            position: 0,
+            base_offset,
+            cursor,
+            failed: false,
+        }
+    }
+
+    /// Bytes of whole records read so far.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    #[inline]
+    fn varint(&self, at: &mut usize) -> Result<u64, FormatError> {
+        match take(self.bytes.get(*at..).unwrap_or_default()) {
+            Some((value, len)) => {
+                *at += len;
+                Ok(value)
+            }
+            None => Err(self.error("cut off")),
+        }
+    }
+
+    #[cold]
+    fn error(&self, what: &'static str) -> FormatError {
+        FormatError::Record {
+            offset: self.base_offset + self.position as u64,
+            what,
+        }
+    }
+
+    #[inline]
+    fn record(&mut self) -> Result<Option<Record<'a>>, FormatError> {
+        loop {
+            let mut at = self.position;
+            let lead = self.varint(&mut at)?;
+            if lead & 1 == 0 {
+                let path = self.path(lead >> 1)?;
+                let end = self.cursor.last.saturating_add(self.varint(&mut at)?);
+                let duration = self.varint(&mut at)?;
+                self.position = at;
+                self.cursor.last = end;
+                let start = end.saturating_sub(duration);
+                let span = Span::plain(path, start, duration, self.cursor.track);
+                return Ok(Some(Record::Span(span)));
+            }
+            let length = self.varint(&mut at)? as usize;
+            let payload = at
+                .checked_add(length)
+                .and_then(|end| self.bytes.get(at..end))
+                .ok_or_else(|| self.error("cut off"))?;
+            let record = self.payload(lead >> 1, payload)?;
+            self.position = at + length;
+            if record.is_some() || self.position == self.bytes.len() {
+                return Ok(record);
+            }
+        }
+    }
+
+    #[inline]
+    fn path(&self, number: u64) -> Result<PathId, FormatError> {
+        if number == 0 || number >= crate::PathTable::LIMIT as u64 {
+            return Err(self.error("a path number out of range"));
+        }
+        Ok(PathId(number as u32))
+    }
+
+    /// One payload; `None` for a track switch and for kinds of a later minor version.
+    #[cold]
+    fn payload(&mut self, kind: u64, payload: &'a [u8]) -> Result<Option<Record<'a>>, FormatError> {
+        let mut fields = Fields {
+            bytes: payload,
+            reader: self,
+        };
+        let record = match kind {
+            PATH => Record::Path {
+                id: fields.path()?,
+                parent: PathId(fields.number()? as u32),
+                name: fields.text()?,
+            },
+            TRACK => {
+                let track = fields.number()? as u32;
+                self.cursor.track = track;
+                return Ok(None);
+            }
+            UNUSUAL_SPAN => Record::Span(fields.unusual_span()?),
+            MARK => Record::Mark {
+                path: fields.path()?,
+                ticks: fields.time()?,
+                track: self.cursor.track,
+            },
+            METRIC => Record::Metric {
+                path: fields.path()?,
+                ticks: fields.time()?,
+                value: f64::from_le_bytes(fields.raw()?),
+                track: self.cursor.track,
+            },
+            ANCHOR => Record::Anchor(Anchor::from_bytes(&fields.raw()?)),
+            TRACK_NAME => Record::TrackName {
+                track: fields.number()? as u32,
+                is_task: fields.number()? == 1,
+                thread: fields.number()?,
+                name: fields.text()?,
+            },
+            SAMPLE => Record::Sample {
+                ticks: fields.time()?,
+                resident_bytes: fields.number()?,
+            },
+            NOTE => {
+                let (code, message) = fields
+                    .text()?
+                    .split_once('\0')
+                    .ok_or_else(|| self.error("a note without its separator"))?;
+                Record::Note { code, message }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(record))
+    }
+}
+
+impl<'a> Iterator for RecordReader<'a> {
+    type Item = Result<Record<'a>, FormatError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.position >= self.bytes.len() {
+            return None;
+        }
+        let record = self.record();
+        self.failed = record.is_err();
+        record.transpose()
+    }
+}
+
+/// The fields of one payload, taken from its start.
+struct Fields<'a, 'r> {
+    bytes: &'a [u8],
+    reader: &'r RecordReader<'a>,
+}
+
+impl<'a> Fields<'a, '_> {
+    fn number(&mut self) -> Result<u64, FormatError> {
+        let (value, len) = take(self.bytes).ok_or_else(|| self.reader.error("a short payload"))?;
+        self.bytes = &self.bytes[len..];
+        Ok(value)
+    }
+
+    fn path(&mut self) -> Result<PathId, FormatError> {
+        let number = self.number()?;
+        self.reader.path(number)
+    }
+
+    fn time(&mut self) -> Result<u64, FormatError> {
+        let delta = unzigzag(self.number()?);
+        Ok(self.reader.cursor.last.wrapping_add(delta as u64))
+    }
+
+    fn raw<const N: usize>(&mut self) -> Result<[u8; N], FormatError> {
+        let chunk = self
+            .bytes
+            .first_chunk::<N>()
+            .ok_or_else(|| self.reader.error("a short payload"))?;
+        self.bytes = &self.bytes[N..];
+        Ok(*chunk)
+    }
+
+    fn text(&mut self) -> Result<&'a str, FormatError> {
+        let bytes = std::mem::take(&mut self.bytes);
+        std::str::from_utf8(bytes).map_err(|_| self.reader.error("text that is not UTF-8"))
+    }
+
+    fn unusual_span(&mut self) -> Result<Span, FormatError> {
+        let flags = SpanFlags(self.number()?);
+        let path = self.path()?;
+        let end = self.time()?;
+        let duration = self.number()?;
+        let mut carried = |flag| -> Result<Option<u64>, FormatError> {
+            flags.has(flag).then(|| self.number()).transpose()
+        };
+        let process_ns = carried(SpanFlags::PROCESS_TIME)?;
+        let thread_ns = carried(SpanFlags::THREAD_TIME)?;
+        let wall = carried(SpanFlags::SUSPENDED)?;
+        Ok(Span {
+            path,
+            start: end.saturating_sub(wall.unwrap_or(duration)),
+            duration,
+            track: self.reader.cursor.track,
+            flags,
+            process_ns,
+            thread_ns,
+            wall,
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod tests;

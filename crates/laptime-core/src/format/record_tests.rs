@@ -1,0 +1,154 @@
+use super::*;
+use proptest::prelude::*;
+
+const START: Cursor = Cursor {
+    last: 1_000_000,
+    track: 0,
+};
+
+fn read(bytes: &[u8]) -> (Vec<Record<'_>>, Option<FormatError>) {
+    let mut reader = RecordReader::new(bytes, 0, START);
+    let mut records = Vec::new();
+    for record in &mut reader {
+        match record {
+            Ok(record) => records.push(record),
+            Err(error) => return (records, Some(error)),
+        }
+    }
+    (records, None)
+}
+
+fn span() -> impl Strategy<Value = Record<'static>> {
+    let flags = prop_oneof![Just(0_u64), 0_u64..256];
+    (
+        2_u32..60_000,
+        0_u64..1 << 55,
+        any::<u32>(),
+        flags,
+        0_u32..4,
+        any::<u32>(),
+    )
+        .prop_map(|(path, start, duration, flags, track, cpu)| {
+            let flags = SpanFlags(flags);
+            let carried = |flag, value| flags.has(flag).then_some(value);
+            Record::Span(Span {
+                path: PathId(path),
+                start,
+                duration: u64::from(duration),
+                track,
+                flags,
+                process_ns: carried(SpanFlags::PROCESS_TIME, u64::from(cpu)),
+                thread_ns: carried(SpanFlags::THREAD_TIME, 7),
+                wall: carried(SpanFlags::SUSPENDED, u64::from(duration) * 2),
+            })
+        })
+}
+
+fn other() -> impl Strategy<Value = Record<'static>> {
+    let ticks = any::<u64>();
+    prop_oneof![
+        (2_u32..60_000, 0_u32..60_000).prop_map(|(id, parent)| Record::Path {
+            id: PathId(id),
+            parent: PathId(parent),
+            name: "a/b \u{1f600}\n",
+        }),
+        (2_u32..60_000, ticks, 0_u32..4).prop_map(|(path, ticks, track)| Record::Mark {
+            path: PathId(path),
+            ticks,
+            track
+        }),
+        (2_u32..60_000, any::<i32>(), 0_u32..4).prop_map(|(path, value, track)| Record::Metric {
+            path: PathId(path),
+            ticks: 5,
+            value: f64::from(value) / 3.0,
+            track
+        }),
+        any::<u64>().prop_map(|ticks| Record::Anchor(Anchor {
+            ticks,
+            monotonic_ns: 1,
+            realtime_ns: u64::MAX,
+            boottime_ns: 3
+        })),
+        any::<u64>().prop_map(|resident_bytes| Record::Sample {
+            ticks: 9,
+            resident_bytes
+        }),
+        Just(Record::TrackName {
+            track: 3,
+            is_task: true,
+            thread: 99,
+            name: "worker"
+        }),
+        Just(Record::Note {
+            code: "device-active",
+            message: "torch used cuda:0"
+        }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_is_encoded_is_read(records in proptest::collection::vec(prop_oneof![span(), other()], 0..60)) {
+        let (mut bytes, mut cursor) = (Vec::new(), START);
+        for record in &records {
+            encode(&mut bytes, &mut cursor, record);
+        }
+        let (found, error) = read(&bytes);
+        prop_assert_eq!(error, None);
+        prop_assert_eq!(found, records);
+    }
+
+    #[test]
+    fn a_cut_returns_the_exact_prefix(records in proptest::collection::vec(prop_oneof![span(), other()], 1..12)) {
+        let (mut bytes, mut cursor, mut ends) = (Vec::new(), START, Vec::new());
+        for record in &records {
+            encode(&mut bytes, &mut cursor, record);
+            ends.push(bytes.len());
+        }
+        for cut in 0..bytes.len() {
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            let (found, _) = read(&bytes[..cut]);
+            prop_assert_eq!(found.as_slice(), &records[..whole]);
+        }
+    }
+
+    #[test]
+    fn hostile_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let _ = read(&bytes);
+    }
+}
+
+#[test]
+fn unknown_kinds_are_skipped_by_their_length() {
+    let mut bytes = Vec::new();
+    push_payload(&mut bytes, 4_000, b"from the future");
+    let mut cursor = START;
+    let mark = Record::Mark {
+        path: PathId(5),
+        ticks: 1,
+        track: 0,
+    };
+    encode(&mut bytes, &mut cursor, &mark);
+    push_payload(&mut bytes, 4_000, b"");
+    assert_eq!(read(&bytes), (vec![mark], None));
+}
+
+#[test]
+fn an_error_names_the_offset_of_its_record() {
+    let mut bytes = Vec::new();
+    let mut cursor = START;
+    encode(
+        &mut bytes,
+        &mut cursor,
+        &Record::Span(Span::plain(PathId(2), 1_000_100, 50, 0)),
+    );
+    let offset = bytes.len() as u64;
+    bytes.push(1); // the plain span of path 0, the root
+    assert_eq!(
+        read(&bytes).1,
+        Some(FormatError::Record {
+            offset,
+            what: "a path number out of range"
+        })
+    );
+}

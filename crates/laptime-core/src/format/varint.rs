@@ -1,0 +1,131 @@
+//! Prefix varints: the encoding of every integer in a record.
+//!
+//! | bytes | holds            | first byte (low bits) |
+//! |-------|------------------|-----------------------|
+//! | 1     | 7 bits           | `…1`                  |
+//! | 2     | 14 bits          | `…10`                 |
+//! | n ≤ 8 | 7·n bits         | n−1 zeros, then a one |
+//! | 9     | 64 bits          | `0`, then 8 raw bytes |
+//!
+//! The number of trailing zeros of the first byte gives the length, so both
+//! directions are one shift and one 8-byte access, without a loop.
+
+/// Longest encoding of one integer.
+///
+/// **Units** bytes.
+pub const MAX_LEN: usize = 9;
+
+/// Largest value that [`pack`] accepts.
+pub const MAX_PACKED: u64 = (1 << 56) - 1;
+
+/// Packs a value into one word whose first `len` little-endian bytes are its encoding.
+///
+/// Only for values up to [`MAX_PACKED`]; larger ones take [`put`].
+#[inline]
+pub const fn pack(value: u64) -> (u64, usize) {
+    debug_assert!(value <= MAX_PACKED);
+    let bits = 64 - (value | 1).leading_zeros() as usize;
+    let len = (bits * 37 + 222) >> 8; // ⌈bits / 7⌉ for 1..=56, as a multiplication
+    (((value << 1) | 1) << (len - 1), len)
+}
+
+/// Writes a value at the start of `out` and returns the bytes used.
+///
+/// **Panics** when `out` is shorter than the encoding.
+pub fn put(out: &mut [u8], value: u64) -> usize {
+    if value <= MAX_PACKED {
+        let (word, len) = pack(value);
+        out[..len].copy_from_slice(&word.to_le_bytes()[..len]);
+        len
+    } else {
+        out[0] = 0;
+        out[1..9].copy_from_slice(&value.to_le_bytes());
+        9
+    }
+}
+
+/// Appends a value to a vector.
+pub fn push(out: &mut Vec<u8>, value: u64) {
+    let mut buffer = [0; MAX_LEN];
+    let len = put(&mut buffer, value);
+    out.extend_from_slice(&buffer[..len]);
+}
+
+/// Reads a value from the start of `bytes`: the value and the bytes it took.
+///
+/// `None` when `bytes` ends inside it.
+#[inline]
+pub fn take(bytes: &[u8]) -> Option<(u64, usize)> {
+    if let Some(word) = bytes.first_chunk::<8>() {
+        let word = u64::from_le_bytes(*word);
+        let len = word.trailing_zeros() as usize + 1;
+        if len <= 8 {
+            return Some(((word >> len) & (u64::MAX >> (64 - 7 * len)), len));
+        }
+    }
+    take_near_end(bytes)
+}
+
+#[cold]
+fn take_near_end(bytes: &[u8]) -> Option<(u64, usize)> {
+    let len = bytes.first()?.trailing_zeros() as usize + 1;
+    if len > 8 {
+        let raw = bytes.get(1..9)?.try_into().ok()?;
+        return Some((u64::from_le_bytes(raw), 9));
+    }
+    let mut word = [0; 8];
+    word[..len].copy_from_slice(bytes.get(..len)?);
+    let word = u64::from_le_bytes(word);
+    Some(((word >> len) & (u64::MAX >> (64 - 7 * len)), len))
+}
+
+/// Maps a signed difference to an unsigned one with small values for small magnitudes.
+#[inline]
+pub const fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+/// Undoes [`zigzag`].
+#[inline]
+pub const fn unzigzag(value: u64) -> i64 {
+    ((value >> 1) as i64) ^ -((value & 1) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_length_takes_the_promised_bits() {
+        for len in 1..=8_usize {
+            let largest = u64::MAX >> (64 - 7 * len);
+            assert_eq!(pack(largest).1, len);
+            assert_eq!(pack(u64::MAX >> (64 - 7 * (len - 1)).min(63) << 1).1, len);
+        }
+    }
+
+    #[test]
+    fn an_empty_slice_holds_no_value() {
+        assert_eq!(take(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_put_is_taken(value in prop_oneof![any::<u64>(), 0_u64..300, any::<u32>().prop_map(u64::from)], tail in 0_usize..10) {
+            let mut bytes = Vec::new();
+            push(&mut bytes, value);
+            let len = bytes.len();
+            bytes.resize(len + tail, 0xff);
+            prop_assert_eq!(take(&bytes), Some((value, len)));
+            for cut in 0..len {
+                prop_assert_eq!(take(&bytes[..cut]), None);
+            }
+        }
+
+        #[test]
+        fn zigzag_is_undone(value in any::<i64>()) {
+            prop_assert_eq!(unzigzag(zigzag(value)), value);
+        }
+    }
+}

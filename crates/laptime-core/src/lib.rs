@@ -1,0 +1,28 @@
+//! The words of Laptime, as types.
+//!
+//! This crate holds what a measurement *is*: spans and their paths, histograms,
+//! tallies, anchors between clocks, the description of a run, and the file format
+//! over byte slices. It reads no clock, starts no thread and opens no file; the
+//! recorder fills these types, the analysis reads them.
+
+#![forbid(unsafe_code)]
+
+pub mod anchor;
+pub mod format;
+pub mod histogram;
+pub mod live;
+pub mod path;
+pub mod run;
+pub mod span;
+pub mod tally;
+pub mod warning;
+
+pub use anchor::{Anchor, ClockKind, ClockMap};
+pub use format::FormatError;
+pub use histogram::Histogram;
+pub use live::Live;
+pub use path::{PathId, PathTable};
+pub use run::{ProgramEnd, RunInfo};
+pub use span::{Span, SpanFlags};
+pub use tally::{PathTally, Tallies};
+pub use warning::{Unavailable, Warning};

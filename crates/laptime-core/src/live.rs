@@ -1,0 +1,29 @@
+//! What a running process knows about itself: the input of an in-process report.
+//!
+//! The recorder keeps the first windows whole, so that warm-up can be told from steady
+//! state afterwards, and folds later ones into tallies. A file on disk holds all windows
+//! and no tallies; both lead to the same summary.
+
+use crate::anchor::Anchor;
+use crate::format::process::{OpenSpan, ProcessHeader};
+use crate::path::PathTable;
+use crate::tally::Tallies;
+
+/// A snapshot of one process.
+#[derive(Debug, Clone)]
+pub struct Live {
+    /// Who and since when; `closed` holds the anchor of the snapshot.
+    pub header: ProcessHeader,
+    /// All anchors so far.
+    pub anchors: Vec<Anchor>,
+    /// Every path defined so far.
+    pub paths: PathTable,
+    /// The first windows, each with its header, in order of opening.
+    pub head: Vec<Vec<u8>>,
+    /// Everything after them.
+    pub tail: Tallies,
+    /// Spans that are open now.
+    pub open: Vec<OpenSpan>,
+    /// Notes: code and message.
+    pub notes: Vec<(String, String)>,
+}

@@ -1,0 +1,92 @@
+//! The description of a run: `run.json` in the recording's folder.
+//!
+//! Written by `laptime run` (or by the recording process itself), and again when the
+//! program ends. It holds no argument and no environment variable: those may carry
+//! secrets. Readers accept recordings without it.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the recording format that this crate writes and reads.
+pub const FORMAT_VERSION: u16 = 1;
+
+/// What started a run and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// Format version of the recording.
+    pub format: u16,
+    /// Version of Laptime that wrote it.
+    pub laptime: String,
+    /// Last component of the program's or script's name.
+    pub program: String,
+    /// When the program was started, `CLOCK_MONOTONIC` nanoseconds.
+    pub started_monotonic_ns: u64,
+    /// The same moment, `CLOCK_REALTIME` nanoseconds since 1970.
+    pub started_realtime_ns: u64,
+    /// Boot id of the machine, which makes monotonic times comparable.
+    pub boot_id: String,
+    /// Process id of the started program, once known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// How it ended; absent while it runs, or when the launcher was killed too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<ProgramEnd>,
+    /// Interpreters that ran below without Laptime installed in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unrecorded: Vec<String>,
+}
+
+/// How a program ended, as its launcher saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramEnd {
+    /// When, `CLOCK_MONOTONIC` nanoseconds.
+    pub monotonic_ns: u64,
+    /// Exit code; absent when a signal ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+    /// Signal number that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+}
+
+impl RunInfo {
+    /// Name of the file inside the recording's folder.
+    pub const FILE_NAME: &'static str = "run.json";
+
+    /// From the file's bytes.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// As the file's bytes.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_info_survives_json_and_ignores_unknown_fields() {
+        let info = RunInfo {
+            format: FORMAT_VERSION,
+            laptime: "0.1.0".into(),
+            program: "train.py".into(),
+            started_monotonic_ns: 5,
+            started_realtime_ns: 6,
+            boot_id: "b".into(),
+            pid: Some(7),
+            end: Some(ProgramEnd {
+                monotonic_ns: 8,
+                code: Some(3),
+                signal: None,
+            }),
+            unrecorded: vec![],
+        };
+        assert_eq!(RunInfo::from_json(&info.to_json()).unwrap(), info);
+        let text = String::from_utf8(info.to_json()).unwrap();
+        let with_more = text.replacen('{', "{\"later\": 1,", 1);
+        assert_eq!(RunInfo::from_json(with_more.as_bytes()).unwrap(), info);
+    }
+}

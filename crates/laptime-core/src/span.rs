@@ -1,0 +1,93 @@
+//! A finished span, as the recorder wrote it and the analysis reads it.
+//!
+//! Times are in ticks of the process's clock; [`crate::ClockMap`] turns them into
+//! nanoseconds. The flags say in what way a span is unusual.
+
+use crate::path::PathId;
+
+/// What is unusual about a span. A bit set, written as one varint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpanFlags(pub u64);
+
+impl SpanFlags {
+    /// Nothing unusual.
+    pub const NONE: Self = Self(0);
+    /// Closed out of order: another span that was opened inside was still open.
+    pub const UNBALANCED: Self = Self(1);
+    /// Goes on with the previous span of the same path: its duration adds to that one and counts no span.
+    pub const CONTINUES: Self = Self(2);
+    /// Ran on another track than its parent, so its time is not part of the parent's own.
+    pub const DETACHED: Self = Self(4);
+    /// A timer's segment: it may overlap its siblings, so it is not taken from the parent's own time.
+    pub const ASIDE: Self = Self(8);
+    /// Carries process CPU time.
+    pub const PROCESS_TIME: Self = Self(16);
+    /// Carries thread CPU time.
+    pub const THREAD_TIME: Self = Self(32);
+    /// The duration is the time it ran; the record carries the wall time from first start to end too.
+    pub const SUSPENDED: Self = Self(64);
+    /// Closed by the recorder because its parent closed.
+    pub const CLOSED_BY_PARENT: Self = Self(128);
+
+    /// Whether all bits of `other` are set.
+    #[inline]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets of bits.
+    #[inline]
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// One finished span.
+///
+/// **Units** ticks for start, duration and wall; nanoseconds for CPU times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Where it stands in the tree.
+    pub path: PathId,
+    /// When it opened.
+    pub start: u64,
+    /// How long it ran.
+    pub duration: u64,
+    /// The thread or task it ran on.
+    pub track: u32,
+    /// What is unusual about it.
+    pub flags: SpanFlags,
+    /// CPU time of the process meanwhile, with [`SpanFlags::PROCESS_TIME`].
+    pub process_ns: Option<u64>,
+    /// CPU time of the thread meanwhile, with [`SpanFlags::THREAD_TIME`].
+    pub thread_ns: Option<u64>,
+    /// Ticks from first start to end, with [`SpanFlags::SUSPENDED`].
+    pub wall: Option<u64>,
+}
+
+impl Span {
+    /// An ordinary span: no flags, no CPU times.
+    #[inline]
+    pub const fn plain(path: PathId, start: u64, duration: u64, track: u32) -> Self {
+        Self {
+            path,
+            start,
+            duration,
+            track,
+            flags: SpanFlags::NONE,
+            process_ns: None,
+            thread_ns: None,
+            wall: None,
+        }
+    }
+
+    /// When it closed, in ticks.
+    #[inline]
+    pub const fn end(&self) -> u64 {
+        match self.wall {
+            Some(wall) => self.start.saturating_add(wall),
+            None => self.start.saturating_add(self.duration),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Running totals per path: what is left of spans when they are not kept.
+//!
+//! [`Tallies::fold`] takes one span; order does not matter, except that a span which
+//! continues another must follow it. Both the live summary of a process and the
+//! reading of a file fold into this.
+
+use crate::anchor::Rate;
+use crate::histogram::Histogram;
+use crate::path::PathId;
+use crate::span::{Span, SpanFlags};
+
+/// Totals of the spans of one path.
+///
+/// **Units** nanoseconds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PathTally {
+    /// Spans, a continued one counted once.
+    pub count: u64,
+    /// Sum of durations.
+    pub total_ns: u64,
+    /// Sum of squared durations, in ns², for the standard deviation.
+    pub square_ns2: f64,
+    /// Shortest duration. Meaningless while `count` is 0.
+    pub min_ns: u64,
+    /// Longest duration.
+    pub max_ns: u64,
+    /// Durations of spans that ran on their parent's track: what the parent's own time loses.
+    pub nested_ns: u64,
+    /// CPU time of the process, over the spans that carried it.
+    pub process_ns: Option<u64>,
+    /// CPU time of the thread, over the spans that carried it.
+    pub thread_ns: Option<u64>,
+    /// Wall time from first start to end, of spans that were suspended.
+    pub wall_ns: Option<u64>,
+    /// Spans that were closed out of order.
+    pub unbalanced: u64,
+    /// Durations.
+    pub histogram: Histogram,
+    /// A duration that a later span may still continue.
+    pending_ns: Option<u64>,
+}
+
+impl PathTally {
+    /// Adds one span.
+    #[inline]
+    pub fn fold(&mut self, span: &Span, rate: Rate) {
+        let duration_ns = rate.nanoseconds(span.duration);
+        self.total_ns += duration_ns;
+        if span.flags == SpanFlags::NONE {
+            self.nested_ns += duration_ns;
+            self.settle();
+            self.pending_ns = Some(duration_ns);
+        } else {
+            self.fold_unusual(span, duration_ns, rate);
+        }
+    }
+
+    #[cold]
+    fn fold_unusual(&mut self, span: &Span, duration_ns: u64, rate: Rate) {
+        let flags = span.flags;
+        if !flags.has(SpanFlags::DETACHED) && !flags.has(SpanFlags::ASIDE) {
+            self.nested_ns += duration_ns;
+        }
+        self.unbalanced += u64::from(flags.has(SpanFlags::UNBALANCED));
+        add(&mut self.process_ns, span.process_ns);
+        add(&mut self.thread_ns, span.thread_ns);
+        add(
+            &mut self.wall_ns,
+            span.wall.map(|wall| rate.nanoseconds(wall)),
+        );
+        if flags.has(SpanFlags::CONTINUES)
+            && let Some(pending) = &mut self.pending_ns
+        {
+            *pending += duration_ns;
+            return;
+        }
+        self.settle();
+        self.pending_ns = Some(duration_ns);
+    }
+
+    /// Counts the last span, which nothing continues any more.
+    #[inline]
+    pub fn settle(&mut self) {
+        let Some(duration_ns) = self.pending_ns.take() else {
+            return;
+        };
+        self.min_ns = if self.count == 0 {
+            duration_ns
+        } else {
+            self.min_ns.min(duration_ns)
+        };
+        self.max_ns = self.max_ns.max(duration_ns);
+        self.square_ns2 += duration_ns as f64 * duration_ns as f64;
+        self.count += 1;
+        self.histogram.record(duration_ns);
+    }
+
+    /// Adds the totals of another process or thread. Both are settled first.
+    pub fn merge(&mut self, mut other: Self) {
+        self.settle();
+        other.settle();
+        if other.count == 0 {
+            return;
+        }
+        self.min_ns = if self.count == 0 {
+            other.min_ns
+        } else {
+            self.min_ns.min(other.min_ns)
+        };
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.count += other.count;
+        self.total_ns += other.total_ns;
+        self.square_ns2 += other.square_ns2;
+        self.nested_ns += other.nested_ns;
+        self.unbalanced += other.unbalanced;
+        add(&mut self.process_ns, other.process_ns);
+        add(&mut self.thread_ns, other.thread_ns);
+        add(&mut self.wall_ns, other.wall_ns);
+        self.histogram.merge(&other.histogram);
+    }
+}
+
+fn add(total: &mut Option<u64>, part: Option<u64>) {
+    if let Some(part) = part {
+        *total = Some(total.unwrap_or(0) + part);
+    }
+}
+
+/// The tallies of one process, by path number.
+#[derive(Debug, Clone, Default)]
+pub struct Tallies {
+    by_path: Vec<PathTally>,
+}
+
+impl Tallies {
+    /// Nothing counted yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one span.
+    #[inline]
+    pub fn fold(&mut self, span: &Span, rate: Rate) {
+        let index = span.path.index();
+        if index >= self.by_path.len() {
+            self.grow(index);
+        }
+        self.by_path[index].fold(span, rate);
+    }
+
+    #[cold]
+    fn grow(&mut self, index: usize) {
+        self.by_path
+            .resize_with(index.min(crate::PathTable::LIMIT) + 1, PathTally::default);
+    }
+
+    /// Settles every path and yields those that have spans.
+    pub fn settled(&mut self) -> impl Iterator<Item = (PathId, &PathTally)> {
+        self.by_path.iter_mut().for_each(PathTally::settle);
+        (0_u32..)
+            .zip(&self.by_path)
+            .filter(|(_, tally)| tally.count > 0)
+            .map(|(id, tally)| (PathId(id), tally))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate() -> Rate {
+        Rate::new(2.0)
+    }
+
+    fn flagged(duration: u64, flags: SpanFlags) -> Span {
+        Span {
+            flags,
+            ..Span::plain(PathId(2), 0, duration, 1)
+        }
+    }
+
+    #[test]
+    fn ticks_become_nanoseconds_and_add_up() {
+        let mut tallies = Tallies::new();
+        for duration in [10, 30, 20] {
+            tallies.fold(&Span::plain(PathId(2), 0, duration, 1), rate());
+        }
+        let (path, tally) = tallies.settled().next().unwrap();
+        assert_eq!(path, PathId(2));
+        assert_eq!(
+            (tally.count, tally.total_ns, tally.min_ns, tally.max_ns),
+            (3, 120, 20, 60)
+        );
+        assert_eq!(tally.nested_ns, 120);
+    }
+
+    #[test]
+    fn a_continued_span_counts_once_with_its_whole_duration() {
+        let mut tally = PathTally::default();
+        tally.fold(&flagged(10, SpanFlags::NONE), rate());
+        tally.fold(&flagged(5, SpanFlags::CONTINUES), rate());
+        tally.fold(&flagged(40, SpanFlags::NONE), rate());
+        tally.settle();
+        assert_eq!(
+            (tally.count, tally.min_ns, tally.max_ns, tally.total_ns),
+            (2, 30, 80, 110)
+        );
+    }
+
+    #[test]
+    fn a_segment_aside_or_detached_is_not_taken_from_its_parent() {
+        let mut tally = PathTally::default();
+        tally.fold(&flagged(10, SpanFlags::ASIDE), rate());
+        tally.fold(&flagged(10, SpanFlags::DETACHED), rate());
+        tally.fold(&flagged(10, SpanFlags::UNBALANCED), rate());
+        tally.settle();
+        assert_eq!((tally.count, tally.nested_ns, tally.unbalanced), (3, 20, 1));
+    }
+
+    #[test]
+    fn merging_two_halves_is_folding_the_whole() {
+        let durations = [3_u64, 900, 14, 14, 7_000, 1];
+        let mut whole = PathTally::default();
+        let mut halves = [PathTally::default(), PathTally::default()];
+        for (index, duration) in durations.iter().enumerate() {
+            whole.fold(&flagged(*duration, SpanFlags::NONE), rate());
+            halves[index % 2].fold(&flagged(*duration, SpanFlags::NONE), rate());
+        }
+        whole.settle();
+        let [mut left, right] = halves;
+        left.merge(right);
+        assert_eq!(left, whole);
+    }
+}
