@@ -1,1 +1,75 @@
-//! The laptime command.
+//! The `laptime` command, as a function from arguments and streams to an exit code.
+//!
+//! [`run`] parses ([`args`]), hands over to one file per command (`commands`) and turns
+//! an error into a message, a hint and a code ([`error`]). Data goes to `out`, messages
+//! go to `err`. The Python package calls the same function, so `pip install` and `cargo
+//! install` give the same program.
+
+mod args;
+mod commands;
+pub mod error;
+mod launch;
+mod terminal;
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::Parser;
+
+pub use error::CliError;
+
+/// Runs the command line `args` (the program's name first) and returns its exit code.
+///
+/// A pipe that its reader closed is no error: the output ends quietly with code 0.
+///
+/// ```
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let code = laptime_cli::run(["laptime".into(), "--version".into()], &mut out, &mut err);
+/// assert_eq!(code, 0);
+/// assert!(out.starts_with(b"laptime "));
+/// ```
+pub fn run(
+    args: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> i32 {
+    let cli = match args::Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(usage) => return show_usage(&usage, out, err),
+    };
+    let result = commands::dispatch(&cli, out, err).and_then(|code| {
+        out.flush().map_err(CliError::from_output)?;
+        Ok(code)
+    });
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            error.show(err);
+            error.code()
+        }
+    }
+}
+
+/// Help and version are data, wrong usage is a message.
+fn show_usage(usage: &clap::Error, mut out: &mut dyn Write, mut err: &mut dyn Write) -> i32 {
+    let stream = if usage.use_stderr() {
+        terminal::Stream::Err
+    } else {
+        terminal::Stream::Out
+    };
+    let rendered = usage.render();
+    let text = if terminal::is_coloured(stream) {
+        rendered.ansi().to_string()
+    } else {
+        rendered.to_string()
+    };
+    let target: &mut dyn Write = if usage.use_stderr() {
+        &mut err
+    } else {
+        &mut out
+    };
+    // Nowhere is left to say that the message could not be written.
+    let _ = target.write_all(text.as_bytes());
+    let _ = target.flush();
+    usage.exit_code()
+}

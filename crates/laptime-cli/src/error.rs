@@ -1,0 +1,140 @@
+//! Everything that ends a command early, with its exit code and the hint that helps.
+//!
+//! 0 ok · 1 error · 2 usage · 6 unreadable file; `run` has 125 for its own failures,
+//! 126 for a program that cannot be executed and 127 for one that isn't there.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Ended well.
+pub const OK: i32 = 0;
+/// Ended by an error that has no code of its own.
+pub const ERROR: i32 = 1;
+/// `run` itself failed; the program was not started.
+pub const RUN_FAILED: i32 = 125;
+/// The program is there but cannot be executed.
+pub const NOT_EXECUTABLE: i32 = 126;
+/// The program isn't there.
+pub const NOT_FOUND: i32 = 127;
+
+/// Why a command ended early.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CliError {
+    /// The reader of our output went away, as `| head` does.
+    #[error("the reader of the output went away")]
+    BrokenPipe,
+    /// Output could not be written.
+    #[error("cannot write {target}: {source}")]
+    Output {
+        /// A path, or the words `standard output`.
+        target: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The script or program to run isn't there.
+    #[error("cannot run {}: no such file", program.display())]
+    ProgramMissing {
+        /// As typed.
+        program: PathBuf,
+    },
+    /// A program named without a folder isn't on `PATH`.
+    #[error("cannot run {}: not found on PATH", program.display())]
+    ProgramNotOnPath {
+        /// As typed.
+        program: PathBuf,
+    },
+    /// No Python interpreter for a script.
+    #[error("cannot run {}: no `python` on PATH", program.display())]
+    NoPython {
+        /// The script or module, as typed.
+        program: PathBuf,
+    },
+    /// The program is there but the system does not execute it.
+    #[error("cannot run {}: {source}", program.display())]
+    NotExecutable {
+        /// As typed.
+        program: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The program could not be started or waited for.
+    #[error("cannot run {}: {source}", program.display())]
+    Start {
+        /// As typed.
+        program: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Recordings are never overwritten.
+    #[error("{} already exists; recordings are not overwritten", path.display())]
+    RecordingExists {
+        /// As typed.
+        path: PathBuf,
+    },
+    /// `--force` replaces recordings, nothing else.
+    #[error("{} is not a recording, so --force does not replace it", path.display())]
+    NotARecording {
+        /// As typed.
+        path: PathBuf,
+    },
+}
+
+impl CliError {
+    /// The error for a failed write to standard output.
+    pub fn from_output(source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::BrokenPipe {
+            Self::BrokenPipe
+        } else {
+            Self::Output {
+                target: "standard output".to_owned(),
+                source,
+            }
+        }
+    }
+
+    /// The exit code it leads to.
+    pub fn code(&self) -> i32 {
+        match self {
+            Self::BrokenPipe => OK,
+            Self::Output { .. } => ERROR,
+            Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
+            Self::NotExecutable { .. } => NOT_EXECUTABLE,
+            Self::NoPython { .. }
+            | Self::Start { .. }
+            | Self::RecordingExists { .. }
+            | Self::NotARecording { .. } => RUN_FAILED,
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::RecordingExists { .. } => {
+                Some("pass --force to replace it, or another --output".to_owned())
+            }
+            Self::NotARecording { .. } => Some("pass another --output".to_owned()),
+            Self::NotExecutable { program, .. } => Some(format!(
+                "make it executable with `chmod +x {}`, or name its interpreter",
+                program.display()
+            )),
+            Self::NoPython { .. } => Some(
+                "name the interpreter: `laptime run /path/to/python SCRIPT`, or activate its environment"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// Writes the message and the hint; nothing for a closed pipe.
+    pub fn show(&self, err: &mut dyn Write) {
+        if matches!(self, Self::BrokenPipe) {
+            return;
+        }
+        // Nowhere is left to say that the message could not be written.
+        let _ = writeln!(err, "laptime: error: {self}");
+        if let Some(hint) = self.hint() {
+            let _ = writeln!(err, "hint: {hint}");
+        }
+    }
+}

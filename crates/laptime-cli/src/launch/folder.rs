@@ -1,0 +1,158 @@
+//! The folder of a recording: its name, its making, and `run.json` in it.
+//!
+//! Folders are 0700 and files 0600, since names of spans may tell what a program does.
+//! `run.json` is replaced by renaming, so that a reader never sees half of it.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use laptime_core::RunInfo;
+
+use crate::error::CliError;
+
+/// Extension of recordings.
+const EXTENSION: &str = "lap";
+/// Extension of process files.
+const PROCESS_EXTENSION: &str = "proc";
+/// Where `run.json` is written before it gets its name.
+const UNFINISHED: &str = "run.json.new";
+/// Tries for a default name that nobody else takes at the same moment.
+const MAX_TRIES: u32 = 1_000;
+
+/// A recording's folder, made and empty.
+#[derive(Debug)]
+pub struct RecordingFolder {
+    /// As shown to the user.
+    pub shown: PathBuf,
+    /// Absolute, since the program may change directory.
+    pub path: PathBuf,
+}
+
+/// Refuses a place that is taken, or clears it when `force` is given.
+///
+/// **Errors** when something is there that may not or cannot be replaced.
+pub fn claim(path: &Path, force: bool) -> Result<(), CliError> {
+    let Ok(found) = path.symlink_metadata() else {
+        return Ok(());
+    };
+    if !force {
+        return Err(CliError::RecordingExists {
+            path: path.to_owned(),
+        });
+    }
+    if !is_recording(path) {
+        return Err(CliError::NotARecording {
+            path: path.to_owned(),
+        });
+    }
+    let removed = if found.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
+    removed.map_err(|source| CliError::Output {
+        target: path.display().to_string(),
+        source,
+    })
+}
+
+/// Whether a path holds a recording and nothing else: what `--force` may delete.
+fn is_recording(path: &Path) -> bool {
+    if let Ok(mut entries) = fs::read_dir(path) {
+        return entries.all(|entry| {
+            entry.is_ok_and(|entry| {
+                let name = PathBuf::from(entry.file_name());
+                name == Path::new(RunInfo::FILE_NAME)
+                    || name == Path::new(UNFINISHED)
+                    || name.extension().is_some_and(|is| is == PROCESS_EXTENSION)
+            })
+        });
+    }
+    let mut start = [0; 8];
+    File::open(path)
+        .and_then(|mut file| file.read_exact(&mut start))
+        .is_ok_and(|()| start == *b"LAPTIME\0" || start == *b"run.json")
+}
+
+impl RecordingFolder {
+    /// Makes the folder at `path`, and those above it.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        if let Some(above) = path.parent() {
+            fs::create_dir_all(above)?;
+        }
+        make(path)?;
+        Self::made(path.to_owned())
+    }
+
+    /// Makes `<stem>-<n>.lap` in the current folder, with an `n` above every one there.
+    pub fn next(stem: &str) -> io::Result<Self> {
+        let first = 1 + highest(stem);
+        for number in first..first.saturating_add(MAX_TRIES) {
+            let path = PathBuf::from(format!("{stem}-{number}.{EXTENSION}"));
+            match make(&path) {
+                Ok(()) => return Self::made(path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    fn made(shown: PathBuf) -> io::Result<Self> {
+        Ok(Self {
+            path: fs::canonicalize(&shown)?,
+            shown,
+        })
+    }
+
+    /// Replaces `run.json`.
+    pub fn write(&self, info: &RunInfo) -> io::Result<()> {
+        let unfinished = self.path.join(UNFINISHED);
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&unfinished)?;
+        file.write_all(&info.to_json())?;
+        fs::rename(unfinished, self.path.join(RunInfo::FILE_NAME))
+    }
+
+    /// Takes back a folder of a program that was not started, or that cannot be written to.
+    pub fn discard(self) {
+        // What is left if this fails too is an empty recording.
+        let _ = fs::remove_file(self.path.join(UNFINISHED));
+        let _ = fs::remove_file(self.path.join(RunInfo::FILE_NAME));
+        let _ = fs::remove_dir(&self.path);
+    }
+}
+
+fn make(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// The highest `n` of `<stem>-<n>.lap` in the current folder, 0 without any.
+fn highest(stem: &str) -> u32 {
+    let Ok(entries) = fs::read_dir(".") else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let number = name
+                .strip_prefix(stem)?
+                .strip_prefix('-')?
+                .strip_suffix(EXTENSION)?
+                .strip_suffix('.')?;
+            number.parse::<u32>().ok()
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+#[path = "folder_tests.rs"]
+mod tests;

@@ -1,0 +1,174 @@
+//! What to start: an interpreter with a script or module, or any other program.
+//!
+//! Everything is looked up before the recording is made, so that a typing mistake leaves
+//! nothing behind. Comes from the typed arguments, goes to [`super::child`].
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::CliError;
+
+/// File names that are run under Python rather than executed.
+const SCRIPT_EXTENSIONS: [&str; 3] = ["py", "pyw", "pyz"];
+
+/// A program that was found, ready to start.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The file to execute.
+    pub executable: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// What the user named, for messages.
+    pub typed: PathBuf,
+    /// Last component of the script's, module's or program's name, for `run.json`.
+    pub program: String,
+    /// What default recordings are called, before `-<n>.lap`.
+    pub stem: String,
+}
+
+/// What was typed after the options.
+#[derive(Debug, Clone, Copy)]
+pub enum Request<'a> {
+    /// `-m MODULE ARGS`.
+    Module(&'a [OsString]),
+    /// `PROGRAM ARGS`.
+    Program(&'a [OsString]),
+}
+
+impl Target {
+    /// Finds what was asked for. `python` is the interpreter that Laptime is installed in.
+    ///
+    /// **Errors** when the script, the program or an interpreter isn't there, or isn't executable.
+    pub fn resolve(request: Request<'_>, python: Option<&Path>) -> Result<Self, CliError> {
+        match request {
+            Request::Program([flag, rest @ ..]) if flag == "-m" && !rest.is_empty() => {
+                Self::module(rest, python)
+            }
+            Request::Module(words) => Self::module(words, python),
+            Request::Program([first, rest @ ..]) => {
+                let typed = Path::new(first);
+                if is_script(typed) {
+                    Self::script(typed, rest, python)
+                } else {
+                    Self::executable(typed, rest)
+                }
+            }
+            Request::Program([]) => Err(CliError::ProgramMissing {
+                program: PathBuf::new(),
+            }),
+        }
+    }
+
+    fn module(words: &[OsString], python: Option<&Path>) -> Result<Self, CliError> {
+        let module = words.first().cloned().unwrap_or_default();
+        let typed = PathBuf::from(&module);
+        let mut arguments = vec!["-m".into()];
+        arguments.extend_from_slice(words);
+        Ok(Self {
+            executable: interpreter(python, &typed)?,
+            arguments,
+            program: module.to_string_lossy().into_owned(),
+            stem: module.to_string_lossy().replace('/', "_"),
+            typed,
+        })
+    }
+
+    fn script(typed: &Path, rest: &[OsString], python: Option<&Path>) -> Result<Self, CliError> {
+        let found = typed
+            .metadata()
+            .map_err(|source| cannot_run(typed, source))?;
+        if found.is_dir() && !typed.join("__main__.py").exists() {
+            let source = io::Error::from(io::ErrorKind::IsADirectory);
+            return Err(cannot_run(typed, source));
+        }
+        let mut arguments = vec![typed.into()];
+        arguments.extend_from_slice(rest);
+        Ok(Self {
+            executable: interpreter(python, typed)?,
+            arguments,
+            program: last_component(typed),
+            stem: stem(typed),
+            typed: typed.to_owned(),
+        })
+    }
+
+    fn executable(typed: &Path, rest: &[OsString]) -> Result<Self, CliError> {
+        let is_path = typed.components().count() > 1 || typed.is_absolute();
+        let executable = match which::which(typed) {
+            Ok(found) => found,
+            Err(_) if is_path => return Err(not_executable(typed)),
+            Err(_) => {
+                return Err(CliError::ProgramNotOnPath {
+                    program: typed.to_owned(),
+                });
+            }
+        };
+        Ok(Self {
+            executable,
+            arguments: rest.to_vec(),
+            program: last_component(typed),
+            stem: stem(typed),
+            typed: typed.to_owned(),
+        })
+    }
+}
+
+/// The error for a start that the system refused.
+pub fn cannot_run(typed: &Path, source: io::Error) -> CliError {
+    let program = typed.to_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            CliError::ProgramMissing { program }
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
+            CliError::NotExecutable { program, source }
+        }
+        _ if source.raw_os_error() == Some(libc::ENOEXEC) => {
+            CliError::NotExecutable { program, source }
+        }
+        _ => CliError::Start { program, source },
+    }
+}
+
+fn not_executable(typed: &Path) -> CliError {
+    match typed.metadata() {
+        Err(source) => cannot_run(typed, source),
+        Ok(found) if found.is_dir() => cannot_run(typed, io::ErrorKind::IsADirectory.into()),
+        Ok(_) => cannot_run(typed, io::ErrorKind::PermissionDenied.into()),
+    }
+}
+
+fn is_script(typed: &Path) -> bool {
+    typed
+        .extension()
+        .and_then(OsStr::to_str)
+        .is_some_and(|extension| SCRIPT_EXTENSIONS.contains(&extension))
+}
+
+/// The interpreter for a script: the one Laptime is installed in, else the one on `PATH`.
+fn interpreter(python: Option<&Path>, typed: &Path) -> Result<PathBuf, CliError> {
+    if let Some(python) = python {
+        return Ok(python.to_owned());
+    }
+    ["python", "python3"]
+        .iter()
+        .find_map(|name| which::which(name).ok())
+        .ok_or_else(|| CliError::NoPython {
+            program: typed.to_owned(),
+        })
+}
+
+fn last_component(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or(path.as_os_str());
+    stem.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;

@@ -1,0 +1,241 @@
+//! `laptime run` leaves a program's result as it is and describes the run.
+
+mod place;
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+use place::{Left, Place};
+
+#[test]
+fn a_program_keeps_its_output_and_exit_code() {
+    let place = Place::new();
+    let left = place.laptime(&["run", "sh", "-c", "echo out; echo err >&2; exit 3"]);
+    assert_eq!((left.code, left.out.as_str()), (3, "out\n"));
+    assert!(left.err.starts_with("err\n"), "{}", left.err);
+    let info = place.run_info("sh-1.lap");
+    let end = info.end.unwrap();
+    assert_eq!((end.code, end.signal), (Some(3), None));
+    assert!(end.monotonic_ns > info.started_monotonic_ns);
+    assert_eq!(info.program, "sh");
+}
+
+#[test]
+fn each_way_a_script_ends_gives_its_own_code() {
+    let place = Place::new();
+    for (name, body, code) in [
+        ("plain.py", "", 0),
+        ("raise.py", "raise ValueError('mine')", 1),
+        ("exit.py", "import sys; sys.exit(3)", 3),
+        ("hard.py", "import os; os._exit(3)", 3),
+        (
+            "killed.py",
+            "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+            137,
+        ),
+        (
+            "fork.py",
+            "import os\nif os.fork() == 0: os._exit(9)\nos.wait()\nraise SystemExit(4)",
+            4,
+        ),
+        (
+            "chdir.py",
+            "import os; os.chdir('/'); print(os.getcwd())",
+            0,
+        ),
+    ] {
+        place.file(name, body);
+        let left = place.laptime(&["run", name]);
+        assert_eq!(left.code, code, "{name}: {}", left.err);
+        let recording = format!("{}-1.lap", name.trim_end_matches(".py"));
+        assert!(place.run_info(&recording).end.is_some(), "{name}");
+    }
+}
+
+#[test]
+fn a_program_killed_by_a_signal_is_described_as_such() {
+    let place = Place::new();
+    let left = place.laptime(&["run", "sh", "-c", "kill -TERM $$"]);
+    assert_eq!(left.code, 128 + 15);
+    let end = place.run_info("sh-1.lap").end.unwrap();
+    assert_eq!((end.code, end.signal), (None, Some(15)));
+}
+
+#[test]
+fn the_program_is_told_where_to_record_and_what() {
+    let place = Place::new();
+    let show = "echo $LAPTIME_RUN; echo $LAPTIME_AUTO; echo ${LAPTIME_PYTHON-unset}";
+    for (flags, auto) in [
+        (&[][..], "phases"),
+        (&["--modules"][..], "phases,modules"),
+        (&["--no-auto"][..], ""),
+    ] {
+        let mut arguments = vec!["run", "-o", "here.lap", "--force"];
+        arguments.extend(flags);
+        arguments.extend(["sh", "-c", show]);
+        let left = place.laptime(&arguments);
+        let folder = place.path().canonicalize().unwrap().join("here.lap");
+        assert_eq!(left.out, format!("{}\n{auto}\nunset\n", folder.display()));
+    }
+}
+
+#[test]
+fn neither_arguments_nor_environment_are_kept() {
+    let place = Place::new();
+    let canary = "canary-f3b1";
+    let left = place
+        .command()
+        .args(["run", "sh", "-c", "true", canary])
+        .env("SECRET", canary)
+        .output()
+        .unwrap();
+    assert!(left.status.success());
+    for entry in std::fs::read_dir(place.path().join("sh-1.lap")).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains(canary));
+    }
+}
+
+#[test]
+fn recordings_are_numbered_and_never_overwritten() {
+    let place = Place::new();
+    place.laptime(&["run", "true"]);
+    place.laptime(&["run", "true"]);
+    std::fs::remove_dir_all(place.path().join("true-1.lap")).unwrap();
+    place.laptime(&["run", "true"]);
+    let names: Vec<_> = place.recordings();
+    assert_eq!(names, [place_name("true-2.lap"), place_name("true-3.lap")]);
+}
+
+fn place_name(name: &str) -> std::path::PathBuf {
+    name.into()
+}
+
+#[test]
+fn an_existing_output_is_refused_before_the_start() {
+    let place = Place::new();
+    place.file("a.lap", "");
+    let left = place.laptime(&["run", "-o", "a.lap", "sh", "-c", "echo started"]);
+    assert_eq!((left.code, left.out.as_str()), (125, ""));
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: a.lap already exists; recordings are not overwritten
+    hint: pass --force to replace it, or another --output
+    ");
+}
+
+#[test]
+fn force_does_not_delete_what_is_no_recording() {
+    let place = Place::new();
+    place.file("thesis.tex", "");
+    let left = place.laptime(&["run", "--force", "-o", "thesis.tex", "true"]);
+    assert_eq!(left.code, 125);
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: thesis.tex is not a recording, so --force does not replace it
+    hint: pass another --output
+    ");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_costs_one_warning_and_nothing_else() {
+    let place = Place::new();
+    place.file("occupied", "");
+    let output = "occupied/under/a.lap";
+    let script = "echo out; echo ${LAPTIME_RUN-unset}; exit 5";
+    let left = place.laptime(&["run", "-o", output, "sh", "-c", script]);
+    assert_eq!((left.code, left.out.as_str()), (5, "out\nunset\n"));
+    insta::assert_snapshot!(left.err, @r"
+    laptime: warning: cannot record in occupied/under/a.lap: Not a directory (os error 20); running unrecorded
+    hint: pass --output FILE to record somewhere else
+    ");
+}
+
+#[test]
+fn what_cannot_be_started_is_told_apart_by_its_code() {
+    let place = Place::new();
+    place.file("plain.txt", "");
+    place.file("noise", "not a program");
+    let noise = place.path().join("noise");
+    std::fs::set_permissions(&noise, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for (program, code) in [
+        ("missing.py", 127),
+        ("./missing", 127),
+        ("missing-program", 127),
+        ("./plain.txt", 126),
+        ("./noise", 126),
+        ("/", 126),
+    ] {
+        let left = place.laptime(&["run", program]);
+        assert_eq!(left.code, code, "{program}: {}", left.err);
+        assert!(left.err.starts_with("laptime: error: cannot run "));
+        assert!(place.recordings().is_empty(), "{program} left a recording");
+    }
+}
+
+#[test]
+fn a_missing_script_is_named() {
+    let left = Place::new().laptime(&["run", "train.py", "--epochs", "3"]);
+    insta::assert_snapshot!(left.err, @"laptime: error: cannot run train.py: no such file");
+}
+
+#[test]
+fn a_module_gets_everything_after_its_name() {
+    let place = Place::new();
+    place.file("tell.py", "import sys; print(sys.argv[1:])");
+    let left = place.laptime(&["run", "-m", "tell", "--epochs", "3", "-o", "x", "--"]);
+    assert_eq!(left.out, "['--epochs', '3', '-o', 'x', '--']\n");
+    assert_eq!(place.recordings(), [place_name("tell-1.lap")]);
+}
+
+#[test]
+fn a_script_gets_everything_after_its_name() {
+    let place = Place::new();
+    place.file("tell.py", "import sys; print(sys.argv[1:])");
+    for arguments in [
+        &["run", "tell.py", "--modules", "-o", "x"][..],
+        &["run", "--", "tell.py", "--modules", "-o", "x"][..],
+    ] {
+        let left = place.laptime(arguments);
+        assert_eq!(left.out, "['--modules', '-o', 'x']\n");
+    }
+}
+
+#[test]
+fn a_script_runs_under_the_interpreter_laptime_is_installed_in() {
+    let place = Place::new();
+    place.file("interpreter", "#!/bin/sh\necho \"mine $1\"\n");
+    let path = place.path().join("interpreter");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    place.file("train.py", "");
+    let left: Left = place
+        .command()
+        .args(["run", "train.py"])
+        .env("LAPTIME_PYTHON", &path)
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(left.out, "mine train.py\n");
+}
+
+#[test]
+fn a_signal_sent_to_the_launcher_reaches_the_program() {
+    let place = Place::new();
+    let script = "trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.01; done";
+    let mut launcher = place
+        .command()
+        .args(["run", "sh", "-c", script])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(launcher.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    // SAFETY: `kill` touches no memory, and the launcher has not been waited for.
+    unsafe { libc::kill(launcher.id() as i32, libc::SIGTERM) };
+    out.read_to_string(&mut line).unwrap();
+    assert_eq!(line, "ready\nasked\n");
+    assert_eq!(launcher.wait().unwrap().code(), Some(7));
+    assert_eq!(place.run_info("sh-1.lap").end.unwrap().code, Some(7));
+}
