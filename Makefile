@@ -1,0 +1,148 @@
+# Laptime's recipes. CI calls `make test`; a new machine starts with `make demo`.
+#
+#   make demo    set up everything, train a real network under `laptime run`, print the table
+#   make test    set up everything and run all tests (lint, Rust, every Python, faults, fuzz)
+#   make lint    formatters, clippy, ruff, pyright, stubtest, cargo-deny, spelling
+#   make bench   our own cost beside the peers'
+#   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
+#   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
+#   make gpu     the tests that need a GPU
+#   make clean   remove what the recipes made (not target/)
+#
+# Everything that is set up leaves a stamp under .build/, so a second run starts at once.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+
+# The main environment's interpreter; every other CPython on the machine gets one too.
+PYTHON ?= $(shell tools/pythons --main)
+KILLS ?= 1000
+FUZZ_SECONDS ?= 600
+
+BUILD := .build
+STAMPS := $(BUILD)/stamps
+TOOLS := $(BUILD)/tools/bin
+VENV := .venv
+BIN := $(VENV)/bin
+PYRIGHT := $(BUILD)/node/node_modules/.bin/pyright
+PYRIGHT_VERSION := 1.1.414
+HOST := $(shell rustc -vV | sed -n 's/^host: //p')
+OTHER_PYTHONS := $(shell tools/pythons | awk -v main="$$($(PYTHON) -c 'import sys; print("3.%d" % sys.version_info[1])')" '$$1 != main { print $$1 }')
+
+# What an installed Laptime is made from.
+SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type f \
+	-not -path '*/tests/*' -not -name '*.so' -not -path '*/__pycache__/*')
+
+.PHONY: help setup demo test lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu clean
+help:
+	@sed -n 's/^# \{0,1\}//; 1,/^$$/p' Makefile | head -14
+
+# ---------------------------------------------------------------- set-up
+
+setup: $(STAMPS)/main $(STAMPS)/laptime
+
+$(STAMPS)/system: tools/system-packages
+	tools/system-packages
+	mkdir -p $(@D) && touch $@
+
+$(STAMPS)/main: requirements/core.txt requirements/torch.txt requirements/lint.txt | $(STAMPS)/system
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/torch.txt -r requirements/lint.txt
+	touch $@
+
+# `pip install .`, with the build tools that are pinned here.
+install = PATH="$(abspath $(1))/bin:$$PATH" $(1)/bin/python -m pip install -q --disable-pip-version-check \
+	--no-build-isolation --no-deps --force-reinstall .
+
+$(STAMPS)/laptime: $(STAMPS)/main $(SOURCES)
+	$(call install,$(VENV))
+	touch $@
+
+$(STAMPS)/bench: requirements/bench.txt $(STAMPS)/main
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/bench.txt
+	touch $@
+
+$(STAMPS)/python-%: requirements/core.txt | $(STAMPS)/system
+	test -x $(BUILD)/venvs/$*/bin/python || $$(tools/pythons | awk '$$1 == "$*" { print $$2 }') -m venv $(BUILD)/venvs/$*
+	$(BUILD)/venvs/$*/bin/python -m pip install -q --disable-pip-version-check -r requirements/core.txt
+	touch $@
+
+$(STAMPS)/laptime-%: $(STAMPS)/python-% $(SOURCES)
+	$(call install,$(BUILD)/venvs/$*)
+	touch $@
+
+$(TOOLS)/%: | $(STAMPS)/system
+	cargo install --quiet --locked --root $(BUILD)/tools $*
+
+$(PYRIGHT): | $(STAMPS)/system
+	npm install --silent --no-fund --no-audit --prefix $(BUILD)/node pyright@$(PYRIGHT_VERSION)
+
+# ---------------------------------------------------------------- the main job
+
+demo: setup
+	rm -rf demo && mkdir demo
+	$(BIN)/laptime run -o demo/digits.lap -- examples/digits/train.py
+	$(BIN)/laptime report demo/digits.lap -f markdown -o demo/digits.md
+	@echo
+	@echo "recording: demo/digits.lap    report: demo/digits.md"
+	@echo "more: $(BIN)/laptime report demo/digits.lap --tree"
+
+# ---------------------------------------------------------------- tests
+
+test: lint rust python pythons
+	$(MAKE) soak KILLS=60
+	$(MAKE) fuzz FUZZ_SECONDS=60
+	@echo "make test: everything passed"
+
+lint: $(TOOLS)/cargo-deny $(PYRIGHT) setup
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(TOOLS)/cargo-deny --log-level error deny check licenses bans sources
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --quiet --check
+	$(PYRIGHT)
+	$(BIN)/python -m mypy.stubtest laptime._core
+	$(BIN)/typos
+
+rust:
+	cargo test --quiet --workspace --exclude laptime-python
+
+python: setup
+	$(BIN)/python -m pytest -q tests/python tests/faults tests/demo
+
+pythons: $(OTHER_PYTHONS:%=python-%)
+python-%: $(STAMPS)/laptime-%
+	@echo "CPython $*"
+	$(BUILD)/venvs/$*/bin/python -m pytest -q tests/python tests/faults --ignore=tests/python/phases
+
+soak: setup
+	$(BIN)/python -m tests.soak --kills $(KILLS)
+
+fuzz: $(TOOLS)/cargo-fuzz fuzz-replay
+	fuzz/run $(FUZZ_SECONDS)
+
+fuzz-replay:
+	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
+
+asan:
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" cargo test --quiet -p laptime-recorder \
+		--lib --tests --target $(HOST) --target-dir target/asan
+
+loom:
+	RUSTFLAGS="--cfg loom" cargo test --quiet --release -p laptime-recorder --lib --target-dir target/loom loom
+
+gpu: setup
+	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then \
+		$(BIN)/python -m pytest -q -m gpu tests/python; \
+	else \
+		echo "make gpu: no GPU on this machine, so nothing was run"; \
+	fi
+
+bench: setup $(STAMPS)/bench
+	benches/run
+
+clean:
+	rm -rf $(BUILD) $(VENV) demo

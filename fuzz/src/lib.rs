@@ -1,0 +1,125 @@
+//! What must hold for any bytes at all, one function per reader.
+//!
+//! libFuzzer calls these through `fuzz_targets/`; `tests/replay.rs` calls them on plain
+//! stable Rust with every truncation and many flips of the seeds.
+
+pub mod seeds;
+
+use laptime_core::format::process::{
+    ProcessHeader, SLOT_ENTRIES, SLOTS, open_spans, window_offset,
+};
+use laptime_core::format::record::{Cursor, Record, RecordReader, encode};
+use laptime_core::format::window::{WINDOW_LEN, Window};
+use laptime_core::{FormatError, RunInfo};
+
+/// The names of all readers, as the targets are called.
+pub const READERS: &[(&str, fn(&[u8]))] = &[
+    ("process", process),
+    ("window", window),
+    ("records", records),
+    ("run", run),
+];
+
+/// A process file's first bytes: what parses says the same after writing it again, and the
+/// black box never yields more than it has room for.
+pub fn process(bytes: &[u8]) {
+    match ProcessHeader::parse(bytes) {
+        Ok(header) => assert_eq!(ProcessHeader::parse(&header.to_bytes()), Ok(header)),
+        Err(error) => assert_offset(&error, 0, bytes.len()),
+    }
+    assert!(open_spans(bytes).len() <= SLOTS * (SLOT_ENTRIES - 1));
+}
+
+/// A window: every cut of one that reads well yields a prefix of its records.
+pub fn window(bytes: &[u8]) {
+    let offset = window_offset(3);
+    let Some(whole) = visit(bytes, offset) else {
+        return;
+    };
+    // Where to cut comes from the input itself, so that a finding replays.
+    let cut = bytes.last().map_or(0, |last| usize::from(*last)) * bytes.len() / 256;
+    if bytes.len() <= WINDOW_LEN {
+        let cut = visit(&bytes[..cut], offset).expect("a cut of a good window is no damage");
+        assert_eq!(cut, whole[..cut.len()]);
+    }
+}
+
+/// All records of a window as text (NaN is equal to itself there); `None` when damaged.
+fn visit(bytes: &[u8], offset: u64) -> Option<Vec<String>> {
+    let mut records = Vec::new();
+    let window = match Window::parse(bytes, offset) {
+        Ok(Some(window)) => window,
+        Ok(None) => return Some(records),
+        Err(error) => {
+            assert_offset(&error, offset, WINDOW_LEN);
+            return None;
+        }
+    };
+    match window.visit(|record| records.push(format!("{record:?}"))) {
+        Ok(()) => {}
+        Err(error) => {
+            assert_offset(&error, offset, WINDOW_LEN);
+            return None;
+        }
+    }
+    // The shortest record is a plain span of three bytes.
+    assert!(records.len() <= window.len() / 2);
+    Some(records)
+}
+
+/// A stream of records: reading ends, errors name a place inside, and what was read is
+/// read again from what the encoder makes of it.
+pub fn records(bytes: &[u8]) {
+    let start = Cursor {
+        last: 1 << 40,
+        track: 1,
+    };
+    let mut read = Vec::new();
+    for record in RecordReader::new(bytes, 500, start) {
+        match record {
+            Ok(record) => read.push(record),
+            Err(error) => assert_offset(&error, 500, bytes.len()),
+        }
+    }
+    // Times at the ends of the clock's range saturate: such spans are not the same again.
+    let is_plain = |record: &Record<'_>| match record {
+        Record::Span(span) => span.start > 0 && span.end() < u64::MAX,
+        _ => true,
+    };
+    if !read.iter().all(is_plain) {
+        return;
+    }
+    let (mut again, mut cursor) = (Vec::new(), start);
+    for record in &read {
+        encode(&mut again, &mut cursor, record);
+    }
+    let mut second = RecordReader::new(&again, 0, start);
+    for record in &read {
+        let record_again = second.next().expect("as many").expect("whole");
+        assert_eq!(format!("{record_again:?}"), format!("{record:?}"));
+    }
+    assert!(second.next().is_none());
+}
+
+/// `run.json`: what parses says the same after writing it again.
+pub fn run(bytes: &[u8]) {
+    if let Ok(info) = RunInfo::from_json(bytes) {
+        let again = RunInfo::from_json(&info.to_json()).expect("own output");
+        assert_eq!(again, info);
+    }
+}
+
+fn assert_offset(error: &FormatError, base: u64, len: usize) {
+    let offset = match error {
+        FormatError::Header { offset, .. }
+        | FormatError::Checksum { offset, .. }
+        | FormatError::Record { offset, .. } => *offset,
+        _ => base,
+    };
+    assert!(
+        (base..=base + len as u64).contains(&offset),
+        "{error} is outside {base}..={}",
+        base + len as u64
+    );
+    assert!(!error.to_string().is_empty());
+}

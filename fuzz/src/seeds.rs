@@ -1,0 +1,168 @@
+//! Well-formed inputs to start from: one of every record, header and document.
+
+use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader};
+use laptime_core::format::record::{Record, encode};
+use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WindowHeader, seal};
+use laptime_core::run::FORMAT_VERSION;
+use laptime_core::{Anchor, ClockKind, PathId, ProgramEnd, RunInfo, Span, SpanFlags};
+
+/// The seeds of one reader, by its name.
+pub fn of(reader: &str) -> Vec<Vec<u8>> {
+    match reader {
+        "process" => vec![process()],
+        "window" => vec![window(true), window(false)],
+        "records" => vec![records()],
+        "run" => vec![run()],
+        _ => vec![],
+    }
+}
+
+const ANCHOR: Anchor = Anchor {
+    ticks: 1 << 40,
+    monotonic_ns: 2_000_000_000,
+    realtime_ns: 1_700_000_000_000_000_000,
+    boottime_ns: 3_000_000_000,
+};
+
+/// A header of a process that was killed with two spans open; only as much of the black box
+/// as that takes.
+fn process() -> Vec<u8> {
+    let header = ProcessHeader {
+        clock: ClockKind::Tsc,
+        pid: 4_242,
+        parent_pid: 4_000,
+        main_track: 1,
+        boot_id: *b"0123456789abcdef",
+        nominal_ns_per_tick: 0.43,
+        anchor: ANCHOR,
+        process_started_boottime_ns: Some(2_990_000_000),
+        program: "train.py".into(),
+        lost: 3,
+        clamped: 1,
+        closed: None,
+        loss_reason: Some(28),
+    };
+    let mut bytes = header.to_bytes();
+    let mut place = BLACK_BOX_OFFSET;
+    for (word, value) in [3_u32, 1, 0, 0].into_iter().enumerate() {
+        bytes[place + 4 * word..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+    for (path, start) in [(0_u32, 0_u64), (2, 5_000), (3, 6_000)] {
+        place += 16;
+        bytes[place..place + 4].copy_from_slice(&path.to_le_bytes());
+        bytes[place + 8..place + 16].copy_from_slice(&start.to_le_bytes());
+    }
+    bytes.truncate(BLACK_BOX_OFFSET + 1_024);
+    bytes
+}
+
+/// A window with every kind of record, sealed or still open.
+fn window(sealed: bool) -> Vec<u8> {
+    let header = WindowHeader {
+        pid: 4_242,
+        stream: 1,
+        sequence: 0,
+        boot: 7,
+        anchor: ANCHOR,
+        lost: 0,
+        track: 1,
+    };
+    let records = records();
+    let mut bytes = header.to_bytes().to_vec();
+    bytes.extend_from_slice(&records);
+    bytes[COMMITTED_OFFSET..][..4].copy_from_slice(&(records.len() as u32).to_le_bytes());
+    if sealed {
+        seal(&mut bytes, records.len());
+    }
+    debug_assert_eq!(bytes.len(), HEADER_LEN + records.len());
+    bytes
+}
+
+/// One of every record.
+fn records() -> Vec<u8> {
+    let start = 1_u64 << 40;
+    let plain = |path, at, duration, track| Span::plain(PathId(path), at, duration, track);
+    let all = [
+        Record::TrackName {
+            track: 1,
+            is_task: false,
+            thread: 4_242,
+            name: "MainThread",
+        },
+        Record::Path {
+            id: PathId(2),
+            parent: PathId::ROOT,
+            name: "step",
+        },
+        Record::Path {
+            id: PathId(3),
+            parent: PathId(2),
+            name: "forward/\n\u{1b}[31m",
+        },
+        Record::Span(plain(3, start + 10, 20, 1)),
+        Record::Span(plain(3, start + 40, 300, 1)),
+        Record::Span(plain(2, start + 5, 400, 1)),
+        Record::Span(plain(3, start + 1_000, 70_000, 2)),
+        Record::Span(Span {
+            flags: SpanFlags::CONTINUES,
+            ..plain(2, start + 80_000, 5, 1)
+        }),
+        Record::Span(Span {
+            flags: SpanFlags::PROCESS_TIME
+                .with(SpanFlags::THREAD_TIME)
+                .with(SpanFlags::SUSPENDED),
+            process_ns: Some(9),
+            thread_ns: Some(8),
+            wall: Some(900),
+            ..plain(2, start + 90_000, 500, 1)
+        }),
+        Record::Mark {
+            path: PathId(3),
+            ticks: start + 100_000,
+            track: 1,
+        },
+        Record::Metric {
+            path: PathId(2),
+            ticks: start + 100_001,
+            value: f64::NAN,
+            track: 1,
+        },
+        Record::Anchor(ANCHOR),
+        Record::Sample {
+            ticks: start + 100_002,
+            resident_bytes: 1 << 30,
+        },
+        Record::Note {
+            code: "device-active",
+            message: "torch used cuda:0",
+        },
+    ];
+    let mut bytes = Vec::new();
+    let mut cursor = laptime_core::format::record::Cursor {
+        last: start,
+        track: 1,
+    };
+    for record in &all {
+        encode(&mut bytes, &mut cursor, record);
+    }
+    bytes
+}
+
+fn run() -> Vec<u8> {
+    let info = RunInfo {
+        format: FORMAT_VERSION,
+        laptime: "0.1.0".into(),
+        program: "train.py".into(),
+        started_monotonic_ns: 5,
+        started_realtime_ns: 6,
+        boot_id: "b".into(),
+        pid: Some(7),
+        end: Some(ProgramEnd {
+            monotonic_ns: 8,
+            code: Some(3),
+            signal: None,
+        }),
+        unrecorded: vec!["python3.9".into()],
+    };
+    info.to_json()
+}

@@ -1,0 +1,87 @@
+//! The fuzz targets on plain stable Rust: every truncation of every seed, every byte of it
+//! changed in three ways, and random edits.
+
+use laptime_core::format::window::{Window, WindowState};
+use laptime_fuzz::{READERS, seeds};
+use proptest::prelude::*;
+
+#[test]
+fn every_reader_has_a_seed() {
+    for (reader, _) in READERS {
+        assert!(!seeds::of(reader).is_empty(), "{reader} has no seed");
+    }
+}
+
+#[test]
+fn no_truncation_harms_a_reader() {
+    for (reader, check) in READERS {
+        for seed in seeds::of(reader) {
+            for length in 0..=seed.len() {
+                check(&seed[..length]);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_changed_byte_harms_a_reader() {
+    for (reader, check) in READERS {
+        for seed in seeds::of(reader) {
+            for place in 0..seed.len() {
+                for change in [0x01, 0x80, 0xff] {
+                    let mut changed = seed.clone();
+                    changed[place] ^= change;
+                    check(&changed);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_anywhere_in_a_sealed_window_is_noticed_or_changes_nothing() {
+    let sealed = &seeds::of("window")[0];
+    let read = |window: Window<'_>| {
+        let mut records = Vec::new();
+        window
+            .visit(|record| records.push(format!("{record:?}")))
+            .unwrap();
+        (window.header, records)
+    };
+    let truth = read(Window::parse(sealed, 0).unwrap().unwrap());
+    for place in 0..sealed.len() {
+        for bit in 0..8 {
+            let mut changed = sealed.clone();
+            changed[place] ^= 1 << bit;
+            match Window::parse(&changed, 0) {
+                Err(_) => {}
+                // The length now points past the file: said to be cut off.
+                Ok(Some(window)) if window.state == WindowState::Truncated => {}
+                // The flag itself, or the committed length that a sealed window ignores.
+                Ok(Some(window)) => assert_eq!(read(window), truth, "bit {bit} of byte {place}"),
+                Ok(None) => panic!("bit {bit} of byte {place} hides the window"),
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn random_edits_of_seeds_harm_no_reader(
+        which in 0..READERS.len(),
+        edits in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..24),
+        tail in proptest::collection::vec(any::<u8>(), 0..64),
+    ) {
+        let (reader, check) = READERS[which];
+        for mut bytes in seeds::of(reader) {
+            for (place, value) in &edits {
+                let place = place.index(bytes.len());
+                bytes[place] = *value;
+            }
+            bytes.extend_from_slice(&tail);
+            check(&bytes);
+        }
+    }
+}

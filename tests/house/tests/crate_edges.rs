@@ -1,0 +1,162 @@
+//! Which crate may use which, over `cargo metadata`.
+//!
+//! The table below is the house: data goes one way through it, and the recorder and the
+//! analysis meet only in a recording. A new edge needs a line here and a reason in review.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Crate → crates of ours that it may depend on.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("laptime-core", &[]),
+    ("laptime-macros", &[]),
+    ("laptime-recorder", &["laptime-core"]),
+    ("laptime-ops", &["laptime-core"]),
+    ("laptime-analysis", &["laptime-core", "laptime-ops"]),
+    ("laptime-report", &["laptime-core", "laptime-analysis"]),
+    (
+        "laptime",
+        &[
+            "laptime-core",
+            "laptime-recorder",
+            "laptime-macros",
+            "laptime-ops",
+            "laptime-analysis",
+            "laptime-report",
+        ],
+    ),
+    (
+        "laptime-cli",
+        &[
+            "laptime-core",
+            "laptime-recorder",
+            "laptime-ops",
+            "laptime-analysis",
+            "laptime-report",
+            "laptime",
+        ],
+    ),
+    (
+        "laptime-python",
+        &[
+            "laptime-core",
+            "laptime-recorder",
+            "laptime-ops",
+            "laptime-analysis",
+            "laptime-report",
+            "laptime",
+            "laptime-cli",
+        ],
+    ),
+    ("laptime-house", &[]),
+];
+
+/// What no crate below the doors may pull in: a runtime, a network, a graphical toolkit.
+const NEVER: &[&str] = &["tokio", "reqwest", "hyper", "openssl", "rayon"];
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
+}
+
+struct Dependency {
+    name: String,
+    is_dev: bool,
+    is_optional: bool,
+}
+
+fn workspace() -> BTreeMap<String, Vec<Dependency>> {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    packages
+        .iter()
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().expect("dependencies");
+            let dependencies = dependencies.iter().map(|dependency| Dependency {
+                name: dependency["name"].as_str().expect("name").to_owned(),
+                is_dev: dependency["kind"] == "dev",
+                is_optional: dependency["optional"] == true,
+            });
+            let name = package["name"].as_str().expect("name").to_owned();
+            (name, dependencies.collect())
+        })
+        .collect()
+}
+
+#[test]
+fn every_edge_between_crates_is_in_the_table() {
+    let workspace = workspace();
+    assert!(workspace.len() >= 8, "found {} crates", workspace.len());
+    for (name, dependencies) in &workspace {
+        let allowed = MAY_USE
+            .iter()
+            .find(|(from, _)| from == name)
+            .unwrap_or_else(|| panic!("{name} has no line in the table of edges"))
+            .1;
+        for dependency in dependencies {
+            if workspace.contains_key(&dependency.name) && !dependency.is_dev {
+                assert!(
+                    allowed.contains(&dependency.name.as_str()),
+                    "{name} may not use {}",
+                    dependency.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_recorder_and_the_analysis_never_import_each_other_even_in_tests() {
+    let workspace = workspace();
+    for (from, to) in [
+        ("laptime-recorder", "laptime-analysis"),
+        ("laptime-analysis", "laptime-recorder"),
+        ("laptime-recorder", "laptime-report"),
+        ("laptime-report", "laptime-recorder"),
+    ] {
+        let found = workspace[from].iter().any(|found| found.name == to);
+        assert!(!found, "{from} imports {to}");
+    }
+}
+
+#[test]
+fn without_its_default_feature_the_rust_door_links_the_recorder_and_nothing_clever() {
+    let workspace = workspace();
+    for dependency in &workspace["laptime"] {
+        let is_clever = ["laptime-analysis", "laptime-report", "laptime-ops"]
+            .contains(&dependency.name.as_str());
+        assert!(
+            !is_clever || dependency.is_optional || dependency.is_dev,
+            "laptime links {} without being asked",
+            dependency.name
+        );
+    }
+}
+
+#[test]
+fn no_crate_pulls_in_a_runtime_or_a_network() {
+    for (name, dependencies) in workspace() {
+        let shipped = dependencies.iter().filter(|dependency| !dependency.is_dev);
+        let shipped: BTreeSet<&str> = shipped.map(|found| found.name.as_str()).collect();
+        for never in NEVER {
+            assert!(!shipped.contains(never), "{name} pulls in {never}");
+        }
+    }
+}
