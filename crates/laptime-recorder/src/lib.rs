@@ -1,1 +1,39 @@
-//! Measures.
+//! Measures: clocks, spans, per-thread windows and the recording on disk.
+//!
+//! A span's way: [`enter`] pushes an entry on the thread's stack, [`exit`] pops it and
+//! writes one record into the thread's window. Neither takes a lock, allocates or makes a
+//! system call. Full windows are folded into tallies (always) and sealed on disk (while a
+//! recording is on); both happen off the hot path, on disk by a thread of its own.
+//!
+//! The stack lies in the recording's black box, so a killed run's file says what was open.
+
+mod backing;
+pub mod clock;
+mod collector;
+mod error;
+mod file;
+mod fold;
+mod fork;
+mod live;
+mod notes;
+mod platform;
+mod recording;
+mod shared;
+mod site;
+mod span;
+mod stack;
+mod state;
+mod thread;
+mod writer;
+
+pub use error::RecorderError;
+pub use live::live;
+pub use notes::{mark, metric, note};
+pub use recording::{Backing, RecordOptions, Recording, close, current_folder, join, record};
+pub use site::{LazySite, Site};
+pub use span::{
+    Extra, Open, current_path, emit, enter, enter_at, enter_automatic, exit, exit_site, exit_with,
+    is_open, path_names, rename,
+};
+pub use state::{disable, enable, is_on};
+pub use thread::{TaskStack, swap_stack};

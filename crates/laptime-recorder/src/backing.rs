@@ -1,0 +1,133 @@
+//! The memory behind a window: the heap, or a part of the recording's file.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader};
+
+use crate::platform;
+
+/// Where a window's bytes end up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Nowhere: folded into tallies when full.
+    Heap,
+    /// In the file's slot, through a mapping.
+    Mapped { slot: u64 },
+    /// In the file's slot, by writing it out now and then.
+    Written { slot: u64 },
+}
+
+/// A window. One thread writes records; others may read what is committed.
+#[derive(Debug)]
+pub struct Window {
+    base: NonNull<u8>,
+    place: Place,
+    /// Number of the recording it belongs to; windows of a finished one are dropped.
+    epoch: u64,
+}
+
+// SAFETY: plain memory; the discipline of who writes when is the writer's and the collector's.
+unsafe impl Send for Window {}
+
+const LAYOUT: Layout = match Layout::from_size_align(WINDOW_LEN, 64) {
+    Ok(layout) => layout,
+    Err(_) => panic!("a valid layout"),
+};
+
+impl Window {
+    /// On the heap, for the given place (`Heap` or `Written`).
+    pub fn on_heap(place: Place, epoch: u64) -> Self {
+        // SAFETY: the layout has a size.
+        let base = unsafe { alloc_zeroed(LAYOUT) };
+        let base = NonNull::new(base).unwrap_or_else(|| handle_alloc_error(LAYOUT));
+        Self { base, place, epoch }
+    }
+
+    /// On a mapped part of the file.
+    pub fn on_map(base: NonNull<u8>, slot: u64, epoch: u64) -> Self {
+        let place = Place::Mapped { slot };
+        Self { base, place, epoch }
+    }
+
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The slot in the file.
+    pub fn slot(&self) -> Option<u64> {
+        match self.place {
+            Place::Heap => None,
+            Place::Mapped { slot } | Place::Written { slot } => Some(slot),
+        }
+    }
+
+    /// Makes it an open window without records.
+    pub fn open(&mut self, header: &WindowHeader) {
+        self.committed().store(0, Ordering::Relaxed);
+        let bytes = header.to_bytes();
+        // SAFETY: the window is at least a header long, and nobody else has it.
+        unsafe {
+            self.base
+                .copy_from_nonoverlapping(NonNull::from(&bytes).cast(), HEADER_LEN);
+        }
+    }
+
+    /// First byte of the records.
+    pub fn records(&self) -> *mut u8 {
+        // SAFETY: inside the window.
+        unsafe { self.base.as_ptr().add(HEADER_LEN) }
+    }
+
+    /// First byte after the window.
+    pub fn end(&self) -> *mut u8 {
+        // SAFETY: one past the window.
+        unsafe { self.base.as_ptr().add(WINDOW_LEN) }
+    }
+
+    /// The committed length.
+    #[inline]
+    #[allow(clippy::cast_ptr_alignment)] // windows are aligned to 64
+    pub fn committed(&self) -> &AtomicU32 {
+        // SAFETY: inside the window, aligned to 4, and only ever accessed atomically once open.
+        unsafe { &*self.base.as_ptr().add(COMMITTED_OFFSET).cast::<AtomicU32>() }
+    }
+
+    /// A copy of the header and the committed records, valid while the owner goes on writing.
+    pub fn copy(&self) -> Vec<u8> {
+        let committed = self.committed().load(Ordering::Acquire);
+        let len = HEADER_LEN + (committed as usize).min(WINDOW_LEN - HEADER_LEN);
+        let mut bytes = vec![0; len];
+        // SAFETY: committed bytes are never written again; the header not while open, but for the
+        // committed length, which is overwritten below.
+        unsafe { std::ptr::copy_nonoverlapping(self.base.as_ptr(), bytes.as_mut_ptr(), len) };
+        bytes[COMMITTED_OFFSET..][..4].copy_from_slice(&committed.to_le_bytes());
+        bytes
+    }
+
+    /// All bytes, for sealing.
+    ///
+    /// # Safety
+    /// Its writer has let go of it: no record is being written.
+    pub unsafe fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the memory is this window's, and the caller promises that nobody writes.
+        unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr(), WINDOW_LEN) }
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // SAFETY: allocated or mapped by the constructor, with this length.
+        unsafe {
+            match self.place {
+                Place::Mapped { .. } => platform::unmap(self.base, WINDOW_LEN),
+                Place::Heap | Place::Written { .. } => dealloc(self.base.as_ptr(), LAYOUT),
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The background thread of a recording.
+//!
+//! It sets windows aside before they are needed, folds and seals full ones, notes the
+//! clocks about once a second and the resident memory ten times a second, and writes
+//! windows out where the file cannot be mapped. The program never waits for it.
+
+use std::fs::File;
+use std::time::Duration;
+
+use laptime_core::Anchor;
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{HEADER_LEN, seal};
+
+use crate::backing::{Place, Window};
+use crate::clock;
+use crate::file::ProcessFile;
+use crate::fold;
+use crate::platform;
+use crate::shared::{self, Shared};
+
+/// Windows kept set aside at first, and at most.
+pub const SET_ASIDE: usize = 2;
+pub const MAX_SET_ASIDE: usize = 16;
+
+/// How often memory is sampled, and unmapped files are written.
+const TICK: Duration = Duration::from_millis(100);
+
+/// When anchors are noted after the start, in ns: early ones give short runs a rate. Then every second.
+const EARLY_ANCHORS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
+const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
+
+/// Starts the thread for the recording that `shared` holds.
+pub fn start() -> Option<std::thread::JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name("laptime".to_owned())
+        .spawn(run)
+        .ok()
+}
+
+fn run() {
+    platform::block_signals();
+    let statm = File::open("/proc/self/statm").ok();
+    let started = clock::monotonic_ns();
+    let mut next_tick = started;
+    let mut early = EARLY_ANCHORS_NS.iter().map(|after| started + after);
+    let mut next_anchor = early.next().unwrap_or(started);
+    loop {
+        let now = clock::monotonic_ns();
+        let wait = next_tick.min(next_anchor).saturating_sub(now);
+        let Some((full, stop)) = shared::wait_then_with(Duration::from_nanos(wait), |shared| {
+            set_aside(shared);
+            let disk = shared.disk.as_mut()?;
+            disk.folding = !disk.full.is_empty();
+            Some((std::mem::take(&mut disk.full), disk.stop))
+        }) else {
+            return;
+        };
+        let first = shared::with(|shared| shared.started);
+        for window in full {
+            finish_window(window, first);
+        }
+        shared::with(|shared| {
+            if let Some(disk) = shared.disk.as_mut() {
+                disk.folding = false;
+            }
+        });
+        if stop {
+            return;
+        }
+        let now = clock::monotonic_ns();
+        if now >= next_anchor {
+            next_anchor = early.next().unwrap_or(now + ANCHOR_EVERY_NS);
+            note(&Record::Anchor(clock::anchor()));
+        }
+        if now >= next_tick {
+            next_tick = now + TICK.as_nanos() as u64;
+            if let Some(resident_bytes) = statm.as_ref().and_then(platform::resident_bytes) {
+                let ticks = clock::now();
+                note(&Record::Sample {
+                    ticks,
+                    resident_bytes,
+                });
+            }
+            write_out();
+        }
+    }
+}
+
+fn set_aside(shared: &mut Shared) {
+    while let Some(disk) = shared.disk.as_mut() {
+        if disk.stop || disk.failed.is_some() || disk.file.ready() >= disk.target {
+            return;
+        }
+        if let Err(error) = disk.file.set_aside() {
+            shared.fail(&error);
+        }
+    }
+}
+
+/// Folds a full window and seals it.
+fn finish_window(window: Window, first: Anchor) {
+    let place = window.place();
+    let sealed = fold_and_seal(window, first);
+    if let Place::Written { slot } = place {
+        shared::with(|shared| {
+            let Some(disk) = shared.disk.as_ref() else {
+                return;
+            };
+            if let Err(error) = disk.file.write_sealed(slot, &sealed) {
+                shared.fail(&error);
+            }
+        });
+    }
+}
+
+/// The same for a file that is being closed.
+pub fn seal_into(file: &ProcessFile, window: Window, first: Anchor) {
+    let place = window.place();
+    let sealed = fold_and_seal(window, first);
+    if let Place::Written { slot } = place {
+        // The file is closed next; there is nobody left to tell.
+        let _ = file.write_sealed(slot, &sealed);
+    }
+}
+
+/// The window's bytes as sealed.
+fn fold_and_seal(mut window: Window, first: Anchor) -> Vec<u8> {
+    let bytes = window.copy();
+    let records = bytes.len() - HEADER_LEN;
+    fold::fold(bytes, first);
+    // SAFETY: its writer let go of it when it retired the window.
+    let whole = unsafe { window.bytes_mut() };
+    seal(whole, records);
+    whole[..HEADER_LEN + records].to_vec()
+}
+
+/// Writes a record of the recorder's own into the file. In memory these are not kept.
+fn note(record: &Record<'_>) {
+    let scribe = shared::with(|shared| shared.disk.as_mut().and_then(|disk| disk.scribe.take()));
+    if let Some(mut scribe) = scribe {
+        scribe.record(record);
+        shared::with(|shared| {
+            if let Some(disk) = shared.disk.as_mut() {
+                disk.scribe = Some(scribe);
+            }
+        });
+    }
+}
+
+/// Writes open windows and the prefix out, where the file is not mapped.
+fn write_out() {
+    shared::with(|shared| {
+        let failed = {
+            let Some(disk) = shared.disk.as_ref() else {
+                return;
+            };
+            if !disk.file.needs_writing() || disk.failed.is_some() {
+                return;
+            }
+            let windows = shared
+                .open_windows()
+                .filter(|window| window.epoch() == shared.epoch);
+            windows
+                .map(|window| disk.file.write_out(window))
+                .chain(std::iter::once_with(|| disk.file.write_prefix()))
+                .find_map(Result::err)
+        };
+        if let Some(error) = failed {
+            shared.fail(&error);
+        }
+    });
+}

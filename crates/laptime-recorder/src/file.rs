@@ -1,0 +1,211 @@
+//! One process's file: its prefix, and windows set aside in it ahead of need.
+
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+
+use laptime_core::Anchor;
+use laptime_core::format::process::{
+    BLACK_BOX_OFFSET, CLAMPED_OFFSET, CLOSED_OFFSET, END_ANCHOR_OFFSET, LOSS_REASON_OFFSET,
+    LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS, window_offset,
+};
+use laptime_core::format::window::WINDOW_LEN;
+
+use crate::backing::{Place, Window};
+use crate::platform;
+use crate::recording::Backing;
+use crate::stack::Slot;
+
+#[derive(Debug)]
+pub struct ProcessFile {
+    file: File,
+    mapped: bool,
+    prefix: NonNull<u8>,
+    slots_taken: u32,
+    next_slot: u64,
+    ready: VecDeque<Window>,
+    epoch: u64,
+}
+
+// SAFETY: the prefix is plain memory; fields in it are written by whoever holds the file, slots by
+// the thread whose stack lies in them.
+unsafe impl Send for ProcessFile {}
+
+const _: () = assert!(SLOTS <= 32);
+
+impl ProcessFile {
+    /// Makes the file in a recording's folder and writes its prefix.
+    ///
+    /// With [`Backing::Auto`], falls back to plain writes where the file cannot be mapped.
+    pub fn create(
+        folder: &Path,
+        header: &ProcessHeader,
+        backing: Backing,
+        epoch: u64,
+    ) -> io::Result<Self> {
+        let (path, file) = create_file(folder, header)?;
+        let prepared = platform::reserve(&file, 0, PREFIX_LEN)
+            .and_then(|()| platform::write_at(&file, 0, &header.to_bytes()));
+        if let Err(error) = prepared {
+            let _ = std::fs::remove_file(&path);
+            return Err(error);
+        }
+        let map = match backing {
+            Backing::Written => Err(io::ErrorKind::Unsupported.into()),
+            Backing::Auto | Backing::Mapped => platform::map(&file, 0, PREFIX_LEN),
+        };
+        let mapped = map.is_ok();
+        let prefix = match map {
+            Ok(prefix) => prefix,
+            Err(error) if backing == Backing::Mapped => return Err(error),
+            Err(_) => {
+                let bytes: &'static mut [u64] =
+                    Box::leak(vec![0_u64; PREFIX_LEN / 8].into_boxed_slice());
+                let prefix = NonNull::from(bytes).cast::<u8>();
+                let bytes = header.to_bytes();
+                // SAFETY: both are a prefix long.
+                unsafe {
+                    prefix.copy_from_nonoverlapping(NonNull::from(&bytes[..]).cast(), PREFIX_LEN);
+                }
+                prefix
+            }
+        };
+        Ok(Self {
+            file,
+            mapped,
+            prefix,
+            slots_taken: 0,
+            next_slot: 0,
+            ready: VecDeque::new(),
+            epoch,
+        })
+    }
+
+    /// A window, from those set aside or made now.
+    pub fn take_window(&mut self) -> io::Result<Window> {
+        match self.ready.pop_front() {
+            Some(window) => Ok(window),
+            None => self.make_window(),
+        }
+    }
+
+    /// How many windows are set aside.
+    pub fn ready(&self) -> usize {
+        self.ready.len()
+    }
+
+    /// Sets one more window aside.
+    pub fn set_aside(&mut self) -> io::Result<()> {
+        let window = self.make_window()?;
+        self.ready.push_back(window);
+        Ok(())
+    }
+
+    fn make_window(&mut self) -> io::Result<Window> {
+        let slot = self.next_slot;
+        let offset = window_offset(slot);
+        platform::reserve(&self.file, offset, WINDOW_LEN)?;
+        let window = if self.mapped {
+            let base = platform::map(&self.file, offset, WINDOW_LEN)?;
+            Window::on_map(base, slot, self.epoch)
+        } else {
+            Window::on_heap(Place::Written { slot }, self.epoch)
+        };
+        self.next_slot += 1;
+        Ok(window)
+    }
+
+    /// Writes a window out, where the file is not mapped.
+    pub fn write_out(&self, window: &Window) -> io::Result<()> {
+        match window.place() {
+            Place::Written { slot } => {
+                platform::write_at(&self.file, window_offset(slot), &window.copy())
+            }
+            Place::Mapped { .. } | Place::Heap => Ok(()),
+        }
+    }
+
+    /// Writes the final bytes of a sealed window out, where the file is not mapped.
+    pub fn write_sealed(&self, slot: u64, bytes: &[u8]) -> io::Result<()> {
+        if self.mapped {
+            return Ok(());
+        }
+        platform::write_at(&self.file, window_offset(slot), bytes)
+    }
+
+    /// Writes the prefix out, where the file is not mapped.
+    pub fn write_prefix(&self) -> io::Result<()> {
+        if self.mapped {
+            return Ok(());
+        }
+        // SAFETY: a prefix long; slots may change meanwhile, which a reader tolerates.
+        let bytes = unsafe { std::slice::from_raw_parts(self.prefix.as_ptr(), PREFIX_LEN) };
+        platform::write_at(&self.file, 0, bytes)
+    }
+
+    /// Whether windows and the prefix must be written out now and then.
+    pub fn needs_writing(&self) -> bool {
+        !self.mapped
+    }
+
+    /// A free slot of the black box.
+    pub fn take_slot(&mut self) -> Option<NonNull<Slot>> {
+        let free = (0..SLOTS).find(|slot| self.slots_taken & (1 << slot) == 0)?;
+        self.slots_taken |= 1 << free;
+        // SAFETY: inside the prefix, aligned to 1,024.
+        Some(unsafe { self.prefix.add(BLACK_BOX_OFFSET + free * SLOT_LEN) }.cast())
+    }
+
+    /// Gives a slot back; does nothing for memory that is not of this black box.
+    pub fn free_slot(&mut self, slot: NonNull<Slot>) {
+        let offset = slot
+            .addr()
+            .get()
+            .wrapping_sub(self.prefix.addr().get() + BLACK_BOX_OFFSET);
+        if offset < SLOTS * SLOT_LEN {
+            self.slots_taken &= !(1 << (offset / SLOT_LEN));
+        }
+    }
+
+    fn store(&self, offset: usize, bytes: &[u8]) {
+        // SAFETY: fields of the prefix, written only by whoever holds the file.
+        unsafe {
+            self.prefix
+                .add(offset)
+                .copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len());
+        }
+    }
+
+    /// Notes how many spans were lost and clamped so far, and why.
+    pub fn store_losses(&self, lost: u64, clamped: u64, reason: Option<i32>) {
+        self.store(LOST_OFFSET, &lost.to_le_bytes());
+        self.store(CLAMPED_OFFSET, &clamped.to_le_bytes());
+        if let Some(reason) = reason {
+            self.store(LOSS_REASON_OFFSET, &reason.to_le_bytes());
+        }
+    }
+
+    /// Marks the file as closed and cuts off what was set aside behind `end`.
+    pub fn close(&self, anchor: Anchor, end: u64) -> io::Result<()> {
+        self.store(END_ANCHOR_OFFSET, &anchor.to_bytes());
+        self.store(CLOSED_OFFSET, &1_u64.to_le_bytes());
+        self.write_prefix()?;
+        self.file.set_len(end)
+    }
+}
+
+fn create_file(folder: &Path, header: &ProcessHeader) -> io::Result<(PathBuf, File)> {
+    let mut nonce = header.anchor.realtime_ns;
+    loop {
+        let path = folder.join(format!("{}-{:08x}.proc", header.pid, nonce as u32));
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o600);
+        match options.open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => nonce += 1,
+            other => return other.map(|file| (path, file)),
+        }
+    }
+}

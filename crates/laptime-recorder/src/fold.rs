@@ -1,0 +1,116 @@
+//! What the process remembers of its own spans.
+//!
+//! The first windows are kept whole, so that a report can tell warm-up from steady state
+//! afterwards; later ones are folded into tallies. Marks and metrics are always kept, up
+//! to a bound.
+
+use laptime_core::anchor::Rate;
+use laptime_core::format::record::{Record, encode};
+use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
+use laptime_core::{Anchor, Tallies};
+use parking_lot::Mutex;
+
+use crate::clock;
+
+/// Windows kept whole: 1 MiB, about 150,000 spans.
+const HEAD_WINDOWS: usize = 16;
+/// Windows of marks and metrics kept after those: 1 MiB, about 60,000 of them.
+const EVENT_WINDOWS: usize = 16;
+
+static MEMORY: Mutex<Memory> = Mutex::new(Memory::new());
+
+/// The spans of this process so far, without those in open windows.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    pub head: Vec<Vec<u8>>,
+    pub events: Vec<Vec<u8>>,
+    pub tail: Option<Tallies>,
+}
+
+impl Memory {
+    const fn new() -> Self {
+        Self {
+            head: Vec::new(),
+            events: Vec::new(),
+            tail: None,
+        }
+    }
+
+    /// Takes in a window's committed bytes.
+    pub fn take(&mut self, bytes: Vec<u8>, rate: Rate) {
+        if self.head.len() < HEAD_WINDOWS {
+            self.head.push(bytes);
+            return;
+        }
+        let Ok(Some(window)) = Window::parse(&bytes, 0) else {
+            return;
+        };
+        let tail = self.tail.get_or_insert_default();
+        let mut events = Vec::new();
+        let mut cursor = window.header.cursor();
+        // The bytes come from this process; if they were damaged, the rest of the window is lost.
+        let _ = window.visit(|record| match record {
+            Record::Span(span) => tail.fold(&span, rate),
+            Record::Mark { .. } | Record::Metric { .. } => {
+                encode(&mut events, &mut cursor, &record);
+            }
+            _ => {}
+        });
+        if !events.is_empty() {
+            self.keep_events(&bytes[..HEADER_LEN], &events);
+        }
+    }
+
+    fn keep_events(&mut self, header: &[u8], events: &[u8]) {
+        if self.events.len() >= EVENT_WINDOWS || events.len() > WINDOW_LEN - HEADER_LEN {
+            return;
+        }
+        let mut window = header.to_vec();
+        window[COMMITTED_OFFSET..][..4].copy_from_slice(&(events.len() as u32).to_le_bytes());
+        window.extend_from_slice(events);
+        self.events.push(window);
+    }
+}
+
+/// Nanoseconds a tick, from the first anchor to now.
+pub fn rate_since(first: Anchor) -> Rate {
+    let now = clock::anchor();
+    let (ticks, ns) = (
+        now.ticks.saturating_sub(first.ticks),
+        now.monotonic_ns.saturating_sub(first.monotonic_ns),
+    );
+    if ns < laptime_core::ClockMap::MIN_SPACING_NS || ticks == 0 {
+        return Rate::new(clock::nominal_ns_per_tick());
+    }
+    Rate::new(ns as f64 / ticks as f64)
+}
+
+/// Takes in a window that is full.
+pub fn fold(bytes: Vec<u8>, first: Anchor) {
+    let rate = rate_since(first);
+    MEMORY.lock().take(bytes, rate);
+}
+
+/// What is remembered so far.
+pub fn memory() -> Memory {
+    MEMORY.lock().clone()
+}
+
+/// Forgets everything: for a fork's child.
+pub fn forget() {
+    *MEMORY.lock() = Memory::new();
+}
+
+/// Locks over a fork.
+pub fn lock_for_fork() {
+    std::mem::forget(MEMORY.lock());
+}
+
+/// Undoes [`lock_for_fork`].
+///
+/// # Safety
+/// The calling thread holds the lock.
+pub unsafe fn unlock_after_fork() {
+    // SAFETY: the caller's promise.
+    unsafe { MEMORY.force_unlock() };
+}

@@ -1,0 +1,56 @@
+//! What a fork does to the recorder.
+//!
+//! Locks are held over the fork, so that the child finds everything whole. The child is
+//! alone: its thread lets go of the parent's window and stack slot, forgets the parent's
+//! spans, and joins the recording with a file of its own at its first window. What was
+//! open in the parent becomes the base under which the child's spans nest.
+
+use std::sync::Once;
+
+use crate::fold;
+use crate::shared;
+use crate::site;
+use crate::state;
+use crate::thread::Thread;
+
+/// Registers the handlers, once.
+pub fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: plain functions, good for the life of the process.
+        unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) };
+    });
+}
+
+extern "C" fn prepare() {
+    site::lock_for_fork();
+    shared::lock_for_fork();
+    fold::lock_for_fork();
+}
+
+extern "C" fn parent() {
+    // SAFETY: locked by `prepare`, on this thread.
+    unsafe {
+        fold::unlock_after_fork();
+        shared::unlock_after_fork();
+        site::unlock_after_fork();
+    }
+}
+
+extern "C" fn child() {
+    parent();
+    fold::forget();
+    let thread = Thread::existing();
+    let joins = shared::with(|shared| {
+        shared.start_over_after_fork(thread);
+        shared.pending.is_some()
+    });
+    if joins {
+        state::undecide_if_on();
+    }
+    // SAFETY: this thread's state; no other thread exists.
+    if let Some(thread) = unsafe { thread.as_mut() } {
+        thread.writer.abandon();
+        thread.start_over_after_fork();
+    }
+}

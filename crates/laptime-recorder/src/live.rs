@@ -1,0 +1,95 @@
+//! A snapshot of this process, for an in-process report.
+
+use laptime_core::format::process::ProcessHeader;
+use laptime_core::{Anchor, Live, PathTable};
+
+use crate::backing::Window;
+use crate::clock;
+use crate::fold::{self, Memory};
+use crate::platform;
+use crate::shared::{self, Shared};
+use crate::thread::Thread;
+
+/// Everything recorded in this process so far, open windows included.
+///
+/// Spans that other threads close meanwhile may or may not be in it.
+pub fn live() -> Live {
+    // SAFETY: this thread's state.
+    let open = unsafe { Thread::existing().as_mut() }
+        .map(|thread| thread.stack().open())
+        .unwrap_or_default();
+    let snapshot = loop {
+        if let Some(snapshot) = shared::with(|shared| snapshot(shared)) {
+            break snapshot;
+        }
+        std::thread::yield_now();
+    };
+    let Snapshot {
+        paths,
+        notes,
+        started,
+        main_track,
+        windows,
+        mut memory,
+    } = snapshot;
+    let rate = fold::rate_since(started);
+    for window in windows {
+        memory.take(window, rate);
+    }
+    let now = clock::anchor();
+    let mut head = memory.head;
+    head.extend(memory.events);
+    Live {
+        header: ProcessHeader {
+            clock: clock::kind(),
+            pid: std::process::id(),
+            parent_pid: std::os::unix::process::parent_id(),
+            main_track,
+            boot_id: platform::boot_id(),
+            nominal_ns_per_tick: clock::nominal_ns_per_tick(),
+            anchor: started,
+            process_started_boottime_ns: platform::process_started_boottime_ns(),
+            program: platform::program_name(),
+            lost: shared::lost(),
+            clamped: shared::clamped(),
+            closed: Some(now),
+            loss_reason: None,
+        },
+        anchors: vec![started, now],
+        paths,
+        head,
+        tail: memory.tail.unwrap_or_default(),
+        open,
+        notes,
+    }
+}
+
+struct Snapshot {
+    paths: PathTable,
+    notes: Vec<(String, String)>,
+    started: Anchor,
+    main_track: u32,
+    /// Full windows that wait for the collector, then the open ones.
+    windows: Vec<Vec<u8>>,
+    memory: Memory,
+}
+
+/// `None` while the collector holds windows that are not folded yet, which lasts milliseconds.
+fn snapshot(shared: &Shared) -> Option<Snapshot> {
+    let disk = shared.disk.as_ref();
+    if disk.is_some_and(|disk| disk.folding) {
+        return None;
+    }
+    let waiting = disk.into_iter().flat_map(|disk| &disk.full);
+    let open = shared
+        .open_windows()
+        .filter(|window| shared.is_live(window));
+    Some(Snapshot {
+        paths: shared.paths.clone(),
+        notes: shared.notes.clone(),
+        started: shared.started,
+        main_track: shared.main_track,
+        windows: waiting.chain(open).map(Window::copy).collect(),
+        memory: fold::memory(),
+    })
+}

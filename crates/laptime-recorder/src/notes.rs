@@ -1,0 +1,67 @@
+//! Marks, metrics and notes: what is recorded besides spans.
+
+use laptime_core::PathId;
+use laptime_core::format::record::Record;
+
+use crate::clock;
+use crate::shared;
+use crate::site::Site;
+use crate::state;
+use crate::thread::Thread;
+
+fn with_path(site: &Site, write: impl FnOnce(&mut Thread, PathId, u32)) {
+    if !state::is_on() && !state::decide() {
+        return;
+    }
+    // SAFETY: this thread's state.
+    let Some(thread) = (unsafe { Thread::current().as_mut() }) else {
+        return;
+    };
+    let parent = thread.stack().innermost();
+    let path = site
+        .cached(parent)
+        .unwrap_or_else(|| thread.resolve(parent, site));
+    let track = thread.track();
+    write(thread, path, track);
+}
+
+/// Records a named instant under the innermost open span.
+pub fn mark(site: &Site) {
+    let ticks = clock::now();
+    with_path(site, |thread, path, track| {
+        thread.writer.record(&Record::Mark { path, ticks, track });
+    });
+}
+
+/// Records a named number at this instant, such as a loss.
+pub fn metric(site: &Site, value: f64) {
+    let ticks = clock::now();
+    with_path(site, |thread, path, track| {
+        thread.writer.record(&Record::Metric {
+            path,
+            ticks,
+            value,
+            track,
+        });
+    });
+}
+
+/// Tells readers of the recording something once, such as that a device was active.
+///
+/// A code that was noted before is not noted again.
+pub fn note(code: &str, message: &str) {
+    let known = shared::with(|shared| {
+        let known = shared.notes.iter().any(|(noted, _)| noted == code);
+        if !known {
+            shared.notes.push((code.to_owned(), message.to_owned()));
+        }
+        known
+    });
+    if known || (!state::is_on() && !state::decide()) {
+        return;
+    }
+    // SAFETY: this thread's state.
+    if let Some(thread) = unsafe { Thread::current().as_mut() } {
+        thread.writer.record(&Record::Note { code, message });
+    }
+}

@@ -1,0 +1,141 @@
+//! Linux: process facts, files and mappings.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::ptr::NonNull;
+
+/// Boot id of the machine; zeros when the kernel does not say.
+pub fn boot_id() -> [u8; 16] {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let digits: Vec<u8> = text
+        .bytes()
+        .filter_map(|byte| (byte as char).to_digit(16).map(|digit| digit as u8))
+        .collect();
+    let mut id = [0; 16];
+    for (byte, pair) in id.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = pair[0] << 4 | pair[1];
+    }
+    id
+}
+
+/// When this process started, `CLOCK_BOOTTIME` nanoseconds, to 10 ms.
+pub fn process_started_boottime_ns() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name in parentheses may hold anything; fields count from behind it.
+    let ticks: u64 = stat
+        .rsplit_once(')')?
+        .1
+        .split_whitespace()
+        .nth(19)?
+        .parse()
+        .ok()?;
+    // SAFETY: no preconditions.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    (per_second > 0).then(|| ticks * (1_000_000_000 / per_second as u64))
+}
+
+/// The system's id of the calling thread.
+pub fn thread_id() -> u64 {
+    // SAFETY: no preconditions.
+    unsafe { libc::gettid() as u64 }
+}
+
+/// Whether the calling thread is the one that the process started with.
+pub fn is_main_thread() -> bool {
+    thread_id() == u64::from(std::process::id())
+}
+
+/// Resident memory of this process in bytes, through a kept descriptor of `/proc/self/statm`.
+pub fn resident_bytes(statm: &File) -> Option<u64> {
+    let mut buffer = [0_u8; 128];
+    // SAFETY: the buffer is valid for its length.
+    let read = unsafe { libc::pread(statm.as_raw_fd(), buffer.as_mut_ptr().cast(), 127, 0) };
+    let text = std::str::from_utf8(buffer.get(..usize::try_from(read).ok()?)?).ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    // SAFETY: no preconditions.
+    Some(pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64)
+}
+
+/// Sets blocks of a file aside, so that a later store through a mapping cannot fail.
+///
+/// Checks the file size limit first: passing it would raise SIGXFSZ, which kills.
+pub fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is a valid place for the result.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0;
+    if known && limit.rlim_cur != libc::RLIM_INFINITY && offset + len as u64 > limit.rlim_cur {
+        return Err(io::Error::from_raw_os_error(libc::EFBIG));
+    }
+    // SAFETY: a plain call on an open descriptor.
+    let done = unsafe { libc::fallocate(file.as_raw_fd(), 0, offset as i64, len as i64) };
+    if done == 0 {
+        return Ok(());
+    }
+    match io::Error::last_os_error() {
+        error if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+            write_at(file, offset, &vec![0; len])
+        }
+        error => Err(error),
+    }
+}
+
+/// Writes all bytes at an offset.
+pub fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    file.write_all_at(bytes, offset)
+}
+
+/// Maps a range of a file, shared and writable, and touches its pages.
+pub fn map(file: &File, offset: u64, len: usize) -> io::Result<NonNull<u8>> {
+    // SAFETY: a fresh mapping at an address of the kernel's choice.
+    let address = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED,
+            file.as_raw_fd(),
+            offset as i64,
+        )
+    };
+    if address == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    // Touching pages ahead is a kindness to the hot path; kernels before 5.14 refuse, which is fine.
+    // SAFETY: the range was just mapped.
+    unsafe { libc::madvise(address, len, libc::MADV_POPULATE_WRITE) };
+    NonNull::new(address.cast()).ok_or_else(io::Error::last_os_error)
+}
+
+/// Undoes [`map`].
+///
+/// # Safety
+/// Nothing may use the range any more.
+pub unsafe fn unmap(base: NonNull<u8>, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { libc::munmap(base.as_ptr().cast(), len) };
+}
+
+/// Blocks every signal in the calling thread: the program's handlers run on its own threads, and
+/// SIGXFSZ does not kill it from here.
+pub fn block_signals() {
+    // SAFETY: the set is initialised by sigfillset before its use.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigfillset(&raw mut set);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
+    }
+}
+
+/// Last component of the program's name.
+pub fn program_name() -> String {
+    let name = std::env::args_os().next().unwrap_or_default();
+    std::path::Path::new(&name)
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}

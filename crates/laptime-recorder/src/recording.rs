@@ -1,0 +1,409 @@
+//! Starting, joining and finishing a recording on disk.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use laptime_core::format::process::{ProcessHeader, window_offset};
+use laptime_core::format::record::Record;
+use laptime_core::run::FORMAT_VERSION;
+use laptime_core::{PathId, ProgramEnd, RunInfo};
+
+use crate::clock;
+use crate::collector;
+use crate::error::RecorderError;
+use crate::file::ProcessFile;
+use crate::platform;
+use crate::shared::{self, Disk, Shared};
+use crate::state;
+use crate::thread::Thread;
+use crate::writer::Writer;
+
+/// Environment variable with the folder of the recording that a process joins.
+pub const RUN_VARIABLE: &str = "LAPTIME_RUN";
+/// Environment variable of users: `0`, `1` or a path.
+pub const SWITCH_VARIABLE: &str = "LAPTIME";
+
+/// How windows reach the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backing {
+    /// Mapped, or written where the file system cannot map.
+    Auto,
+    /// Mapped, or not at all.
+    Mapped,
+    /// Written about ten times a second: a kill may cost what came since.
+    Written,
+}
+
+/// What a recording is made with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordOptions {
+    /// Name of the program in the recording; by default that of the process.
+    pub program: Option<String>,
+    /// How windows reach the file.
+    pub backing: Backing,
+}
+
+impl Default for RecordOptions {
+    fn default() -> Self {
+        Self {
+            program: None,
+            backing: Backing::Auto,
+        }
+    }
+}
+
+/// A recording that this process started. Dropping it finishes it.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    run: Option<RunInfo>,
+}
+
+impl Recording {
+    /// Where it is. Differs from the path asked for when that was taken, or names the file that
+    /// refers to the enclosing recording.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Finishes the recording: everything recorded is on disk, and the unused tail is cut off.
+    pub fn finish(mut self) -> Result<PathBuf, RecorderError> {
+        self.finish_once()?;
+        Ok(std::mem::take(&mut self.path))
+    }
+
+    fn finish_once(&mut self) -> Result<(), RecorderError> {
+        let Some(mut run) = self.run.take() else {
+            return Ok(());
+        };
+        close();
+        run.end = Some(ProgramEnd {
+            monotonic_ns: clock::monotonic_ns(),
+            code: None,
+            signal: None,
+        });
+        write_run(&self.path, &run)
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        // A guard never raises into the measured program; readers accept a recording without its end.
+        let _ = self.finish_once();
+    }
+}
+
+/// Starts recording this process, and what it forks, into a new folder.
+///
+/// Never overwrites: when `folder` exists, the next free `-<n>` is taken; compare
+/// [`Recording::path`]. Inside a recording that this process joined, writes a file that refers to it.
+pub fn record(folder: &Path, options: &RecordOptions) -> Result<Recording, RecorderError> {
+    if let Some(outer) = current_folder() {
+        return refer_to(&outer, folder);
+    }
+    let create = |source| RecorderError::Create {
+        folder: folder.to_owned(),
+        source,
+    };
+    let path = std::path::absolute(make_folder(folder).map_err(create)?).map_err(create)?;
+    let anchor = clock::anchor();
+    let run = RunInfo {
+        format: FORMAT_VERSION,
+        laptime: env!("CARGO_PKG_VERSION").to_owned(),
+        program: options
+            .program
+            .clone()
+            .unwrap_or_else(platform::program_name),
+        started_monotonic_ns: anchor.monotonic_ns,
+        started_realtime_ns: anchor.realtime_ns,
+        boot_id: boot_id_text(),
+        pid: Some(std::process::id()),
+        end: None,
+        unrecorded: Vec::new(),
+    };
+    write_run(&path, &run)?;
+    join(&path, options)?;
+    Ok(Recording {
+        path,
+        run: Some(run),
+    })
+}
+
+/// Adds this process to an existing recording, until [`close`] or its end.
+pub fn join(folder: &Path, options: &RecordOptions) -> Result<(), RecorderError> {
+    shared::with(|shared| {
+        if let Some(disk) = &shared.disk {
+            return Err(RecorderError::AlreadyRecording {
+                folder: disk.folder.clone(),
+            });
+        }
+        open(shared, folder, options).map_err(|source| RecorderError::Write {
+            path: folder.to_owned(),
+            source,
+        })
+    })?;
+    finish_start();
+    state::enable();
+    Ok(())
+}
+
+/// The folder of the recording in progress, if there is one.
+pub fn current_folder() -> Option<PathBuf> {
+    shared::with(|shared| {
+        let disk = shared.disk.as_ref().map(|disk| disk.folder.clone());
+        disk.or_else(|| shared.pending.clone())
+    })
+}
+
+/// Joins the recording of the process that forked this one; whether there was one.
+pub(crate) fn join_after_fork() -> bool {
+    let Some(folder) = shared::with(|shared| shared.pending.take()) else {
+        return false;
+    };
+    if let Err(error) = join(&folder, &RecordOptions::default()) {
+        eprintln!(
+            "laptime: warning: {error}; process {} is recorded in memory only",
+            std::process::id()
+        );
+    }
+    true
+}
+
+/// Joins or starts what the environment asks for; whether spans are to be recorded.
+pub(crate) fn start_from_environment() -> bool {
+    let options = RecordOptions::default();
+    let started = match (
+        std::env::var_os(RUN_VARIABLE),
+        std::env::var_os(SWITCH_VARIABLE),
+    ) {
+        (_, Some(switch)) if switch == "0" => return false,
+        (Some(folder), _) => join(Path::new(&folder), &options),
+        (None, Some(switch)) if switch == "1" => Ok(()),
+        (None, Some(path)) if !path.is_empty() => {
+            // Finished by the exit handler; the run's end is then the process's own.
+            record(Path::new(&path), &options).map(std::mem::forget)
+        }
+        _ => return false,
+    };
+    if let Err(error) = started {
+        eprintln!("laptime: warning: {error}; the program goes on unrecorded");
+        return false;
+    }
+    true
+}
+
+fn open(shared: &mut Shared, folder: &Path, options: &RecordOptions) -> io::Result<()> {
+    let anchor = clock::anchor();
+    let program = options
+        .program
+        .clone()
+        .unwrap_or_else(platform::program_name);
+    let header = ProcessHeader {
+        clock: clock::kind(),
+        pid: std::process::id(),
+        parent_pid: std::os::unix::process::parent_id(),
+        main_track: shared.main_track,
+        boot_id: platform::boot_id(),
+        nominal_ns_per_tick: clock::nominal_ns_per_tick(),
+        anchor,
+        process_started_boottime_ns: platform::process_started_boottime_ns(),
+        program,
+        lost: 0,
+        clamped: 0,
+        closed: None,
+        loss_reason: None,
+    };
+    let file = ProcessFile::create(folder, &header, options.backing, shared.epoch + 1)?;
+    shared.interrupt_all();
+    shared.disk = Some(Disk {
+        folder: folder.to_owned(),
+        file,
+        full: Vec::new(),
+        target: collector::SET_ASIDE,
+        failed: None,
+        used_end: 0,
+        collector: None,
+        stop: false,
+        scribe: None,
+        folding: false,
+    });
+    let mut scribe = Writer::new();
+    scribe.refill_from(shared);
+    if let Some(disk) = shared.disk.as_mut() {
+        disk.scribe = Some(scribe);
+        disk.collector = collector::start();
+    }
+    close_at_exit();
+    Ok(())
+}
+
+/// What a start does with the shared state unlocked: definitions and notes so far, and the calling thread's stack.
+fn finish_start() {
+    let (scribe, notes, paths) = shared::with(|shared| {
+        let scribe = shared.disk.as_mut().and_then(|disk| disk.scribe.take());
+        (scribe, shared.notes.clone(), shared.paths.len())
+    });
+    if let Some(mut scribe) = scribe {
+        for path in 1..paths as u32 {
+            scribe.define_for_file(PathId(path));
+        }
+        for (code, message) in &notes {
+            scribe.record(&Record::Note { code, message });
+        }
+        shared::with(|shared| {
+            if let Some(disk) = shared.disk.as_mut() {
+                disk.scribe = Some(scribe);
+            }
+        });
+    }
+    // SAFETY: this thread's state.
+    if let Some(thread) = unsafe { Thread::existing().as_mut() } {
+        shared::with(|shared| {
+            shared.place_in_black_box(thread.own_stack());
+            thread.refresh_slot();
+        });
+        let track = thread.own_stack().track();
+        let name = std::thread::current().name().unwrap_or("main").to_owned();
+        thread.name_track(track, false, &name);
+    }
+}
+
+/// Finishes the recording in progress. Spans go on being recorded in memory.
+///
+/// Spans that other threads close at this very moment may miss the file.
+pub fn close() {
+    let collector = shared::with(|shared| {
+        shared.pending = None;
+        let disk = shared.disk.as_mut()?;
+        disk.stop = true;
+        shared::WORK.notify_all();
+        disk.collector.take()
+    });
+    if let Some(collector) = collector {
+        let _ = collector.join();
+    }
+    // SAFETY: this thread's state.
+    let thread = unsafe { Thread::existing().as_mut() };
+    let mut own = thread.and_then(|thread| {
+        thread.own_stack().move_home();
+        thread.refresh_slot();
+        thread.writer.take_window()
+    });
+    let Some((disk, windows, first)) = shared::with(|shared| {
+        let mut disk = shared.disk.take()?;
+        let mut windows = std::mem::take(&mut disk.full);
+        windows.extend(own.take().filter(|window| shared.is_live(window)));
+        windows.extend(
+            shared
+                .parked()
+                .drain(..)
+                .filter_map(|mut writer| writer.take_window()),
+        );
+        windows.extend(disk.scribe.take().and_then(|mut scribe| {
+            scribe.record(&Record::Anchor(clock::anchor()));
+            scribe.take_window()
+        }));
+        // What other threads hold cannot be sealed under their hands; it stays open, and readable.
+        let held: Vec<(u64, Vec<u8>)> = shared
+            .open_windows()
+            .filter(|window| window.epoch() == shared.epoch)
+            .filter_map(|window| Some((window.slot()?, window.copy())))
+            .collect();
+        for (_, bytes) in &held {
+            crate::fold::fold(bytes.clone(), shared.started);
+        }
+        shared.interrupt_all();
+        Some(((disk, held), windows, shared.started))
+    }) else {
+        return;
+    };
+    let (disk, held) = disk;
+    let mut end = window_offset(0);
+    for (slot, bytes) in held {
+        let _ = disk.file.write_sealed(slot, &bytes);
+        end = end.max(window_offset(slot + 1));
+    }
+    for window in windows {
+        if let Some(slot) = window.slot() {
+            let length = window.copy().len() as u64;
+            end = end.max(window_offset(slot) + length);
+            collector::seal_into(&disk.file, window, first);
+        } else {
+            crate::fold::fold(window.copy(), first);
+        }
+    }
+    disk.file
+        .store_losses(shared::lost(), shared::clamped(), disk.failed);
+    // The file stays readable without the cut.
+    let _ = disk.file.close(clock::anchor(), end);
+}
+
+fn close_at_exit() {
+    extern "C" fn at_exit() {
+        close();
+    }
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: a plain function that may run at any time.
+        unsafe { libc::atexit(at_exit) };
+    });
+}
+
+fn make_folder(folder: &Path) -> io::Result<PathBuf> {
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    let mut number = 1;
+    let mut candidate = folder.to_owned();
+    loop {
+        match builder.create(&candidate) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.map(|()| candidate),
+        }
+        let stem = folder.file_stem().unwrap_or_default().to_string_lossy();
+        let extension = folder.extension().unwrap_or_default().to_string_lossy();
+        let dot = if extension.is_empty() { "" } else { "." };
+        candidate = folder.with_file_name(format!("{stem}-{number}{dot}{extension}"));
+        number += 1;
+    }
+}
+
+/// First line of a file that stands for a recording elsewhere; the second is its path.
+pub const REFERENCE_LINE: &str = "laptime-reference";
+
+fn refer_to(outer: &Path, path: &Path) -> Result<Recording, RecorderError> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let failed = |source| RecorderError::Write {
+        path: path.to_owned(),
+        source,
+    };
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let mut file = options.open(path).map_err(failed)?;
+    writeln!(file, "{REFERENCE_LINE}\n{}", outer.display()).map_err(failed)?;
+    Ok(Recording {
+        path: path.to_owned(),
+        run: None,
+    })
+}
+
+fn write_run(folder: &Path, run: &RunInfo) -> Result<(), RecorderError> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let path = folder.join(RunInfo::FILE_NAME);
+    let draft = folder.join(".run.json.new");
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options
+        .open(&draft)
+        .and_then(|mut file| file.write_all(&run.to_json()))
+        .and_then(|()| std::fs::rename(&draft, &path))
+        .map_err(|source| RecorderError::Write { path, source })
+}
+
+fn boot_id_text() -> String {
+    let id = u128::from_be_bytes(platform::boot_id());
+    format!("{id:032x}")
+}

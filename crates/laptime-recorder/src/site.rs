@@ -1,0 +1,120 @@
+//! Sites: a span's name, interned once, with the path it last led to.
+//!
+//! Sites live as long as the process. Their number is not bounded by the path limit: a
+//! program with a million names pays for a million sites.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+use laptime_core::PathId;
+use parking_lot::Mutex;
+
+static SITES: Mutex<Option<HashMap<&'static str, &'static Site>>> = Mutex::new(None);
+
+/// One name. Compare by [`Site::index`].
+#[derive(Debug)]
+pub struct Site {
+    name: Box<str>,
+    index: u32,
+    /// Parent and path of the last resolution, packed: the common case is always the same parent.
+    cache: AtomicU64,
+}
+
+impl Site {
+    /// The site of a name: always the same one for the same name.
+    pub fn intern(name: &str) -> &'static Self {
+        let mut sites = SITES.lock();
+        let sites = sites.get_or_insert_default();
+        if let Some(site) = sites.get(name) {
+            return site;
+        }
+        let site: &'static Self = Box::leak(Box::new(Self {
+            name: name.into(),
+            index: sites.len() as u32,
+            cache: AtomicU64::new(u64::MAX),
+        }));
+        sites.insert(&site.name, site);
+        site
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A number of its own, below 2³¹.
+    #[inline]
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// The path under `parent`, if that was the last one asked for.
+    #[inline]
+    pub(crate) fn cached(&self, parent: PathId) -> Option<PathId> {
+        let cached = self.cache.load(Ordering::Relaxed);
+        ((cached >> 32) as u32 == parent.0).then_some(PathId(cached as u32))
+    }
+
+    pub(crate) fn remember(&self, parent: PathId, path: PathId) {
+        let packed = u64::from(parent.0) << 32 | u64::from(path.0);
+        self.cache.store(packed, Ordering::Relaxed);
+    }
+}
+
+/// A site made at its first use: what `lap!("name")` keeps in a static.
+#[derive(Debug)]
+pub struct LazySite {
+    name: &'static str,
+    site: AtomicPtr<Site>,
+}
+
+impl LazySite {
+    /// For a name known when compiling.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            site: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
+
+    /// The site.
+    #[inline]
+    pub fn get(&self) -> &'static Site {
+        // SAFETY: null or a leaked site.
+        unsafe { self.site.load(Ordering::Acquire).as_ref() }.unwrap_or_else(|| self.make())
+    }
+
+    #[cold]
+    fn make(&self) -> &'static Site {
+        let site = Site::intern(self.name);
+        self.site
+            .store(std::ptr::from_ref(site).cast_mut(), Ordering::Release);
+        site
+    }
+}
+
+/// Locks the table over a fork, so that the child finds it whole.
+pub(crate) fn lock_for_fork() {
+    std::mem::forget(SITES.lock());
+}
+
+/// Undoes [`lock_for_fork`], in parent and child.
+///
+/// # Safety
+/// The calling thread holds the lock.
+pub(crate) unsafe fn unlock_after_fork() {
+    // SAFETY: the caller's promise.
+    unsafe { SITES.force_unlock() };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_site() {
+        static LAZY: LazySite = LazySite::new("site-test");
+        assert!(std::ptr::eq(LAZY.get(), Site::intern("site-test")));
+        assert_ne!(Site::intern("site-test-2").index(), LAZY.get().index());
+    }
+}

@@ -1,0 +1,313 @@
+//! Opening and closing spans: the hot path.
+
+use std::sync::atomic::Ordering::{Relaxed, Release};
+
+use laptime_core::format::process::SLOT_ENTRIES;
+use laptime_core::{PathId, Span, SpanFlags};
+
+use crate::clock;
+use crate::shared;
+use crate::site::Site;
+use crate::stack::{AUTOMATIC, Closed, Entry, Position};
+use crate::state;
+use crate::thread::Thread;
+
+/// An open span's identity, good for closing it on the stack it was opened on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Open(Position);
+
+impl Open {
+    /// When it opened, in ticks.
+    pub fn start(self) -> u64 {
+        self.0.start
+    }
+
+    /// As two integers, for a foreign language.
+    pub fn to_raw(self) -> (u32, u64) {
+        (self.0.index, self.0.start)
+    }
+
+    /// From [`Open::to_raw`]. An identity that never was simply closes nothing.
+    pub fn from_raw(index: u32, start: u64) -> Self {
+        Self(Position { index, start })
+    }
+}
+
+/// What a span may carry beyond its interval.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extra {
+    /// What is unusual about it; the flags of the fields below are added.
+    pub flags: SpanFlags,
+    /// Ticks from first start to end, when it did not run all the time.
+    pub wall: Option<u64>,
+    /// CPU time of the process meanwhile.
+    pub process_ns: Option<u64>,
+    /// CPU time of the thread meanwhile.
+    pub thread_ns: Option<u64>,
+}
+
+/// Opens a span. `None` when recording is off.
+///
+/// **Cost** about half of a span: one clock read and a few stores.
+#[inline]
+pub fn enter(site: &Site) -> Option<Open> {
+    if !state::is_on() && !state::decide() {
+        return None;
+    }
+    let thread = Thread::current();
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: this thread's state, and no other reference to it is alive.
+    let thread = unsafe { &mut *thread };
+    // SAFETY: the slot of the stack in use.
+    let slot = unsafe { thread.slot.as_ref() };
+    let depth = slot.depth.load(Relaxed) as usize;
+    if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
+        return Some(enter_slowly(thread, site, 0, None));
+    }
+    let parent = PathId(slot.entries[depth - 1].get().path);
+    let path = match site.cached(parent) {
+        Some(path) => path,
+        None => thread.resolve(parent, site),
+    };
+    let start = clock::now();
+    slot.entries[depth].set(Entry {
+        path: path.0,
+        site: site.index(),
+        start,
+    });
+    slot.depth.store(depth as u32 + 1, Release);
+    Some(Open(Position {
+        index: depth as u32,
+        start,
+    }))
+}
+
+#[cold]
+#[inline(never)]
+fn enter_slowly(thread: &mut Thread, site: &Site, flag: u32, start: Option<u64>) -> Open {
+    let parent = thread.stack().innermost();
+    let path = site
+        .cached(parent)
+        .unwrap_or_else(|| thread.resolve(parent, site));
+    let entry = Entry {
+        path: path.0,
+        site: site.index() | flag,
+        start: start.unwrap_or_else(clock::now),
+    };
+    Open(thread.stack().push(entry))
+}
+
+fn enter_with(site: &Site, flag: u32, start: Option<u64>) -> Option<Open> {
+    if !state::is_on() && !state::decide() {
+        return None;
+    }
+    // SAFETY: this thread's state.
+    let thread = unsafe { Thread::current().as_mut() }?;
+    Some(enter_slowly(thread, site, flag, start))
+}
+
+/// Opens a span that started earlier.
+pub fn enter_at(site: &Site, start: u64) -> Option<Open> {
+    enter_with(site, 0, Some(start))
+}
+
+/// Opens a span that closes together with its parent if nobody closes it before.
+pub fn enter_automatic(site: &Site, start: Option<u64>) -> Option<Open> {
+    enter_with(site, AUTOMATIC, start)
+}
+
+/// Closes a span and returns its duration in ticks.
+///
+/// Closing one that is not the innermost repairs the stack and flags the span. `None` when it
+/// is not open on the current stack, or recording is off.
+#[inline]
+pub fn exit(open: Open) -> Option<u64> {
+    let end = clock::now();
+    let thread = Thread::existing();
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: this thread's state, and no other reference to it is alive.
+    let thread = unsafe { &mut *thread };
+    // SAFETY: the slot of the stack in use.
+    let slot = unsafe { thread.slot.as_ref() };
+    let Position { index, start } = open.0;
+    let innermost = index + 1 == slot.depth.load(Relaxed)
+        && slot
+            .entries
+            .get(index as usize)
+            .is_some_and(|entry| entry.get().start == start);
+    if !innermost || !state::is_on() {
+        return exit_slowly(thread, open.0, end, SpanFlags::NONE);
+    }
+    let path = slot.entries[index as usize].get().path;
+    slot.depth.store(index, Release);
+    let track = slot.track.load(Relaxed);
+    thread.writer.plain_span(path, start, end, track);
+    Some(end.saturating_sub(start))
+}
+
+/// Closes the innermost open span of a site; see [`exit`].
+#[inline]
+pub fn exit_site(site: &Site) -> Option<u64> {
+    let thread = Thread::existing();
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: this thread's state.
+    let slot = unsafe { (*thread).slot.as_ref() };
+    let depth = slot.depth.load(Relaxed) as usize;
+    if let Some(entry) = slot.entries.get(depth.wrapping_sub(1)) {
+        let entry = entry.get();
+        if entry.site == site.index() {
+            return exit(Open(Position {
+                index: depth as u32 - 1,
+                start: entry.start,
+            }));
+        }
+    }
+    exit_site_slowly(site)
+}
+
+#[cold]
+#[inline(never)]
+fn exit_site_slowly(site: &Site) -> Option<u64> {
+    let end = clock::now();
+    // SAFETY: this thread's state.
+    let thread = unsafe { Thread::existing().as_mut() }?;
+    let stack = thread.stack();
+    let position = stack
+        .find_site(site.index())
+        .or_else(|| stack.find_stray(site.index()))?;
+    exit_slowly(thread, position, end, SpanFlags::NONE)
+}
+
+#[cold]
+#[inline(never)]
+fn exit_slowly(
+    thread: &mut Thread,
+    position: Position,
+    end: u64,
+    mut flags: SpanFlags,
+) -> Option<u64> {
+    let Closed {
+        entry,
+        unbalanced,
+        with_it,
+    } = thread.stack().close(position)?;
+    if !state::is_on() {
+        return None;
+    }
+    let track = thread.track();
+    for child in with_it {
+        thread.writer.span(&Span {
+            flags: SpanFlags::CLOSED_BY_PARENT,
+            ..Span::plain(
+                PathId(child.path),
+                child.start,
+                end.saturating_sub(child.start),
+                track,
+            )
+        });
+    }
+    if unbalanced {
+        flags = flags.with(SpanFlags::UNBALANCED);
+    }
+    let duration = end.checked_sub(entry.start).unwrap_or_else(|| {
+        shared::count_clamped();
+        0
+    });
+    thread.writer.span(&Span {
+        flags,
+        ..Span::plain(PathId(entry.path), end - duration, duration, track)
+    });
+    Some(duration)
+}
+
+/// Closes a span at a given time, with flags.
+pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
+    let end = end.unwrap_or_else(clock::now);
+    // SAFETY: this thread's state.
+    let thread = unsafe { Thread::existing().as_mut() }?;
+    exit_slowly(thread, open.0, end, flags)
+}
+
+/// Whether a span is still open on the current stack.
+pub fn is_open(open: Open) -> bool {
+    // SAFETY: this thread's state.
+    unsafe { Thread::existing().as_mut() }
+        .is_some_and(|thread| thread.stack().find(open.0).is_some())
+}
+
+/// Gives an open span another name. Children that closed already keep the old one.
+pub fn rename(open: Open, site: &Site) {
+    // SAFETY: this thread's state.
+    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
+        return;
+    };
+    let Some(index) = thread.stack().find(open.0) else {
+        return;
+    };
+    let parent = PathId(thread.stack().entry(index - 1).path);
+    let path = site
+        .cached(parent)
+        .unwrap_or_else(|| thread.resolve(parent, site));
+    let old = thread.stack().entry(index);
+    let entry = Entry {
+        path: path.0,
+        site: site.index() | (old.site & AUTOMATIC),
+        ..old
+    };
+    thread.stack().set_entry(index, entry);
+}
+
+/// Writes a finished span under the innermost open one.
+///
+/// **Units** ticks for start and duration.
+pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
+    if !state::is_on() && !state::decide() {
+        return;
+    }
+    // SAFETY: this thread's state.
+    let Some(thread) = (unsafe { Thread::current().as_mut() }) else {
+        return;
+    };
+    let parent = thread.stack().innermost();
+    let path = site
+        .cached(parent)
+        .unwrap_or_else(|| thread.resolve(parent, site));
+    let mut flags = extra.flags;
+    for (given, flag) in [
+        (extra.process_ns.is_some(), SpanFlags::PROCESS_TIME),
+        (extra.thread_ns.is_some(), SpanFlags::THREAD_TIME),
+        (extra.wall.is_some(), SpanFlags::SUSPENDED),
+    ] {
+        if given {
+            flags = flags.with(flag);
+        }
+    }
+    let track = thread.track();
+    thread.writer.span(&Span {
+        flags,
+        process_ns: extra.process_ns,
+        thread_ns: extra.thread_ns,
+        wall: extra.wall,
+        ..Span::plain(path, start, duration, track)
+    });
+}
+
+/// Path under which the next span of this thread or task would open.
+pub fn current_path() -> PathId {
+    // SAFETY: this thread's state.
+    unsafe { Thread::existing().as_mut() }.map_or(PathId::ROOT, |thread| thread.stack().innermost())
+}
+
+/// The names of a path, outermost first.
+pub fn path_names(path: PathId) -> Vec<String> {
+    shared::with(|shared| {
+        let names = shared.paths.names(path);
+        names.into_iter().map(str::to_owned).collect()
+    })
+}

@@ -1,0 +1,306 @@
+//! The stack of open spans of one thread or task, laid out as a slot of the black box.
+//!
+//! While a recording is on, the slot *is* the black box: pushing a span is also what
+//! tells a later reader that it was open. Spans nested deeper than a slot go to a list
+//! beside it; spans left open by a parent that closed go to the strays.
+
+use std::cell::Cell;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use laptime_core::PathId;
+use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
+
+/// Set in [`Entry::site`] of spans that close together with their parent.
+pub const AUTOMATIC: u32 = 1 << 31;
+
+/// Value of [`Slot::depth`] while spans lie beyond the slot: no index of the slot is innermost then.
+const BEYOND: u32 = SLOT_ENTRIES as u32 + 1;
+
+/// Most spans kept as strays: a program that leaks open spans must not leak memory.
+const MAX_STRAYS: usize = 1_024;
+
+/// One open span.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Entry {
+    pub path: u32,
+    pub site: u32,
+    pub start: u64,
+}
+
+/// The shared layout of `laptime_core::format::process`. Written by its thread alone.
+#[repr(C)]
+pub struct Slot {
+    pub depth: AtomicU32,
+    pub track: AtomicU32,
+    zero: u64,
+    pub entries: [Cell<Entry>; SLOT_ENTRIES],
+}
+
+const _: () = assert!(size_of::<Slot>() == SLOT_LEN);
+
+/// A span's identity: where it stands and when it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    pub index: u32,
+    pub start: u64,
+}
+
+/// A stack: its slot and what does not fit there.
+#[derive(Debug)]
+pub struct Stack {
+    slot: NonNull<Slot>,
+    owned: bool,
+    deep: Vec<Entry>,
+    strays: Vec<Entry>,
+}
+
+impl Stack {
+    /// An empty stack on memory of its own. Spans open under `base`.
+    pub fn new(track: u32, base: PathId) -> Self {
+        // SAFETY: a slot is integers; zeros are valid.
+        let slot: Box<Slot> = Box::new(unsafe { std::mem::zeroed() });
+        let stack = Self {
+            slot: NonNull::from(Box::leak(slot)),
+            owned: true,
+            deep: Vec::new(),
+            strays: Vec::new(),
+        };
+        stack.reset(track, base);
+        stack
+    }
+
+    /// Where the hot path works.
+    pub fn slot(&self) -> NonNull<Slot> {
+        self.slot
+    }
+
+    fn get(&self) -> &Slot {
+        // SAFETY: points to the box made in `new` or to a slot of a prefix that stays mapped.
+        unsafe { self.slot.as_ref() }
+    }
+
+    fn reset(&self, track: u32, base: PathId) {
+        let slot = self.get();
+        slot.track.store(track, Ordering::Relaxed);
+        slot.entries[0].set(Entry {
+            path: base.0,
+            site: u32::MAX,
+            start: 0,
+        });
+        slot.depth.store(1, Ordering::Release);
+    }
+
+    /// Moves onto other memory, with all that is open.
+    ///
+    /// # Safety
+    /// `to` is valid for as long as the stack lives, and nobody else writes it.
+    pub unsafe fn move_to(&mut self, to: NonNull<Slot>) {
+        // SAFETY: the caller's promise.
+        let target = unsafe { to.as_ref() };
+        let source = self.get();
+        target
+            .track
+            .store(source.track.load(Ordering::Relaxed), Ordering::Relaxed);
+        for (new, old) in target.entries.iter().zip(&source.entries) {
+            new.set(old.get());
+        }
+        target
+            .depth
+            .store(source.depth.load(Ordering::Relaxed), Ordering::Release);
+        self.release();
+        self.slot = to;
+        self.owned = false;
+    }
+
+    /// Moves back onto memory of its own.
+    pub fn move_home(&mut self) {
+        let fresh = Self::new(0, PathId::ROOT);
+        let home = fresh.slot;
+        std::mem::forget(fresh);
+        // SAFETY: the memory was just allocated, and is now owned here.
+        unsafe { self.move_to(home) };
+        self.owned = true;
+    }
+
+    /// In a forked child: what was open belongs to the parent; it becomes the base.
+    pub fn start_over(&mut self) {
+        let (track, base) = (self.track(), self.innermost());
+        let fresh = Self::new(track, base);
+        self.slot = fresh.slot;
+        self.owned = true;
+        std::mem::forget(fresh);
+        self.deep.clear();
+        self.strays.clear();
+    }
+
+    pub fn track(&self) -> u32 {
+        self.get().track.load(Ordering::Relaxed)
+    }
+
+    /// Open spans, the base not counted.
+    pub fn len(&self) -> usize {
+        let depth = self.get().depth.load(Ordering::Relaxed) as usize;
+        depth.min(SLOT_ENTRIES) - 1 + self.deep.len()
+    }
+
+    /// Path under which the next span opens.
+    pub fn innermost(&self) -> PathId {
+        PathId(self.entry(self.len()).path)
+    }
+
+    /// The entry at an index; 0 is the base.
+    pub fn entry(&self, index: usize) -> Entry {
+        match index.checked_sub(SLOT_ENTRIES) {
+            None => self.get().entries[index].get(),
+            Some(beyond) => self.deep[beyond],
+        }
+    }
+
+    pub fn set_entry(&mut self, index: usize, entry: Entry) {
+        match index.checked_sub(SLOT_ENTRIES) {
+            None => self.get().entries[index].set(entry),
+            Some(beyond) => self.deep[beyond] = entry,
+        }
+    }
+
+    /// Opens a span; the general case of what `span::enter` does inline.
+    pub fn push(&mut self, entry: Entry) -> Position {
+        let index = self.len() + 1;
+        if index < SLOT_ENTRIES {
+            self.get().entries[index].set(entry);
+            self.get().depth.store(index as u32 + 1, Ordering::Release);
+        } else {
+            self.deep.push(entry);
+            self.get().depth.store(BEYOND, Ordering::Release);
+        }
+        Position {
+            index: index as u32,
+            start: entry.start,
+        }
+    }
+
+    fn truncate(&mut self, index: usize) {
+        if index >= SLOT_ENTRIES {
+            self.deep.truncate(index - SLOT_ENTRIES);
+        } else {
+            self.deep.clear();
+        }
+        let depth = if self.deep.is_empty() {
+            index.min(SLOT_ENTRIES) as u32
+        } else {
+            BEYOND
+        };
+        self.get().depth.store(depth, Ordering::Release);
+    }
+
+    /// Whether a span is open here.
+    pub fn find(&self, position: Position) -> Option<usize> {
+        let index = position.index as usize;
+        let there = index >= 1 && index <= self.len() && self.entry(index).start == position.start;
+        there.then_some(index)
+    }
+
+    /// The innermost open span of a site.
+    pub fn find_site(&self, site: u32) -> Option<Position> {
+        (1..=self.len())
+            .rev()
+            .find(|index| self.entry(*index).site & !AUTOMATIC == site)
+            .map(|index| Position {
+                index: index as u32,
+                start: self.entry(index).start,
+            })
+    }
+
+    /// Closes a span wherever it stands.
+    ///
+    /// Spans above it that close with their parent are returned, innermost first; others become
+    /// strays, which close later, and then out of order. `None` when it is not open here at all.
+    pub fn close(&mut self, position: Position) -> Option<Closed> {
+        if let Some(index) = self.find(position) {
+            let entry = self.entry(index);
+            let mut closed = Closed {
+                entry,
+                unbalanced: false,
+                with_it: Vec::new(),
+            };
+            for above in ((index + 1)..=self.len()).rev() {
+                let above = self.entry(above);
+                if above.site & AUTOMATIC != 0 {
+                    closed.with_it.push(above);
+                } else {
+                    closed.unbalanced = true;
+                    self.strays.push(above);
+                }
+            }
+            self.truncate(index);
+            if self.strays.len() > MAX_STRAYS {
+                self.strays.drain(..self.strays.len() - MAX_STRAYS);
+            }
+            return Some(closed);
+        }
+        let stray = self
+            .strays
+            .iter()
+            .rposition(|stray| stray.start == position.start)?;
+        Some(Closed {
+            entry: self.strays.remove(stray),
+            unbalanced: true,
+            with_it: Vec::new(),
+        })
+    }
+
+    /// A stray of a site, the latest first.
+    pub fn find_stray(&self, site: u32) -> Option<Position> {
+        self.strays
+            .iter()
+            .rfind(|stray| stray.site & !AUTOMATIC == site)
+            .map(|stray| Position {
+                index: u32::MAX,
+                start: stray.start,
+            })
+    }
+
+    /// What is open, outermost first.
+    pub fn open(&self) -> Vec<OpenSpan> {
+        let track = self.track();
+        (1..=self.len())
+            .map(|index| {
+                let entry = self.entry(index);
+                OpenSpan {
+                    path: PathId(entry.path),
+                    track,
+                    start: entry.start,
+                }
+            })
+            .collect()
+    }
+
+    fn release(&mut self) {
+        if self.owned {
+            // SAFETY: made by `new` and not used any more.
+            drop(unsafe { Box::from_raw(self.slot.as_ptr()) });
+        } else {
+            self.get().depth.store(0, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+/// What closing a span took off the stack.
+#[derive(Debug)]
+pub struct Closed {
+    pub entry: Entry,
+    pub unbalanced: bool,
+    pub with_it: Vec<Entry>,
+}
+
+#[cfg(test)]
+#[path = "stack_tests.rs"]
+mod tests;

@@ -1,0 +1,254 @@
+//! Writes records into a thread's window.
+//!
+//! A plain span of a path already defined in the window is three prefix varints and one
+//! release store. Everything else — a new path, another track, a full window — takes the
+//! slow way, which may lock. Another thread makes this one take the slow way by setting
+//! `limit` to zero.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use laptime_core::format::record::{Cursor, Record, encode};
+use laptime_core::format::varint::pack;
+use laptime_core::format::window::WindowHeader;
+use laptime_core::{PathId, Span, SpanFlags};
+
+use crate::backing::Window;
+use crate::shared::{self, Shared};
+
+/// Three varints of at most 8 bytes, each stored as a whole word.
+const PLAIN_SPAN_MAX: usize = 24;
+
+#[derive(Debug)]
+pub struct Writer {
+    position: *mut u8,
+    /// Highest position at which a plain span still fits; 0 sends the writer the slow way.
+    limit: AtomicUsize,
+    cursor: Cursor,
+    /// `defined[path] == generation`: the path is defined in the current window.
+    generation: u32,
+    defined: Vec<u32>,
+    window: Option<Window>,
+}
+
+// SAFETY: used by one thread at a time; a parked writer waits in the shared state.
+unsafe impl Send for Writer {}
+
+impl Writer {
+    pub fn new() -> Self {
+        Self {
+            position: std::ptr::null_mut(),
+            limit: AtomicUsize::new(0),
+            cursor: Cursor { last: 0, track: 0 },
+            generation: 0,
+            defined: Vec::new(),
+            window: None,
+        }
+    }
+
+    pub fn window(&self) -> Option<&Window> {
+        self.window.as_ref()
+    }
+
+    /// Sends the writer the slow way at its next record. Callable from any thread.
+    pub fn interrupt(&self) {
+        self.limit.store(0, Ordering::Relaxed);
+    }
+
+    /// Writes a plain span.
+    #[inline]
+    pub fn plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) {
+        let since = end.wrapping_sub(self.cursor.last);
+        let duration = end.wrapping_sub(start);
+        let defined = self.defined.get(path as usize) == Some(&self.generation);
+        // Huge values, among them differences below zero, take the slow way too.
+        let fits = (since | duration) >> 56 == 0
+            && self.position.addr() < self.limit.load(Ordering::Relaxed)
+            && self.cursor.track == track;
+        if !(defined && fits) {
+            self.slow_plain_span(path, start, end, track);
+            return;
+        }
+        // SAFETY: below the limit there is room for three words.
+        unsafe {
+            self.put(u64::from(path) << 1);
+            self.put(since);
+            self.put(duration);
+        }
+        self.cursor.last = end;
+        self.commit();
+    }
+
+    /// # Safety
+    /// 8 bytes are left at the position.
+    #[inline]
+    unsafe fn put(&mut self, value: u64) {
+        let (word, len) = pack(value);
+        // SAFETY: the caller's promise; the word's bytes beyond `len` are overwritten by the next.
+        unsafe {
+            self.position.cast::<u64>().write_unaligned(word.to_le());
+            self.position = self.position.add(len);
+        }
+    }
+
+    #[inline]
+    fn commit(&self) {
+        if let Some(window) = &self.window {
+            let length = self.position.addr() - window.records().addr();
+            window.committed().store(length as u32, Ordering::Release);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow_plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) {
+        let duration = end.checked_sub(start).unwrap_or_else(|| {
+            shared::count_clamped();
+            0
+        });
+        let span = Span::plain(PathId(path), end - duration, duration, track);
+        self.record(&Record::Span(span));
+    }
+
+    /// Writes any record, after the definitions that it needs.
+    #[cold]
+    pub fn record(&mut self, record: &Record<'_>) {
+        let path = match record {
+            Record::Span(span) => Some(span.path),
+            Record::Mark { path, .. } | Record::Metric { path, .. } => Some(*path),
+            _ => None,
+        };
+        // The second try starts in an empty window; what does not fit there is lost.
+        for _ in 0..2 {
+            let mut bytes = Vec::with_capacity(64);
+            let mut cursor = self.cursor;
+            if let Some(path) = path {
+                self.define(path, &mut bytes, &mut cursor);
+            }
+            encode(&mut bytes, &mut cursor, record);
+            if self.append(&bytes) {
+                self.cursor = cursor;
+                return;
+            }
+            self.refill();
+        }
+        shared::count_lost(1, None);
+    }
+
+    /// Writes the definition of a path that was just opened, so that the black box can name it.
+    #[cold]
+    pub fn define_now(&mut self, path: PathId) {
+        if self.window.is_none() {
+            return;
+        }
+        let mut bytes = Vec::new();
+        let mut cursor = self.cursor;
+        self.define(path, &mut bytes, &mut cursor);
+        if !self.append(&bytes) {
+            // Defined with its first record, in the next window.
+            self.generation = self.generation.wrapping_add(1);
+        }
+    }
+
+    /// Writes the definition of a path that existed before the file did.
+    pub fn define_for_file(&mut self, path: PathId) {
+        let mut bytes = Vec::new();
+        let mut cursor = self.cursor;
+        self.define(path, &mut bytes, &mut cursor);
+        if !self.append(&bytes) {
+            self.refill();
+            self.define_now(path);
+        }
+    }
+
+    fn define(&mut self, path: PathId, bytes: &mut Vec<u8>, cursor: &mut Cursor) {
+        let mut missing = Vec::new();
+        shared::with(|shared| {
+            let mut at = path;
+            while let Some(entry) = shared.paths.get(at) {
+                if self.defined.len() <= at.index() {
+                    self.defined.resize(shared.paths.len(), 0);
+                }
+                if self.defined[at.index()] == self.generation {
+                    break;
+                }
+                self.defined[at.index()] = self.generation;
+                missing.push((at, entry.clone()));
+                at = entry.parent;
+            }
+        });
+        for (id, entry) in missing.iter().rev() {
+            let definition = Record::Path {
+                id: *id,
+                parent: entry.parent,
+                name: &entry.name,
+            };
+            encode(bytes, cursor, &definition);
+        }
+    }
+
+    /// Copies whole records to the window. `false` when they do not fit or the window is not to be used.
+    fn append(&mut self, bytes: &[u8]) -> bool {
+        let Some(window) = &self.window else {
+            return false;
+        };
+        let left = window.end().addr() - self.position.addr();
+        if self.limit.load(Ordering::Relaxed) == 0 || left < bytes.len() {
+            return false;
+        }
+        // SAFETY: there is room, and this thread alone writes to the window.
+        unsafe {
+            self.position
+                .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            self.position = self.position.add(bytes.len());
+        }
+        self.commit();
+        true
+    }
+
+    /// Retires the window and takes a fresh one.
+    fn refill(&mut self) {
+        shared::with(|shared| self.refill_from(shared));
+    }
+
+    /// The same, with the shared state at hand.
+    pub fn refill_from(&mut self, shared: &mut Shared) {
+        if let Some(full) = self.window.take() {
+            shared.retire(full);
+        }
+        let (window, header) = shared.take_window(self.cursor.track);
+        self.begin(window, &header);
+    }
+
+    fn begin(&mut self, mut window: Window, header: &WindowHeader) {
+        window.open(header);
+        self.cursor = header.cursor();
+        self.position = window.records();
+        let limit = window.end().addr() - PLAIN_SPAN_MAX;
+        self.window = Some(window);
+        self.generation = self.generation.wrapping_add(1).max(1);
+        self.limit.store(limit, Ordering::Relaxed);
+    }
+
+    /// Lets go of the window: for a fork's child, whose parent goes on using it.
+    pub fn abandon(&mut self) {
+        if let Some(window) = self.window.take() {
+            std::mem::forget(window);
+        }
+        self.interrupt();
+    }
+
+    /// Gives the window up for sealing. The writer refills at its next record.
+    pub fn take_window(&mut self) -> Option<Window> {
+        self.interrupt();
+        self.window.take()
+    }
+
+    /// Puts a span that is not plain, or not the newest.
+    pub fn span(&mut self, span: &Span) {
+        if span.flags == SpanFlags::NONE {
+            self.plain_span(span.path.0, span.start, span.end(), span.track);
+        } else {
+            self.record(&Record::Span(*span));
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Spans through the whole recorder: into memory, onto disk, and back through the reader.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+
+use laptime_core::format::process::{PREFIX_LEN, ProcessHeader, open_spans, window_offset};
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{WINDOW_LEN, Window};
+use laptime_core::{PathTable, Span, SpanFlags};
+use laptime_recorder::{
+    Backing, Extra, RecordOptions, Site, TaskStack, current_path, emit, enter, enter_automatic,
+    exit, exit_site, live, mark, metric, record, rename, swap_stack,
+};
+
+/// One recording at a time: the recorder is one per process.
+static ONE: Mutex<()> = Mutex::new(());
+
+#[derive(Debug, Default)]
+struct Read {
+    headers: Vec<ProcessHeader>,
+    spans: BTreeMap<String, Vec<Span>>,
+    open: Vec<String>,
+    marks: usize,
+    metrics: Vec<f64>,
+    anchors: usize,
+    bytes: u64,
+}
+
+fn read(folder: &Path) -> Read {
+    let mut all = Read::default();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "proc") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        all.bytes += bytes.len() as u64;
+        let header = ProcessHeader::parse(&bytes).unwrap();
+        let mut paths = PathTable::new();
+        let mut spans = Vec::new();
+        let mut offset = window_offset(0);
+        while offset < bytes.len() as u64 {
+            let end = (offset as usize + WINDOW_LEN).min(bytes.len());
+            if let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() {
+                let mut defined = PathTable::new();
+                window
+                    .visit(|record| match record {
+                        Record::Path { id, parent, name } => {
+                            assert!(paths.define(id, parent, name));
+                            defined.define(id, parent, name);
+                        }
+                        Record::Span(span) => {
+                            assert!(defined.get(span.path).is_some(), "used before definition");
+                            spans.push(span);
+                        }
+                        Record::Mark { .. } => all.marks += 1,
+                        Record::Metric { value, .. } => all.metrics.push(value),
+                        Record::Anchor(_) => all.anchors += 1,
+                        _ => {}
+                    })
+                    .unwrap();
+            }
+            offset += WINDOW_LEN as u64;
+        }
+        let name = |path| laptime_core::path::join(paths.names(path));
+        for span in spans {
+            all.spans.entry(name(span.path)).or_default().push(span);
+        }
+        let open = open_spans(&bytes[..PREFIX_LEN]);
+        all.open.extend(open.iter().map(|open| name(open.path)));
+        all.headers.push(header);
+    }
+    all
+}
+
+fn counts(read: &Read) -> Vec<(String, usize)> {
+    let count = |(path, spans): (&String, &Vec<Span>)| (path.clone(), spans.len());
+    read.spans.iter().map(count).collect()
+}
+
+fn options(backing: Backing) -> RecordOptions {
+    RecordOptions {
+        program: Some("test".into()),
+        backing,
+    }
+}
+
+fn both_backings(test: impl Fn(Backing)) {
+    let _one = ONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    for backing in [Backing::Mapped, Backing::Written] {
+        test(backing);
+    }
+}
+
+#[test]
+fn nested_spans_come_back_from_disk() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let (step, forward) = (Site::intern("step"), Site::intern("forward"));
+        for _ in 0..25_000 {
+            let outer = enter(step).unwrap();
+            for _ in 0..3 {
+                let inner = enter(forward).unwrap();
+                assert!(exit(inner).is_some());
+            }
+            exit(outer);
+        }
+        let path = recording.finish().unwrap();
+        let read = read(&path);
+        assert_eq!(
+            counts(&read),
+            [
+                ("step".to_owned(), 25_000),
+                ("step/forward".to_owned(), 75_000)
+            ]
+        );
+        let children: u64 = read.spans["step/forward"].iter().map(|s| s.duration).sum();
+        let parents: u64 = read.spans["step"].iter().map(|s| s.duration).sum();
+        assert!(children < parents);
+        assert_eq!(read.headers[0].lost, 0);
+        assert!(read.headers[0].closed.is_some());
+        assert!(read.anchors >= 1);
+        assert!(
+            read.bytes < 100_000 * 8 + 3 * WINDOW_LEN as u64,
+            "{}",
+            read.bytes
+        );
+        assert!(path.join("run.json").exists());
+    });
+}
+
+#[test]
+fn threads_share_the_file_and_merge_by_path() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let site = Site::intern("work");
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..20_000 {
+                        exit(enter(site).unwrap());
+                    }
+                });
+            }
+        });
+        let read = read(&recording.finish().unwrap());
+        assert_eq!(counts(&read), [("work".to_owned(), 160_000)]);
+        let mut tracks: Vec<u32> = read.spans["work"].iter().map(|span| span.track).collect();
+        tracks.sort_unstable();
+        tracks.dedup();
+        assert_eq!(tracks.len(), 8);
+    });
+}
+
+#[test]
+fn what_is_open_stands_in_the_black_box_with_its_name() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let outer = enter(Site::intern("outer-open")).unwrap();
+        let inner = enter(Site::intern("inner-open")).unwrap();
+        // Mapped files hold it at once; written ones at the next tick.
+        let wanted = ["outer-open", "outer-open/inner-open"];
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while read(recording.path()).open != wanted {
+            assert!(std::time::Instant::now() < deadline, "never written out");
+            std::thread::yield_now();
+        }
+        exit(inner);
+        exit(outer);
+        let read = read(&recording.finish().unwrap());
+        assert_eq!(read.open, [String::new(); 0]);
+    });
+}
+
+#[test]
+fn unbalanced_renamed_automatic_and_emitted_spans_keep_a_right_tree() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let a = enter(Site::intern("ua")).unwrap();
+        let b = enter(Site::intern("ub")).unwrap();
+        exit(a);
+        exit(b);
+        assert_eq!(exit(b), None);
+        let user = enter(Site::intern("validate")).unwrap();
+        let step = enter_automatic(Site::intern("auto-step"), None).unwrap();
+        rename(step, Site::intern("evaluation"));
+        emit(Site::intern("data"), step.start(), 10, Extra::default());
+        exit_site(Site::intern("validate"));
+        assert_eq!(exit(user), None);
+        mark(Site::intern("epoch"));
+        metric(Site::intern("loss"), 0.25);
+        let read = read(&recording.finish().unwrap());
+        let flags = |path: &str| read.spans[path][0].flags;
+        assert_eq!(flags("ua"), SpanFlags::UNBALANCED);
+        assert_eq!(flags("ua/ub"), SpanFlags::UNBALANCED);
+        assert_eq!(flags("validate"), SpanFlags::NONE);
+        assert_eq!(flags("validate/evaluation"), SpanFlags::CLOSED_BY_PARENT);
+        assert_eq!(read.spans["validate/evaluation/data"][0].duration, 10);
+        assert_eq!(
+            (read.marks, read.metrics.as_slice()),
+            (1, [0.25].as_slice())
+        );
+    });
+}
+
+#[test]
+fn a_task_nests_under_what_it_inherits_on_a_track_of_its_own() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let main = enter(Site::intern("main-task")).unwrap();
+        let task = TaskStack::new(current_path(), Some("task"));
+        swap_stack(Some(&task));
+        let inner = enter(Site::intern("in-task")).unwrap();
+        swap_stack(None);
+        let sibling = enter(Site::intern("sibling")).unwrap();
+        swap_stack(Some(&task));
+        exit(inner);
+        assert!(task.is_empty());
+        swap_stack(None);
+        drop(task);
+        exit(sibling);
+        exit(main);
+        let read = read(&recording.finish().unwrap());
+        let spans = |path: &str| read.spans[path][0];
+        assert_eq!(spans("main-task/sibling").flags, SpanFlags::NONE);
+        assert_ne!(
+            spans("main-task/in-task").track,
+            spans("main-task/sibling").track
+        );
+    });
+}
+
+#[test]
+fn a_live_snapshot_counts_every_span_once_with_and_without_a_recording() {
+    let _one = ONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    laptime_recorder::enable();
+    let site = Site::intern("counted-once");
+    let spin = |times: usize| {
+        for _ in 0..times {
+            exit(enter(site).unwrap());
+        }
+    };
+    spin(200_000);
+    let folder = tempfile::tempdir().unwrap();
+    let recording = record(&folder.path().join("a.lap"), &RecordOptions::default()).unwrap();
+    spin(200_000);
+    assert_eq!(count_live(site), 400_000);
+    recording.finish().unwrap();
+    spin(100_000);
+    assert_eq!(count_live(site), 500_000);
+}
+
+fn count_live(site: &Site) -> u64 {
+    let live = live();
+    let is_it = |path| live.paths.names(path) == [site.name()];
+    let mut count = 0;
+    for bytes in &live.head {
+        let window = Window::parse(bytes, 0).unwrap().unwrap();
+        let visit = |record: Record<'_>| {
+            count += u64::from(matches!(record, Record::Span(span) if is_it(span.path)));
+        };
+        window.visit(visit).unwrap();
+    }
+    let mut tail = live.tail.clone();
+    count += tail
+        .settled()
+        .filter(|(path, _)| is_it(*path))
+        .map(|(_, tally)| tally.count)
+        .sum::<u64>();
+    count
+}
+
+#[test]
+fn a_recording_is_never_overwritten_and_an_inner_one_is_a_reference() {
+    let _one = ONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    let wanted = folder.path().join("a.lap");
+    let first = record(&wanted, &RecordOptions::default()).unwrap();
+    let inner = record(&folder.path().join("inner.lap"), &RecordOptions::default()).unwrap();
+    let text = std::fs::read_to_string(inner.path()).unwrap();
+    assert_eq!(
+        text,
+        format!("laptime-reference\n{}\n", first.path().display())
+    );
+    drop(inner);
+    let kept = first.finish().unwrap();
+    let second = record(&wanted, &RecordOptions::default()).unwrap();
+    assert_eq!(second.path(), folder.path().join("a-1.lap"));
+    second.finish().unwrap();
+    assert!(kept.join("run.json").exists());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
+    let error = record(Path::new("/proc/none/a.lap"), &RecordOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("/proc/none/a.lap"), "{error}");
+}
