@@ -1,1 +1,18 @@
-//! Thinks.
+//! Thinks: from the bytes of a recording to a [`Summary`], without I/O.
+//!
+//! [`Analyzer`] is fed process files window by window (or a snapshot of the running
+//! process), keeps totals per path and nothing per span, and ends in a plain value that
+//! the report shows. What is computed depends on the arguments alone.
+
+#![forbid(unsafe_code)]
+
+mod analyzer;
+mod error;
+mod summary;
+
+pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
+pub use error::AnalysisError;
+pub use summary::{
+    ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, ProcessState, ProcessSummary,
+    RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track, WallSource,
+};

@@ -1,0 +1,298 @@
+//! What is known about a run: plain values, ready to be shown or written as JSON.
+//!
+//! The field names are those of the published schema (`docs/summary.schema.json`).
+//! A number that is not there is `None`, and [`Summary::why`] says for what reason.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{ClockKind, RunInfo, Unavailable, Warning};
+use serde::{Deserialize, Serialize};
+
+/// Name of the JSON schema.
+pub const SCHEMA: &str = "laptime-summary";
+/// Version of the JSON schema: rises when a field changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything known about a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// Always [`SCHEMA_VERSION`].
+    pub version: u32,
+    /// Last component of the program's or script's name.
+    pub program: String,
+    /// The launcher's description of the run, when there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunInfo>,
+    /// How long the run took, in nanoseconds of `CLOCK_MONOTONIC`.
+    pub wall_ns: u64,
+    /// Between which moments that was measured.
+    pub wall_source: WallSource,
+    /// Finished spans in all rows.
+    pub span_count: u64,
+    /// The clock of the spans.
+    pub clock: ClockSummary,
+    /// Processes, the main one first.
+    pub processes: Vec<ProcessSummary>,
+    /// Paths in tree order, parents before children, siblings by first appearance; leftovers last.
+    pub rows: Vec<SpanRow>,
+    /// The same without warm-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Steady>,
+    /// Why there is no steady state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_why: Option<Unavailable>,
+    /// Named instants.
+    pub marks: Vec<Mark>,
+    /// Named numbers at instants.
+    pub metrics: Vec<Metric>,
+    /// Threads and tasks that have a name.
+    pub tracks: Vec<Track>,
+    /// What the recording says about its surroundings.
+    pub environment: BTreeMap<String, String>,
+    /// Reasons for doubt.
+    pub warnings: Vec<Warning>,
+    /// Numbers that no row has, and why: by field name.
+    pub unavailable: BTreeMap<String, Unavailable>,
+}
+
+/// Between which moments the wall time of a run was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WallSource {
+    /// The launcher started the program and saw its end.
+    Launcher,
+    /// The main process's start, known to 10 ms, until its last sign of life.
+    Process,
+    /// The start of the recording until the last sign of life.
+    Recording,
+}
+
+/// One path's statistics, or a leftover of the wall time.
+///
+/// **Units** nanoseconds; ratios are of 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpanRow {
+    /// Span path or leftover.
+    pub kind: RowKind,
+    /// The names joined by `/`, with `/` and `\` inside a name escaped.
+    pub path: String,
+    /// The names from the outermost to this one.
+    pub names: Vec<String>,
+    /// Finished spans; `None` for a leftover.
+    pub count: Option<u64>,
+    /// Sum of durations, spans still open at the end included up to then.
+    pub total_ns: u64,
+    /// The total less what its children ran on the same track.
+    pub self_ns: u64,
+    /// Mean duration of finished spans.
+    pub mean_ns: Option<u64>,
+    /// Standard deviation of the durations of finished spans; needs two.
+    pub stddev_ns: Option<u64>,
+    /// Shortest finished span.
+    pub min_ns: Option<u64>,
+    /// Longest finished span.
+    pub max_ns: Option<u64>,
+    /// Median, within 1.1 % (nearest rank).
+    pub p50_ns: Option<u64>,
+    /// 90th percentile, within 1.1 %.
+    pub p90_ns: Option<u64>,
+    /// 95th percentile, within 1.1 %.
+    pub p95_ns: Option<u64>,
+    /// 99th percentile, within 1.1 %.
+    pub p99_ns: Option<u64>,
+    /// Total over the run's wall time; above 1 when threads or processes ran at once.
+    pub share_ratio: Option<f64>,
+    /// CPU time of the process meanwhile, summed over the spans that measured it.
+    pub process_ns: Option<u64>,
+    /// CPU time of the thread meanwhile, summed over the spans that measured it.
+    pub thread_ns: Option<u64>,
+    /// From first start to end, summed over spans that were suspended in between.
+    pub suspended_wall_ns: Option<u64>,
+    /// Spans only partly inside: still open at the end, or begun before the steady state.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub partial_count: u64,
+    /// What those contribute to the total.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub partial_ns: u64,
+    /// Spans that were closed out of order.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unbalanced_count: u64,
+    /// Why numbers of this row are absent: by field name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub why: BTreeMap<String, Unavailable>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl SpanRow {
+    /// How deep it stands in the tree; 0 for outermost rows.
+    pub fn depth(&self) -> usize {
+        self.names.len().saturating_sub(1)
+    }
+}
+
+/// What a row stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowKind {
+    /// The spans of one path.
+    Span,
+    /// Wall time of the main track that no span covers.
+    Leftover,
+}
+
+/// The run after its warm-up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Steady {
+    /// Path whose spans are the steps.
+    pub step_path: String,
+    /// First step that counts, from 0.
+    pub from_step: u64,
+    /// Time between the start of the first step and that one.
+    pub skipped_ns: u64,
+    /// From the start of the first steady step to the end of the last span of the main track.
+    pub wall_ns: u64,
+    /// As [`Summary::rows`].
+    pub rows: Vec<SpanRow>,
+}
+
+/// One process of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProcessSummary {
+    /// Name of its file, or empty for a running process.
+    pub file: String,
+    /// Process id.
+    pub pid: u32,
+    /// Parent process id.
+    pub parent_pid: u32,
+    /// Last component of the program's or script's name.
+    pub program: String,
+    /// Whether wall time, leftovers and steady state are measured on it.
+    pub is_main: bool,
+    /// How the recording of it ended.
+    pub state: ProcessState,
+    /// When it started or, if that is unknown, its recording began: `CLOCK_MONOTONIC` ns.
+    pub started_monotonic_ns: u64,
+    /// Its last sign of life, `CLOCK_MONOTONIC` ns.
+    pub ended_monotonic_ns: u64,
+    /// Finished spans read.
+    pub span_count: u64,
+    /// Spans lost.
+    pub lost_count: u64,
+    /// Durations below zero, set to zero.
+    pub clamped_count: u64,
+    /// Windows that were being written when the process ended.
+    pub unsealed_windows: u64,
+    /// Largest resident memory seen, in bytes.
+    pub resident_peak_bytes: Option<u64>,
+    /// Spans that were open at the end, outermost first per track.
+    pub open: Vec<OpenSpanSummary>,
+}
+
+/// How the recording of a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProcessState {
+    /// Closed in order.
+    Closed,
+    /// Ended without closing: killed, `os._exit`, or still running.
+    Killed,
+    /// A snapshot of the process that reports.
+    Running,
+}
+
+/// A span that was open at the end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenSpanSummary {
+    /// Its path.
+    pub path: String,
+    /// Thread or task.
+    pub track: u32,
+    /// How long it had been open, in nanoseconds.
+    pub age_ns: u64,
+    /// Whether nothing was open inside it.
+    pub is_innermost: bool,
+}
+
+/// The clock that timed the spans.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ClockSummary {
+    /// Where ticks come from.
+    pub kind: ClockKind,
+    /// Mean length of a tick.
+    pub ns_per_tick: f64,
+    /// Whether that was measured against the system's clock rather than stated by the CPU.
+    pub is_measured: bool,
+}
+
+/// A named instant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Path under the span that was open.
+    pub path: String,
+    /// Its own name.
+    pub name: String,
+    /// How often.
+    pub count: u64,
+    /// When, in ns since the start of the run; thinned out evenly when there are many.
+    pub at_ns: Vec<u64>,
+}
+
+/// A named number at instants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    /// Path under the span that was open.
+    pub path: String,
+    /// Its own name.
+    pub name: String,
+    /// How often.
+    pub count: u64,
+    /// The latest value; `None` when it is not a finite number.
+    pub last: Option<f64>,
+    /// The smallest finite value.
+    pub min: Option<f64>,
+    /// The largest finite value.
+    pub max: Option<f64>,
+    /// Values in time order, thinned out evenly when there are many.
+    pub series: Vec<MetricPoint>,
+}
+
+/// One value of a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MetricPoint {
+    /// When, in ns since the start of the run.
+    pub at_ns: u64,
+    /// The value; `None` when it is not a finite number.
+    pub value: Option<f64>,
+}
+
+/// A thread or task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Track {
+    /// Its process.
+    pub pid: u32,
+    /// Its number there.
+    pub track: u32,
+    /// Whether it is a task rather than a thread.
+    pub is_task: bool,
+    /// The system's thread id.
+    pub thread: u64,
+    /// Its name.
+    pub name: String,
+}
+
+impl Summary {
+    /// Why a number of a row is absent; `None` when it is there or no such field exists.
+    pub fn why<'a>(&'a self, row: &'a SpanRow, field: &str) -> Option<&'a Unavailable> {
+        row.why.get(field).or_else(|| self.unavailable.get(field))
+    }
+
+    /// The row of a printed path. A span wins over a leftover of the same name.
+    pub fn row(&self, path: &str) -> Option<&SpanRow> {
+        self.rows.iter().find(|row| row.path == path)
+    }
+}

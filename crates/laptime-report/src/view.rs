@@ -1,0 +1,93 @@
+//! How a summary is to be shown: chosen by the reader, independent of what it holds.
+
+/// In which form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Format {
+    /// An aligned table for a terminal.
+    #[default]
+    Text,
+    /// A tree with times, without statistics.
+    Tree,
+    /// A table for documents and pull requests.
+    Markdown,
+    /// The whole summary, as `docs/summary.schema.json` describes it.
+    Json,
+    /// One line a row, plain numbers.
+    Csv,
+}
+
+impl Format {
+    /// All formats, by the name users type.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("text", Self::Text),
+        ("tree", Self::Tree),
+        ("markdown", Self::Markdown),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+    ];
+}
+
+/// In which order siblings stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Sort {
+    /// Largest total first.
+    #[default]
+    Total,
+    /// Largest self time first.
+    SelfTime,
+    /// Most spans first.
+    Count,
+    /// Largest mean first.
+    Mean,
+    /// By name.
+    Name,
+    /// As they first appeared in the run.
+    Appearance,
+}
+
+impl Sort {
+    /// All orders, by the name users type.
+    pub const NAMES: [(&'static str, Self); 6] = [
+        ("total", Self::Total),
+        ("self", Self::SelfTime),
+        ("count", Self::Count),
+        ("mean", Self::Mean),
+        ("name", Self::Name),
+        ("appearance", Self::Appearance),
+    ];
+}
+
+/// What to show of a summary, and on what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    /// The tree instead of the table, in the formats that have both.
+    pub tree: bool,
+    /// Order of siblings.
+    pub sort: Sort,
+    /// Only paths that match, with their ancestors: `*` within a name, `**` over names.
+    pub filter: Option<String>,
+    /// Columns of the terminal; `None` for 100.
+    pub width: Option<usize>,
+    /// Whether the output understands ANSI colours.
+    pub color: bool,
+    /// Whether the output shows characters beyond ASCII.
+    pub utf8: bool,
+    /// Whether to show the steady state too.
+    pub steady: bool,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            tree: false,
+            sort: Sort::default(),
+            filter: None,
+            width: None,
+            color: false,
+            utf8: true,
+            steady: true,
+        }
+    }
+}
