@@ -102,3 +102,34 @@ fn every_module_opens_by_saying_what_it_holds() {
         );
     }
 }
+
+/// The table rows of a text, without comment marks and with single spaces.
+fn rows(text: &str) -> Vec<String> {
+    text.lines()
+        .map(|line| line.trim_start_matches("//!").trim())
+        .filter(|line| line.starts_with('|') && !line.starts_with("|--"))
+        .map(|line| line.replace(" ([`crate::Anchor`])", ""))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+#[test]
+fn the_format_document_has_every_row_of_the_codes_layout_tables() {
+    let document = rows(&fs::read_to_string(root().join("docs/format.md")).unwrap());
+    for module in ["process", "window", "record", "varint"] {
+        let file = root().join(format!("crates/laptime-core/src/format/{module}.rs"));
+        let source = fs::read_to_string(file).unwrap();
+        let head: Vec<&str> = source
+            .lines()
+            .take_while(|line| line.starts_with("//!"))
+            .collect();
+        let expected = rows(&head.join("\n"));
+        assert!(expected.len() > 3, "{module} has no layout table");
+        for row in expected {
+            assert!(
+                document.contains(&row),
+                "docs/format.md lacks the row of {module}: {row}"
+            );
+        }
+    }
+}
