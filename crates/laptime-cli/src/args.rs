@@ -20,6 +20,10 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(RunArgs),
+    Pack(PackArgs),
+    Completions(CompletionsArgs),
+    /// Print the manual page; read it with `laptime man | man -l -`
+    Man,
 }
 
 /// Run a program with recording on, then print where its time went
@@ -64,4 +68,28 @@ pub struct RunArgs {
         required_unless_present = "module"
     )]
     pub program: Vec<OsString>,
+}
+
+/// Make one file of a recording, to send or to keep
+///
+/// The file is a tar archive. Every command takes it in place of the folder.
+#[derive(Debug, Args)]
+pub struct PackArgs {
+    /// The recording
+    pub recording: PathBuf,
+
+    /// Where to write it [default: <RECORDING>.packed.lap]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Replace the packed recording that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Print a script that teaches a shell Laptime's commands and flags
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    pub shell: clap_complete::Shell,
 }

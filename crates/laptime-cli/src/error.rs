@@ -6,10 +6,16 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use laptime_core::FormatError;
+
+use crate::source::SourceError;
+
 /// Ended well.
 pub const OK: i32 = 0;
 /// Ended by an error that has no code of its own.
 pub const ERROR: i32 = 1;
+/// A file could not be read as a recording.
+pub const UNREADABLE: i32 = 6;
 /// `run` itself failed; the program was not started.
 pub const RUN_FAILED: i32 = 125;
 /// The program is there but cannot be executed.
@@ -78,6 +84,12 @@ pub enum CliError {
         /// As typed.
         path: PathBuf,
     },
+    /// A recording could not be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// `run` failed by itself, before the program was started.
+    #[error(transparent)]
+    BeforeStart(Box<CliError>),
 }
 
 impl CliError {
@@ -97,13 +109,13 @@ impl CliError {
     pub fn code(&self) -> i32 {
         match self {
             Self::BrokenPipe => OK,
-            Self::Output { .. } => ERROR,
+            Self::Output { .. } | Self::RecordingExists { .. } | Self::NotARecording { .. } => {
+                ERROR
+            }
+            Self::Source(_) => UNREADABLE,
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
             Self::NotExecutable { .. } => NOT_EXECUTABLE,
-            Self::NoPython { .. }
-            | Self::Start { .. }
-            | Self::RecordingExists { .. }
-            | Self::NotARecording { .. } => RUN_FAILED,
+            Self::NoPython { .. } | Self::Start { .. } | Self::BeforeStart(_) => RUN_FAILED,
         }
     }
 
@@ -122,6 +134,14 @@ impl CliError {
                 "name the interpreter: `laptime run /path/to/python SCRIPT`, or activate its environment"
                     .to_owned(),
             ),
+            Self::Source(error) if error.is_damage() => {
+                Some("pass --salvage to read what is intact".to_owned())
+            }
+            Self::Source(SourceError::Format {
+                source: FormatError::Newer { .. },
+                ..
+            }) => Some("update Laptime to read it".to_owned()),
+            Self::BeforeStart(error) => error.hint(),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 pub mod error;
 mod launch;
+pub mod source;
 mod terminal;
 
 use std::ffi::OsString;

@@ -239,3 +239,25 @@ fn a_signal_sent_to_the_launcher_reaches_the_program() {
     assert_eq!(launcher.wait().unwrap().code(), Some(7));
     assert_eq!(place.run_info("sh-1.lap").end.unwrap().code, Some(7));
 }
+
+#[test]
+fn an_interpreter_without_laptime_is_named_in_the_run() {
+    let place = Place::new();
+    place.file(
+        "tell.py",
+        "import os, sys; print(os.path.realpath(sys.executable))",
+    );
+    let left = place.laptime(&["run", "sh", "-c", "exec \"$0\" -I -S tell.py", &python()]);
+    let unrecorded = place.run_info("sh-1.lap").unrecorded;
+    assert_eq!(unrecorded, [left.out.trim()]);
+}
+
+/// The real interpreter behind whatever `python3` is on `PATH`.
+fn python() -> String {
+    let tell = "import os, sys; print(os.path.realpath(sys.executable))";
+    let output = std::process::Command::new("python3")
+        .args(["-c", tell])
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}

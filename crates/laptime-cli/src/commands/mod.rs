@@ -1,5 +1,8 @@
 //! One file per command: each turns its typed arguments into work and an exit code.
 
+mod completions;
+mod man;
+mod pack;
 mod run;
 
 use std::io::Write;
@@ -8,8 +11,11 @@ use crate::args::{Cli, Command};
 use crate::error::CliError;
 
 /// Runs the command that was typed.
-pub fn dispatch(cli: &Cli, _out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     match &cli.command {
         Command::Run(args) => run::run(args, err),
+        Command::Pack(args) => pack::run(args, out),
+        Command::Completions(args) => completions::run(args, out),
+        Command::Man => man::run(out),
     }
 }

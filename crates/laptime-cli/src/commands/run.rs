@@ -15,8 +15,10 @@ use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::launch::child::{RunningProgram, exit_code};
 use crate::launch::folder::{RecordingFolder, claim};
+use crate::launch::interpreters::{Interpreters, is_python};
 use crate::launch::moment::{Moment, boot_id};
 use crate::launch::target::{Request, Target, cannot_run};
+use crate::launch::watch::Watch;
 
 /// Tells every process below where to record.
 const RUN_VARIABLE: &str = "LAPTIME_RUN";
@@ -35,7 +37,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     };
     let target = Target::resolve(request, python.as_deref())?;
     if let Some(path) = &args.output {
-        claim(path, args.force)?;
+        claim(path, args.force).map_err(|error| CliError::BeforeStart(Box::new(error)))?;
     }
     let mut recording = Recorded::start(args.output.as_deref(), &target, err);
 
@@ -61,6 +63,10 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         recording.info.pid = Some(program.pid());
         recording.save(err);
     }
+    let watch = recording
+        .is_some()
+        .then(|| Watch::start(program.pid()))
+        .flatten();
     let end = program.wait().map_err(|source| CliError::Start {
         program: target.typed.clone(),
         source,
@@ -68,6 +74,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let code = exit_code(&end);
     if let Some(mut recording) = recording {
         recording.info.end = Some(end);
+        recording.name_unrecorded(&target, watch.map(Watch::stop));
         recording.save(err);
     }
     Ok(code)
@@ -133,6 +140,18 @@ impl Recorded {
                 None
             }
         }
+    }
+
+    /// Names the interpreters that ran without Laptime.
+    fn name_unrecorded(&mut self, target: &Target, seen: Option<Interpreters>) {
+        let recorded = self.folder.recorded();
+        let mut names = seen.unwrap_or_default().unrecorded(&recorded);
+        let started = self.info.pid.is_some_and(|pid| recorded.contains(&pid));
+        // A short program may be over before the first look.
+        if names.is_empty() && recorded.is_empty() && !started && is_python(&target.executable) {
+            names.push(target.executable.display().to_string());
+        }
+        self.info.unrecorded = names;
     }
 
     /// Rewrites `run.json`, with one warning when it fails.

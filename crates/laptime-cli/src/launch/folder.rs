@@ -3,6 +3,7 @@
 //! Folders are 0700 and files 0600, since names of spans may tell what a program does.
 //! `run.json` is replaced by renaming, so that a reader never sees half of it.
 
+use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -11,13 +12,14 @@ use std::path::{Path, PathBuf};
 use laptime_core::RunInfo;
 
 use crate::error::CliError;
+use crate::source::opened::pid;
 
 /// Extension of recordings.
 const EXTENSION: &str = "lap";
 /// Extension of process files.
 const PROCESS_EXTENSION: &str = "proc";
 /// Where `run.json` is written before it gets its name.
-const UNFINISHED: &str = "run.json.new";
+const UNFINISHED: &str = ".run.json.new";
 /// Tries for a default name that nobody else takes at the same moment.
 const MAX_TRIES: u32 = 1_000;
 
@@ -105,6 +107,17 @@ impl RecordingFolder {
             path: fs::canonicalize(&shown)?,
             shown,
         })
+    }
+
+    /// Ids of the processes that recorded.
+    pub fn recorded(&self) -> HashSet<u32> {
+        let Ok(entries) = fs::read_dir(&self.path) else {
+            return HashSet::new();
+        };
+        entries
+            .flatten()
+            .filter_map(|entry| pid(entry.file_name().to_str()?))
+            .collect()
     }
 
     /// Replaces `run.json`.

@@ -33,9 +33,9 @@ fn read(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// The boot that monotonic times count from; empty where the system doesn't tell.
+/// The boot that monotonic times count from, as 32 hexadecimal digits; empty where the system doesn't tell.
 pub fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .map(|text| text.trim().to_owned())
+        .map(|text| text.trim().replace('-', ""))
         .unwrap_or_default()
 }

@@ -1,0 +1,16 @@
+//! `laptime completions`: a script that teaches a shell the commands and flags.
+
+use std::io::Write;
+
+use clap::CommandFactory;
+
+use crate::args::{Cli, CompletionsArgs};
+use crate::error::{CliError, OK};
+
+/// Writes the script for a shell.
+pub fn run(args: &CompletionsArgs, out: &mut dyn Write) -> Result<i32, CliError> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "laptime", &mut script);
+    out.write_all(&script).map_err(CliError::from_output)?;
+    Ok(OK)
+}
