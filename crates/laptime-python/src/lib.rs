@@ -1,1 +1,29 @@
-//! The Python face.
+//! The Python face: the extension module `laptime._core`.
+//!
+//! One file per noun; bodies let the interpreter go, call a library crate, and convert. The
+//! exception is [`fast`], the hot path of laps and timers. Names and defaults are Python's
+//! business, under `python/laptime`.
+
+mod command;
+mod errors;
+mod fast;
+mod rate;
+mod recording;
+mod span;
+
+use pyo3::prelude::*;
+
+/// Needs the interpreter lock even where it could be had without: the hot path relies on it.
+#[pymodule(gil_used = true)]
+#[pyo3(name = "_core")]
+fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let python = module.py();
+    rate::start();
+    module.add("lap", fast::lap::builtin(python)?)?;
+    module.add("Lap", fast::handle::class(python)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    errors::add(module)?;
+    span::add(module)?;
+    recording::add(module)?;
+    command::add(module)
+}

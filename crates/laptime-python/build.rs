@@ -1,0 +1,35 @@
+//! Compiles the C shim against the headers of the interpreter that PyO3 was configured for.
+
+use std::process::Command;
+
+fn main() {
+    pyo3_build_config::use_pyo3_cfgs();
+    pyo3_build_config::add_extension_module_link_args();
+    println!("cargo:rerun-if-changed=shim/context.c");
+    cc::Build::new()
+        .file("shim/context.c")
+        .include(include_folder())
+        .warnings(false)
+        .compile("laptime_shim");
+}
+
+/// Where `Python.h` lies, as the interpreter itself says.
+fn include_folder() -> String {
+    let config = pyo3_build_config::get();
+    let python = config
+        .executable()
+        .unwrap_or_else(|| panic!("no Python interpreter found: set PYO3_PYTHON to one"));
+    let output = Command::new(python)
+        .args([
+            "-c",
+            "import sysconfig; print(sysconfig.get_paths()['include'])",
+        ])
+        .output()
+        .unwrap_or_else(|error| panic!("could not run {python}: {error}"));
+    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    assert!(
+        std::path::Path::new(&folder).join("Python.h").exists(),
+        "{python} has no headers in {folder:?}: install them (Debian: python3-dev)"
+    );
+    folder
+}

@@ -1,0 +1,71 @@
+//! The one map from the library crates' errors to Python's exceptions.
+//!
+//! File errors become the built-in ones (`FileNotFoundError`, `PermissionError`, …), with
+//! their number; everything else stands under `LaptimeError`.
+
+use std::io;
+
+use laptime_recorder::RecorderError;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyOSError};
+use pyo3::prelude::*;
+
+create_exception!(
+    laptime,
+    LaptimeError,
+    PyException,
+    "The root of Laptime's own errors."
+);
+create_exception!(
+    laptime,
+    DamagedRecordingError,
+    LaptimeError,
+    "A recording cannot be read: it is damaged, empty, foreign or newer; the message says where."
+);
+create_exception!(
+    laptime,
+    NotAvailableError,
+    LaptimeError,
+    "Asked for something that this version does not do; the message names what exists."
+);
+
+/// Adds the classes to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let python = module.py();
+    module.add("LaptimeError", python.get_type::<LaptimeError>())?;
+    module.add(
+        "DamagedRecordingError",
+        python.get_type::<DamagedRecordingError>(),
+    )?;
+    module.add("NotAvailableError", python.get_type::<NotAvailableError>())
+}
+
+/// Something that a later version will do.
+pub fn not_there(message: &str) -> PyErr {
+    NotAvailableError::new_err(message.to_owned())
+}
+
+/// A file error, as the built-in exception of its number.
+pub fn from_io(error: &io::Error, path: &std::path::Path) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => {
+            let text = io::Error::from_raw_os_error(number).to_string();
+            let text = text
+                .split(" (os error")
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
+        }
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+    }
+}
+
+/// The recorder's errors.
+pub fn from_recorder(error: &RecorderError) -> PyErr {
+    match error {
+        RecorderError::Create { folder, source } => from_io(source, folder),
+        RecorderError::Write { path, source } => from_io(source, path),
+        other => LaptimeError::new_err(other.to_string()),
+    }
+}

@@ -1,0 +1,421 @@
+//! The object that `lt.lap("x")` returns.
+//!
+//! A `with` looks `__enter__` and `__exit__` up on the object's type and binds them, which
+//! allocates two method objects. For the first [`OWN_TYPES`] names it does not: each of their
+//! handles is the only instance of a type of its own, in whose dictionary lie builtins that
+//! are already bound to it, and binding a builtin is a no-op. Such a type takes 1.8 kB, so
+//! later names share the type [`base_type`].
+
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+use laptime_recorder::Site;
+use pyo3::exceptions::PyStopIteration;
+use pyo3::prelude::*;
+use pyo3::{ffi, intern};
+
+use super::{Locked, place, span};
+use crate::rate;
+
+/// Names that get a type of their own.
+pub const OWN_TYPES: usize = 1_024;
+
+/// A handle's memory.
+#[repr(C)]
+pub struct Handle {
+    head: ffi::PyObject,
+    site: &'static Site,
+    /// The name as given, a `str`.
+    name: *mut ffi::PyObject,
+    /// Last duration in ticks, for sites that no table remembers.
+    last: Cell<u64>,
+}
+
+static BASE: Locked<*mut ffi::PyTypeObject> = Locked::new(null_mut());
+
+/// Reads a handle.
+///
+/// # Safety
+/// `object` is an instance of the base type or of a type made here.
+#[inline]
+unsafe fn handle<'a>(object: *mut ffi::PyObject) -> &'a Handle {
+    // SAFETY: the caller's promise.
+    unsafe { &*object.cast::<Handle>() }
+}
+
+/// `__enter__`: arguments are ignored, since `ExitStack` passes the handle once more.
+unsafe extern "C" fn enter(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter with a handle, bound or as `self`.
+    unsafe {
+        span::open(handle(this).site);
+        ffi::Py_NewRef(this)
+    }
+}
+
+/// `__exit__`: swallows no exception.
+unsafe extern "C" fn exit(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    unsafe {
+        let handle = handle(this);
+        if let Some(ticks) = span::close(handle.site)
+            && handle.site.index() >= place::MAX_REMEMBERED
+        {
+            handle.last.set(ticks);
+        }
+    }
+    super::none()
+}
+
+/// `__aenter__`: opens at once; awaiting it gives the handle.
+unsafe extern "C" fn enter_async(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    unsafe {
+        span::open(handle(this).site);
+        ready(this)
+    }
+}
+
+/// `__aexit__`: closes at once; awaiting it gives `None`.
+unsafe extern "C" fn exit_async(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    unsafe {
+        span::close(handle(this).site);
+        ready(ffi::Py_None())
+    }
+}
+
+/// An awaitable that is done.
+///
+/// # Safety
+/// `value` is a live object and the lock is held.
+unsafe fn ready(value: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: the caller's promise.
+    let (python, value) = unsafe {
+        let python = Python::assume_attached();
+        (python, Bound::from_borrowed_ptr(python, value).unbind())
+    };
+    match Py::new(python, Ready { value }) {
+        Ok(ready) => ready.into_ptr(),
+        Err(error) => raise(python, error),
+    }
+}
+
+fn raise(python: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
+    error.restore(python);
+    null_mut()
+}
+
+/// An awaitable whose value is there already.
+#[pyclass(frozen, module = "laptime._core")]
+struct Ready {
+    value: Py<PyAny>,
+}
+
+#[pymethods]
+impl Ready {
+    fn __await__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, python: Python<'_>) -> PyResult<()> {
+        Err(PyStopIteration::new_err((self.value.clone_ref(python),)))
+    }
+}
+
+/// `handle(function)`: the decorator with a name.
+unsafe extern "C" fn call(
+    this: *mut ffi::PyObject,
+    arguments: *mut ffi::PyObject,
+    keywords: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter passes a handle, a tuple, and a dictionary or null.
+    unsafe {
+        let python = Python::assume_attached();
+        let arguments = Bound::from_borrowed_ptr(python, arguments);
+        let given = ffi::PyTuple_Size(arguments.as_ptr());
+        if given != 1 || (!keywords.is_null() && ffi::PyDict_Size(keywords) > 0) {
+            let message = c"a lap takes the function to decorate, and nothing else";
+            ffi::PyErr_SetString(ffi::PyExc_TypeError, message.as_ptr());
+            return null_mut();
+        }
+        let name = Bound::from_borrowed_ptr(python, handle(this).name);
+        let function = ffi::PyTuple_GetItem(arguments.as_ptr(), 0);
+        decorate(python, function, Some(name))
+    }
+}
+
+/// `laptime._decorate.decorate(function, name)`.
+///
+/// # Safety
+/// `function` is a live object and the lock is held.
+pub unsafe fn decorate(
+    python: Python<'_>,
+    function: *mut ffi::PyObject,
+    name: Option<Bound<'_, PyAny>>,
+) -> *mut ffi::PyObject {
+    // SAFETY: the caller's promise.
+    let function = unsafe { Bound::from_borrowed_ptr(python, function) };
+    let result = python
+        .import(intern!(python, "laptime._decorate"))
+        .and_then(|module| module.getattr(intern!(python, "decorate")))
+        .and_then(|decorate| decorate.call1((function, name)));
+    match result {
+        Ok(wrapper) => wrapper.into_ptr(),
+        Err(error) => raise(python, error),
+    }
+}
+
+unsafe extern "C" fn repr(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: a handle; its name is a `str`.
+    unsafe { ffi::PyUnicode_FromFormat(c"<lap %R>".as_ptr(), handle(this).name) }
+}
+
+unsafe extern "C" fn name(this: *mut ffi::PyObject, _closure: *mut c_void) -> *mut ffi::PyObject {
+    // SAFETY: a handle.
+    unsafe { ffi::Py_NewRef(handle(this).name) }
+}
+
+/// The last duration in this task, in nanoseconds.
+///
+/// # Safety
+/// `this` is a handle and the lock is held.
+unsafe fn last_ns(this: *mut ffi::PyObject) -> Option<f64> {
+    // SAFETY: the caller's promise.
+    let handle = unsafe { handle(this) };
+    let index = handle.site.index();
+    let ticks = if index < place::MAX_REMEMBERED {
+        // SAFETY: the caller's promise.
+        unsafe { place::with(|place| place.last(index)) }
+    } else {
+        Some(handle.last.get()).filter(|ticks| *ticks != u64::MAX)
+    };
+    Some(rate::nanoseconds(ticks?))
+}
+
+unsafe extern "C" fn seconds(
+    this: *mut ffi::PyObject,
+    _closure: *mut c_void,
+) -> *mut ffi::PyObject {
+    // SAFETY: a handle.
+    match unsafe { last_ns(this) } {
+        // SAFETY: the lock is held.
+        Some(ns) => unsafe { ffi::PyFloat_FromDouble(ns / 1e9) },
+        None => super::none(),
+    }
+}
+
+unsafe extern "C" fn duration_ns(
+    this: *mut ffi::PyObject,
+    _closure: *mut c_void,
+) -> *mut ffi::PyObject {
+    // SAFETY: a handle.
+    match unsafe { last_ns(this) } {
+        // SAFETY: the lock is held.
+        Some(ns) => unsafe { ffi::PyLong_FromUnsignedLongLong(ns.round() as u64) },
+        None => super::none(),
+    }
+}
+
+unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
+    // SAFETY: the last reference to a handle of the base type, which is a heap type.
+    unsafe {
+        let kind = ffi::Py_TYPE(this);
+        ffi::Py_XDECREF((*this.cast::<Handle>()).name);
+        ffi::PyObject_Free(this.cast());
+        ffi::Py_DECREF(kind.cast());
+    }
+}
+
+const fn method(name: &'static std::ffi::CStr, function: ffi::PyCFunctionFast) -> ffi::PyMethodDef {
+    ffi::PyMethodDef {
+        ml_name: name.as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer {
+            PyCFunctionFast: function,
+        },
+        ml_flags: ffi::METH_FASTCALL,
+        ml_doc: std::ptr::null(),
+    }
+}
+
+const fn getter(
+    name: &'static std::ffi::CStr,
+    get: ffi::getter,
+    doc: &'static std::ffi::CStr,
+) -> ffi::PyGetSetDef {
+    ffi::PyGetSetDef {
+        name: name.as_ptr(),
+        get: Some(get),
+        set: None,
+        doc: doc.as_ptr(),
+        closure: null_mut(),
+    }
+}
+
+static METHODS: Locked<[ffi::PyMethodDef; 5]> = Locked::new([
+    method(c"__enter__", enter),
+    method(c"__exit__", exit),
+    method(c"__aenter__", enter_async),
+    method(c"__aexit__", exit_async),
+    ffi::PyMethodDef::zeroed(),
+]);
+
+static GETTERS: Locked<[ffi::PyGetSetDef; 4]> = Locked::new([
+    getter(c"name", name, c"The name as given."),
+    getter(
+        c"seconds",
+        seconds,
+        c"Seconds of the last span that this name closed in this task; None before.",
+    ),
+    getter(
+        c"duration_ns",
+        duration_ns,
+        c"Nanoseconds of the last span that this name closed in this task; None before.",
+    ),
+    ffi::PyGetSetDef {
+        name: std::ptr::null(),
+        get: None,
+        set: None,
+        doc: std::ptr::null(),
+        closure: null_mut(),
+    },
+]);
+
+const NAME: &std::ffi::CStr = c"laptime.Lap";
+const DOC: &std::ffi::CStr = c"A named lap: use it in `with`, in `async with`, or as a decorator.";
+
+/// The type of later names, and the base of the others.
+pub fn base_type(python: Python<'_>) -> PyResult<*mut ffi::PyTypeObject> {
+    // SAFETY: the lock is held; making a type of these slots runs no Python code.
+    let base = unsafe { BASE.get() };
+    if !base.is_null() {
+        return Ok(*base);
+    }
+    let slot = |slot: c_int, pointer: *mut c_void| ffi::PyType_Slot {
+        slot,
+        pfunc: pointer,
+    };
+    // SAFETY: static tables of the right kinds, ended by zeros.
+    let made = unsafe {
+        let mut slots = [
+            slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
+            slot(ffi::Py_tp_call, call as *mut c_void),
+            slot(ffi::Py_tp_repr, repr as *mut c_void),
+            slot(ffi::Py_tp_methods, METHODS.get().as_mut_ptr().cast()),
+            slot(ffi::Py_tp_getset, GETTERS.get().as_mut_ptr().cast()),
+            slot(ffi::Py_tp_doc, DOC.as_ptr().cast_mut().cast()),
+            slot(0, null_mut()),
+        ];
+        let mut spec = ffi::PyType_Spec {
+            name: NAME.as_ptr(),
+            basicsize: size_of::<Handle>() as c_int,
+            itemsize: 0,
+            flags: (ffi::Py_TPFLAGS_DEFAULT
+                | ffi::Py_TPFLAGS_BASETYPE
+                | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION) as u32,
+            slots: slots.as_mut_ptr(),
+        };
+        ffi::PyType_FromSpec(&raw mut spec)
+    };
+    if made.is_null() {
+        return Err(PyErr::fetch(python));
+    }
+    *base = made.cast();
+    Ok(*base)
+}
+
+/// The class, for `isinstance` and annotations.
+pub fn class(python: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let base = base_type(python)?;
+    // SAFETY: a type that is never freed.
+    Ok(unsafe { Bound::from_borrowed_ptr(python, base.cast()) })
+}
+
+/// A handle of its own type, which is never freed.
+pub fn with_own_type(
+    python: Python<'_>,
+    name: *mut ffi::PyObject,
+    site: &'static Site,
+) -> PyResult<*mut ffi::PyObject> {
+    let base = base_type(python)?;
+    // SAFETY: valid tables; every object made is checked, and kept by the type or released.
+    unsafe {
+        let mut slots = [ffi::PyType_Slot {
+            slot: 0,
+            pfunc: null_mut(),
+        }];
+        let mut spec = ffi::PyType_Spec {
+            name: NAME.as_ptr(),
+            basicsize: size_of::<Handle>() as c_int,
+            itemsize: 0,
+            flags: ffi::Py_TPFLAGS_DEFAULT as u32,
+            slots: slots.as_mut_ptr(),
+        };
+        let kind = ffi::PyType_FromSpecWithBases(&raw mut spec, base.cast());
+        if kind.is_null() {
+            return Err(PyErr::fetch(python));
+        }
+        let object = instance(python, kind.cast(), name, site)?;
+        // The same definitions as the methods of the base type.
+        for definition in &mut METHODS.get()[..4] {
+            let bound = ffi::PyCFunction_NewEx(definition, object, null_mut());
+            if bound.is_null() || ffi::PyObject_SetAttrString(kind, definition.ml_name, bound) < 0 {
+                return Err(PyErr::fetch(python));
+            }
+            ffi::Py_DECREF(bound);
+        }
+        ffi::Py_DECREF(kind);
+        Ok(object)
+    }
+}
+
+/// A handle of the shared type.
+pub fn ordinary(
+    python: Python<'_>,
+    name: *mut ffi::PyObject,
+    site: &'static Site,
+) -> PyResult<*mut ffi::PyObject> {
+    let base = base_type(python)?;
+    // SAFETY: the base type.
+    unsafe { instance(python, base, name, site) }
+}
+
+unsafe fn instance(
+    python: Python<'_>,
+    kind: *mut ffi::PyTypeObject,
+    name: *mut ffi::PyObject,
+    site: &'static Site,
+) -> PyResult<*mut ffi::PyObject> {
+    // SAFETY: a type made here, so instances have the size of a handle.
+    unsafe {
+        let object = ffi::PyType_GenericAlloc(kind, 0);
+        if object.is_null() {
+            return Err(PyErr::fetch(python));
+        }
+        let handle = object.cast::<Handle>();
+        (&raw mut (*handle).site).write(site);
+        (&raw mut (*handle).name).write(ffi::Py_NewRef(name));
+        (&raw mut (*handle).last).write(Cell::new(u64::MAX));
+        Ok(object)
+    }
+}

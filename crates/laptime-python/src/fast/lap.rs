@@ -1,0 +1,170 @@
+//! The builtin `lap`: a name to its handle, or a function to its timed twin.
+//!
+//! Names that stand in source code are always the same object, so a small table keyed by the
+//! object's address answers first; it keeps the `str` alive, so an address means one name.
+
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::ptr::null_mut;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use super::{Locked, handle, name};
+
+/// Entries of the table by address: 16 kB.
+const CACHED: usize = 1_024;
+/// Longest name that the table keeps alive, in characters.
+const MAX_CACHED_LENGTH: isize = 256;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    name: *mut ffi::PyObject,
+    handle: *mut ffi::PyObject,
+}
+
+static CACHE: Locked<[Entry; CACHED]> = Locked::new(
+    [Entry {
+        name: null_mut(),
+        handle: null_mut(),
+    }; CACHED],
+);
+
+/// Handles with a type of their own, by the site's index.
+static OWN: Locked<Option<HashMap<u32, usize>>> = Locked::new(None);
+
+const DOC: &std::ffi::CStr = c"lap(name, /)\n--\n\n\
+A lap: `with lap(\"forward\"): ...`, `async with`, `@lap(\"name\")`, or `@lap` on a function.";
+
+static DEFINITION: Locked<ffi::PyMethodDef> = Locked::new(ffi::PyMethodDef {
+    ml_name: c"lap".as_ptr(),
+    ml_meth: ffi::PyMethodDefPointer {
+        PyCFunctionFastWithKeywords: lap,
+    },
+    ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+    ml_doc: DOC.as_ptr(),
+});
+
+/// The builtin itself.
+pub fn builtin(python: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: a static definition; the module's name is a `str`.
+    unsafe {
+        let module = ffi::PyUnicode_InternFromString(c"laptime".as_ptr());
+        let function = ffi::PyCFunction_NewEx(&raw mut *DEFINITION.get(), null_mut(), module);
+        ffi::Py_XDECREF(module);
+        Bound::from_owned_ptr_or_err(python, function)
+    }
+}
+
+#[inline]
+fn place_of(name: *mut ffi::PyObject) -> usize {
+    // Objects lie at multiples of 16; the multiplication spreads neighbours.
+    ((name.addr() >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) % CACHED
+}
+
+unsafe extern "C" fn lap(
+    _module: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    keywords: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    if count == 1 && keywords.is_null() {
+        // SAFETY: one argument; the lock is held, and nothing below runs Python code.
+        unsafe {
+            let argument = *arguments;
+            let entry = CACHE.get()[place_of(argument)];
+            if entry.name == argument {
+                return ffi::Py_NewRef(entry.handle);
+            }
+        }
+    }
+    // SAFETY: called by the interpreter.
+    unsafe { lap_slowly(arguments, count, keywords) }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn lap_slowly(
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    keywords: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter, which holds the lock and passes `count` arguments.
+    let result = unsafe {
+        let python = Python::assume_attached();
+        if !keywords.is_null() && ffi::PyTuple_Size(keywords) > 0 {
+            Err(crate::errors::not_there(
+                "lap() takes no keywords yet; operations and bytes per lap come later",
+            ))
+        } else if count != 1 {
+            Err(PyTypeError::new_err(format!(
+                "lap() takes one name or function ({count} given)"
+            )))
+        } else if ffi::PyUnicode_Check(*arguments) != 0 {
+            find(python, *arguments)
+        } else if ffi::PyCallable_Check(*arguments) != 0 || is_descriptor(*arguments) {
+            return handle::decorate(python, *arguments, None);
+        } else {
+            let given = Bound::from_borrowed_ptr(python, *arguments);
+            let kind = given.get_type().name().map(|name| name.to_string());
+            Err(PyTypeError::new_err(format!(
+                "lap() takes a name or a function, not {}",
+                kind.unwrap_or_default()
+            )))
+        }
+        .map_err(|error| error.restore(python))
+    };
+    result.unwrap_or(null_mut())
+}
+
+/// Whether it is a `classmethod`, which is not callable by itself.
+unsafe fn is_descriptor(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: a live object, with the lock held.
+    unsafe { ffi::PyObject_TypeCheck(object, &raw mut ffi::PyClassMethod_Type) as c_int != 0 }
+}
+
+/// The handle of a name, as a new reference.
+///
+/// # Safety
+/// `given` is a `str` and the lock is held.
+pub unsafe fn find(python: Python<'_>, given: *mut ffi::PyObject) -> PyResult<*mut ffi::PyObject> {
+    // SAFETY: the caller's promise; tables are read and written without running Python code in
+    // between, except where an entry is replaced: there the new one stands before the old goes.
+    unsafe {
+        let Some(site) = name::site(given) else {
+            return Err(PyErr::fetch(python));
+        };
+        let known = OWN
+            .get()
+            .get_or_insert_default()
+            .get(&site.index())
+            .copied();
+        let object = if let Some(known) = known {
+            ffi::Py_NewRef(known as *mut ffi::PyObject)
+        } else if OWN.get().get_or_insert_default().len() < handle::OWN_TYPES {
+            let object = handle::with_own_type(python, given, site)?;
+            OWN.get()
+                .get_or_insert_default()
+                .insert(site.index(), ffi::Py_NewRef(object).addr());
+            object
+        } else {
+            handle::ordinary(python, given, site)?
+        };
+        if ffi::PyUnicode_CheckExact(given) != 0
+            && ffi::PyUnicode_GetLength(given) <= MAX_CACHED_LENGTH
+        {
+            let entry = &mut CACHE.get()[place_of(given)];
+            let old = std::mem::replace(
+                entry,
+                Entry {
+                    name: ffi::Py_NewRef(given),
+                    handle: ffi::Py_NewRef(object),
+                },
+            );
+            ffi::Py_XDECREF(old.name);
+            ffi::Py_XDECREF(old.handle);
+        }
+        Ok(object)
+    }
+}

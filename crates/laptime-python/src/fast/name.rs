@@ -1,0 +1,61 @@
+//! From a Python `str` to a span's name.
+//!
+//! Names are UTF-8. A lone surrogate, which UTF-8 cannot hold, becomes `\udc80` as text
+//! (Python's "backslashreplace"). A name longer than [`MAX_BYTES`] keeps its beginning and
+//! ends in `…` and a hash of the whole, so that two long names stay two names.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use laptime_recorder::Site;
+use pyo3::ffi;
+
+/// Longest name that is kept whole: definitions must fit into a window many times over.
+pub const MAX_BYTES: usize = 1_024;
+
+/// The site of a name. `None` with a Python error set when it cannot be encoded.
+///
+/// # Safety
+/// `name` is a `str`, and the interpreter lock is held.
+pub unsafe fn site(name: *mut ffi::PyObject) -> Option<&'static Site> {
+    let mut length = 0;
+    // SAFETY: a `str`.
+    let bytes = unsafe { ffi::PyUnicode_AsUTF8AndSize(name, &raw mut length) };
+    if !bytes.is_null() {
+        // SAFETY: the interpreter made that many bytes of UTF-8.
+        let text = unsafe {
+            let bytes = std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize);
+            std::str::from_utf8_unchecked(bytes)
+        };
+        return Some(Site::intern(&shortened(text)));
+    }
+    // SAFETY: a `str`; the strings are constants.
+    let encoded = unsafe {
+        ffi::PyErr_Clear();
+        ffi::PyUnicode_AsEncodedString(name, c"utf-8".as_ptr(), c"backslashreplace".as_ptr())
+    };
+    if encoded.is_null() {
+        return None;
+    }
+    // SAFETY: a `bytes` object with that many bytes, released after its last use.
+    unsafe {
+        let length = ffi::PyBytes_Size(encoded) as usize;
+        let bytes = std::slice::from_raw_parts(ffi::PyBytes_AsString(encoded).cast(), length);
+        let site = Site::intern(&shortened(&String::from_utf8_lossy(bytes)));
+        ffi::Py_DECREF(encoded);
+        Some(site)
+    }
+}
+
+/// The name as it is recorded.
+pub fn shortened(name: &str) -> std::borrow::Cow<'_, str> {
+    if name.len() <= MAX_BYTES {
+        return name.into();
+    }
+    let mut end = MAX_BYTES - 24;
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    format!("{}…#{:016x}", &name[..end], hasher.finish()).into()
+}

@@ -1,0 +1,205 @@
+//! Where a span opens: the stack of the thread, or of the task that runs on it.
+//!
+//! Spans belong to a task, not to a thread. A task is told by its context (PEP 567). At
+//! every span the thread state's context version is compared with the one seen last:
+//! unchanged, which is the rule, means the same context. Only after a change is the context
+//! looked at, in [`arrive`]: a thread's base context, which nobody entered, uses the
+//! thread's own stack; any other has a [`TaskState`].
+
+use std::cell::Cell;
+use std::ptr::null_mut;
+
+use laptime_recorder as recorder;
+use pyo3::prelude::*;
+use pyo3::{Borrowed, ffi};
+
+use super::task::{self, TaskState};
+
+/// A thread state and how often its context has changed.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Version {
+    version: u64,
+    thread: u64,
+}
+
+unsafe extern "C" {
+    fn laptime_context_place() -> Version;
+    fn laptime_context_current() -> *mut ffi::PyObject;
+}
+
+/// What the calling thread knows about its context.
+pub struct Place {
+    seen: Cell<Version>,
+    /// The running task's state; null in the base context. Alive: its context holds it.
+    task: Cell<*const TaskState>,
+    /// The thread's base context, once known, and the thread state it belongs to. Compared only.
+    base: Cell<(*mut ffi::PyObject, u64)>,
+    /// Durations of the last span by site, in ticks, outside of tasks.
+    last: Cell<*mut Vec<u64>>,
+}
+
+thread_local! {
+    static PLACE: Place = const {
+        Place {
+            seen: Cell::new(Version { version: 0, thread: u64::MAX }),
+            task: Cell::new(std::ptr::null()),
+            base: Cell::new((null_mut(), u64::MAX)),
+            last: Cell::new(null_mut()),
+        }
+    };
+    static LAST: LastOwner = const { LastOwner(Cell::new(null_mut())) };
+}
+
+/// Frees what a thread kept, when it ends.
+struct LastOwner(Cell<*mut Vec<u64>>);
+
+impl Drop for LastOwner {
+    fn drop(&mut self) {
+        let table = self.0.get();
+        if !table.is_null() {
+            // SAFETY: made by `make_last`, and the thread that used it ends.
+            drop(unsafe { Box::from_raw(table) });
+        }
+    }
+}
+
+/// Sites whose last duration is kept by thread: a bound on the table's size.
+pub const MAX_REMEMBERED: u32 = 65_536;
+
+/// Runs with the calling thread's place, the recorder's stack being that of the running task.
+///
+/// # Safety
+/// The interpreter lock is held.
+#[inline]
+pub unsafe fn with<R>(body: impl FnOnce(&Place) -> R) -> R {
+    PLACE.with(|place| {
+        // SAFETY: the lock is held, so there is a thread state.
+        let now = unsafe { laptime_context_place() };
+        if now != place.seen.get() {
+            arrive(place);
+        }
+        body(place)
+    })
+}
+
+impl Place {
+    /// The running task's state, outside of the base context.
+    #[inline]
+    pub fn task(&self) -> Option<&TaskState> {
+        // SAFETY: null, or held by the context that is current.
+        unsafe { self.task.get().as_ref() }
+    }
+
+    /// Keeps the duration of a span that just closed.
+    #[inline]
+    pub fn remember(&self, site: u32, ticks: u64) {
+        if let Some(task) = self.task() {
+            task.remember(site, ticks);
+            return;
+        }
+        if site >= MAX_REMEMBERED {
+            return;
+        }
+        // SAFETY: null or this thread's table, and no other reference to it is alive.
+        match unsafe { self.last.get().as_mut() }.and_then(|last| last.get_mut(site as usize)) {
+            Some(last) => *last = ticks,
+            None => self.make_last(site, ticks),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_last(&self, site: u32, ticks: u64) {
+        let mut table = self.last.get();
+        if table.is_null() {
+            table = Box::into_raw(Box::default());
+            if LAST.try_with(|owner| owner.0.set(table)).is_err() {
+                // SAFETY: just made. The thread is ending: nobody will ask.
+                drop(unsafe { Box::from_raw(table) });
+                return;
+            }
+            self.last.set(table);
+        }
+        // SAFETY: this thread's table.
+        let table = unsafe { &mut *table };
+        table.resize((site as usize + 1).max(table.len()), u64::MAX);
+        table[site as usize] = ticks;
+    }
+
+    /// The duration of the last span of a site that closed in this task.
+    pub fn last(&self, site: u32) -> Option<u64> {
+        if let Some(task) = self.task() {
+            return task.last(site);
+        }
+        // SAFETY: null or this thread's table.
+        let last = unsafe { self.last.get().as_ref() }?;
+        last.get(site as usize)
+            .copied()
+            .filter(|ticks| *ticks != u64::MAX)
+    }
+
+    fn settle(&self, task: *const TaskState) {
+        self.task.set(task);
+        // SAFETY: null, or held by the context that is current.
+        recorder::swap_stack(unsafe { task.as_ref() }.map(|task| &**task.stack()));
+        // SAFETY: called with the lock held. Read again: looking around may have changed it.
+        self.seen.set(unsafe { laptime_context_place() });
+    }
+}
+
+/// The context has changed since the last span of this thread: finds out where it is now.
+#[cold]
+#[inline(never)]
+fn arrive(place: &Place) {
+    // SAFETY: only called with the lock held.
+    let (now, context) = unsafe { (laptime_context_place(), laptime_context_current()) };
+    if context.is_null() || place.base.get() == (context, now.thread) {
+        place.settle(std::ptr::null());
+        return;
+    }
+    // SAFETY: as above; the context is the current one, which the thread state holds.
+    let python = unsafe { Python::assume_attached() };
+    // SAFETY: as above.
+    let context = unsafe { Borrowed::from_ptr(python, context) };
+    if let Some(state) = task::known(context) {
+        place.settle(state);
+    } else if is_base(context) {
+        place.base.set((context.as_ptr(), now.thread));
+        place.settle(std::ptr::null());
+    } else {
+        place.settle(std::ptr::null());
+        match task::make(context, recorder::current_path()) {
+            Ok(state) => place.settle(state),
+            // Out of memory, in practice: the spans go to the thread's own stack.
+            Err(error) => drop(error),
+        }
+    }
+}
+
+/// Whether nobody entered this context, the current one: an entered one refuses a second entry.
+fn is_base(context: Borrowed<'_, '_, PyAny>) -> bool {
+    // SAFETY: a context, with the lock held; leaving it at once restores what was.
+    unsafe {
+        if ffi::PyContext_Enter(context.as_ptr()) == 0 {
+            ffi::PyContext_Exit(context.as_ptr());
+            return true;
+        }
+        ffi::PyErr_Clear();
+    }
+    false
+}
+
+/// A task's stack is about to go: no thread-local of this thread may lead to it any more.
+pub fn forget(state: *const TaskState) {
+    let _ = PLACE.try_with(|place| {
+        if place.task.get() == state {
+            place.task.set(std::ptr::null());
+            place.seen.set(Version {
+                version: 0,
+                thread: u64::MAX,
+            });
+            recorder::swap_stack(None);
+        }
+    });
+}

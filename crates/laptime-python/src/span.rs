@@ -1,0 +1,171 @@
+//! Spans by identity, marks and metrics: what integrations are built from.
+//!
+//! An identity is one integer, a token: 0 stands for "nothing was opened". A span is closed on
+//! the thread or task where it was opened; elsewhere, or a second time, closing does nothing.
+
+use laptime_core::SpanFlags;
+use laptime_recorder::{self as recorder, Extra, Open, Site, clock};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::fast::{name, span};
+use crate::rate;
+
+/// Bits of a token that hold the span's place on its stack; the others hold its start.
+const INDEX_BITS: u32 = 16;
+const INDEX_MASK: u128 = (1 << INDEX_BITS) - 1;
+
+fn token(open: Option<Open>) -> u128 {
+    open.map_or(0, |open| {
+        let (index, start) = open.to_raw();
+        u128::from(start) << INDEX_BITS | u128::from(index).min(INDEX_MASK)
+    })
+}
+
+fn identity(token: u128) -> Open {
+    Open::from_raw((token & INDEX_MASK) as u32, (token >> INDEX_BITS) as u64)
+}
+
+fn site(name: &Bound<'_, PyString>) -> PyResult<&'static Site> {
+    // SAFETY: a `str`, with the lock held.
+    unsafe { name::site(name.as_ptr()) }.ok_or_else(|| PyErr::fetch(name.py()))
+}
+
+/// Ticks of the recorder's clock.
+#[pyfunction]
+fn now() -> u64 {
+    clock::now()
+}
+
+/// A length of time in ticks, in nanoseconds.
+#[pyfunction]
+fn ticks_to_ns(ticks: u64) -> u64 {
+    rate::nanoseconds(ticks).round() as u64
+}
+
+/// Opens a span under the innermost open one.
+#[pyfunction]
+#[pyo3(signature = (name, start=None, *, automatic=false))]
+fn open_span(name: &Bound<'_, PyString>, start: Option<u64>, automatic: bool) -> PyResult<u128> {
+    let site = site(name)?;
+    Ok(token(span::at(|| match (start, automatic) {
+        (_, true) => recorder::enter_automatic(site, start),
+        (Some(start), false) => recorder::enter_at(site, start),
+        (None, false) => recorder::enter(site),
+    })))
+}
+
+/// Closes a span by its token and returns its ticks: 0 when it is not open here.
+#[pyfunction]
+#[pyo3(signature = (token, end=None, flags=0))]
+fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
+    if token == 0 {
+        return 0;
+    }
+    span::close_by_id(identity(token), end, SpanFlags(flags)).unwrap_or(0)
+}
+
+/// Whether a span is still open on the stack of the running thread or task.
+#[pyfunction]
+fn is_open(token: u128) -> bool {
+    token != 0 && span::at(|| recorder::is_open(identity(token)))
+}
+
+/// Gives an open span another name.
+#[pyfunction]
+fn rename_span(token: u128, name: &Bound<'_, PyString>) -> PyResult<()> {
+    let site = site(name)?;
+    if token != 0 {
+        span::at(|| recorder::rename(identity(token), site));
+    }
+    Ok(())
+}
+
+/// Writes a finished span under the innermost open one.
+#[pyfunction]
+#[pyo3(signature = (name, start, duration, flags=0))]
+fn emit_span(name: &Bound<'_, PyString>, start: u64, duration: u64, flags: u64) -> PyResult<()> {
+    let site = site(name)?;
+    let extra = Extra {
+        flags: SpanFlags(flags),
+        ..Extra::default()
+    };
+    span::at(|| recorder::emit(site, start, duration, extra));
+    Ok(())
+}
+
+/// Records a named instant.
+#[pyfunction]
+#[pyo3(signature = (name, /))]
+fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
+    let site = site(name)?;
+    span::at(|| recorder::mark(site));
+    Ok(())
+}
+
+/// Records a named number at this instant.
+#[pyfunction]
+#[pyo3(signature = (name, value, /))]
+fn metric(name: &Bound<'_, PyString>, value: f64) -> PyResult<()> {
+    let site = site(name)?;
+    span::at(|| recorder::metric(site, value));
+    Ok(())
+}
+
+/// Tells readers of the recording something once.
+#[pyfunction]
+fn note(code: &str, message: &str) {
+    recorder::note(code, message);
+}
+
+/// Names of the spans that are open here, outermost first.
+#[pyfunction]
+fn current_path() -> Vec<String> {
+    recorder::path_names(span::at(recorder::current_path))
+}
+
+/// Whether spans are recorded.
+#[pyfunction]
+fn is_on() -> bool {
+    recorder::is_on()
+}
+
+/// Records from now on.
+#[pyfunction]
+fn enable() {
+    recorder::enable();
+}
+
+/// Records nothing from now on.
+#[pyfunction]
+fn disable() {
+    recorder::disable();
+}
+
+/// Adds functions and flags to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    for (name, flag) in [
+        ("UNBALANCED", SpanFlags::UNBALANCED),
+        ("CONTINUES", SpanFlags::CONTINUES),
+        ("DETACHED", SpanFlags::DETACHED),
+        ("ASIDE", SpanFlags::ASIDE),
+        ("SUSPENDED", SpanFlags::SUSPENDED),
+        ("CLOSED_BY_PARENT", SpanFlags::CLOSED_BY_PARENT),
+    ] {
+        module.add(name, flag.0)?;
+    }
+    module.add_function(wrap_pyfunction!(now, module)?)?;
+    module.add_function(wrap_pyfunction!(ticks_to_ns, module)?)?;
+    module.add_function(wrap_pyfunction!(open_span, module)?)?;
+    module.add_function(wrap_pyfunction!(close_span, module)?)?;
+    module.add_function(wrap_pyfunction!(is_open, module)?)?;
+    module.add_function(wrap_pyfunction!(rename_span, module)?)?;
+    module.add_function(wrap_pyfunction!(emit_span, module)?)?;
+    module.add_function(wrap_pyfunction!(mark, module)?)?;
+    module.add_function(wrap_pyfunction!(metric, module)?)?;
+    module.add_function(wrap_pyfunction!(note, module)?)?;
+    module.add_function(wrap_pyfunction!(current_path, module)?)?;
+    module.add_function(wrap_pyfunction!(is_on, module)?)?;
+    module.add_function(wrap_pyfunction!(enable, module)?)?;
+    module.add_function(wrap_pyfunction!(disable, module)?)
+}

@@ -1,0 +1,51 @@
+"""Laptime tells where a program spends its time.
+
+    import laptime as lt
+
+    with lt.lap("forward"):
+        ...
+    print(lt.report())
+
+Laps are recorded in memory from the import on (`lt.disable()` stops that, the environment
+variable `LAPTIME=0` keeps it off); `lt.record("train.lap")` writes them to disk.
+"""
+
+import os as _os
+
+from ._compile import register as _register
+from ._core import (
+    DamagedRecordingError,
+    Lap,
+    LaptimeError,
+    NotAvailableError,
+    __version__,
+    disable,
+    enable,
+    lap,
+    mark,
+    metric,
+)
+from ._record import Record, record
+from ._track import track
+
+__all__ = [
+    "DamagedRecordingError",
+    "Lap",
+    "LaptimeError",
+    "NotAvailableError",
+    "Record",
+    "__version__",
+    "disable",
+    "enable",
+    "lap",
+    "mark",
+    "metric",
+    "record",
+    "track",
+]
+
+if _os.environ.get("LAPTIME") != "0":
+    enable()
+    if _os.environ.get("LAPTIME_RUN") or _os.environ.get("LAPTIME", "1") not in ("", "1"):
+        from . import _autostart as _autostart
+_register()

@@ -1,0 +1,31 @@
+"""Makes `lt.lap` cost no graph break under `torch.compile`.
+
+A builtin that the compiler does not know breaks the graph. It is told of a stand-in that it
+can trace: inside a compiled graph a lap is nothing, since the graph runs as one piece.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from ._core import lap
+from ._post_import import when_imported
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def register() -> None:
+    """Registers the stand-in as soon as the compiler is there; imports nothing by itself."""
+    when_imported("torch._dynamo", _register)
+
+
+def _register(_dynamo: ModuleType) -> None:
+    from torch.compiler import substitute_in_graph
+
+    substitute_in_graph(lap, skip_signature_check=True)(_lap_in_graph)
+
+
+def _lap_in_graph(name: str) -> nullcontext[None]:
+    return nullcontext()

@@ -1,0 +1,139 @@
+"""What `@lt.lap` makes of a function.
+
+The result is a Python function of the same kind (plain, coroutine, generator, asynchronous
+generator), so that `inspect`, frameworks and `torch.compile` see what they expect.
+"""
+
+import functools
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import Any
+
+from ._core import CONTINUES, close_span, lap, open_span
+
+_GENERATOR = 0x20
+_COROUTINE = 0x80 | 0x100
+_ASYNC_GENERATOR = 0x200
+
+
+def decorate(function: Any, name: str | None = None) -> Any:
+    """Returns the function, timed by a lap. Its name is the qualified name by default."""
+    if isinstance(function, (staticmethod, classmethod)):
+        kind: Callable[[Any], Any] = type(function)
+        return kind(decorate(function.__func__, name))
+    if isinstance(function, type):
+        raise TypeError(
+            f"lap() cannot wrap the class {function.__qualname__}; decorate its methods"
+        )
+    if not callable(function):
+        raise TypeError(f"lap() decorates functions, not {type(function).__name__}")
+    if name is None:
+        name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    flags = _code_flags(function)
+    if flags & _ASYNC_GENERATOR:
+        wrapper: Any = _around_async_generator(function, name)
+    elif flags & _COROUTINE:
+        wrapper = _around_coroutine(function, name)
+    elif flags & _GENERATOR:
+        wrapper = _around_generator(function, name)
+    else:
+        wrapper = _around_call(function, name)
+    return functools.update_wrapper(wrapper, function)
+
+
+def _code_flags(function: Any) -> int:
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = getattr(function, "__func__", function)
+    return int(getattr(getattr(function, "__code__", None), "co_flags", 0))
+
+
+def _around_call(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with lap(name):
+            return function(*args, **kwargs)
+
+    return wrapper
+
+
+def _around_coroutine(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with lap(name):
+            return await function(*args, **kwargs)
+
+    return wrapper
+
+
+class _Pieces:
+    """One span made of the pieces between two suspensions.
+
+    The first piece is the span; the others continue it. Nothing is on the stack while the
+    generator is suspended, so what its consumer does meanwhile is not filed under it.
+    """
+
+    __slots__ = ("flags", "name", "token")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.flags = 0
+        self.token = 0
+
+    def __enter__(self) -> None:
+        self.token = open_span(self.name)
+
+    def __exit__(self, *error: object) -> None:
+        close_span(self.token, None, self.flags)
+        self.flags = CONTINUES
+
+
+def _around_generator(
+    function: Callable[..., Generator[Any, Any, Any]], name: str
+) -> Callable[..., Any]:
+    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        running = _Pieces(name)
+        generator = function(*args, **kwargs)
+        resume: Callable[[Any], Any] = generator.send
+        sent: Any = None
+        while True:
+            with running:
+                try:
+                    item = resume(sent)
+                except StopIteration as stop:
+                    return stop.value
+            try:
+                sent = yield item
+                resume = generator.send
+            except GeneratorExit:
+                with running:
+                    generator.close()
+                raise
+            except BaseException as error:
+                sent, resume = error, generator.throw
+
+    return wrapper
+
+
+def _around_async_generator(
+    function: Callable[..., AsyncGenerator[Any, Any]], name: str
+) -> Callable[..., Any]:
+    async def wrapper(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        running = _Pieces(name)
+        generator = function(*args, **kwargs)
+        resume: Callable[[Any], Any] = generator.asend
+        sent: Any = None
+        while True:
+            with running:
+                try:
+                    item = await resume(sent)
+                except StopAsyncIteration:
+                    return
+            try:
+                sent = yield item
+                resume = generator.asend
+            except GeneratorExit:
+                with running:
+                    await generator.aclose()
+                raise
+            except BaseException as error:
+                sent, resume = error, generator.athrow
+
+    return wrapper

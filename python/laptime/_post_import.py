@@ -1,0 +1,88 @@
+"""Runs a callback right after a module has been imported, without importing it.
+
+This is how Laptime reaches torch: only if the program imports it, whichever of the two comes
+first, and at no cost when it never does.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+Callback = Callable[[ModuleType], None]
+
+_waiting: dict[str, list[Callback]] = {}
+
+
+def when_imported(name: str, callback: Callback) -> None:
+    """Calls `callback(module)` after the module's first import, or now if it is there.
+
+    An exception in a callback is logged and goes no further: an import never fails because
+    Laptime wanted to watch it.
+    """
+    module = sys.modules.get(name)
+    spec = getattr(module, "__spec__", None)
+    if module is not None and not getattr(spec, "_initializing", False):
+        _call(callback, module)
+        return
+    _waiting.setdefault(name, []).append(callback)
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+
+
+def _call(callback: Callback, module: ModuleType) -> None:
+    try:
+        callback(module)
+    except Exception:
+        import logging
+
+        logging.getLogger("laptime").exception("could not hook into %s", module.__name__)
+
+
+def _imported(module: ModuleType) -> None:
+    for callback in _waiting.pop(module.__name__, ()):
+        _call(callback, module)
+    if not _waiting and _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+
+
+class _Finder:
+    """Lets the other finders find, and extends what the loader does afterwards."""
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        if name not in _waiting:
+            return None
+        for finder in list(sys.meta_path):
+            find = getattr(finder, "find_spec", None)
+            if finder is self or find is None:
+                continue
+            spec: ModuleSpec | None = find(name, path, target)
+            if spec is not None:
+                _extend(spec)
+                return spec
+        return None
+
+
+def _extend(spec: ModuleSpec) -> None:
+    loader = spec.loader
+    execute = getattr(loader, "exec_module", None)
+    if loader is None or execute is None:
+        return
+
+    def exec_module(module: ModuleType) -> None:
+        execute(module)
+        _imported(module)
+
+    try:
+        # On the one instance that loads this module; its class stays what it is.
+        loader.exec_module = exec_module  # type: ignore[method-assign]
+    except AttributeError:
+        return
+
+
+_finder = _Finder()

@@ -1,0 +1,89 @@
+"""`lt.record`: a recording of this process on disk."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+from ._core import Recorder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+_log = logging.getLogger("laptime")
+
+
+class Record:
+    """A recording in progress. Stop it by `with` or by `stop()`.
+
+    Processes that this one forks or spawns meanwhile, such as DataLoader workers, join it.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        memory: bool = False,
+        phases: bool = False,
+        modules: bool = False,
+    ) -> None:
+        if memory:
+            _log.warning("memory is not measured yet: the recording holds times only")
+        self._recorder = Recorder(path)
+        self._phases = phases or modules
+        self._outer_run = os.environ.get("LAPTIME_RUN")
+        if os.path.realpath(self.path) != os.path.realpath(path):
+            _log.warning("%s exists already: recording into %s", path, self.path)
+        if self._outer_run is None:
+            os.environ["LAPTIME_RUN"] = str(self.path)
+        if self._phases:
+            from .integrations import _autotorch
+
+            _autotorch.install(modules=modules)
+
+    @property
+    def path(self) -> Path:
+        """Where it is: another path than the one asked for when that was taken."""
+        return self._recorder.path
+
+    def stop(self) -> None:
+        """Finishes the recording; a second time does nothing."""
+        if self._outer_run is None and os.environ.get("LAPTIME_RUN") == str(self.path):
+            del os.environ["LAPTIME_RUN"]
+        if self._phases:
+            from .integrations import _autotorch
+
+            self._phases = False
+            _autotorch.uninstall()
+        self._recorder.finish()
+
+    def __enter__(self) -> Record:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<laptime.Record {str(self.path)!r}>"
+
+
+def record(
+    path: str | os.PathLike[str],
+    *,
+    memory: bool = False,
+    phases: bool = False,
+    modules: bool = False,
+) -> Record:
+    """Records this process to disk from now on.
+
+    `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
+    time per module. An existing path is never overwritten: the next free `-<n>` is taken.
+    """
+    return Record(path, memory=memory, phases=phases, modules=modules)

@@ -1,0 +1,61 @@
+"""`lt.track`: one span per iteration, with its wait for the next item as child `data`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ._core import close_span, open_span, rename_span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+T = TypeVar("T")
+
+_tracked_steps = 0
+
+
+def is_tracking_steps() -> bool:
+    """Whether a `track(…, "step")` is under way: automatic phases leave steps and data to it."""
+    return _tracked_steps > 0
+
+
+class track(Generic[T]):
+    """Iterates over `items`; each iteration is a span called `name`.
+
+    The span opens when the next item is asked for and closes when the one after it is, so it
+    holds the wait (its child `data`) and the body of the loop. The last request, which finds no
+    item, is not an iteration: it stands as `data` beside them.
+    """
+
+    def __init__(self, items: Iterable[T], name: str = "step") -> None:
+        self._items = items
+        self._name = name
+
+    def __len__(self) -> int:
+        return len(self._items)  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[T]:
+        global _tracked_steps
+        name = self._name
+        counts = name == "step"
+        _tracked_steps += counts
+        step = 0
+        try:
+            step = open_span(name)
+            data = open_span("data")
+            iterator = iter(self._items)
+            while True:
+                try:
+                    item = next(iterator)
+                except StopIteration:
+                    close_span(data)
+                    rename_span(step, "data")
+                    return
+                close_span(data)
+                yield item
+                close_span(step)
+                step = open_span(name)
+                data = open_span("data")
+        finally:
+            close_span(step)
+            _tracked_steps -= counts

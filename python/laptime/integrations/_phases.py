@@ -1,0 +1,579 @@
+"""Which phase a training program is in: a state machine without torch.
+
+Events come in from :mod:`laptime.integrations._autotorch`: a batch fetch, a forward, a
+backward, work of an optimizer. Operations go out to ``laptime._core``: spans opened, renamed
+and closed by identity. A *unit* is the span of a step or of an evaluation; phases open inside.
+A step opens at a fetch or at a forward with gradients and closes at the end of
+``optimizer.step()``; further training work before the next fetch goes on with the same step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ._loader import EVALUATION, LOADING, STEP, Iteration
+
+DATA = "data"
+FORWARD = "forward"
+BACKWARD = "backward"
+OPTIMIZER = "optimizer"
+
+PLACE = 0xFFFF
+"""The bits of a span's token that hold its place on the stack."""
+ADJACENT_NS = 1_000_000
+"""An iterator made this short a time before its first fetch was made for it: a ``for`` loop."""
+CHAIN_NS = 10_000_000
+"""A fetch this long after another one that no forward followed has nothing to do with it."""
+MOST_FETCHES = 1_024
+"""Fetches without a forward before they are taken for a pass without a model."""
+MOST_FORWARDS = 64
+"""Forwards with gradients, neither fed by a loader nor followed by a backward, before they
+are taken for evaluation."""
+
+
+def _nothing() -> None:
+    """Stands in for a watcher."""
+
+
+class Phases:
+    """The phases of one thread."""
+
+    __slots__ = (
+        "_close",
+        "_continues",
+        "_core",
+        "_emit",
+        "_grad_enabled",
+        "_is_open",
+        "_now",
+        "_open",
+        "_path",
+        "_ticks_to_ns",
+        "_watch",
+        "chain",
+        "decided",
+        "epochs_of",
+        "external",
+        "failed",
+        "fetch_end_at",
+        "fetch_start",
+        "forward_only",
+        "forwards",
+        "fresh",
+        "held",
+        "inner",
+        "inner_name",
+        "iteration",
+        "kind",
+        "last_kind",
+        "manual",
+        "nested",
+        "op",
+        "op_flags",
+        "op_name",
+        "piece",
+        "place",
+        "previous",
+        "saw_backward",
+        "saw_grad",
+        "standalone",
+        "stepped",
+        "steps",
+        "trains_in_eval",
+        "unit",
+        "unit_path",
+        "updated_inside",
+        "updates",
+        "zeroed",
+    )
+
+    def __init__(
+        self,
+        core: Any,
+        grad_enabled: Callable[[], bool],
+        watch: Callable[[], None] = _nothing,
+    ) -> None:
+        self._core = core
+        self._now = core.now
+        self._open = core.open_span
+        self._close = core.close_span
+        self._emit = core.emit_span
+        self._is_open = core.is_open
+        self._path = core.current_path
+        self._ticks_to_ns = core.ticks_to_ns
+        self._continues: int = core.CONTINUES
+        self._grad_enabled = grad_enabled
+        self._watch = watch
+        self.manual = False
+        """No optimizer exists: parameters are updated by hand."""
+        self.steps = 0
+        self.last_kind = ""
+        self.epochs_of: Iteration | None = None
+        self.forward_only = False
+        self.trains_in_eval = False
+        self.fetch_start = 0
+        self.iteration: Iteration | None = None
+        self.unit_path: list[str] = []
+        self.op = self.inner = self.nested = 0
+        self.op_name = self.inner_name = ""
+        self.op_flags = 0
+        self.updated_inside = False
+        self._forget_unit()
+        self._new_number()
+
+    # -- a batch fetch ---------------------------------------------------------------------
+
+    def fetch_begin(self, iteration: Iteration) -> None:
+        """The program asks an iterator for its next batch."""
+        start = self._now()
+        if self.op or self.inner:
+            self._repair()
+        self.fresh = False
+        self.fetch_start = 0
+        if self.unit:
+            if not self._is_open(self.unit):
+                self._lost()
+            elif self._stays_open_at_fetch(start):
+                if self.decided or iteration.confirmed == self.kind:
+                    self._begin(DATA, start)
+                else:
+                    self.fetch_start = start
+                return
+        path = self._path()
+        if path:
+            if path[-1] == DATA:  # a lap of the user's, or `track`, already times this fetch
+                self._await(iteration)
+                return
+            if STEP in path and iteration.loader.guess(self._grad_enabled()) != EVALUATION:
+                self._await(iteration)
+                self._begin(DATA, start)
+                return
+        self._open_for_fetch(iteration, start, path)
+
+    def _stays_open_at_fetch(self, start: int) -> bool:
+        if not self.decided:
+            gap = self._ticks_to_ns(start - self.fetch_end_at)
+            if self.chain < MOST_FETCHES and gap <= CHAIN_NS:
+                return True
+            self._no_model(self.fetch_end_at)
+            return False
+        if self.kind == EVALUATION:
+            self._end_evaluation()
+            return False
+        if self.stepped or (self.manual and self.saw_backward) or self.failed:
+            self._close_unit()
+            return False
+        if self.saw_backward or not self.forwards:
+            return True  # a micro-batch, or a zero_grad before its batch
+        self._was_evaluation()
+        return False
+
+    def _open_for_fetch(self, iteration: Iteration, start: int, path: list[str]) -> None:
+        self._await(iteration)
+        loader = iteration.loader
+        if iteration.made is not None:
+            made_start, made_end = iteration.made
+            iteration.made = None
+            if self._ticks_to_ns(start - made_end) <= ADJACENT_NS:
+                start = made_start
+        if loader.fetch_only:
+            self._begin(DATA, start)
+            return
+        kind = iteration.confirmed or loader.guess(self._grad_enabled())
+        self._open_unit(kind, path, start, 0)
+        self.fresh = True
+        if iteration.confirmed:
+            self._begin(DATA, start)
+        else:
+            self.fetch_start = start
+
+    def _await(self, iteration: Iteration) -> None:
+        """A batch of this iteration feeds what comes next."""
+        self.iteration = iteration
+        self._new_number()
+
+    def fetch_end(self, iteration: Iteration) -> None:
+        """The batch is there."""
+        self.fresh = False
+        if self.op:
+            self._end()
+            self.fetch_end_at = self._now()
+        elif self.fetch_start:
+            end = self._now()
+            self.held.append((iteration, self.fetch_start, end - self.fetch_start))
+            self.fetch_start = 0
+            self.fetch_end_at = end
+        self.chain += 1
+
+    def fetch_failed(self) -> None:
+        """The fetch raised something: its time stays in the unit."""
+        self._end_fetch()
+        self.failed = True
+
+    def exhausted(self, iteration: Iteration) -> None:
+        """There was no further batch: the wait for that goes on with the last batch's."""
+        iteration.exhausted = True
+        end = self._end_fetch()
+        if not self.unit:
+            return
+        if self.fresh:
+            self.fresh = False
+            if self.last_kind:
+                self._rename(self.last_kind)
+                self.piece = self._continues
+            else:
+                self._rename(LOADING)
+            self._close_unit()
+        elif not self.decided and self.chain > 1:
+            self._no_model(end)
+
+    def _end_fetch(self) -> int:
+        end = self._now()
+        if self.op:
+            self._close(self.op, end, self._continues)
+            self.op = 0
+        elif self.fetch_start and self.unit:
+            start = self.fetch_start
+            self._emit(DATA, start, end - start, self._continues, self.unit)
+        self.fetch_start = 0
+        return end
+
+    def _no_model(self, end: int) -> None:
+        """The batches fetched so far went into no model."""
+        for iteration, _, _ in self.held:
+            iteration.loader.expects = LOADING
+        self._rename(LOADING)
+        self._emit_held()
+        self._close_unit(end)
+
+    # -- a forward -------------------------------------------------------------------------
+
+    def forward_begin(self, grad: bool, training: bool = True) -> None:
+        """A module is called, and no other is being called."""
+        if self.op:
+            if self.op_name == OPTIMIZER:
+                self._begin_inner(FORWARD)
+                return
+            self._repair()
+        if self.unit:
+            self._unit_at_forward(grad, training)
+        if not self.unit:
+            self._unit_for_forward(grad, training)
+        self.forwards += 1
+        self.saw_grad = self.saw_grad or grad
+        self._begin(FORWARD)
+
+    def _unit_at_forward(self, grad: bool, training: bool) -> None:
+        if not self._is_open(self.unit):
+            self._lost()
+        elif not self.decided:
+            assert self.iteration is not None
+            kind = self.iteration.loader.first_forward(grad, training)
+            if kind == STEP:
+                self.iteration.loader.was_step()
+            self._decide(kind)
+        elif self.kind == EVALUATION:
+            if grad and not self._evaluates_with_grad():
+                self._train_after_evaluation()
+        elif self.stepped and self.place_is_stale(grad):
+            self._close_unit()
+        elif self.manual and self.saw_backward and self.iteration is None:
+            self._close_unit()
+        elif self.iteration is None and self.forwards >= MOST_FORWARDS and not self.zeroed:
+            if not self.saw_backward:
+                self.forward_only = True
+                self._was_evaluation()
+
+    def place_is_stale(self, grad: bool) -> bool:
+        """Whether a step that a lap of the user's kept open is over for a forward."""
+        return not grad or self.iteration is None or not self.iteration.in_play()
+
+    def _unit_for_forward(self, grad: bool, training: bool) -> None:
+        if grad and (training or self.trains_in_eval) and not self.forward_only:
+            self._open_step()
+            return
+        path = self._path()
+        self.external = STEP in path
+        if not self.external:
+            self._open_unit(EVALUATION, path, None, 0)
+            self.decided = self.standalone = True
+
+    def _evaluates_with_grad(self) -> bool:
+        if self.iteration is None:
+            return True
+        loader = self.iteration.loader
+        return self.saw_grad or (loader.expects == EVALUATION and loader.with_grad)
+
+    def forward_end(self) -> None:
+        """The outermost module call is over."""
+        if self.inner:
+            self._end_inner()
+            return
+        self._end()
+        if self.standalone:
+            self._close_unit()
+
+    # -- a backward ------------------------------------------------------------------------
+
+    def backward_begin(self) -> None:
+        """Gradients are being computed for an update."""
+        if self.op:
+            if self.op_name == OPTIMIZER:
+                self._begin_inner(BACKWARD)
+                return
+            self._repair()
+        if self.forward_only or (not self.unit and self.last_kind == EVALUATION):
+            self.forward_only = False
+            self.trains_in_eval = True
+        self._train()
+        self.saw_backward = True
+        self._begin(BACKWARD)
+
+    def gradient_begin(self) -> None:
+        """Gradients are being computed for some other purpose."""
+        if self.op and self.op_name == OPTIMIZER:
+            self._begin_inner(BACKWARD)
+        elif not self.op and self.unit and self.decided and self._is_open(self.unit):
+            self._begin(BACKWARD)
+
+    def backward_end(self) -> None:
+        """The gradients are there."""
+        if self.inner:
+            self._end_inner()
+            return
+        self._end()
+        if self.updated_inside:  # an optimizer per parameter, stepped by hooks
+            self.updated_inside = False
+            self._stepped()
+
+    # -- an optimizer ----------------------------------------------------------------------
+
+    def optimizer_begin(self, stepping: bool) -> None:
+        """An optimizer steps, or does something before or after its step."""
+        if self.op:
+            if self.op_name == OPTIMIZER:
+                self.nested += 1
+                return
+            self._repair()
+        self._train()
+        if not stepping:
+            goes_on = self.updates > 0
+            self.zeroed = self.zeroed or not goes_on
+        else:
+            goes_on = self.zeroed
+            self.zeroed = False
+        self.updates += 1
+        self._begin(OPTIMIZER)
+        in_unit = bool(self.unit) and (self.op & PLACE) == (self.unit & PLACE) + 1
+        if goes_on and in_unit:
+            self.op_flags = self._continues
+
+    def optimizer_end(self, stepping: bool) -> None:
+        """What :meth:`optimizer_begin` began is over."""
+        if self.nested:
+            self.nested -= 1
+            return
+        if self.inner:
+            self._end_inner()
+        place = self.op & PLACE
+        self._end()
+        if stepping:
+            self._stepped(place)
+
+    def _stepped(self, place: int = 0) -> None:
+        self.stepped = True
+        self.steps += 1
+        # A lap of the user's that is open inside the step stays inside: the step waits for it.
+        if not place or place == (self.unit & PLACE) + 1:
+            self._close_unit()
+        if not self.steps & (self.steps - 1):
+            self._watch()
+
+    # -- units -----------------------------------------------------------------------------
+
+    def _train(self) -> None:
+        """There is training work: a step must be open."""
+        if self.unit and not self._is_open(self.unit):
+            self._lost()
+        if not self.unit:
+            self._open_step()
+        elif not self.decided:
+            self._trained()
+            self._decide(STEP)
+        elif self.kind == EVALUATION:
+            self._train_after_evaluation()
+        elif self.stepped and self.place_is_stale(True):
+            self._close_unit()
+            self._open_step()
+
+    def _train_after_evaluation(self) -> None:
+        loader = self.iteration.loader if self.iteration is not None else None
+        if loader is None or (loader.expects == EVALUATION and not self.saw_grad):
+            self._end_evaluation()
+            self._open_step()
+            return
+        loader.was_step()
+        loader.teacher = not self.saw_grad
+        assert self.iteration is not None
+        self._rename(STEP)
+        self.iteration.confirmed = STEP
+        self._epoch(self.iteration)
+
+    def _open_step(self) -> None:
+        path = self._path()
+        self.external = STEP in path
+        iteration = self.iteration
+        if iteration is not None and not iteration.in_play():
+            iteration = self.iteration = None
+        if self.stepped and iteration is None:
+            self._new_number()
+        self._trained()
+        if self.external:
+            return
+        goes_on = self.stepped and path == self.unit_path
+        self._open_unit(STEP, path, None, self._continues if goes_on else 0)
+        self.decided = True
+
+    def _trained(self) -> None:
+        if self.iteration is not None:
+            self.iteration.loader.was_step()
+            self.iteration.confirmed = self.iteration.confirmed or STEP
+            self._epoch(self.iteration)
+
+    def _open_unit(self, kind: str, path: list[str], start: int | None, piece: int) -> None:
+        self.unit = self._open(kind, start, automatic=True)
+        self.unit_path = path
+        self.kind = kind
+        self.decided = self.standalone = False
+        self.failed = False
+        self.piece = piece
+        self.chain = 0
+
+    def _decide(self, kind: str) -> None:
+        """A forward or training work has told what the fetched batches are for."""
+        self.decided = True
+        if kind != self.kind:
+            self._rename(kind)
+        iteration = self.iteration
+        assert iteration is not None
+        for held, _, _ in self.held:
+            held.confirmed = kind
+        iteration.confirmed = kind
+        self._emit_held()
+        if kind == STEP:
+            self._epoch(iteration)
+
+    def _emit_held(self) -> None:
+        for _, start, duration in self.held:
+            self._emit(DATA, start, duration, 0, self.unit)
+        self.held.clear()
+
+    def _epoch(self, iteration: Iteration) -> None:
+        if iteration.marked:
+            return
+        iteration.marked = True
+        leader = self.epochs_of
+        # Of several loaders that are read side by side one tells the epochs.
+        if leader is None or leader.loader is iteration.loader or not leader.in_play():
+            self.epochs_of = iteration
+            self._core.mark("epoch")
+
+    def _was_evaluation(self) -> None:
+        """An open step with forwards and no backward was evaluation with gradients on."""
+        self._rename(EVALUATION)
+        self._end_evaluation()
+
+    def _end_evaluation(self) -> None:
+        if self.iteration is not None:
+            self.iteration.loader.was_evaluation(self.saw_grad)
+            self.iteration.confirmed = EVALUATION
+        self._close_unit()
+
+    def _rename(self, kind: str) -> None:
+        if kind != self.kind:
+            self._core.rename_span(self.unit, kind)
+            self.kind = kind
+
+    def _close_unit(self, end: int | None = None) -> None:
+        if self.unit:
+            self._close(self.unit, end, self.piece)
+            self.last_kind = self.kind
+        self._forget_unit()
+
+    def _lost(self) -> None:
+        """A lap of the user's that the unit was opened in has ended, and the unit with it."""
+        if not self.decided and self.iteration is not None:
+            self.iteration.loader.fetch_only = True
+            self.iteration.confirmed = ""
+        self._forget_unit()
+        self.stepped = False
+
+    def _forget_unit(self) -> None:
+        self.unit = 0
+        self.kind = ""
+        self.decided = self.standalone = self.fresh = self.failed = False
+        self.piece = 0
+        self.chain = 0
+        self.fetch_end_at = 0
+        self.held: list[tuple[Iteration, int, int]] = []
+        self.previous = ""
+        self.place = 0
+
+    def _new_number(self) -> None:
+        self.stepped = self.saw_backward = self.saw_grad = self.zeroed = False
+        self.forwards = self.updates = 0
+
+    # -- phases ----------------------------------------------------------------------------
+
+    def _begin(self, name: str, start: int | None = None) -> None:
+        self.op = self._open(name, start, automatic=True)
+        self.op_name = name
+        self.op_flags = 0
+        if name == FORWARD and self.previous == FORWARD:
+            # A loss module called after the model goes on with the same forward.
+            place = self.op & PLACE
+            if place == self.place and place == (self.unit & PLACE) + 1:
+                self.op_flags = self._continues
+
+    def _end(self) -> None:
+        if self.op:
+            self._close(self.op, None, self.op_flags)
+            self.previous = self.op_name
+            self.place = self.op & PLACE
+            self.op = 0
+
+    def _begin_inner(self, name: str) -> None:
+        if self.inner:
+            self._end_inner()
+        self.inner = self._open(name, None, automatic=True)
+        self.inner_name = name
+
+    def _end_inner(self) -> None:
+        self._close(self.inner)
+        self.inner = 0
+
+    def _repair(self) -> None:
+        """Something was interrupted before its end was told."""
+        if self.inner:
+            self._end_inner()
+        self.nested = 0
+        self._end()
+
+    def interrupted(self) -> None:
+        """A phase raised: the unit is what it is named, whatever is still to come."""
+        self.failed = True
+
+    def finish(self) -> None:
+        """The recording ends: nothing stays open."""
+        self._repair()
+        if not self.unit:
+            return
+        if not self._is_open(self.unit):
+            self._forget_unit()
+        elif not self.decided:
+            self._no_model(self.fetch_end_at or self._now())
+        elif self.kind == STEP and self.forwards and not self.saw_backward and not self.updates:
+            self._was_evaluation()
+        else:
+            self._close_unit()
