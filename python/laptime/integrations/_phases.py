@@ -36,6 +36,11 @@ def _nothing() -> None:
     """Stands in for a watcher."""
 
 
+def _always(_module: Any, _args: Any) -> bool:
+    """Stands in for a look at a module's parameters."""
+    return True
+
+
 class Phases:
     """The phases of one thread."""
 
@@ -50,6 +55,7 @@ class Phases:
         "_open",
         "_path",
         "_ticks_to_ns",
+        "_trains",
         "_watch",
         "chain",
         "decided",
@@ -93,6 +99,7 @@ class Phases:
         core: Any,
         grad_enabled: Callable[[], bool],
         watch: Callable[[], None] = _nothing,
+        trains: Callable[[Any, Any], bool] = _always,
     ) -> None:
         self._core = core
         self._now = core.now
@@ -105,6 +112,7 @@ class Phases:
         self._continues: int = core.CONTINUES
         self._grad_enabled = grad_enabled
         self._watch = watch
+        self._trains = trains
         self.manual = False
         """No optimizer exists: parameters are updated by hand."""
         self.steps = 0
@@ -201,7 +209,7 @@ class Phases:
             self.fetch_end_at = self._now()
         elif self.fetch_start:
             end = self._now()
-            self.held.append((iteration, self.fetch_start, end - self.fetch_start))
+            self.held.append((iteration, self.fetch_start, end - self.fetch_start, 0))
             self.fetch_start = 0
             self.fetch_end_at = end
         self.chain += 1
@@ -214,21 +222,23 @@ class Phases:
     def exhausted(self, iteration: Iteration) -> None:
         """There was no further batch: the wait for that goes on with the last batch's."""
         iteration.exhausted = True
-        end = self._end_fetch()
-        if not self.unit:
-            return
         if self.fresh:
             self.fresh = False
-            if self.last_kind:
-                self._rename(self.last_kind)
-                self.piece = self._continues
-            else:
-                self._rename(LOADING)
+            goes_on = iteration.confirmed or self.last_kind == LOADING
+            self._rename(iteration.confirmed or LOADING)
+            self._end_fetch()
+            self.piece = self._continues if goes_on else 0
             self._close_unit()
-        elif not self.decided and self.chain > 1:
-            self._no_model(end)
+        elif self.unit and not self.decided and self.fetch_start:
+            end = self._now()
+            self.held.append((iteration, self.fetch_start, end - self.fetch_start, self._continues))
+            self.fetch_start = 0
+            if self.chain > 1:
+                self._no_model(end)
+        else:
+            self._end_fetch()
 
-    def _end_fetch(self) -> int:
+    def _end_fetch(self) -> None:
         end = self._now()
         if self.op:
             self._close(self.op, end, self._continues)
@@ -237,11 +247,10 @@ class Phases:
             start = self.fetch_start
             self._emit(DATA, start, end - start, self._continues, self.unit)
         self.fetch_start = 0
-        return end
 
     def _no_model(self, end: int) -> None:
         """The batches fetched so far went into no model."""
-        for iteration, _, _ in self.held:
+        for iteration, *_ in self.held:
             iteration.loader.expects = LOADING
         self._rename(LOADING)
         self._emit_held()
@@ -249,7 +258,7 @@ class Phases:
 
     # -- a forward -------------------------------------------------------------------------
 
-    def forward_begin(self, grad: bool, training: bool = True) -> None:
+    def forward_begin(self, grad: bool, module: Any, args: Any = ()) -> None:
         """A module is called, and no other is being called."""
         if self.op:
             if self.op_name == OPTIMIZER:
@@ -257,42 +266,49 @@ class Phases:
                 return
             self._repair()
         if self.unit:
-            self._unit_at_forward(grad, training)
+            self._unit_at_forward(grad, module, args)
         if not self.unit:
-            self._unit_for_forward(grad, training)
+            self._unit_for_forward(grad, module, args)
         self.forwards += 1
         self.saw_grad = self.saw_grad or grad
         self._begin(FORWARD)
 
-    def _unit_at_forward(self, grad: bool, training: bool) -> None:
+    def _unit_at_forward(self, grad: bool, module: Any, args: Any) -> None:
         if not self._is_open(self.unit):
             self._lost()
         elif not self.decided:
             assert self.iteration is not None
-            kind = self.iteration.loader.first_forward(grad, training)
+            loader = self.iteration.loader
+            kind = loader.first_forward(grad, module.training)
+            sure = kind == self.iteration.confirmed == self.kind
+            if grad and not sure and not self._trains(module, args):
+                return  # a transform or a loss: it tells nothing
             if kind == STEP:
-                self.iteration.loader.was_step()
+                loader.was_step()
             self._decide(kind)
         elif self.kind == EVALUATION:
-            if grad and not self._evaluates_with_grad():
+            if grad and not self._evaluates_with_grad() and self._trains(module, args):
                 self._train_after_evaluation()
-        elif self.stepped and self.place_is_stale(grad):
-            self._close_unit()
-        elif self.manual and self.saw_backward and self.iteration is None:
-            self._close_unit()
-        elif self.iteration is None and self.forwards >= MOST_FORWARDS and not self.zeroed:
-            if not self.saw_backward:
+        elif self.stepped:
+            if self._is_over(grad):
+                self._close_unit()
+        elif self.iteration is None and not self.saw_backward:
+            if self.forwards >= MOST_FORWARDS and not self.zeroed:
                 self.forward_only = True
                 self._was_evaluation()
+        elif self.iteration is None and self.manual:
+            self._close_unit()
+            self._new_number()
 
-    def place_is_stale(self, grad: bool) -> bool:
-        """Whether a step that a lap of the user's kept open is over for a forward."""
+    def _is_over(self, grad: bool) -> bool:
+        """Whether a step that a lap of the user's kept open has ended for this work."""
         return not grad or self.iteration is None or not self.iteration.in_play()
 
-    def _unit_for_forward(self, grad: bool, training: bool) -> None:
-        if grad and (training or self.trains_in_eval) and not self.forward_only:
-            self._open_step()
-            return
+    def _unit_for_forward(self, grad: bool, module: Any, args: Any) -> None:
+        if grad and not self.forward_only and (module.training or self.trains_in_eval):
+            if self._trains(module, args):
+                self._open_step()
+                return
         path = self._path()
         self.external = STEP in path
         if not self.external:
@@ -403,7 +419,7 @@ class Phases:
             self._decide(STEP)
         elif self.kind == EVALUATION:
             self._train_after_evaluation()
-        elif self.stepped and self.place_is_stale(True):
+        elif self.stepped and self._is_over(True):
             self._close_unit()
             self._open_step()
 
@@ -457,7 +473,7 @@ class Phases:
             self._rename(kind)
         iteration = self.iteration
         assert iteration is not None
-        for held, _, _ in self.held:
+        for held, *_ in self.held:
             held.confirmed = kind
         iteration.confirmed = kind
         self._emit_held()
@@ -465,8 +481,8 @@ class Phases:
             self._epoch(iteration)
 
     def _emit_held(self) -> None:
-        for _, start, duration in self.held:
-            self._emit(DATA, start, duration, 0, self.unit)
+        for _, start, duration, flags in self.held:
+            self._emit(DATA, start, duration, flags, self.unit)
         self.held.clear()
 
     def _epoch(self, iteration: Iteration) -> None:
@@ -516,7 +532,7 @@ class Phases:
         self.piece = 0
         self.chain = 0
         self.fetch_end_at = 0
-        self.held: list[tuple[Iteration, int, int]] = []
+        self.held: list[tuple[Iteration, int, int, int]] = []
         self.previous = ""
         self.place = 0
 

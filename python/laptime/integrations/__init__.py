@@ -1,0 +1,1 @@
+"""Connections to other programs' frameworks, each imported only when asked for."""
