@@ -118,8 +118,8 @@ python-%: $(STAMPS)/laptime-%
 	@echo "CPython $*"
 	$(BUILD)/venvs/$*/bin/python -m pytest -q tests/python tests/faults --ignore=tests/python/phases
 
-soak: setup
-	$(BIN)/python -m tests.soak --kills $(KILLS)
+soak:
+	cargo run --quiet --release -p laptime-soak -- --kills $(KILLS)
 
 fuzz: $(TOOLS)/cargo-fuzz fuzz-replay
 	fuzz/run $(FUZZ_SECONDS)

@@ -51,6 +51,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("laptime-house", &[]),
+    ("laptime-soak", &["laptime-core", "laptime-recorder"]),
 ];
 
 /// What no crate below the doors may pull in: a runtime, a network, a graphical toolkit.
