@@ -91,11 +91,24 @@ impl Window {
     }
 
     /// The committed length.
+    pub fn committed(&self) -> &AtomicU32 {
+        // SAFETY: the records of a window that lives as long as the result.
+        unsafe { Self::committed_at(self.records()) }
+    }
+
+    /// The committed length of the window whose records start here.
+    ///
+    /// # Safety
+    /// `records` comes from [`Window::records`] of a window that outlives the result.
     #[inline]
     #[allow(clippy::cast_ptr_alignment)] // windows are aligned to 64
-    pub fn committed(&self) -> &AtomicU32 {
-        // SAFETY: inside the window, aligned to 4, and only ever accessed atomically once open.
-        unsafe { &*self.base.as_ptr().add(COMMITTED_OFFSET).cast::<AtomicU32>() }
+    pub unsafe fn committed_at<'a>(records: *mut u8) -> &'a AtomicU32 {
+        // SAFETY: inside the window, and only ever accessed atomically once open.
+        unsafe {
+            &*records
+                .sub(HEADER_LEN - COMMITTED_OFFSET)
+                .cast::<AtomicU32>()
+        }
     }
 
     /// A copy of the header and the committed records, valid while the owner goes on writing.

@@ -32,8 +32,8 @@ pub use notes::{mark, metric, note};
 pub use recording::{Backing, RecordOptions, Recording, close, current_folder, join, record};
 pub use site::{LazySite, Site};
 pub use span::{
-    Extra, Open, current_path, emit, enter, enter_at, enter_automatic, exit, exit_site, exit_with,
-    is_open, path_names, rename,
+    Extra, Open, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit, exit_site,
+    exit_with, is_open, path_names, rename, suspend,
 };
 pub use state::{disable, enable, is_on};
 pub use thread::{TaskStack, swap_stack};

@@ -10,7 +10,7 @@ use crate::state;
 use crate::thread::Thread;
 
 fn with_path(site: &Site, write: impl FnOnce(&mut Thread, PathId, u32)) {
-    if !state::is_on() && !state::decide() {
+    if !state::is_on_or_decide() {
         return;
     }
     // SAFETY: this thread's state.
@@ -57,7 +57,7 @@ pub fn note(code: &str, message: &str) {
         }
         known
     });
-    if known || (!state::is_on() && !state::decide()) {
+    if known || !state::is_on_or_decide() {
         return;
     }
     // SAFETY: this thread's state.

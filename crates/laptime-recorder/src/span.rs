@@ -51,12 +51,12 @@ pub struct Extra {
 /// **Cost** about half of a span: one clock read and a few stores.
 #[inline]
 pub fn enter(site: &Site) -> Option<Open> {
-    if !state::is_on() && !state::decide() {
+    if state::is_off() {
         return None;
     }
-    let thread = Thread::current();
-    if thread.is_null() {
-        return None;
+    let thread = Thread::existing();
+    if !state::is_on_by_tsc() || thread.is_null() {
+        return enter_with(site, 0, None);
     }
     // SAFETY: this thread's state, and no other reference to it is alive.
     let thread = unsafe { &mut *thread };
@@ -71,7 +71,7 @@ pub fn enter(site: &Site) -> Option<Open> {
         Some(path) => path,
         None => thread.resolve(parent, site),
     };
-    let start = clock::now();
+    let start = clock::now_by_tsc();
     slot.entries[depth].set(Entry {
         path: path.0,
         site: site.index(),
@@ -99,8 +99,9 @@ fn enter_slowly(thread: &mut Thread, site: &Site, flag: u32, start: Option<u64>)
     Open(thread.stack().push(entry))
 }
 
+#[inline(never)]
 fn enter_with(site: &Site, flag: u32, start: Option<u64>) -> Option<Open> {
-    if !state::is_on() && !state::decide() {
+    if !state::is_on_or_decide() {
         return None;
     }
     // SAFETY: this thread's state.
@@ -124,29 +125,26 @@ pub fn enter_automatic(site: &Site, start: Option<u64>) -> Option<Open> {
 /// is not open on the current stack, or recording is off.
 #[inline]
 pub fn exit(open: Open) -> Option<u64> {
-    let end = clock::now();
     let thread = Thread::existing();
-    if thread.is_null() {
-        return None;
+    if !state::is_on_by_tsc() || thread.is_null() {
+        return exit_with(open, None, SpanFlags::NONE);
     }
+    let end = clock::now_by_tsc();
     // SAFETY: this thread's state, and no other reference to it is alive.
     let thread = unsafe { &mut *thread };
     // SAFETY: the slot of the stack in use.
     let slot = unsafe { thread.slot.as_ref() };
     let Position { index, start } = open.0;
-    let innermost = index + 1 == slot.depth.load(Relaxed)
-        && slot
-            .entries
-            .get(index as usize)
-            .is_some_and(|entry| entry.get().start == start);
-    if !innermost || !state::is_on() {
-        return exit_slowly(thread, open.0, end, SpanFlags::NONE);
+    let entry = slot.entries.get(index as usize).map(std::cell::Cell::get);
+    match entry {
+        Some(entry) if index + 1 == slot.depth.load(Relaxed) && entry.start == start => {
+            slot.depth.store(index, Release);
+            let track = slot.track.load(Relaxed);
+            thread.writer.plain_span(entry.path, start, end, track);
+            Some(end.saturating_sub(start))
+        }
+        _ => exit_slowly(thread, open.0, end, SpanFlags::NONE),
     }
-    let path = slot.entries[index as usize].get().path;
-    slot.depth.store(index, Release);
-    let track = slot.track.load(Relaxed);
-    thread.writer.plain_span(path, start, end, track);
-    Some(end.saturating_sub(start))
 }
 
 /// Closes the innermost open span of a site; see [`exit`].
@@ -227,11 +225,23 @@ fn exit_slowly(
 }
 
 /// Closes a span at a given time, with flags.
+#[inline(never)]
 pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
     let end = end.unwrap_or_else(clock::now);
     // SAFETY: this thread's state.
     let thread = unsafe { Thread::existing().as_mut() }?;
     exit_slowly(thread, open.0, end, flags)
+}
+
+/// Takes a span off the stack without recording it, and returns the ticks since it opened.
+///
+/// For what runs in pieces, such as futures and generators: each piece is entered and taken off,
+/// and [`emit_under`] records the sum. Spans left open above it become strays.
+pub fn suspend(open: Open) -> Option<u64> {
+    // SAFETY: this thread's state.
+    let thread = unsafe { Thread::existing().as_mut() }?;
+    let closed = thread.stack().close(open.0)?;
+    Some(clock::now().saturating_sub(closed.entry.start))
 }
 
 /// Whether a span is still open on the current stack.
@@ -267,14 +277,22 @@ pub fn rename(open: Open, site: &Site) {
 ///
 /// **Units** ticks for start and duration.
 pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
-    if !state::is_on() && !state::decide() {
+    if state::is_on_or_decide() {
+        emit_under(current_path(), site, start, duration, extra);
+    }
+}
+
+/// Writes a finished span under a given path, such as [`current_path`] returned when it began.
+///
+/// **Units** ticks for start and duration.
+pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra: Extra) {
+    if !state::is_on_or_decide() {
         return;
     }
     // SAFETY: this thread's state.
     let Some(thread) = (unsafe { Thread::current().as_mut() }) else {
         return;
     };
-    let parent = thread.stack().innermost();
     let path = site
         .cached(parent)
         .unwrap_or_else(|| thread.resolve(parent, site));

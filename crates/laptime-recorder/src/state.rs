@@ -1,47 +1,82 @@
-//! Whether spans are recorded at all: one atomic byte.
+//! Whether spans are recorded at all, and by which clock: one atomic byte.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use laptime_core::ClockKind;
+
+use crate::clock;
 use crate::recording;
 
-/// Not decided yet: the environment is read at the first span.
-const UNDECIDED: u8 = 0;
-const OFF: u8 = 1;
-const ON: u8 = 2;
+/// What the first instructions of a span have to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+#[repr(u8)]
+pub enum Mode {
+    /// Nothing is recorded.
+    Off = 1,
+    /// Recorded by a clock that takes a call.
+    On = 2,
+    /// Recorded by the time stamp counter: the hot path reads it in place.
+    OnByTsc = 3,
+}
 
-static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
+/// A [`Mode`], or 0: not decided yet; the environment is read at the first span.
+static MODE: AtomicU8 = AtomicU8::new(0);
+
+fn on() -> Mode {
+    match clock::kind() {
+        ClockKind::Tsc => Mode::OnByTsc,
+        ClockKind::Monotonic => Mode::On,
+    }
+}
+
+/// Whether spans are recorded by the time stamp counter.
+#[inline]
+pub fn is_on_by_tsc() -> bool {
+    MODE.load(Ordering::Relaxed) == Mode::OnByTsc as u8
+}
+
+/// Whether it was decided that nothing is recorded.
+#[inline]
+pub fn is_off() -> bool {
+    MODE.load(Ordering::Relaxed) == Mode::Off as u8
+}
 
 /// Whether spans are recorded. Does not decide.
 #[inline]
 pub fn is_on() -> bool {
-    STATE.load(Ordering::Relaxed) == ON
+    MODE.load(Ordering::Relaxed) >= Mode::On as u8
 }
 
 /// Records from now on, in memory; on disk too while a recording is on.
 pub fn enable() {
-    STATE.store(ON, Ordering::Relaxed);
+    MODE.store(on() as u8, Ordering::Relaxed);
 }
 
 /// Records nothing from now on. Spans that are open close without a trace.
 pub fn disable() {
-    STATE.store(OFF, Ordering::Relaxed);
+    MODE.store(Mode::Off as u8, Ordering::Relaxed);
 }
 
 /// In a forked child: the first span joins the parent's recording.
 pub fn undecide_if_on() {
-    let _ = STATE.compare_exchange(ON, UNDECIDED, Ordering::Relaxed, Ordering::Relaxed);
+    if is_on() {
+        MODE.store(0, Ordering::Relaxed);
+    }
 }
 
-/// Decides at the first span of the process, by the environment; whether recording is on.
+/// Whether spans are recorded. Decides at the first span of the process, by the environment.
+#[inline]
+pub fn is_on_or_decide() -> bool {
+    is_on() || (!is_off() && decide())
+}
+
 #[cold]
 #[inline(never)]
-pub fn decide() -> bool {
-    if STATE.load(Ordering::Relaxed) == UNDECIDED {
-        // First, so that a span opened while joining does not come back here.
-        STATE.store(OFF, Ordering::Relaxed);
-        if recording::join_after_fork() || recording::start_from_environment() {
-            STATE.store(ON, Ordering::Relaxed);
-        }
+fn decide() -> bool {
+    // First, so that a span opened while joining does not come back here.
+    disable();
+    if recording::join_after_fork() || recording::start_from_environment() {
+        enable();
     }
     is_on()
 }

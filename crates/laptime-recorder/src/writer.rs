@@ -24,10 +24,32 @@ pub struct Writer {
     /// Highest position at which a plain span still fits; 0 sends the writer the slow way.
     limit: AtomicUsize,
     cursor: Cursor,
-    /// `defined[path] == generation`: the path is defined in the current window.
     generation: u32,
-    defined: Vec<u32>,
+    /// By path: what was defined in the current window.
+    defined: Vec<Defined>,
+    /// First byte of the window's records; null without a window.
+    records: *mut u8,
     window: Option<Window>,
+}
+
+/// The first word of a plain span of a path, ready to be stored.
+#[derive(Debug, Clone, Copy, Default)]
+struct Defined {
+    /// Equal to the writer's: the path is defined in the current window.
+    generation: u32,
+    /// The encoded lead in the low 24 bits, its length above.
+    lead: u32,
+}
+
+impl Defined {
+    fn new(path: PathId, generation: u32) -> Self {
+        // A path number has at most 16 bits, its lead 17, which is three bytes.
+        let (word, len) = pack(u64::from(path.0) << 1);
+        Self {
+            generation,
+            lead: (len as u32) << 24 | word as u32,
+        }
+    }
 }
 
 // SAFETY: used by one thread at a time; a parked writer waits in the shared state.
@@ -39,8 +61,9 @@ impl Writer {
             position: std::ptr::null_mut(),
             limit: AtomicUsize::new(0),
             cursor: Cursor { last: 0, track: 0 },
-            generation: 0,
+            generation: 1,
             defined: Vec::new(),
+            records: std::ptr::null_mut(),
             window: None,
         }
     }
@@ -59,18 +82,22 @@ impl Writer {
     pub fn plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) {
         let since = end.wrapping_sub(self.cursor.last);
         let duration = end.wrapping_sub(start);
-        let defined = self.defined.get(path as usize) == Some(&self.generation);
+        let defined = self.defined.get(path as usize).copied().unwrap_or_default();
         // Huge values, among them differences below zero, take the slow way too.
         let fits = (since | duration) >> 56 == 0
-            && self.position.addr() < self.limit.load(Ordering::Relaxed)
-            && self.cursor.track == track;
-        if !(defined && fits) {
+            && defined.generation == self.generation
+            && self.cursor.track == track
+            && self.position.addr() < self.limit.load(Ordering::Relaxed);
+        if !fits {
             self.slow_plain_span(path, start, end, track);
             return;
         }
         // SAFETY: below the limit there is room for three words.
         unsafe {
-            self.put(u64::from(path) << 1);
+            self.position
+                .cast::<u32>()
+                .write_unaligned(defined.lead.to_le());
+            self.position = self.position.add((defined.lead >> 24) as usize);
             self.put(since);
             self.put(duration);
         }
@@ -90,12 +117,12 @@ impl Writer {
         }
     }
 
+    /// Makes what was written so far count.
     #[inline]
     fn commit(&self) {
-        if let Some(window) = &self.window {
-            let length = self.position.addr() - window.records().addr();
-            window.committed().store(length as u32, Ordering::Release);
-        }
+        let length = self.position.addr() - self.records.addr();
+        // SAFETY: called after a record was written, so there is a window.
+        unsafe { Window::committed_at(self.records) }.store(length as u32, Ordering::Release);
     }
 
     #[cold]
@@ -145,7 +172,7 @@ impl Writer {
         self.define(path, &mut bytes, &mut cursor);
         if !self.append(&bytes) {
             // Defined with its first record, in the next window.
-            self.generation = self.generation.wrapping_add(1);
+            self.generation = self.generation.wrapping_add(1).max(1);
         }
     }
 
@@ -166,12 +193,12 @@ impl Writer {
             let mut at = path;
             while let Some(entry) = shared.paths.get(at) {
                 if self.defined.len() <= at.index() {
-                    self.defined.resize(shared.paths.len(), 0);
+                    self.defined.resize(shared.paths.len(), Defined::default());
                 }
-                if self.defined[at.index()] == self.generation {
+                if self.defined[at.index()].generation == self.generation {
                     break;
                 }
-                self.defined[at.index()] = self.generation;
+                self.defined[at.index()] = Defined::new(at, self.generation);
                 missing.push((at, entry.clone()));
                 at = entry.parent;
             }
@@ -223,6 +250,7 @@ impl Writer {
         window.open(header);
         self.cursor = header.cursor();
         self.position = window.records();
+        self.records = self.position;
         let limit = window.end().addr() - PLAIN_SPAN_MAX;
         self.window = Some(window);
         self.generation = self.generation.wrapping_add(1).max(1);

@@ -24,10 +24,20 @@ pub const MAX_PACKED: u64 = (1 << 56) - 1;
 #[inline]
 pub const fn pack(value: u64) -> (u64, usize) {
     debug_assert!(value <= MAX_PACKED);
-    let bits = 64 - (value | 1).leading_zeros() as usize;
-    let len = (bits * 37 + 222) >> 8; // ⌈bits / 7⌉ for 1..=56, as a multiplication
+    let len = LENGTHS[63 - (value | 1).leading_zeros() as usize] as usize;
     (((value << 1) | 1) << (len - 1), len)
 }
+
+/// ⌈bits / 7⌉ by the position of the highest set bit: a load is cheaper than the division.
+const LENGTHS: [u8; 64] = {
+    let mut lengths = [0; 64];
+    let mut highest = 0;
+    while highest < 64 {
+        lengths[highest] = (highest / 7 + 1) as u8;
+        highest += 1;
+    }
+    lengths
+};
 
 /// Writes a value at the start of `out` and returns the bytes used.
 ///

@@ -1,0 +1,242 @@
+//! The Rust face as a program uses it.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::Path;
+use std::pin::pin;
+use std::process::Command;
+use std::sync::Mutex;
+use std::task::{Context, Poll, Waker};
+
+use laptime::attribute::lap;
+use laptime_core::format::process::window_offset;
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{WINDOW_LEN, Window};
+use laptime_core::{PathTable, Span};
+
+/// One recording at a time: the recorder is one per process.
+static ONE: Mutex<()> = Mutex::new(());
+
+fn spans(folder: &Path) -> BTreeMap<String, Vec<Span>> {
+    let mut found: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "proc") {
+            continue;
+        }
+        let bytes = std::fs::read(path).unwrap();
+        let mut paths = PathTable::new();
+        let mut all = Vec::new();
+        for index in 0.. {
+            let offset = window_offset(index) as usize;
+            let Some(slot) = bytes.get(offset..) else {
+                break;
+            };
+            let slot = &slot[..slot.len().min(WINDOW_LEN)];
+            let Some(window) = Window::parse(slot, offset as u64).unwrap() else {
+                continue;
+            };
+            window
+                .visit(|record| match record {
+                    Record::Path { id, parent, name } => {
+                        paths.define(id, parent, name);
+                    }
+                    Record::Span(span) => all.push(span),
+                    _ => {}
+                })
+                .unwrap();
+        }
+        for span in all {
+            let path = laptime_core::path::join(paths.names(span.path));
+            found.entry(path).or_default().push(span);
+        }
+    }
+    found
+}
+
+fn recorded(run: impl FnOnce()) -> BTreeMap<String, Vec<Span>> {
+    let _one = ONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    let recording = laptime::record(folder.path().join("a.lap")).unwrap();
+    run();
+    spans(&recording.finish().unwrap())
+}
+
+fn counts(spans: &BTreeMap<String, Vec<Span>>) -> Vec<(&str, usize)> {
+    spans
+        .iter()
+        .map(|(path, spans)| (path.as_str(), spans.len()))
+        .collect()
+}
+
+#[lap]
+fn decorated(depth: u32) -> u32 {
+    if depth == 0 {
+        0
+    } else {
+        decorated(depth - 1) + 1
+    }
+}
+
+#[lap("named by hand")]
+async fn waits_twice() -> u32 {
+    let mut pending = 2;
+    std::future::poll_fn(move |context| {
+        if pending == 0 {
+            return Poll::Ready(());
+        }
+        pending -= 1;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+    let _lap = laptime::lap!("inside");
+    7
+}
+
+#[test]
+fn guards_functions_and_loops_make_a_tree() {
+    let spans = recorded(|| {
+        for item in laptime::track([1, 2, 3], "step") {
+            let _lap = laptime::lap!("forward");
+            assert!(item > 0);
+        }
+        assert_eq!(decorated(2), 2);
+        let _computed = laptime::lap!(&format!("layer {}", 3));
+    });
+    assert_eq!(
+        counts(&spans),
+        [
+            ("decorated", 1),
+            ("decorated/decorated", 1),
+            ("decorated/decorated/decorated", 1),
+            ("layer 3", 1),
+            ("step", 3),
+            ("step/data", 3),
+            ("step/forward", 3),
+        ]
+    );
+}
+
+#[test]
+fn a_future_knows_its_busy_time_and_its_wall_time() {
+    let mut between = 0;
+    let spans = recorded(|| {
+        let mut future = pin!(waits_twice());
+        let mut context = Context::from_waker(Waker::noop());
+        while future.as_mut().poll(&mut context).is_pending() {
+            let _other = laptime::lap!("between");
+            between += 1;
+        }
+    });
+    assert_eq!(
+        counts(&spans),
+        [
+            ("between", 2),
+            ("named by hand", 1),
+            ("named by hand/inside", 1)
+        ]
+    );
+    let span = spans["named by hand"][0];
+    let others: u64 = spans["between"].iter().map(|span| span.duration).sum();
+    assert!(span.wall.unwrap() >= span.duration + others);
+    assert_eq!(between, 2);
+}
+
+#[test]
+fn a_future_that_is_dropped_half_way_is_recorded() {
+    let spans = recorded(|| {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut future = Box::pin(waits_twice());
+        assert!(future.as_mut().poll(&mut context).is_pending());
+    });
+    assert_eq!(counts(&spans), [("named by hand", 1)]);
+}
+
+#[test]
+fn a_panic_closes_its_laps() {
+    let spans = recorded(|| {
+        let _outer = laptime::lap!("outer");
+        let caught = std::panic::catch_unwind(|| {
+            let _inner = laptime::lap!("inner");
+            panic!("expected by the test");
+        });
+        assert!(caught.is_err());
+    });
+    assert_eq!(counts(&spans), [("outer", 1), ("outer/inner", 1)]);
+    assert!(spans.values().flatten().all(|span| span.flags.0 == 0));
+}
+
+#[cfg(feature = "tracing")]
+#[test]
+fn tracing_spans_become_laps() {
+    use tracing_subscriber::layer::SubscriberExt;
+    let spans = recorded(|| {
+        let subscriber = tracing_subscriber::registry().with(laptime::layer());
+        tracing::subscriber::with_default(subscriber, || {
+            let outer = tracing::info_span!("request").entered();
+            tracing::info_span!("parse").in_scope(|| {
+                let _lap = laptime::lap!("tokens");
+            });
+            drop(outer);
+        });
+    });
+    assert_eq!(
+        counts(&spans),
+        [
+            ("request", 1),
+            ("request/parse", 1),
+            ("request/parse/tokens", 1)
+        ]
+    );
+}
+
+#[cfg(feature = "report")]
+#[test]
+fn the_report_of_this_process_is_a_table() {
+    let _one = ONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    laptime::enable();
+    drop(laptime::lap!("reported"));
+    assert!(laptime::report().to_string().contains("reported"));
+}
+
+#[test]
+fn a_program_that_only_links_the_crate_records_when_the_environment_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |envs: &[(&str, &Path)]| {
+        let status = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child_with_one_lap", "--ignored"])
+            .env_remove("LAPTIME_RUN")
+            .env_remove("LAPTIME")
+            .envs(envs.iter().copied())
+            .output()
+            .unwrap()
+            .status;
+        assert!(status.success());
+    };
+    let one_lap = |folder: &Path| counts(&spans(folder)) == [("child", 1)];
+    let joined = folder.path().join("run.lap");
+    std::fs::create_dir(&joined).unwrap();
+    run(&[("LAPTIME_RUN", &joined)]);
+    assert!(one_lap(&joined));
+    let own = folder.path().join("own.lap");
+    run(&[("LAPTIME", &own)]);
+    assert!(one_lap(&own) && own.join("run.json").exists());
+    let off = folder.path().join("off.lap");
+    std::fs::create_dir(&off).unwrap();
+    run(&[("LAPTIME_RUN", &off), ("LAPTIME", Path::new("0"))]);
+    assert_eq!(std::fs::read_dir(&off).unwrap().count(), 0);
+    // A folder that is gone costs one warning, not the program.
+    run(&[("LAPTIME_RUN", &folder.path().join("gone"))]);
+}
+
+/// Not a test of its own: the program that the test above starts.
+#[test]
+#[ignore = "started by the test above"]
+fn child_with_one_lap() {
+    drop(laptime::lap!("child"));
+}
