@@ -1,11 +1,17 @@
-//! Takes in process files window by window and ends in a [`Summary`].
+//! Takes in a recording, process by process and window by window.
+//!
+//! Processes and windows may come in any order, but for windows of one writer in which a
+//! span goes on that the window before began. With a steady state in sight
+//! ([`Analyzer::wants_second_pass`]) the same windows are fed once more.
 
-use std::collections::BTreeMap;
-
-use laptime_core::{ClockKind, Live, RunInfo, Warning};
+use laptime_core::{Live, RunInfo, Warning};
 
 use crate::error::AnalysisError;
-use crate::summary::{ClockSummary, SCHEMA, SCHEMA_VERSION, Summary, WallSource};
+use crate::finish;
+use crate::process::Process;
+use crate::steady::{self, Start};
+use crate::summary::Summary;
+use crate::totals::Totals;
 
 /// What the caller knows and wants.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +30,10 @@ pub struct ProcessKey(usize);
 #[derive(Debug)]
 pub struct Analyzer {
     options: Options,
+    processes: Vec<Process>,
     warnings: Vec<Warning>,
+    /// Set by the second pass.
+    steady: Option<Start>,
 }
 
 impl Analyzer {
@@ -32,28 +41,66 @@ impl Analyzer {
     pub fn new(options: Options) -> Self {
         Self {
             options,
+            processes: Vec::new(),
             warnings: Vec::new(),
+            steady: None,
         }
     }
 
     /// Begins a process file with its first `PREFIX_LEN` bytes, or as many as it has.
-    pub fn process(&mut self, _prefix: &[u8], _name: &str) -> Result<ProcessKey, AnalysisError> {
-        Ok(ProcessKey(0))
+    ///
+    /// **Errors** when these are not the start of a process file, whether strict or not: a
+    /// caller that has further files may go on and [`Self::warn`].
+    pub fn process(&mut self, prefix: &[u8], name: &str) -> Result<ProcessKey, AnalysisError> {
+        let process = Process::new(prefix, name).map_err(|source| AnalysisError::Format {
+            file: name.to_owned(),
+            source,
+        })?;
+        self.processes.push(process);
+        Ok(ProcessKey(self.processes.len() - 1))
     }
 
-    /// Takes in the slot at `offset` of the process's file.
+    /// Takes in the slot at `offset` of the process's file: `WINDOW_LEN` bytes, fewer at the end.
+    ///
+    /// **Errors** at damage when strict; otherwise the damage becomes a warning and what was
+    /// read of the window before it counts.
     pub fn window(
         &mut self,
-        _process: ProcessKey,
-        _bytes: &[u8],
-        _offset: u64,
+        process: ProcessKey,
+        bytes: &[u8],
+        offset: u64,
     ) -> Result<(), AnalysisError> {
-        Ok(())
+        match self.processes[process.0].window(bytes, offset) {
+            Err(error) if self.options.strict => Err(error),
+            Err(error) => {
+                if self.steady.is_none() {
+                    self.warnings.push(damage(&error));
+                }
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
     }
 
     /// Takes in a snapshot of the running process.
-    pub fn live(&mut self, _live: &Live) -> ProcessKey {
-        ProcessKey(0)
+    pub fn live(&mut self, live: &Live) -> ProcessKey {
+        self.processes.push(Process::of_live(live));
+        let key = ProcessKey(self.processes.len() - 1);
+        self.live_windows(key, live);
+        key
+    }
+
+    /// Feeds a snapshot's windows again, in the second pass.
+    pub fn live_again(&mut self, process: ProcessKey, live: &Live) {
+        self.live_windows(process, live);
+    }
+
+    fn live_windows(&mut self, key: ProcessKey, live: &Live) {
+        for bytes in &live.head {
+            if let Err(error) = self.processes[key.0].window(bytes, 0) {
+                self.warnings.push(damage(&error));
+            }
+        }
     }
 
     /// Adds a reason for doubt that the caller found, such as a process file it had to leave out.
@@ -63,52 +110,44 @@ impl Analyzer {
 
     /// Whether a steady state was found whose numbers need the same windows once more.
     pub fn wants_second_pass(&self) -> bool {
-        false
+        self.steady.is_none() && steady::find(&self.processes, self.options.run.as_ref()).is_ok()
     }
 
     /// From here on the windows of all processes are fed again, with the same keys.
-    pub fn begin_second_pass(&mut self) {}
+    ///
+    /// Does nothing when no steady state was found.
+    pub fn begin_second_pass(&mut self) {
+        let Ok(start) = steady::find(&self.processes, self.options.run.as_ref()) else {
+            return;
+        };
+        for process in &mut self.processes {
+            let from = process.anchors.timeline().ticks_at(start.monotonic_ns);
+            process.steady = Some((from, Totals::new(process.header.main_track)));
+        }
+        self.steady = Some(start);
+    }
 
     /// Everything known about the run.
     pub fn finish(self) -> Summary {
-        Summary {
-            schema: SCHEMA.to_owned(),
-            version: SCHEMA_VERSION,
-            program: self
-                .options
-                .run
-                .as_ref()
-                .map(|run| run.program.clone())
-                .unwrap_or_default(),
-            run: self.options.run,
-            wall_ns: 0,
-            wall_source: WallSource::Recording,
-            span_count: 0,
-            clock: ClockSummary {
-                kind: ClockKind::Monotonic,
-                ns_per_tick: 1.0,
-                is_measured: true,
-            },
-            processes: Vec::new(),
-            rows: Vec::new(),
-            steady: None,
-            steady_why: None,
-            marks: Vec::new(),
-            metrics: Vec::new(),
-            tracks: Vec::new(),
-            environment: BTreeMap::new(),
-            warnings: self.warnings,
-            unavailable: BTreeMap::new(),
-        }
+        finish::summary(self.options.run, self.processes, self.warnings, self.steady)
     }
 }
 
-/// The summary of a running process.
+fn damage(error: &AnalysisError) -> Warning {
+    Warning::new("damaged", error.to_string())
+        .with_hint("what was read before the damage counts; the rest of that window does not")
+}
+
+/// The summary of a running process, steady state included where it can be told.
 pub fn summarize_live(live: &Live, run: Option<RunInfo>) -> Summary {
     let mut analyzer = Analyzer::new(Options {
         run,
         ..Options::default()
     });
-    analyzer.live(live);
+    let key = analyzer.live(live);
+    if analyzer.wants_second_pass() {
+        analyzer.begin_second_pass();
+        analyzer.live_again(key, live);
+    }
     analyzer.finish()
 }

@@ -7,8 +7,21 @@
 #![forbid(unsafe_code)]
 
 mod analyzer;
+mod collect;
+mod doubts;
 mod error;
+mod events;
+mod finish;
+mod process;
+mod rows;
+mod series;
+mod steady;
 mod summary;
+mod timeline;
+mod totals;
+mod tree;
+mod wall;
+pub mod warmup;
 
 pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
 pub use error::AnalysisError;

@@ -1,0 +1,160 @@
+//! Marks, metrics, tracks, notes and surroundings of all processes, brought together.
+//!
+//! Series of several processes are merged by path, put in time order and thinned out
+//! again to the same bound.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{PathId, path};
+
+use crate::events::Thinned;
+use crate::process::Process;
+use crate::summary::{Mark, Metric, MetricPoint, Track};
+
+/// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
+const ENVIRONMENT: &str = "environment.";
+
+/// What recorders noted, but for descriptions of the surroundings.
+pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
+    processes
+        .iter()
+        .flat_map(|process| &process.notes)
+        .filter(|(code, _)| !code.starts_with(ENVIRONMENT))
+        .cloned()
+}
+
+/// What recorders said about their surroundings; the main process's word counts.
+pub fn environment(processes: &[Process]) -> BTreeMap<String, String> {
+    processes
+        .iter()
+        .rev()
+        .flat_map(|process| &process.notes)
+        .filter_map(|(code, message)| {
+            Some((code.strip_prefix(ENVIRONMENT)?.to_owned(), message.clone()))
+        })
+        .collect()
+}
+
+/// Threads and tasks with names.
+pub fn tracks(processes: &[Process]) -> Vec<Track> {
+    processes
+        .iter()
+        .flat_map(|process| {
+            process.tracks.iter().map(|track| Track {
+                pid: process.header.pid,
+                track: track.track,
+                is_task: track.is_task,
+                thread: track.thread,
+                name: track.name.clone(),
+            })
+        })
+        .collect()
+}
+
+/// All marks by path, at times since `start_ns`.
+pub fn marks(processes: &[Process], start_ns: u64) -> Vec<Mark> {
+    let mut merged: BTreeMap<Vec<String>, (u64, Vec<u64>)> = BTreeMap::new();
+    for process in processes {
+        let timeline = process.anchors.timeline();
+        for (id, mark) in &process.events.marks {
+            let (count, at_ns) = merged.entry(names(process, *id)).or_default();
+            *count += mark.seen();
+            at_ns.extend(
+                mark.iter()
+                    .map(|(ticks, ())| timeline.monotonic_ns(ticks).saturating_sub(start_ns)),
+            );
+        }
+    }
+    let mut marks: Vec<Mark> = merged
+        .into_iter()
+        .map(|(names, (count, mut at_ns))| {
+            at_ns.sort_unstable();
+            Mark {
+                path: path::join(names.iter().map(String::as_str)),
+                name: names.into_iter().next_back().unwrap_or_default(),
+                count,
+                at_ns: thinned(at_ns.into_iter().map(|at| (at, ())))
+                    .iter()
+                    .map(|(at, ())| at)
+                    .collect(),
+            }
+        })
+        .collect();
+    marks.sort_by_key(|mark| mark.at_ns.first().copied());
+    marks
+}
+
+/// All metrics by path, at times since `start_ns`.
+pub fn metrics(processes: &[Process], start_ns: u64) -> Vec<Metric> {
+    let mut merged: BTreeMap<Vec<String>, Merged> = BTreeMap::new();
+    for process in processes {
+        let timeline = process.anchors.timeline();
+        let since = |ticks| timeline.monotonic_ns(ticks).saturating_sub(start_ns);
+        for (id, values) in &process.events.metrics {
+            let all = merged.entry(names(process, *id)).or_default();
+            all.count += values.series.seen();
+            all.last = all
+                .last
+                .into_iter()
+                .chain(values.last.map(|(ticks, value)| (since(ticks), value)))
+                .max_by_key(|(at, _)| *at);
+            if let Some((least, most)) = values.range {
+                let (known_least, known_most) = all.range.unwrap_or((least, most));
+                all.range = Some((known_least.min(least), known_most.max(most)));
+            }
+            all.points.extend(
+                values
+                    .series
+                    .iter()
+                    .map(|(ticks, value)| (since(ticks), value)),
+            );
+        }
+    }
+    let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+    let mut metrics: Vec<Metric> = merged
+        .into_iter()
+        .map(|(names, mut all)| {
+            all.points.sort_by_key(|(at, _)| *at);
+            Metric {
+                path: path::join(names.iter().map(String::as_str)),
+                name: names.into_iter().next_back().unwrap_or_default(),
+                count: all.count,
+                last: all.last.and_then(|(_, value)| finite(value)),
+                min: all.range.map(|(least, _)| least),
+                max: all.range.map(|(_, most)| most),
+                series: thinned(all.points.into_iter())
+                    .iter()
+                    .map(|(at_ns, value)| MetricPoint {
+                        at_ns,
+                        value: finite(value),
+                    })
+                    .collect(),
+            }
+        })
+        .collect();
+    metrics.sort_by_key(|metric| metric.series.first().map(|point| point.at_ns));
+    metrics
+}
+
+#[derive(Default)]
+struct Merged {
+    count: u64,
+    last: Option<(u64, f64)>,
+    range: Option<(f64, f64)>,
+    points: Vec<(u64, f64)>,
+}
+
+fn names(process: &Process, id: PathId) -> Vec<String> {
+    process
+        .paths
+        .names(id)
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
+}
+
+fn thinned<T: Copy>(entries: impl Iterator<Item = (u64, T)>) -> Thinned<T> {
+    let mut thinned = Thinned::default();
+    entries.for_each(|(at, entry)| thinned.push(at, entry));
+    thinned
+}

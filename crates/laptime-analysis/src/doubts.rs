@@ -1,0 +1,370 @@
+//! Reasons for doubt about a run, as warnings with what to do about them.
+//!
+//! Each function looks at one kind of evidence. Durations and counts in a message are
+//! the few numbers that this crate writes as text: a message is a sentence.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{ClockKind, ProgramEnd, Unavailable, Warning, path};
+
+use crate::process::Process;
+use crate::summary::{OpenSpanSummary, ProcessState, ProcessSummary};
+
+/// Suspension shorter than this is the reading error of two clocks.
+const SUSPENSION_NS: u64 = 100_000_000;
+
+/// A duration with three digits, such as `3.2 s`.
+fn spoken(ns: u64) -> String {
+    let ns = ns as f64;
+    let (value, unit) = match ns {
+        _ if ns < 1e3 => (ns, "ns"),
+        _ if ns < 1e6 => (ns / 1e3, "µs"),
+        _ if ns < 1e9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
+    };
+    if value < 99.95 && unit != "ns" {
+        format!("{value:.1} {unit}")
+    } else {
+        format!("{value:.0} {unit}")
+    }
+}
+
+fn plural(count: u64, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
+}
+
+/// How a process is called in a message.
+fn called(process: &ProcessSummary) -> String {
+    if process.program.is_empty() {
+        format!("process {}", process.pid)
+    } else {
+        format!("{} (process {})", process.program, process.pid)
+    }
+}
+
+/// About one process's file.
+pub fn of_process(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    warnings.extend(killed(process, summary));
+    warnings.extend(lost(process, summary));
+    let timeline = process.anchors.timeline();
+    if process.header.clamped > 0 {
+        warnings.push(
+            Warning::new(
+                "clamped-durations",
+                format!(
+                    "{}: {} below zero and set to zero: the clock ran backwards",
+                    called(summary),
+                    plural(process.header.clamped, "duration was", "durations were"),
+                ),
+            )
+            .with_hint("`laptime doctor` shows which clock is in use and why"),
+        );
+    }
+    if timeline.suspended_ns() >= SUSPENSION_NS {
+        warnings.push(Warning::new(
+            "suspended",
+            format!(
+                "the machine was suspended for {} while {} ran; that time is in no span",
+                spoken(timeline.suspended_ns()),
+                called(summary),
+            ),
+        ));
+    }
+    if process.header.clock == ClockKind::Tsc && !timeline.is_measured() && summary.span_count > 0 {
+        warnings.push(Warning::new(
+            "nominal-clock",
+            format!(
+                "{}: too short to measure the clock's rate, so durations rest on the frequency the CPU states",
+                called(summary),
+            ),
+        ));
+    }
+    if let Some((least, most)) = timeline.uneven_rate() {
+        warnings.push(Warning::new(
+            "uneven-clock",
+            format!(
+                "{}: the clock's rate changed by {:.1} % during the run; durations rest on its mean",
+                called(summary),
+                (most / least - 1.0) * 100.0,
+            ),
+        ).with_hint("a virtual machine that moved to another host does this; run again"));
+    }
+    if process.paths.get(laptime_core::PathId::OVERFLOW).is_some() {
+        let spans = overflowing(process);
+        if spans > 0 {
+            warnings.push(
+                Warning::new(
+                    "too-many-paths",
+                    format!(
+                        "{}: {} in <overflow>, because there were more than {} different paths",
+                        called(summary),
+                        plural(spans, "span is", "spans are"),
+                        laptime_core::PathTable::LIMIT,
+                    ),
+                )
+                .with_hint("use fixed names; put numbers and ids into metrics or marks"),
+            );
+        }
+    }
+    warnings
+}
+
+fn overflowing(process: &Process) -> u64 {
+    let mut totals = process.totals.clone();
+    let overflow = |tallies: &mut laptime_core::Tallies| {
+        tallies
+            .settled()
+            .find(|(id, _)| *id == laptime_core::PathId::OVERFLOW)
+            .map_or(0, |(_, tally)| tally.count)
+    };
+    overflow(&mut totals.main) + overflow(&mut totals.others)
+}
+
+fn killed(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
+    if summary.state != ProcessState::Killed {
+        return None;
+    }
+    let innermost: Vec<&OpenSpanSummary> = summary
+        .open
+        .iter()
+        .filter(|open| open.is_innermost)
+        .collect();
+    let cut = process.truncated > 0;
+    if innermost.is_empty() && !cut && !summary.is_main {
+        // Workers end without closing as a matter of course, and nothing of them is missing.
+        return None;
+    }
+    let mut message = format!("{} ended without closing its recording", called(summary));
+    if let Some(first) = innermost.first() {
+        message += &format!("; it was in {} for {}", first.path, spoken(first.age_ns));
+        if innermost.len() > 1 {
+            let more = plural(innermost.len() as u64 - 1, "other track", "other tracks");
+            message += &format!(", and {more} had open spans");
+        }
+    }
+    if cut {
+        message += "; its file is cut off, so spans after the cut are missing";
+    }
+    let hint = (!cut).then_some(
+        "it was killed, left by os._exit, or still runs; every span finished before is counted",
+    );
+    let warning = Warning::new(if cut { "truncated" } else { "not-closed" }, message);
+    Some(match hint {
+        Some(hint) => warning.with_hint(hint),
+        None => warning,
+    })
+}
+
+fn lost(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
+    if process.lost == 0 && process.header.loss_reason.is_none() {
+        return None;
+    }
+    let (reason, hint) = match process.header.loss_reason {
+        Some(28) => (
+            "the disk was full",
+            "free some space, or record elsewhere with -o",
+        ),
+        Some(122) => ("the disk quota was used up", "record elsewhere with -o"),
+        Some(27) => ("the file-size limit was reached", "raise `ulimit -f`"),
+        Some(5) => ("the disk reported an error", "look at the system's log"),
+        Some(30) => ("the file system is read-only", "record elsewhere with -o"),
+        Some(_) => (
+            "the recording could not be written",
+            "record elsewhere with -o",
+        ),
+        None => (
+            "they came faster than they could be written",
+            "time larger pieces of work: each span costs about 20 ns and 7 bytes",
+        ),
+    };
+    let number = process
+        .header
+        .loss_reason
+        .map(|errno| format!(" (error {errno})"));
+    let message = format!(
+        "{}: {} lost: {reason}{}",
+        called(summary),
+        plural(process.lost, "span was", "spans were"),
+        number.unwrap_or_default(),
+    );
+    Some(Warning::new("lost-spans", message).with_hint(hint))
+}
+
+/// About what recorders noted.
+pub fn of_notes(notes: impl IntoIterator<Item = (String, String)>) -> Vec<Warning> {
+    let mut by_code: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (code, message) in notes {
+        let messages = by_code.entry(code).or_default();
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
+    }
+    by_code
+        .into_iter()
+        .map(|(code, messages)| {
+            let said = messages.join("; ");
+            if code == "device-active" {
+                Warning::new(&code, format!(
+                    "{said}: times are host times and measure when work was launched there, not how long it took"
+                )).with_hint("synchronise inside the spans that matter, e.g. torch.cuda.synchronize(); device time comes with a later version")
+            } else {
+                Warning::new(&code, said)
+            }
+        })
+        .collect()
+}
+
+/// About how the launched program ended.
+pub fn of_end(end: &ProgramEnd) -> Option<Warning> {
+    let signal = end.signal?;
+    let name = match signal {
+        1 => " (SIGHUP)",
+        2 => " (SIGINT)",
+        3 => " (SIGQUIT)",
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        13 => " (SIGPIPE)",
+        15 => " (SIGTERM)",
+        _ => "",
+    };
+    let warning = Warning::new("signal", format!("signal {signal}{name} ended the program"));
+    Some(if signal == 9 {
+        warning.with_hint("if nobody killed it, the machine ran out of memory: look at `dmesg`")
+    } else {
+        warning
+    })
+}
+
+/// About interpreters without Laptime.
+pub fn of_unrecorded(interpreters: &[String]) -> Option<Warning> {
+    if interpreters.is_empty() {
+        return None;
+    }
+    let warning = Warning::new(
+        "unrecorded",
+        format!(
+            "not recorded, because Laptime is not installed there: {}",
+            interpreters.join(", ")
+        ),
+    );
+    Some(warning.with_hint("install it in that environment too: `python -m pip install laptime`"))
+}
+
+/// About rows whose children ran longer than they did.
+pub fn of_overfull(overfull: &[(String, u64)]) -> Option<Warning> {
+    let (path, excess_ns) = overfull.iter().max_by_key(|(_, excess_ns)| *excess_ns)?;
+    let more = match overfull.len() {
+        1 => String::new(),
+        n => format!(" ({} in all)", plural(n as u64, "path", "paths")),
+    };
+    Some(Warning::new(
+        "children-exceed",
+        format!(
+            "the spans inside {path} ran {} longer than it did{more}, so its self time is shown as zero",
+            spoken(*excess_ns),
+        ),
+    ).with_hint("spans were closed out of order, or lost"))
+}
+
+/// About spans of the main track that cover more than the wall time.
+pub fn of_excess(excess_ns: u64, wall_ns: u64) -> Option<Warning> {
+    // The launcher's and the recorder's anchors are read at different moments.
+    (excess_ns > 1_000_000 + wall_ns / 1_000).then(|| {
+        Warning::new(
+            "overlap",
+            format!(
+                "spans of the main track cover {} more than the wall time",
+                spoken(excess_ns)
+            ),
+        )
+        .with_hint("spans that overlap on one thread were closed out of order")
+    })
+}
+
+/// Spans closed out of order.
+pub fn of_unbalanced<'a>(rows: impl Iterator<Item = (&'a str, u64)>) -> Option<Warning> {
+    let unbalanced: Vec<(&str, u64)> = rows.filter(|(_, count)| *count > 0).collect();
+    let (path, _) = unbalanced.iter().max_by_key(|(_, count)| *count)?;
+    let count: u64 = unbalanced.iter().map(|(_, count)| count).sum();
+    Some(
+        Warning::new(
+            "unbalanced",
+            format!(
+                "{} closed out of order, most of them in {path}",
+                plural(count, "span was", "spans were"),
+            ),
+        )
+        .with_hint("use `with` or a decorator, which close in order"),
+    )
+}
+
+/// Numbers that no row of this version has.
+pub fn unavailable() -> BTreeMap<String, Unavailable> {
+    let reasons: [(&str, &[&str]); 5] = [
+        (
+            "no span measured it; it is opt-in because reading that clock costs more than a span",
+            &["process_ns", "thread_ns"],
+        ),
+        ("no span was suspended", &["suspended_wall_ns"]),
+        ("no device was timed", &["device_ns"]),
+        (
+            "memory was not recorded",
+            &[
+                "host_memory_net_min_bytes",
+                "host_memory_net_max_bytes",
+                "host_memory_peak_min_bytes",
+                "host_memory_peak_max_bytes",
+                "device_memory_net_min_bytes",
+                "device_memory_net_max_bytes",
+                "device_memory_peak_min_bytes",
+                "device_memory_peak_max_bytes",
+                "device_memory_reserved_bytes",
+            ],
+        ),
+        (
+            "operations were not counted",
+            &[
+                "mac",
+                "flop",
+                "bytes_moved",
+                "flop_per_s",
+                "intensity",
+                "mfu_ratio",
+            ],
+        ),
+    ];
+    reasons
+        .into_iter()
+        .flat_map(|(reason, fields)| {
+            fields
+                .iter()
+                .map(move |field| ((*field).to_owned(), Unavailable(reason.to_owned())))
+        })
+        .collect()
+}
+
+/// Open spans of a process, with how long they had been open at `end_ns`.
+pub fn open_spans(process: &Process, end_ns: u64) -> Vec<OpenSpanSummary> {
+    let timeline = process.anchors.timeline();
+    let open: Vec<_> = process
+        .open
+        .iter()
+        .filter(|open| process.paths.get(open.path).is_some())
+        .collect();
+    open.iter()
+        .enumerate()
+        .map(|(index, span)| OpenSpanSummary {
+            path: path::join(process.paths.names(span.path)),
+            track: span.track,
+            age_ns: end_ns.saturating_sub(timeline.monotonic_ns(span.start)),
+            is_innermost: open
+                .get(index + 1)
+                .is_none_or(|next| next.track != span.track),
+        })
+        .collect()
+}

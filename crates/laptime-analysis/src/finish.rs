@@ -1,0 +1,175 @@
+//! Puts a [`Summary`] together once everything was read.
+
+use laptime_core::{ClockKind, RunInfo, Warning};
+
+use crate::collect;
+use crate::doubts;
+use crate::process::Process;
+use crate::rows;
+use crate::steady::{self, Start};
+use crate::summary::{
+    ClockSummary, ProcessState, ProcessSummary, SCHEMA, SCHEMA_VERSION, Steady, Summary,
+};
+use crate::tree::Tree;
+use crate::wall::{self, Leftovers};
+
+/// The summary of what was read.
+pub fn summary(
+    run: Option<RunInfo>,
+    mut processes: Vec<Process>,
+    mut warnings: Vec<Warning>,
+    start: Option<Start>,
+) -> Summary {
+    let found = steady::find(&processes, run.as_ref());
+    if let Some(main) = wall::main_index(&processes, run.as_ref()) {
+        processes[..=main].rotate_right(1);
+    }
+    let ends: Vec<u64> = processes
+        .iter()
+        .map(|process| wall::ended_ns(process, run.as_ref()))
+        .collect();
+    let wall = wall::wall(&processes, run.as_ref());
+    let steady = start.map(|start| steady_rows(&mut processes, &ends, start, run.as_ref()));
+    for (process, end_ns) in processes.iter_mut().zip(&ends) {
+        process.take_open_until(*end_ns);
+    }
+    let summaries: Vec<ProcessSummary> = processes
+        .iter_mut()
+        .zip(&ends)
+        .enumerate()
+        .map(|(index, (process, end_ns))| of_process(process, *end_ns, index == 0))
+        .collect();
+    let wall_ns = wall.end_ns - wall.start_ns;
+    let (leftovers, excess_ns) = processes
+        .first_mut()
+        .map(|main| wall::leftovers(main, wall, run.as_ref()))
+        .unwrap_or_default();
+    let made = rows::rows(&whole_tree(&mut processes), wall_ns, &leftovers);
+    for (process, summary) in processes.iter().zip(&summaries) {
+        warnings.extend(doubts::of_process(process, summary));
+    }
+    warnings.extend(doubts::of_notes(collect::notes(&processes)));
+    if let Some(run) = &run {
+        warnings.extend(run.end.as_ref().and_then(doubts::of_end));
+        warnings.extend(doubts::of_unrecorded(&run.unrecorded));
+    }
+    warnings.extend(doubts::of_overfull(&made.overfull));
+    warnings.extend(doubts::of_excess(excess_ns, wall_ns));
+    warnings.extend(doubts::of_unbalanced(
+        made.rows
+            .iter()
+            .map(|row| (row.path.as_str(), row.unbalanced_count)),
+    ));
+    let program = run.as_ref().map(|run| run.program.clone());
+    Summary {
+        schema: SCHEMA.to_owned(),
+        version: SCHEMA_VERSION,
+        program: program
+            .or_else(|| summaries.first().map(|main| main.program.clone()))
+            .unwrap_or_default(),
+        run,
+        wall_ns,
+        wall_source: wall.source,
+        span_count: summaries.iter().map(|process| process.span_count).sum(),
+        clock: clock(processes.first()),
+        rows: made.rows,
+        steady_why: found.err().filter(|_| steady.is_none()),
+        steady,
+        marks: collect::marks(&processes, wall.start_ns),
+        metrics: collect::metrics(&processes, wall.start_ns),
+        tracks: collect::tracks(&processes),
+        environment: collect::environment(&processes),
+        processes: summaries,
+        warnings,
+        unavailable: doubts::unavailable(),
+    }
+}
+
+fn whole_tree(processes: &mut [Process]) -> Tree {
+    let mut tree = Tree::new();
+    for process in processes {
+        let correction = process.correction();
+        tree.absorb(&process.paths, &mut process.totals, correction);
+        tree.absorb_tail(&process.paths, &mut process.tail);
+    }
+    tree
+}
+
+fn steady_rows(
+    processes: &mut [Process],
+    ends: &[u64],
+    start: Start,
+    run: Option<&RunInfo>,
+) -> Steady {
+    let mut tree = Tree::new();
+    let mut wall_ns = 0;
+    let mut leftovers = Leftovers::default();
+    for (index, process) in processes.iter_mut().enumerate() {
+        let Some((from, mut totals)) = process.steady.take() else {
+            continue;
+        };
+        let timeline = process.anchors.timeline();
+        process.take_open(&mut totals, from, timeline.ticks_at(ends[index]));
+        if index == 0 {
+            let end_ns = if process.tail_is_empty() {
+                timeline.monotonic_ns(totals.main_end)
+            } else {
+                wall::ended_ns(process, run)
+            };
+            wall_ns = end_ns.saturating_sub(start.monotonic_ns);
+            leftovers.other_ns = wall::covered_ns(process, &mut totals)
+                .map(|covered_ns| wall_ns.saturating_sub(covered_ns));
+        }
+        tree.absorb(&process.paths, &mut totals, process.correction());
+        let mut tail = process.tail.clone();
+        tree.absorb_tail(&process.paths, &mut tail);
+    }
+    Steady {
+        step_path: start.step_path,
+        from_step: start.from_step,
+        skipped_ns: start.skipped_ns,
+        wall_ns,
+        rows: rows::rows(&tree, wall_ns, &leftovers).rows,
+    }
+}
+
+fn of_process(process: &mut Process, end_ns: u64, is_main: bool) -> ProcessSummary {
+    let state = if process.is_live {
+        ProcessState::Running
+    } else if process.header.closed.is_some() {
+        ProcessState::Closed
+    } else {
+        ProcessState::Killed
+    };
+    ProcessSummary {
+        file: process.file.clone(),
+        pid: process.header.pid,
+        parent_pid: process.header.parent_pid,
+        program: process.header.program.clone(),
+        is_main,
+        state,
+        started_monotonic_ns: wall::started_ns(process),
+        ended_monotonic_ns: end_ns,
+        span_count: process.span_count(),
+        lost_count: process.lost,
+        clamped_count: process.header.clamped,
+        unsealed_windows: if process.is_live { 0 } else { process.unsealed },
+        resident_peak_bytes: process.resident_peak_bytes,
+        open: doubts::open_spans(process, end_ns),
+    }
+}
+
+fn clock(main: Option<&Process>) -> ClockSummary {
+    main.map_or(
+        ClockSummary {
+            kind: ClockKind::Monotonic,
+            ns_per_tick: 1.0,
+            is_measured: false,
+        },
+        |main| ClockSummary {
+            kind: main.header.clock,
+            ns_per_tick: main.anchors.mean_ns_per_tick(),
+            is_measured: main.anchors.timeline().is_measured(),
+        },
+    )
+}

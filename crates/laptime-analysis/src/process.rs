@@ -1,0 +1,347 @@
+//! One process file while it is being read: everything kept of it.
+//!
+//! [`Process::window`] is the hot path of reading: plain spans go from the window's bytes
+//! into [`Totals`] one at a time and nothing else is kept of them.
+
+use std::collections::BTreeSet;
+
+use laptime_core::anchor::Rate;
+use laptime_core::format::process::{OpenSpan, ProcessHeader, open_spans};
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{Window, WindowState};
+use laptime_core::{FormatError, Live, PathId, PathTable, Span, SpanFlags, Tallies};
+
+use crate::error::AnalysisError;
+use crate::events::Events;
+use crate::series::{STEP, Series};
+use crate::timeline::Anchors;
+use crate::totals::Totals;
+
+/// Named tracks kept: programs with a task per request have millions.
+const MOST_TRACKS: usize = 1_024;
+/// Different notes kept.
+const MOST_NOTES: usize = 256;
+
+/// What is known of a path number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    No,
+    Yes,
+    Step,
+}
+
+/// A thread or task with its name.
+#[derive(Debug, Clone)]
+pub struct NamedTrack {
+    pub track: u32,
+    pub is_task: bool,
+    pub thread: u64,
+    pub name: String,
+}
+
+/// One process.
+#[derive(Debug)]
+pub struct Process {
+    pub file: String,
+    pub header: ProcessHeader,
+    pub is_live: bool,
+    pub anchors: Anchors,
+    pub paths: PathTable,
+    pub open: Vec<OpenSpan>,
+    /// Nanoseconds a tick while reading; [`Self::correction`] makes up for what was learned later.
+    rate: Rate,
+    rate_ns: f64,
+    known: Vec<Known>,
+    pub totals: Totals,
+    /// Of the steady state, with its first tick; filled by the second pass.
+    pub steady: Option<(u64, Totals)>,
+    pub series: Vec<Series>,
+    pub events: Events,
+    pub tracks: Vec<NamedTrack>,
+    pub notes: BTreeSet<(String, String)>,
+    pub resident_peak_bytes: Option<u64>,
+    pub lost: u64,
+    pub unsealed: u64,
+    pub truncated: u64,
+    /// Later spans of a snapshot, which were folded without their tracks.
+    pub tail: Tallies,
+}
+
+impl Process {
+    /// From the first bytes of a file.
+    pub fn new(prefix: &[u8], file: &str) -> Result<Self, FormatError> {
+        let header = ProcessHeader::parse(prefix)?;
+        Ok(Self::begin(header, file, open_spans(prefix)))
+    }
+
+    /// From a snapshot of the running process.
+    pub fn of_live(live: &Live) -> Self {
+        let mut process = Self::begin(live.header.clone(), "", live.open.clone());
+        process.is_live = true;
+        for anchor in &live.anchors {
+            process.anchors.add(*anchor);
+        }
+        process.settle_rate();
+        for (id, entry) in live.paths.iter() {
+            process.define(id, entry.parent, &entry.name);
+        }
+        process.notes.extend(live.notes.iter().cloned());
+        process.tail = live.tail.clone();
+        process
+    }
+
+    fn begin(header: ProcessHeader, file: &str, open: Vec<OpenSpan>) -> Self {
+        let anchors = Anchors::new(&header);
+        let mut process = Self {
+            file: file.to_owned(),
+            is_live: false,
+            rate: anchors.rate(),
+            rate_ns: anchors.mean_ns_per_tick(),
+            anchors,
+            paths: PathTable::new(),
+            open,
+            known: Vec::new(),
+            totals: Totals::new(header.main_track),
+            steady: None,
+            series: Vec::new(),
+            events: Events::default(),
+            tracks: Vec::new(),
+            notes: BTreeSet::new(),
+            resident_peak_bytes: None,
+            lost: header.lost,
+            unsealed: 0,
+            truncated: 0,
+            tail: Tallies::new(),
+            header,
+        };
+        process.define(PathId::OVERFLOW, PathId::ROOT, PathTable::OVERFLOW_NAME);
+        process
+    }
+
+    fn settle_rate(&mut self) {
+        self.rate = self.anchors.rate();
+        self.rate_ns = self.anchors.mean_ns_per_tick();
+    }
+
+    /// What durations must be multiplied by, now that all anchors are known.
+    pub fn correction(&self) -> f64 {
+        self.anchors.mean_ns_per_tick() / self.rate_ns
+    }
+
+
+    /// Takes in one slot. In the second pass only the steady totals grow.
+    pub fn window(&mut self, bytes: &[u8], offset: u64) -> Result<(), AnalysisError> {
+        let window = match Window::parse(bytes, offset) {
+            Ok(Some(window)) => window,
+            Ok(None) => return Ok(()),
+            Err(source) => return Err(self.damage(source)),
+        };
+        let boot = self
+            .header
+            .boot_id
+            .first_chunk()
+            .copied()
+            .map_or(0, u64::from_le_bytes);
+        if window.header.pid != self.header.pid || window.header.boot != boot {
+            return Err(AnalysisError::Foreign {
+                file: self.file.clone(),
+                offset,
+                found: window.header.pid,
+                expected: self.header.pid,
+            });
+        }
+        if let Some((from, mut totals)) = self.steady.take() {
+            let result = self.second_pass(&window, from, &mut totals);
+            self.steady = Some((from, totals));
+            return result;
+        }
+        self.lost = self.lost.max(window.header.lost);
+        self.unsealed += u64::from(window.state == WindowState::Unsealed);
+        self.truncated += u64::from(window.state == WindowState::Truncated);
+        self.anchors.add(window.header.anchor);
+        self.first_pass(&window, offset)
+    }
+
+    fn first_pass(&mut self, window: &Window<'_>, offset: u64) -> Result<(), AnalysisError> {
+        let rate = self.rate;
+        let mut wrong: Option<(PathId, &'static str)> = None;
+        let result = window.visit(|record| match record {
+            Record::Span(span) => match self.known.get(span.path.index()) {
+                Some(Known::Yes) => self.totals.take(&span, rate),
+                Some(Known::Step) => self.step(&span),
+                _ => wrong = Some((span.path, "uses the undefined")),
+            },
+            other => {
+                if let Some(problem) = self.unlike_spans(&other) {
+                    wrong = Some(problem);
+                }
+            }
+        });
+        result.map_err(|source| self.damage(source))?;
+        wrong.map_or(Ok(()), |(path, what)| {
+            Err(AnalysisError::Path {
+                file: self.file.clone(),
+                offset,
+                path: path.0,
+                what,
+            })
+        })
+    }
+
+    #[cold]
+    fn step(&mut self, span: &Span) {
+        self.totals.take(span, self.rate);
+        if span.track != self.header.main_track {
+            return;
+        }
+        match self
+            .series
+            .iter_mut()
+            .find(|series| series.path == span.path)
+        {
+            Some(series) => series.push(span),
+            None => {
+                let mut series = Series::new(span.path);
+                series.push(span);
+                self.series.push(series);
+            }
+        }
+    }
+
+    /// Takes in a record that is no span; what is wrong with it, if anything.
+    #[cold]
+    fn unlike_spans(&mut self, record: &Record<'_>) -> Option<(PathId, &'static str)> {
+        match *record {
+            Record::Path { id, parent, name } => {
+                if !self.define(id, parent, name) {
+                    return Some((id, "defines differently the"));
+                }
+            }
+            Record::Mark { path, ticks, .. } => self.events.mark(path, ticks),
+            Record::Metric {
+                path, ticks, value, ..
+            } => self.events.metric(path, ticks, value),
+            Record::Anchor(anchor) => self.anchors.add(anchor),
+            Record::TrackName {
+                track,
+                is_task,
+                thread,
+                name,
+            } => {
+                let known = self.tracks.iter().position(|known| known.track == track);
+                let named = NamedTrack {
+                    track,
+                    is_task,
+                    thread,
+                    name: name.to_owned(),
+                };
+                match known {
+                    Some(index) => self.tracks[index] = named,
+                    None if self.tracks.len() < MOST_TRACKS => self.tracks.push(named),
+                    None => {}
+                }
+            }
+            Record::Sample { resident_bytes, .. } => {
+                self.resident_peak_bytes = self.resident_peak_bytes.max(Some(resident_bytes));
+            }
+            Record::Note { code, message } => {
+                if self.notes.len() < MOST_NOTES {
+                    self.notes.insert((code.to_owned(), message.to_owned()));
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn define(&mut self, id: PathId, parent: PathId, name: &str) -> bool {
+        if !self.paths.define(id, parent, name) {
+            return false;
+        }
+        if self.known.len() <= id.index() {
+            self.known.resize(id.index() + 1, Known::No);
+        }
+        self.known[id.index()] = if name == STEP {
+            Known::Step
+        } else {
+            Known::Yes
+        };
+        true
+    }
+
+    fn second_pass(
+        &self,
+        window: &Window<'_>,
+        from: u64,
+        totals: &mut Totals,
+    ) -> Result<(), AnalysisError> {
+        let rate = self.rate;
+        window
+            .visit(|record| {
+                let Record::Span(span) = record else { return };
+                if span.start >= from {
+                    totals.take(&span, rate);
+                } else if span.end() > from {
+                    // A suspended span's running time after `from` is unknown; its last part is taken.
+                    let inside = (span.end() - from).min(span.duration);
+                    totals.take_part(span.path, span.track, span.flags, rate.nanoseconds(inside));
+                }
+            })
+            .map_err(|source| self.damage(source))
+    }
+
+    /// Adds the spans that were open when the process ended, from `from` (or the whole run) to `end`, in ticks.
+    pub fn take_open(&self, totals: &mut Totals, from: u64, end: u64) {
+        let mut track_before = None;
+        for open in &self.open {
+            let is_first = track_before.replace(open.track) != Some(open.track);
+            let is_outermost = self
+                .paths
+                .get(open.path)
+                .is_some_and(|entry| entry.parent == PathId::ROOT);
+            let flags = if is_first && !is_outermost {
+                SpanFlags::DETACHED
+            } else {
+                SpanFlags::NONE
+            };
+            let inside = end.saturating_sub(open.start.max(from));
+            totals.take_part(open.path, open.track, flags, self.rate.nanoseconds(inside));
+            if open.track == self.header.main_track {
+                totals.first_start = totals.first_start.min(open.start.max(from));
+                totals.main_end = totals.main_end.max(end);
+            }
+        }
+    }
+
+    /// Adds the spans that were open at `end_ns` to the totals of the whole run.
+    pub fn take_open_until(&mut self, end_ns: u64) {
+        let mut totals = std::mem::replace(&mut self.totals, Totals::new(self.header.main_track));
+        let end = self.anchors.timeline().ticks_at(end_ns);
+        self.take_open(&mut totals, 0, end);
+        self.totals = totals;
+    }
+
+    /// Whether every span came as a record.
+    pub fn tail_is_empty(&self) -> bool {
+        self.tail.clone().settled().next().is_none()
+    }
+
+    /// Finished spans; pieces that continue one are not counted.
+    pub fn span_count(&mut self) -> u64 {
+        [
+            &mut self.totals.main,
+            &mut self.totals.others,
+            &mut self.tail,
+        ]
+        .into_iter()
+        .map(|tallies| tallies.settled().map(|(_, tally)| tally.count).sum::<u64>())
+        .sum()
+    }
+
+    fn damage(&self, source: FormatError) -> AnalysisError {
+        AnalysisError::Format {
+            file: self.file.clone(),
+            source,
+        }
+    }
+}

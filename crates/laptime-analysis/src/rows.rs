@@ -1,0 +1,145 @@
+//! From the merged tree to rows: self times, shares, percentiles and what is left over.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{Histogram, PathTally, Unavailable, path};
+
+use crate::summary::{RowKind, SpanRow};
+use crate::tree::Tree;
+use crate::wall::Leftovers;
+
+/// Rounding of each duration to whole nanoseconds may add up to this per child span.
+const ROUNDING_NS_PER_SPAN: u64 = 1;
+
+/// Fields that only finished spans have.
+const PER_SPAN: [&str; 7] = [
+    "mean_ns", "min_ns", "max_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns",
+];
+
+/// Rows, and what did not add up.
+#[derive(Debug)]
+pub struct Rows {
+    /// Paths in tree order, then leftovers.
+    pub rows: Vec<SpanRow>,
+    /// Paths whose children together ran longer than they did, and by how much in all.
+    pub overfull: Vec<(String, u64)>,
+}
+
+/// Makes the rows of a tree, as shares of `wall_ns`.
+pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers) -> Rows {
+    let mut rows = Vec::new();
+    let mut overfull = Vec::new();
+    for index in tree.in_order() {
+        let node = tree.node(index);
+        let total_ns = node.total_ns();
+        let children = node.children.iter().map(|child| tree.node(*child));
+        let (nested_ns, inner) = children.fold((0_u64, 0_u64), |(ns, spans), child| {
+            (
+                ns + child.nested_ns(),
+                spans + child.tally.count + child.partial.count,
+            )
+        });
+        let names = tree.names(index);
+        let excess_ns = nested_ns.saturating_sub(total_ns);
+        if node.has_spans() && excess_ns > ROUNDING_NS_PER_SPAN * (inner + node.tally.count) {
+            overfull.push((path::join(names.iter().map(String::as_str)), excess_ns));
+        }
+        let mut row = SpanRow {
+            count: Some(node.tally.count),
+            total_ns,
+            self_ns: total_ns.saturating_sub(nested_ns),
+            partial_count: node.partial.count,
+            partial_ns: node.partial.total_ns,
+            unbalanced_count: node.tally.unbalanced,
+            process_ns: node.tally.process_ns,
+            thread_ns: node.tally.thread_ns,
+            suspended_wall_ns: node.tally.wall_ns,
+            ..blank(RowKind::Span, names, wall_ns, total_ns)
+        };
+        fill_statistics(&mut row, &node.tally);
+        rows.push(row);
+    }
+    for (name, left_ns) in leftovers.named() {
+        let mut row = SpanRow {
+            total_ns: left_ns,
+            self_ns: left_ns,
+            ..blank(RowKind::Leftover, vec![name.to_owned()], wall_ns, left_ns)
+        };
+        let reason = "what is left over of the wall time is no span";
+        row.why = reasons(PER_SPAN.into_iter().chain(["count", "stddev_ns"]), reason);
+        rows.push(row);
+    }
+    Rows { rows, overfull }
+}
+
+fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> SpanRow {
+    SpanRow {
+        kind,
+        path: path::join(names.iter().map(String::as_str)),
+        names,
+        count: None,
+        total_ns,
+        self_ns: 0,
+        mean_ns: None,
+        stddev_ns: None,
+        min_ns: None,
+        max_ns: None,
+        p50_ns: None,
+        p90_ns: None,
+        p95_ns: None,
+        p99_ns: None,
+        share_ratio: (wall_ns > 0).then(|| total_ns as f64 / wall_ns as f64),
+        process_ns: None,
+        thread_ns: None,
+        suspended_wall_ns: None,
+        partial_count: 0,
+        partial_ns: 0,
+        unbalanced_count: 0,
+        why: BTreeMap::new(),
+    }
+}
+
+fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
+    if tally.count == 0 {
+        let reason = if row.partial_count > 0 {
+            "no span of this path began and ended here"
+        } else {
+            "no span of this path was finished, only spans inside it"
+        };
+        row.why = reasons(PER_SPAN.into_iter().chain(["stddev_ns"]), reason);
+        return;
+    }
+    let count = tally.count as f64;
+    let mean = tally.total_ns as f64 / count;
+    row.mean_ns = Some(mean.round() as u64);
+    row.min_ns = Some(tally.min_ns);
+    row.max_ns = Some(tally.max_ns);
+    row.p50_ns = quantile(tally, 0.5);
+    row.p90_ns = quantile(tally, 0.9);
+    row.p95_ns = quantile(tally, 0.95);
+    row.p99_ns = quantile(tally, 0.99);
+    if tally.count > 1 {
+        let variance = (tally.square_ns2 - count * mean * mean).max(0.0) / (count - 1.0);
+        row.stddev_ns = Some(variance.sqrt().round() as u64);
+    } else {
+        row.why = reasons(["stddev_ns"], "a spread needs two spans");
+    }
+}
+
+/// A percentile from the histogram, never beyond what was really seen.
+fn quantile(tally: &PathTally, q: f64) -> Option<u64> {
+    let estimate = tally.histogram.quantile(q)?;
+    debug_assert!(Histogram::RELATIVE_ERROR < 0.011, "the documented error");
+    Some((estimate.round() as u64).clamp(tally.min_ns, tally.max_ns))
+}
+
+fn reasons<'a>(
+    fields: impl IntoIterator<Item = &'a str>,
+    reason: &str,
+) -> BTreeMap<String, Unavailable> {
+    let reason = Unavailable(reason.to_owned());
+    fields
+        .into_iter()
+        .map(|field| (field.to_owned(), reason.clone()))
+        .collect()
+}

@@ -1,0 +1,162 @@
+//! One process's ticks on the system's clock.
+//!
+//! Anchors come from the process header and from every window. Durations use one mean
+//! rate, from the first anchor to the last, so that no result depends on the order in
+//! which windows are read; moments use the piecewise map. A rate that changed in between
+//! is found here and told as a warning.
+
+use laptime_core::anchor::Rate;
+use laptime_core::format::process::ProcessHeader;
+use laptime_core::{Anchor, ClockMap};
+
+/// Anchors kept before they are thinned out: one a second for over an hour, 128 KiB.
+const MOST_ANCHORS: usize = 4_096;
+/// Change of the rate that is worth a warning. NTP slews by at most 0.05 %.
+const STEADY_RATE_RATIO: f64 = 0.002;
+/// Stretches shorter than this say little about the rate: an anchor is read to about 100 ns.
+const RATE_STRETCH_NS: u64 = 10_000_000;
+
+/// Collects anchors, a bounded number of them.
+#[derive(Debug, Clone)]
+pub struct Anchors {
+    first: Anchor,
+    last: Anchor,
+    kept: Vec<Anchor>,
+    spacing_ns: u64,
+    nominal_ns_per_tick: f64,
+}
+
+impl Anchors {
+    /// Those that the header holds.
+    pub fn new(header: &ProcessHeader) -> Self {
+        let mut anchors = Self {
+            first: header.anchor,
+            last: header.anchor,
+            kept: vec![header.anchor],
+            spacing_ns: 0,
+            nominal_ns_per_tick: header.nominal_ns_per_tick,
+        };
+        header
+            .closed
+            .into_iter()
+            .for_each(|anchor| anchors.add(anchor));
+        anchors
+    }
+
+    /// Adds one, in any order.
+    pub fn add(&mut self, anchor: Anchor) {
+        if anchor.ticks < self.first.ticks {
+            self.first = anchor;
+        }
+        if anchor.ticks > self.last.ticks {
+            self.last = anchor;
+        }
+        self.kept.push(anchor);
+        if self.kept.len() > MOST_ANCHORS {
+            self.thin_out();
+        }
+    }
+
+    fn thin_out(&mut self) {
+        self.kept.sort_by_key(|anchor| anchor.ticks);
+        self.spacing_ns = (self.spacing_ns * 2).max(ClockMap::MIN_SPACING_NS);
+        while self.kept.len() > MOST_ANCHORS / 2 {
+            let spacing_ns = self.spacing_ns;
+            let mut previous = None;
+            self.kept.retain(|anchor| {
+                let far = previous.is_none_or(|before: u64| {
+                    anchor.monotonic_ns >= before.saturating_add(spacing_ns)
+                });
+                if far {
+                    previous = Some(anchor.monotonic_ns);
+                }
+                far
+            });
+            self.spacing_ns *= 2;
+        }
+    }
+
+    /// The mean rate between the first and the last anchor; the nominal one while they are close.
+    pub fn mean_ns_per_tick(&self) -> f64 {
+        let ns = self
+            .last
+            .monotonic_ns
+            .saturating_sub(self.first.monotonic_ns);
+        let ticks = self.last.ticks.saturating_sub(self.first.ticks);
+        if ns < ClockMap::MIN_SPACING_NS || ticks == 0 {
+            return self.nominal_ns_per_tick;
+        }
+        ns as f64 / ticks as f64
+    }
+
+    /// The same as a factor.
+    pub fn rate(&self) -> Rate {
+        Rate::new(self.mean_ns_per_tick())
+    }
+
+    /// The last one.
+    pub fn last(&self) -> Anchor {
+        self.last
+    }
+
+    /// The map from ticks to moments.
+    pub fn timeline(&self) -> Timeline {
+        let mut all = self.kept.clone();
+        all.extend([self.first, self.last]);
+        Timeline {
+            map: ClockMap::new(all, self.nominal_ns_per_tick),
+        }
+    }
+}
+
+/// Maps ticks to moments and back.
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    map: ClockMap,
+}
+
+impl Timeline {
+    /// `CLOCK_MONOTONIC` nanoseconds at a tick.
+    pub fn monotonic_ns(&self, ticks: u64) -> u64 {
+        self.map.monotonic_ns(ticks)
+    }
+
+    /// The first tick at or after a moment.
+    pub fn ticks_at(&self, monotonic_ns: u64) -> u64 {
+        let (mut low, mut high) = (0_u64, u64::MAX);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.map.monotonic_ns(middle) < monotonic_ns {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// Whether the rate comes from anchors.
+    pub fn is_measured(&self) -> bool {
+        self.map.is_measured()
+    }
+
+    /// How long the machine was suspended meanwhile.
+    pub fn suspended_ns(&self) -> u64 {
+        self.map.suspended_ns()
+    }
+
+    /// The smallest and the largest rate, when they differ by more than clocks do that are kept in step.
+    pub fn uneven_rate(&self) -> Option<(f64, f64)> {
+        let mut from = *self.map.anchors().first()?;
+        let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+        for anchor in &self.map.anchors()[1..] {
+            let ns = anchor.monotonic_ns.saturating_sub(from.monotonic_ns);
+            if ns >= RATE_STRETCH_NS {
+                let rate = ns as f64 / (anchor.ticks - from.ticks) as f64;
+                (least, most) = (least.min(rate), most.max(rate));
+                from = *anchor;
+            }
+        }
+        (most > least * (1.0 + STEADY_RATE_RATIO)).then_some((least, most))
+    }
+}

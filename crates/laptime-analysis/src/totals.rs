@@ -1,0 +1,145 @@
+//! Totals of one process over one stretch of the run: all of it, or its steady state.
+//!
+//! Spans of the main track are kept apart from those of other tracks, since only they
+//! share the wall time out between them. A span that lies only partly inside the stretch
+//! (still open at the end, or begun before it) adds its inside part to the total and is
+//! not counted.
+
+use std::collections::BTreeMap;
+
+use laptime_core::anchor::Rate;
+use laptime_core::{PathId, PathTable, Span, SpanFlags, Tallies};
+
+/// Time of spans that lie only partly inside the stretch.
+///
+/// **Units** nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Partial {
+    /// How many spans.
+    pub count: u64,
+    /// Their time inside.
+    pub total_ns: u64,
+    /// The part of it that their parents' own time loses.
+    pub nested_ns: u64,
+    /// Of `total_ns`, what ran on the main track.
+    pub main_ns: u64,
+    /// Of `nested_ns`, what ran on the main track.
+    pub main_nested_ns: u64,
+}
+
+impl Partial {
+    /// Adds those of another process.
+    pub fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.total_ns += other.total_ns;
+        self.nested_ns += other.nested_ns;
+        self.main_ns += other.main_ns;
+        self.main_nested_ns += other.main_nested_ns;
+    }
+}
+
+/// Totals of one process.
+#[derive(Debug, Clone)]
+pub struct Totals {
+    main_track: u32,
+    /// Spans of the main track.
+    pub main: Tallies,
+    /// Spans of all other tracks.
+    pub others: Tallies,
+    /// Spans that are partly inside.
+    pub partial: BTreeMap<PathId, Partial>,
+    /// Finished spans, pieces that continue one included.
+    pub spans: u64,
+    /// Start of the first span of the main track, in ticks.
+    pub first_start: u64,
+    /// End of the last span of the main track, in ticks.
+    pub main_end: u64,
+    /// End of the last span of any track, in ticks.
+    pub last_end: u64,
+    /// Time of main-track spans whose parents ran elsewhere: nobody else covers it.
+    detached_main_ns: u64,
+}
+
+impl Totals {
+    /// Nothing counted yet.
+    pub fn new(main_track: u32) -> Self {
+        Self {
+            main_track,
+            main: Tallies::new(),
+            others: Tallies::new(),
+            partial: BTreeMap::new(),
+            spans: 0,
+            first_start: u64::MAX,
+            main_end: 0,
+            last_end: 0,
+            detached_main_ns: 0,
+        }
+    }
+
+    /// Adds a finished span that lies inside.
+    #[inline]
+    pub fn take(&mut self, span: &Span, rate: Rate) {
+        let end = span.end();
+        self.spans += 1;
+        self.last_end = self.last_end.max(end);
+        if span.track != self.main_track {
+            self.others.fold(span, rate);
+            return;
+        }
+        self.main.fold(span, rate);
+        if span.flags == SpanFlags::NONE {
+            self.first_start = self.first_start.min(span.start);
+            self.main_end = self.main_end.max(end);
+        } else if !span.flags.has(SpanFlags::ASIDE) {
+            self.first_start = self.first_start.min(span.start);
+            self.main_end = self.main_end.max(end);
+            if span.flags.has(SpanFlags::DETACHED) {
+                self.detached_main_ns += rate.nanoseconds(span.duration);
+            }
+        }
+    }
+
+    /// Adds the inside part of a span, in nanoseconds.
+    pub fn take_part(&mut self, path: PathId, track: u32, flags: SpanFlags, ns: u64) {
+        let is_aside = flags.has(SpanFlags::ASIDE);
+        let nested_ns = if is_aside || flags.has(SpanFlags::DETACHED) {
+            0
+        } else {
+            ns
+        };
+        let is_main = track == self.main_track;
+        let of_main = |ns: u64| if is_main { ns } else { 0 };
+        if is_main && !is_aside && nested_ns == 0 {
+            self.detached_main_ns += ns;
+        }
+        self.partial.entry(path).or_default().merge(Partial {
+            count: u64::from(!flags.has(SpanFlags::CONTINUES)),
+            total_ns: ns,
+            nested_ns,
+            main_ns: of_main(ns),
+            main_nested_ns: of_main(nested_ns),
+        });
+    }
+
+    /// Time of the main track that spans cover, each moment once.
+    pub fn covered_ns(&mut self, paths: &PathTable) -> u64 {
+        let is_outermost = |id: PathId| {
+            paths
+                .get(id)
+                .is_some_and(|entry| entry.parent == PathId::ROOT)
+        };
+        let finished: u64 = self
+            .main
+            .settled()
+            .filter(|(id, _)| is_outermost(*id))
+            .map(|(_, tally)| tally.nested_ns)
+            .sum();
+        let partial: u64 = self
+            .partial
+            .iter()
+            .filter(|(id, _)| is_outermost(**id))
+            .map(|(_, partial)| partial.main_nested_ns)
+            .sum();
+        finished + partial + self.detached_main_ns
+    }
+}

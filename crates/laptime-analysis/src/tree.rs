@@ -1,0 +1,175 @@
+//! The span tree of a whole run: paths of all processes merged by their names.
+
+use std::collections::HashMap;
+
+use laptime_core::{PathId, PathTable, PathTally, Tallies};
+
+use crate::totals::{Partial, Totals};
+
+/// One path of the run.
+#[derive(Debug, Clone, Default)]
+pub struct Node {
+    /// Its own name.
+    pub name: String,
+    /// The enclosing node; the root's is itself.
+    pub parent: usize,
+    /// Nodes inside, by first appearance.
+    pub children: Vec<usize>,
+    /// Its finished spans.
+    pub tally: PathTally,
+    /// Its spans that lie partly inside.
+    pub partial: Partial,
+}
+
+impl Node {
+    /// Whether any span has this path.
+    pub fn has_spans(&self) -> bool {
+        self.tally.count > 0 || self.partial.count > 0 || self.partial.total_ns > 0
+    }
+
+    /// Sum of durations.
+    pub fn total_ns(&self) -> u64 {
+        self.tally.total_ns + self.partial.total_ns
+    }
+
+    /// What its parent's own time loses.
+    pub fn nested_ns(&self) -> u64 {
+        self.tally.nested_ns + self.partial.nested_ns
+    }
+}
+
+/// All paths of a run. Node 0 is the root.
+#[derive(Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    by_name: HashMap<(usize, Box<str>), usize>,
+}
+
+impl Tree {
+    /// The root alone.
+    pub fn new() -> Self {
+        Self {
+            nodes: vec![Node::default()],
+            by_name: HashMap::new(),
+        }
+    }
+
+    /// Adds one process's totals, durations times `correction`.
+    pub fn absorb(&mut self, paths: &PathTable, totals: &mut Totals, correction: f64) {
+        let places = self.places(paths);
+        for tallies in [&mut totals.main, &mut totals.others] {
+            self.absorb_tallies(&places, tallies, correction);
+        }
+        for (id, partial) in &totals.partial {
+            if let Some(place) = places.get(id.index()).copied().flatten() {
+                self.nodes[place].partial.merge(*partial);
+            }
+        }
+    }
+
+    /// Adds tallies that are not split by track.
+    pub fn absorb_tail(&mut self, paths: &PathTable, tallies: &mut Tallies) {
+        let places = self.places(paths);
+        self.absorb_tallies(&places, tallies, 1.0);
+    }
+
+    fn absorb_tallies(&mut self, places: &[Option<usize>], tallies: &mut Tallies, correction: f64) {
+        for (id, tally) in tallies.settled() {
+            if let Some(place) = places.get(id.index()).copied().flatten() {
+                self.nodes[place].tally.merge(scaled(tally, correction));
+            }
+        }
+    }
+
+    /// The node of every path number of a process, made where it is missing.
+    fn places(&mut self, paths: &PathTable) -> Vec<Option<usize>> {
+        let mut places = vec![None; paths.len()];
+        // `<overflow>` has the smallest number, but appears last if at all.
+        let overflow = paths
+            .get(PathId::OVERFLOW)
+            .map(|entry| (PathId::OVERFLOW, entry));
+        let ordered = paths
+            .iter()
+            .filter(|(id, _)| *id != PathId::OVERFLOW)
+            .chain(overflow);
+        for (id, entry) in ordered {
+            let parent = match places.get(entry.parent.index()).copied().flatten() {
+                Some(parent) => parent,
+                // The root, or a parent with a larger number, as only other writers make them.
+                None => paths
+                    .names(entry.parent)
+                    .into_iter()
+                    .fold(0, |at, name| self.child(at, name)),
+            };
+            places[id.index()] = Some(self.child(parent, &entry.name));
+        }
+        places
+    }
+
+    fn child(&mut self, parent: usize, name: &str) -> usize {
+        if let Some(known) = self.by_name.get(&(parent, name.into())) {
+            return *known;
+        }
+        let index = self.nodes.len();
+        self.nodes.push(Node {
+            name: name.to_owned(),
+            parent,
+            ..Node::default()
+        });
+        self.nodes[parent].children.push(index);
+        self.by_name.insert((parent, name.into()), index);
+        index
+    }
+
+    /// A node.
+    pub fn node(&self, index: usize) -> &Node {
+        &self.nodes[index]
+    }
+
+    /// Nodes with spans of their own or inside, parents before children.
+    pub fn in_order(&self) -> Vec<usize> {
+        let mut is_shown: Vec<bool> = self.nodes.iter().map(Node::has_spans).collect();
+        // A child's index is above its parent's: one sweep from the end reaches every ancestor.
+        for index in (1..self.nodes.len()).rev() {
+            if is_shown[index] {
+                is_shown[self.nodes[index].parent] = true;
+            }
+        }
+        let mut order = Vec::new();
+        let mut waiting: Vec<usize> = self.nodes[0].children.iter().rev().copied().collect();
+        while let Some(index) = waiting.pop() {
+            if is_shown[index] {
+                order.push(index);
+                waiting.extend(self.nodes[index].children.iter().rev());
+            }
+        }
+        order
+    }
+
+    /// The names from the outermost to a node.
+    pub fn names(&self, index: usize) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut at = index;
+        while at != 0 {
+            names.push(self.nodes[at].name.clone());
+            at = self.nodes[at].parent;
+        }
+        names.reverse();
+        names
+    }
+}
+
+/// A tally whose durations were read with a rate that later proved `correction` times too small.
+fn scaled(tally: &PathTally, correction: f64) -> PathTally {
+    let mut tally = tally.clone();
+    if (correction - 1.0).abs() > f64::EPSILON {
+        let scale = |ns: u64| (ns as f64 * correction).round() as u64;
+        tally.total_ns = scale(tally.total_ns);
+        tally.nested_ns = scale(tally.nested_ns);
+        tally.min_ns = scale(tally.min_ns);
+        tally.max_ns = scale(tally.max_ns);
+        tally.square_ns2 *= correction * correction;
+        tally.wall_ns = tally.wall_ns.map(scale);
+    }
+    tally
+}

@@ -1,0 +1,194 @@
+//! The wall time of a run, and what of it no span covers.
+//!
+//! The launcher's clock counts when it saw start and end; otherwise the main process's
+//! own start and last sign of life. "startup" is the time until the main track's first
+//! outermost span, "other" the rest that no outermost span covers: with the self times of
+//! the main track's rows they add up to the wall time.
+
+use laptime_core::{PathId, RunInfo};
+
+use crate::process::Process;
+use crate::summary::WallSource;
+use crate::totals::Totals;
+
+/// Names of outermost spans that automatic phases make.
+const PHASES: [&str; 2] = ["step", "evaluation"];
+
+/// A process's start is known to 10 ms; a launcher needs a little longer than none.
+const START_RESOLUTION_NS: u64 = 20_000_000;
+
+/// From when to when a run went, `CLOCK_MONOTONIC` ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wall {
+    /// Its start.
+    pub start_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+    /// Who says so.
+    pub source: WallSource,
+}
+
+/// Wall time of the main track outside of spans; `None` where it makes no sense.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// Before the first outermost span.
+    pub startup_ns: Option<u64>,
+    /// The rest.
+    pub other_ns: Option<u64>,
+}
+
+impl Leftovers {
+    /// Those there are, with their names.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let all = [("startup", self.startup_ns), ("other", self.other_ns)];
+        all.into_iter().filter_map(|(name, ns)| Some((name, ns?)))
+    }
+}
+
+/// The process on whose main track wall time is shared out: the one that was launched or,
+/// when it did not record (a shell script), the one that ran longest among those that no
+/// recorded process started.
+pub fn main_index(processes: &[Process], run: Option<&RunInfo>) -> Option<usize> {
+    let launched = run.and_then(|run| run.pid);
+    let found = processes
+        .iter()
+        .position(|process| Some(process.header.pid) == launched);
+    if found.is_some() {
+        return found;
+    }
+    let is_root = |process: &Process| {
+        let parent = process.header.parent_pid;
+        !processes.iter().any(|other| other.header.pid == parent)
+    };
+    (0..processes.len()).max_by_key(|index| {
+        let process = &processes[*index];
+        let began_ns = started_ns(process);
+        let ran_ns = ended_ns(process, run).saturating_sub(began_ns);
+        (is_root(process), ran_ns, u64::MAX - began_ns)
+    })
+}
+
+/// When a process started; its recording's start when that is unknown.
+pub fn started_ns(process: &Process) -> u64 {
+    let anchor = process.header.anchor;
+    // The start is known on the clock that counts suspension; that before the recording is taken as none.
+    let ahead_ns = anchor.boottime_ns.saturating_sub(anchor.monotonic_ns);
+    process
+        .header
+        .process_started_boottime_ns
+        .and_then(|boottime_ns| boottime_ns.checked_sub(ahead_ns))
+        .map_or(anchor.monotonic_ns, |started| {
+            started.min(anchor.monotonic_ns)
+        })
+}
+
+/// A process's last sign of life.
+pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
+    if let Some(closed) = process.header.closed {
+        return closed.monotonic_ns;
+    }
+    let launched = run.filter(|run| run.pid == Some(process.header.pid));
+    if let Some(end) = launched.and_then(|run| run.end.as_ref()) {
+        return end.monotonic_ns.max(process.header.anchor.monotonic_ns);
+    }
+    let last_span_ns = match process.totals.last_end {
+        0 => 0,
+        ticks => process.anchors.timeline().monotonic_ns(ticks),
+    };
+    process.anchors.last().monotonic_ns.max(last_span_ns)
+}
+
+/// Whether a launcher started this process, rather than it describing its own run later.
+fn is_launched(process: &Process, run: &RunInfo) -> bool {
+    run.pid == Some(process.header.pid)
+        && run.started_monotonic_ns <= started_ns(process).saturating_add(START_RESOLUTION_NS)
+}
+
+/// The wall time of the run.
+///
+/// The main process comes first.
+pub fn wall(processes: &[Process], run: Option<&RunInfo>) -> Wall {
+    let main = processes.first();
+    let last_ns = processes.iter().map(|process| ended_ns(process, run)).max();
+    if let Some(run) = run {
+        let stated_end = run.end.as_ref().map(|end| end.monotonic_ns);
+        let end_ns = stated_end.or(last_ns).unwrap_or(run.started_monotonic_ns);
+        let is_own =
+            main.is_some_and(|main| run.pid == Some(main.header.pid) && !is_launched(main, run));
+        return Wall {
+            start_ns: run.started_monotonic_ns,
+            end_ns: end_ns.max(run.started_monotonic_ns),
+            source: if is_own {
+                WallSource::Recording
+            } else {
+                WallSource::Launcher
+            },
+        };
+    }
+    let Some(main) = main else {
+        return Wall {
+            start_ns: 0,
+            end_ns: 0,
+            source: WallSource::Recording,
+        };
+    };
+    let start_ns = started_ns(main);
+    Wall {
+        start_ns,
+        end_ns: ended_ns(main, run).max(start_ns),
+        source: if main.header.process_started_boottime_ns.is_some() {
+            WallSource::Process
+        } else {
+            WallSource::Recording
+        },
+    }
+}
+
+/// What the main track's spans leave of the wall time, and by how much they exceed it.
+pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Leftovers, u64) {
+    let wall_ns = wall.end_ns - wall.start_ns;
+    let mut totals = std::mem::replace(&mut main.totals, Totals::new(main.header.main_track));
+    let covered_ns = covered_ns(main, &mut totals);
+    main.totals = totals;
+    let Some(covered_ns) = covered_ns else {
+        return (Leftovers::default(), 0);
+    };
+    let is_launched = run.is_some_and(|run| is_launched(main, run));
+    let has_phases = main
+        .paths
+        .iter()
+        .any(|(_, entry)| entry.parent == PathId::ROOT && PHASES.contains(&&*entry.name));
+    let first_ns = (main.totals.first_start != u64::MAX).then(|| {
+        main.anchors
+            .timeline()
+            .monotonic_ns(main.totals.first_start)
+    });
+    let startup_ns = first_ns
+        .filter(|_| is_launched || has_phases)
+        .map(|first_ns| first_ns.saturating_sub(wall.start_ns).min(wall_ns));
+    let taken_ns = covered_ns + startup_ns.unwrap_or(0);
+    let leftovers = Leftovers {
+        startup_ns,
+        other_ns: Some(wall_ns.saturating_sub(taken_ns)),
+    };
+    (leftovers, taken_ns.saturating_sub(wall_ns))
+}
+
+/// Covered time of the main track; `None` when a snapshot's later spans are of unknown tracks.
+pub fn covered_ns(main: &Process, totals: &mut Totals) -> Option<u64> {
+    let mut tail = main.tail.clone();
+    let tail_ns: u64 = tail
+        .settled()
+        .filter(|(id, _)| {
+            main.paths
+                .get(*id)
+                .is_some_and(|entry| entry.parent == PathId::ROOT)
+        })
+        .map(|(_, tally)| tally.nested_ns)
+        .sum();
+    if tail_ns > 0 && totals.others.settled().next().is_some() {
+        return None;
+    }
+    let covered_ns = totals.covered_ns(&main.paths) as f64 * main.correction();
+    Some(covered_ns.round() as u64 + tail_ns)
+}

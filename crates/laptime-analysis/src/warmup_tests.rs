@@ -1,0 +1,104 @@
+use super::*;
+use proptest::prelude::*;
+
+/// Repeatable noise between -1 and 1, without a generator's dependency.
+fn noise(index: usize) -> f64 {
+    let mixed = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((mixed >> 11) as f64 / (1_u64 << 53) as f64).mul_add(2.0, -1.0)
+}
+
+fn series(count: usize, duration: impl Fn(usize) -> f64) -> Vec<u64> {
+    (0..count)
+        .map(|index| (duration(index) * 1e6) as u64)
+        .collect()
+}
+
+#[test]
+fn a_constant_series_is_steady_from_the_first_step() {
+    assert_eq!(first_steady(&series(50, |_| 10.0)), Ok(0));
+    assert_eq!(first_steady(&[0; 20]), Ok(0));
+}
+
+#[test]
+fn a_single_long_first_step_is_the_warm_up() {
+    let steps = series(138, |i| if i == 0 { 60.0 } else { 10.0 + 0.4 * noise(i) });
+    assert_eq!(first_steady(&steps), Ok(1));
+}
+
+#[test]
+fn a_noisy_series_without_warm_up_begins_within_its_first_steps() {
+    let steps = series(200, |i| 10.0 + 3.0 * noise(i));
+    assert!(first_steady(&steps).unwrap() <= 2);
+}
+
+#[test]
+fn a_decay_ends_where_it_reaches_the_level() {
+    let steps = series(200, |i| 1.0 + 4.0 * (-(i as f64) / 15.0).exp());
+    let first = first_steady(&steps).unwrap();
+    // There the excess is 5 % of the level: 15·ln(4 / 0.05) = 66, less half of the steps looked ahead.
+    assert!((60..=67).contains(&first), "{first}");
+}
+
+#[test]
+fn a_faster_start_is_warm_up_too() {
+    let steps = series(100, |i| if i < 10 { 5.0 } else { 10.0 });
+    assert_eq!(first_steady(&steps), Ok(10));
+}
+
+#[test]
+fn a_lone_slow_step_later_on_does_not_prolong_warm_up() {
+    let steps = series(100, |i| if i == 0 || i % 25 == 24 { 80.0 } else { 10.0 });
+    assert_eq!(first_steady(&steps), Ok(1));
+}
+
+#[test]
+fn steps_that_grow_for_ever_have_no_steady_state() {
+    let reason = first_steady(&series(100, |i| 10.0 + 0.2 * i as f64)).unwrap_err();
+    assert!(reason.0.contains("not settled"), "{reason}");
+    let noisy = series(200, |i| 10.0 + 0.1 * i as f64 + noise(i));
+    assert!(first_steady(&noisy).is_err());
+}
+
+#[test]
+fn a_jump_in_the_later_half_is_no_steady_state() {
+    let steps = series(100, |i| if i < 75 { 10.0 } else { 14.0 });
+    assert!(first_steady(&steps).is_err());
+}
+
+#[test]
+fn a_level_first_reached_in_the_later_half_is_no_steady_state() {
+    let steps = series(100, |i| if i < 56 { 30.0 } else { 10.0 });
+    assert!(first_steady(&steps).is_err());
+}
+
+#[test]
+fn few_steps_tell_nothing() {
+    let reason = first_steady(&series(11, |_| 10.0)).unwrap_err();
+    assert!(reason.0.starts_with("11 steps are too few"), "{reason}");
+    assert!(first_steady(&[]).is_err());
+    assert_eq!(first_steady(&series(12, |_| 10.0)), Ok(0));
+}
+
+#[test]
+fn alternating_steps_are_steady() {
+    let steps = series(100, |i| if i % 2 == 0 { 10.0 } else { 30.0 });
+    assert!(first_steady(&steps).unwrap() <= 1);
+}
+
+proptest! {
+    #[test]
+    fn the_answer_does_not_depend_on_the_unit(
+        steps in proptest::collection::vec(1_u64..1_000_000, 0..200), scale in 1_u64..1_000
+    ) {
+        let scaled: Vec<u64> = steps.iter().map(|step| step * scale).collect();
+        prop_assert_eq!(first_steady(&steps).ok(), first_steady(&scaled).ok());
+    }
+
+    #[test]
+    fn the_answer_lies_in_the_earlier_half(steps in proptest::collection::vec(any::<u32>().prop_map(u64::from), 0..200)) {
+        if let Ok(first) = first_steady(&steps) {
+            prop_assert!(first <= steps.len() / 2);
+        }
+    }
+}
