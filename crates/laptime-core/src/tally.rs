@@ -12,7 +12,7 @@ use crate::span::{Span, SpanFlags};
 /// Totals of the spans of one path.
 ///
 /// **Units** nanoseconds.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PathTally {
     /// Spans, a continued one counted once.
     pub count: u64,
@@ -20,12 +20,12 @@ pub struct PathTally {
     pub total_ns: u64,
     /// Sum of squared durations, in ns², for the standard deviation.
     pub square_ns2: f64,
-    /// Shortest duration. Meaningless while `count` is 0.
+    /// Shortest duration; [`u64::MAX`] while `count` is 0.
     pub min_ns: u64,
     /// Longest duration.
     pub max_ns: u64,
-    /// Durations of spans that ran on their parent's track: what the parent's own time loses.
-    pub nested_ns: u64,
+    /// Durations of spans that did not take from their parent's own time: detached ones and segments aside.
+    pub outside_ns: u64,
     /// CPU time of the process, over the spans that carried it.
     pub process_ns: Option<u64>,
     /// CPU time of the thread, over the spans that carried it.
@@ -40,16 +40,45 @@ pub struct PathTally {
     pending_ns: Option<u64>,
 }
 
+impl Default for PathTally {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            total_ns: 0,
+            square_ns2: 0.0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            outside_ns: 0,
+            process_ns: None,
+            thread_ns: None,
+            wall_ns: None,
+            unbalanced: 0,
+            histogram: Histogram::new(),
+            pending_ns: None,
+        }
+    }
+}
+
 impl PathTally {
+    /// What the parent's own time loses to these spans.
+    pub fn nested_ns(&self) -> u64 {
+        self.total_ns - self.outside_ns
+    }
+
+    /// Adds one span without anything unusual.
+    #[inline]
+    pub fn fold_plain(&mut self, duration_ns: u64) {
+        self.total_ns += duration_ns;
+        self.settle();
+        self.pending_ns = Some(duration_ns);
+    }
+
     /// Adds one span.
     #[inline]
     pub fn fold(&mut self, span: &Span, rate: Rate) {
         let duration_ns = rate.nanoseconds(span.duration);
-        self.total_ns += duration_ns;
         if span.flags == SpanFlags::NONE {
-            self.nested_ns += duration_ns;
-            self.settle();
-            self.pending_ns = Some(duration_ns);
+            self.fold_plain(duration_ns);
         } else {
             self.fold_unusual(span, duration_ns, rate);
         }
@@ -58,8 +87,9 @@ impl PathTally {
     #[cold]
     fn fold_unusual(&mut self, span: &Span, duration_ns: u64, rate: Rate) {
         let flags = span.flags;
-        if !flags.has(SpanFlags::DETACHED) && !flags.has(SpanFlags::ASIDE) {
-            self.nested_ns += duration_ns;
+        self.total_ns += duration_ns;
+        if flags.has(SpanFlags::DETACHED) || flags.has(SpanFlags::ASIDE) {
+            self.outside_ns += duration_ns;
         }
         self.unbalanced += u64::from(flags.has(SpanFlags::UNBALANCED));
         add(&mut self.process_ns, span.process_ns);
@@ -84,11 +114,7 @@ impl PathTally {
         let Some(duration_ns) = self.pending_ns.take() else {
             return;
         };
-        self.min_ns = if self.count == 0 {
-            duration_ns
-        } else {
-            self.min_ns.min(duration_ns)
-        };
+        self.min_ns = self.min_ns.min(duration_ns);
         self.max_ns = self.max_ns.max(duration_ns);
         self.square_ns2 += duration_ns as f64 * duration_ns as f64;
         self.count += 1;
@@ -102,16 +128,12 @@ impl PathTally {
         if other.count == 0 {
             return;
         }
-        self.min_ns = if self.count == 0 {
-            other.min_ns
-        } else {
-            self.min_ns.min(other.min_ns)
-        };
+        self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.count += other.count;
         self.total_ns += other.total_ns;
         self.square_ns2 += other.square_ns2;
-        self.nested_ns += other.nested_ns;
+        self.outside_ns += other.outside_ns;
         self.unbalanced += other.unbalanced;
         add(&mut self.process_ns, other.process_ns);
         add(&mut self.thread_ns, other.thread_ns);
@@ -146,6 +168,16 @@ impl Tallies {
             self.grow(index);
         }
         self.by_path[index].fold(span, rate);
+    }
+
+    /// Adds one span without anything unusual.
+    #[inline]
+    pub fn fold_plain(&mut self, path: PathId, duration_ns: u64) {
+        let index = path.index();
+        if index >= self.by_path.len() {
+            self.grow(index);
+        }
+        self.by_path[index].fold_plain(duration_ns);
     }
 
     #[cold]
@@ -191,7 +223,7 @@ mod tests {
             (tally.count, tally.total_ns, tally.min_ns, tally.max_ns),
             (3, 120, 20, 60)
         );
-        assert_eq!(tally.nested_ns, 120);
+        assert_eq!(tally.nested_ns(), 120);
     }
 
     #[test]
@@ -214,7 +246,10 @@ mod tests {
         tally.fold(&flagged(10, SpanFlags::DETACHED), rate());
         tally.fold(&flagged(10, SpanFlags::UNBALANCED), rate());
         tally.settle();
-        assert_eq!((tally.count, tally.nested_ns, tally.unbalanced), (3, 20, 1));
+        assert_eq!(
+            (tally.count, tally.nested_ns(), tally.unbalanced),
+            (3, 20, 1)
+        );
     }
 
     #[test]

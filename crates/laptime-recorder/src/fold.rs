@@ -5,9 +5,9 @@
 //! to a bound.
 
 use laptime_core::anchor::Rate;
-use laptime_core::format::record::{Record, encode};
+use laptime_core::format::record::{Cursor, Record, Visit, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
-use laptime_core::{Anchor, Tallies};
+use laptime_core::{Anchor, PathId, Tallies};
 use parking_lot::Mutex;
 
 use crate::clock;
@@ -45,17 +45,15 @@ impl Memory {
         let Ok(Some(window)) = Window::parse(&bytes, 0) else {
             return;
         };
-        let tail = self.tail.get_or_insert_default();
-        let mut events = Vec::new();
-        let mut cursor = window.header.cursor();
+        let mut folding = Folding {
+            tail: self.tail.get_or_insert_default(),
+            rate,
+            events: Vec::new(),
+            cursor: window.header.cursor(),
+        };
         // The bytes come from this process; if they were damaged, the rest of the window is lost.
-        let _ = window.visit(|record| match record {
-            Record::Span(span) => tail.fold(&span, rate),
-            Record::Mark { .. } | Record::Metric { .. } => {
-                encode(&mut events, &mut cursor, &record);
-            }
-            _ => {}
-        });
+        let _ = window.visit(&mut folding);
+        let events = folding.events;
         if !events.is_empty() {
             self.keep_events(&bytes[..HEADER_LEN], &events);
         }
@@ -69,6 +67,32 @@ impl Memory {
         window[COMMITTED_OFFSET..][..4].copy_from_slice(&(events.len() as u32).to_le_bytes());
         window.extend_from_slice(events);
         self.events.push(window);
+    }
+}
+
+/// Folds one window.
+struct Folding<'t> {
+    tail: &'t mut Tallies,
+    rate: Rate,
+    /// Marks and metrics, encoded again.
+    events: Vec<u8>,
+    cursor: Cursor,
+}
+
+impl<'a> Visit<'a> for Folding<'_> {
+    #[inline]
+    fn plain_span(&mut self, path: PathId, _start: u64, duration: u64, _track: u32) {
+        self.tail.fold_plain(path, self.rate.nanoseconds(duration));
+    }
+
+    fn other(&mut self, record: Record<'a>) {
+        match record {
+            Record::Span(span) => self.tail.fold(&span, self.rate),
+            Record::Mark { .. } | Record::Metric { .. } => {
+                encode(&mut self.events, &mut self.cursor, &record);
+            }
+            _ => {}
+        }
     }
 }
 

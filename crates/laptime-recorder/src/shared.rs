@@ -276,7 +276,7 @@ impl Shared {
 fn spans_in(bytes: &[u8]) -> u64 {
     let mut count = 0;
     if let Ok(Some(window)) = laptime_core::format::window::Window::parse(bytes, 0) {
-        let _ = window.visit(|record| {
+        let _ = window.for_each(|record| {
             count += u64::from(matches!(
                 record,
                 laptime_core::format::record::Record::Span(_)

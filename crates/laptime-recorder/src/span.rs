@@ -316,6 +316,14 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
     });
 }
 
+/// Path of a span that is open on the current stack.
+pub fn path_of(open: Open) -> Option<PathId> {
+    // SAFETY: this thread's state.
+    let thread = unsafe { Thread::existing().as_mut() }?;
+    let index = thread.stack().find(open.0)?;
+    Some(PathId(thread.stack().entry(index).path))
+}
+
 /// Path under which the next span of this thread or task would open.
 pub fn current_path() -> PathId {
     // SAFETY: this thread's state.

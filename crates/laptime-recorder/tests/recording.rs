@@ -45,7 +45,7 @@ fn read(folder: &Path) -> Read {
             if let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() {
                 let mut defined = PathTable::new();
                 window
-                    .visit(|record| match record {
+                    .for_each(|record| match record {
                         Record::Path { id, parent, name } => {
                             assert!(paths.define(id, parent, name));
                             defined.define(id, parent, name);
@@ -269,7 +269,7 @@ fn count_live(site: &Site) -> u64 {
         let visit = |record: Record<'_>| {
             count += u64::from(matches!(record, Record::Span(span) if is_it(span.path)));
         };
-        window.visit(visit).unwrap();
+        window.for_each(visit).unwrap();
     }
     let mut tail = live.tail.clone();
     count += tail

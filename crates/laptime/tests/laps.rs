@@ -37,7 +37,7 @@ fn spans(folder: &Path) -> BTreeMap<String, Vec<Span>> {
                 continue;
             };
             window
-                .visit(|record| match record {
+                .for_each(|record| match record {
                     Record::Path { id, parent, name } => {
                         paths.define(id, parent, name);
                     }

@@ -56,7 +56,7 @@ fn window(sealed: bool) -> (Vec<u8>, Vec<Span>) {
 fn spans_of(bytes: &[u8]) -> Result<Vec<Span>, FormatError> {
     let mut spans = Vec::new();
     if let Some(window) = Window::parse(bytes, PREFIX_LEN as u64)? {
-        window.visit(|record| {
+        window.for_each(|record| {
             if let Record::Span(span) = record {
                 spans.push(span);
             }

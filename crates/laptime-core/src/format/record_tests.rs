@@ -152,3 +152,33 @@ fn an_error_names_the_offset_of_its_record() {
         })
     );
 }
+
+/// Collects what `visit` hands over, as records.
+#[derive(Default)]
+struct Seen<'a>(Vec<Record<'a>>);
+
+impl<'a> Visit<'a> for Seen<'a> {
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
+        self.0
+            .push(Record::Span(Span::plain(path, start, duration, track)));
+    }
+    fn other(&mut self, record: Record<'a>) {
+        self.0.push(record);
+    }
+}
+
+proptest! {
+    #[test]
+    fn visiting_is_iterating(records in proptest::collection::vec(prop_oneof![span(), other()], 0..60), cut in 0_usize..40) {
+        let (mut bytes, mut cursor) = (Vec::new(), START);
+        for record in &records {
+            encode(&mut bytes, &mut cursor, record);
+        }
+        bytes.truncate(bytes.len().saturating_sub(cut));
+        let (expected, error) = read(&bytes);
+        let mut seen = Seen::default();
+        let result = RecordReader::new(&bytes, 0, START).visit(&mut seen);
+        prop_assert_eq!(seen.0, expected);
+        prop_assert_eq!(result.err(), error);
+    }
+}

@@ -22,9 +22,11 @@
 //! A slot of zeros was set aside and never used.
 
 use super::FormatError;
-use super::record::{Cursor, Record, RecordReader};
+use super::record::{Cursor, Record, RecordReader, Visit};
 use crate::anchor::Anchor;
+use crate::path::PathId;
 use crate::run::FORMAT_VERSION;
+use crate::span::Span;
 
 /// Bytes of a window, header included. About 10,000 spans.
 pub const WINDOW_LEN: usize = 65_536;
@@ -196,25 +198,33 @@ impl<'a> Window<'a> {
         }))
     }
 
-    /// Calls `visit` with every record.
+    /// Hands every record to `visit`.
     ///
     /// In a truncated window a record that is cut off ends the visit quietly. **Errors** at a
     /// record that no writer writes; those before it were visited.
     #[inline]
-    pub fn visit(&self, mut visit: impl FnMut(Record<'a>)) -> Result<(), FormatError> {
+    pub fn visit(&self, visit: &mut impl Visit<'a>) -> Result<(), FormatError> {
         let base = self.offset + HEADER_LEN as u64;
-        for record in RecordReader::new(self.records, base, self.header.cursor()) {
-            match record {
-                Ok(record) => visit(record),
-                Err(FormatError::Record {
-                    what: "cut off", ..
-                }) if self.state == WindowState::Truncated => {
-                    return Ok(());
-                }
-                Err(error) => return Err(error),
+        match RecordReader::new(self.records, base, self.header.cursor()).visit(visit) {
+            Err(FormatError::Record {
+                what: "cut off", ..
+            }) if self.state == WindowState::Truncated => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Calls `visit` with every record; [`Self::visit`] is faster where there are millions.
+    pub fn for_each(&self, visit: impl FnMut(Record<'a>)) -> Result<(), FormatError> {
+        struct Each<F>(F);
+        impl<'a, F: FnMut(Record<'a>)> Visit<'a> for Each<F> {
+            fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
+                (self.0)(Record::Span(Span::plain(path, start, duration, track)));
+            }
+            fn other(&mut self, record: Record<'a>) {
+                (self.0)(record);
             }
         }
-        Ok(())
+        self.visit(&mut Each(visit))
     }
 
     /// Bytes of records.
