@@ -12,6 +12,7 @@ mod doubts;
 mod error;
 mod events;
 mod finish;
+mod pattern;
 mod process;
 mod rows;
 mod series;
@@ -25,6 +26,7 @@ pub mod warmup;
 
 pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
 pub use error::AnalysisError;
+pub use pattern::Pattern;
 pub use summary::{
     ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, ProcessState, ProcessSummary,
     RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track, WallSource,

@@ -1,13 +1,13 @@
 //! One process file while it is being read: everything kept of it.
 //!
-//! [`Process::window`] is the hot path of reading: plain spans go from the window's bytes
-//! into [`Totals`] one at a time and nothing else is kept of them.
+//! [`FirstPass::plain_span`] is the hot path of reading: plain spans go from the window's
+//! bytes into [`Totals`] one at a time and nothing else is kept of them.
 
 use std::collections::BTreeSet;
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader, open_spans};
-use laptime_core::format::record::Record;
+use laptime_core::format::record::{Record, Visit};
 use laptime_core::format::window::{Window, WindowState};
 use laptime_core::{FormatError, Live, PathId, PathTable, Span, SpanFlags, Tallies};
 
@@ -128,7 +128,6 @@ impl Process {
         self.anchors.mean_ns_per_tick() / self.rate_ns
     }
 
-
     /// Takes in one slot. In the second pass only the steady totals grow.
     pub fn window(&mut self, bytes: &[u8], offset: u64) -> Result<(), AnalysisError> {
         let window = match Window::parse(bytes, offset) {
@@ -163,20 +162,13 @@ impl Process {
     }
 
     fn first_pass(&mut self, window: &Window<'_>, offset: u64) -> Result<(), AnalysisError> {
-        let rate = self.rate;
-        let mut wrong: Option<(PathId, &'static str)> = None;
-        let result = window.visit(|record| match record {
-            Record::Span(span) => match self.known.get(span.path.index()) {
-                Some(Known::Yes) => self.totals.take(&span, rate),
-                Some(Known::Step) => self.step(&span),
-                _ => wrong = Some((span.path, "uses the undefined")),
-            },
-            other => {
-                if let Some(problem) = self.unlike_spans(&other) {
-                    wrong = Some(problem);
-                }
-            }
-        });
+        let mut pass = FirstPass {
+            rate: self.rate,
+            process: self,
+            wrong: None,
+        };
+        let result = window.visit(&mut pass);
+        let wrong = pass.wrong;
         result.map_err(|source| self.damage(source))?;
         wrong.map_or(Ok(()), |(path, what)| {
             Err(AnalysisError::Path {
@@ -276,17 +268,9 @@ impl Process {
         totals: &mut Totals,
     ) -> Result<(), AnalysisError> {
         let rate = self.rate;
+        let mut pass = SecondPass { rate, from, totals };
         window
-            .visit(|record| {
-                let Record::Span(span) = record else { return };
-                if span.start >= from {
-                    totals.take(&span, rate);
-                } else if span.end() > from {
-                    // A suspended span's running time after `from` is unknown; its last part is taken.
-                    let inside = (span.end() - from).min(span.duration);
-                    totals.take_part(span.path, span.track, span.flags, rate.nanoseconds(inside));
-                }
-            })
+            .visit(&mut pass)
             .map_err(|source| self.damage(source))
     }
 
@@ -342,6 +326,78 @@ impl Process {
         AnalysisError::Format {
             file: self.file.clone(),
             source,
+        }
+    }
+}
+
+/// Takes in everything.
+struct FirstPass<'p> {
+    process: &'p mut Process,
+    rate: Rate,
+    wrong: Option<(PathId, &'static str)>,
+}
+
+impl FirstPass<'_> {
+    #[cold]
+    fn unusual_path(&mut self, span: &Span) {
+        match self.process.known.get(span.path.index()) {
+            Some(Known::Yes) => self.process.totals.take(span, self.rate),
+            Some(Known::Step) => self.process.step(span),
+            _ => self.wrong = Some((span.path, "uses the undefined")),
+        }
+    }
+}
+
+impl<'a> Visit<'a> for FirstPass<'_> {
+    #[inline]
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
+        let process = &mut *self.process;
+        if process.known.get(path.index()) == Some(&Known::Yes) {
+            process
+                .totals
+                .take_plain(path, start, duration, track, self.rate);
+        } else {
+            self.unusual_path(&Span::plain(path, start, duration, track));
+        }
+    }
+
+    fn other(&mut self, record: Record<'a>) {
+        if let Record::Span(span) = record {
+            self.unusual_path(&span);
+        } else if let Some(problem) = self.process.unlike_spans(&record) {
+            self.wrong = Some(problem);
+        }
+    }
+}
+
+/// Takes in the spans of the steady state.
+struct SecondPass<'t> {
+    rate: Rate,
+    from: u64,
+    totals: &'t mut Totals,
+}
+
+impl<'a> Visit<'a> for SecondPass<'_> {
+    #[inline]
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
+        if start >= self.from {
+            self.totals
+                .take_plain(path, start, duration, track, self.rate);
+        } else {
+            self.other(Record::Span(Span::plain(path, start, duration, track)));
+        }
+    }
+
+    fn other(&mut self, record: Record<'a>) {
+        let Record::Span(span) = record else { return };
+        if span.start >= self.from {
+            self.totals.take(&span, self.rate);
+        } else if span.end() > self.from {
+            // How much of a suspended span ran after that moment is unknown: as much as can be.
+            let inside = (span.end() - self.from).min(span.duration);
+            let inside_ns = self.rate.nanoseconds(inside);
+            self.totals
+                .take_part(span.path, span.track, span.flags, inside_ns);
         }
     }
 }

@@ -34,7 +34,7 @@ impl Node {
 
     /// What its parent's own time loses.
     pub fn nested_ns(&self) -> u64 {
-        self.tally.nested_ns + self.partial.nested_ns
+        self.tally.nested_ns() + self.partial.nested_ns
     }
 }
 
@@ -165,7 +165,7 @@ fn scaled(tally: &PathTally, correction: f64) -> PathTally {
     if (correction - 1.0).abs() > f64::EPSILON {
         let scale = |ns: u64| (ns as f64 * correction).round() as u64;
         tally.total_ns = scale(tally.total_ns);
-        tally.nested_ns = scale(tally.nested_ns);
+        tally.outside_ns = scale(tally.outside_ns);
         tally.min_ns = scale(tally.min_ns);
         tally.max_ns = scale(tally.max_ns);
         tally.square_ns2 *= correction * correction;

@@ -184,7 +184,7 @@ pub fn covered_ns(main: &Process, totals: &mut Totals) -> Option<u64> {
                 .get(*id)
                 .is_some_and(|entry| entry.parent == PathId::ROOT)
         })
-        .map(|(_, tally)| tally.nested_ns)
+        .map(|(_, tally)| tally.nested_ns())
         .sum();
     if tail_ns > 0 && totals.others.settled().next().is_some() {
         return None;
