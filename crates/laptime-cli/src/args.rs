@@ -7,7 +7,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use laptime_report::{Format, Sort};
 
 /// Tells where a program spends its time.
 #[derive(Debug, Parser)]
@@ -20,6 +22,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(RunArgs),
+    Report(ReportArgs),
     Pack(PackArgs),
     Completions(CompletionsArgs),
     /// Print the manual page; read it with `laptime man | man -l -`
@@ -68,6 +71,56 @@ pub struct RunArgs {
         required_unless_present = "module"
     )]
     pub program: Vec<OsString>,
+}
+
+/// Show where the time of a recording went
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The recording: a folder, a packed file or one process's file
+    #[arg(value_name = "FILE")]
+    pub recording: PathBuf,
+
+    /// In which form [default: text, or what --output ends in]
+    #[arg(short, long, value_parser = named(&Format::NAMES))]
+    pub format: Option<Format>,
+
+    /// Same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+
+    /// Write there instead of to standard output; replaces what is there
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Draw the spans as a tree
+    #[arg(long)]
+    pub tree: bool,
+
+    /// What comes first among the spans inside one span [default: total]
+    #[arg(long, value_parser = named(&Sort::NAMES))]
+    pub sort: Option<Sort>,
+
+    /// Only paths like this, such as `step/*` or `**/forward`
+    #[arg(long, value_name = "PATTERN")]
+    pub filter: Option<String>,
+
+    /// Leave out the steady state
+    #[arg(long)]
+    pub no_steady: bool,
+
+    /// Read what is intact of a damaged recording
+    #[arg(long)]
+    pub salvage: bool,
+}
+
+/// A parser for one of several names.
+fn named<T: Copy + Send + Sync + 'static>(
+    names: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names.iter().map(|(name, _)| *name)).try_map(|typed| {
+        let found = names.iter().find(|(name, _)| *name == typed);
+        found.map(|(_, value)| *value).ok_or("unknown name")
+    })
 }
 
 /// Make one file of a recording, to send or to keep

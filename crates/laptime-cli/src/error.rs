@@ -8,12 +8,15 @@ use std::path::PathBuf;
 
 use laptime_core::FormatError;
 
+use crate::settings::SettingsError;
 use crate::source::SourceError;
 
 /// Ended well.
 pub const OK: i32 = 0;
 /// Ended by an error that has no code of its own.
 pub const ERROR: i32 = 1;
+/// Typed or configured wrongly.
+pub const USAGE: i32 = 2;
 /// A file could not be read as a recording.
 pub const UNREADABLE: i32 = 6;
 /// `run` itself failed; the program was not started.
@@ -87,6 +90,9 @@ pub enum CliError {
     /// A recording could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// A configuration file could not be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     /// `run` failed by itself, before the program was started.
     #[error(transparent)]
     BeforeStart(Box<CliError>),
@@ -112,6 +118,7 @@ impl CliError {
             Self::Output { .. } | Self::RecordingExists { .. } | Self::NotARecording { .. } => {
                 ERROR
             }
+            Self::Settings(_) => USAGE,
             Self::Source(_) => UNREADABLE,
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
             Self::NotExecutable { .. } => NOT_EXECUTABLE,

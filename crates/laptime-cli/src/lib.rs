@@ -9,8 +9,13 @@ mod args;
 mod commands;
 pub mod error;
 mod launch;
+mod settings;
 pub mod source;
 mod terminal;
+
+#[cfg(test)]
+#[path = "../tests/recording/mod.rs"]
+mod recording;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -3,6 +3,7 @@
 mod completions;
 mod man;
 mod pack;
+mod report;
 mod run;
 
 use std::io::Write;
@@ -14,6 +15,7 @@ use crate::error::CliError;
 pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     match &cli.command {
         Command::Run(args) => run::run(args, err),
+        Command::Report(args) => report::run(args, out, err),
         Command::Pack(args) => pack::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::Man => man::run(out),

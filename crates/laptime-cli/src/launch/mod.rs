@@ -7,7 +7,10 @@
 pub mod child;
 pub mod folder;
 pub mod interpreters;
+pub mod live_line;
 pub mod moment;
 mod processes;
+pub mod progress;
+pub mod recorded;
 pub mod target;
 pub mod watch;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use laptime_analysis::AnalysisError;
 use laptime_core::FormatError;
 
 /// Why a recording could not be read.
@@ -38,6 +39,14 @@ pub enum SourceError {
         path: PathBuf,
         /// What is wrong, with the offset.
         source: FormatError,
+    },
+    /// Its windows contradict each other.
+    #[error("{}: {source}", path.parent().unwrap_or(path).display())]
+    Analysis {
+        /// The process file.
+        path: PathBuf,
+        /// The file's name and what is wrong, with the offset.
+        source: AnalysisError,
     },
     /// A packed recording's table of contents is damaged.
     #[error("{}: damaged packed recording at offset {offset}: {source}", path.display())]
@@ -79,7 +88,7 @@ impl SourceError {
                     | FormatError::ShortHeader { .. }
                     | FormatError::Empty
             ),
-            Self::Packed { .. } | Self::Run { .. } => true,
+            Self::Analysis { .. } | Self::Packed { .. } | Self::Run { .. } => true,
             _ => false,
         }
     }

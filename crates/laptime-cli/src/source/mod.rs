@@ -7,7 +7,9 @@
 mod error;
 pub mod opened;
 mod process_file;
+mod summarize;
 
 pub use error::SourceError;
 pub use opened::Opened;
 pub use process_file::ProcessFile;
+pub use summarize::{SourceOptions, summarize};

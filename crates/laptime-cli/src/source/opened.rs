@@ -72,6 +72,13 @@ impl Opened {
         })
     }
 
+    /// Whether it is a process file by itself, outside any recording.
+    pub fn is_file_alone(&self) -> bool {
+        self.processes
+            .first()
+            .is_some_and(|file| file.path() == self.path)
+    }
+
     fn folder(path: PathBuf, salvage: bool) -> Result<Self, SourceError> {
         let mut opened = Self::empty(path);
         let failed = |source| cannot_open(&opened.path, source);

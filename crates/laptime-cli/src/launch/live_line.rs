@@ -1,0 +1,140 @@
+//! The live line: one line of the terminal that is kept current while the program runs.
+//!
+//! The program writes to the same terminal, so the line lives in the last row, outside of
+//! the region that scrolls (as apt's progress bar does): the program's output stays as it
+//! is. A terminal that does not tell its size gets the line in place.
+
+use std::io::{self, Write};
+
+use crate::terminal::{self, Stream};
+
+/// Fewest rows that leave the program something.
+const MIN_ROWS: usize = 4;
+
+/// The line. Dropping it gives the terminal back.
+#[derive(Debug)]
+pub struct LiveLine<W: Write> {
+    terminal: W,
+    size: fn() -> Option<(usize, usize)>,
+    /// Rows of the terminal while its last one is set aside.
+    set_aside: Option<usize>,
+    shown: bool,
+}
+
+impl LiveLine<io::Stderr> {
+    /// A line on standard error; `None` when nobody looks at it.
+    pub fn on_stderr() -> Option<Self> {
+        terminal::is_live(Stream::Err)
+            .then(|| Self::new(io::stderr(), || terminal::size(Stream::Err)))
+    }
+}
+
+impl<W: Write> LiveLine<W> {
+    fn new(terminal: W, size: fn() -> Option<(usize, usize)>) -> Self {
+        Self {
+            terminal,
+            size,
+            set_aside: None,
+            shown: false,
+        }
+    }
+
+    /// Shows `text` instead of what stood there. A terminal that went away is no error.
+    pub fn show(&mut self, text: &str) {
+        let size = (self.size)().filter(|(_, rows)| *rows >= MIN_ROWS);
+        let columns = size.map_or(79, |(columns, _)| columns.saturating_sub(1));
+        let text: String = text
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(columns)
+            .collect();
+        let mut bytes = String::new();
+        let rows = size.map(|(_, rows)| rows);
+        if rows != self.set_aside {
+            if let Some(rows) = rows {
+                // A new row at the bottom, then: save the cursor, scroll above it only, restore,
+                // one up.
+                bytes += &format!("\n\x1b7\x1b[1;{}r\x1b8\x1b[1A", rows - 1);
+            } else {
+                bytes += "\x1b7\x1b[r\x1b8";
+            }
+            self.set_aside = rows;
+        }
+        bytes += &match rows {
+            Some(rows) => format!("\x1b7\x1b[{rows};1H\x1b[2K{text}\x1b8"),
+            None => format!("\r\x1b[2K{text}\r"),
+        };
+        self.shown = true;
+        self.write(&bytes);
+    }
+
+    /// Takes the line away and gives its row back.
+    fn clear(&mut self) {
+        if !std::mem::take(&mut self.shown) {
+            return;
+        }
+        let bytes = match self.set_aside.take() {
+            Some(rows) => format!("\x1b7\x1b[r\x1b[{rows};1H\x1b[2K\x1b8"),
+            None => "\r\x1b[2K".to_owned(),
+        };
+        self.write(&bytes);
+    }
+
+    /// In one piece, so that the program's output does not come in between.
+    fn write(&mut self, bytes: &str) {
+        let _ = self.terminal.write_all(bytes.as_bytes());
+        let _ = self.terminal.flush();
+    }
+}
+
+impl<W: Write> Drop for LiveLine<W> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(size: fn() -> Option<(usize, usize)>, texts: &[&str]) -> String {
+        let mut terminal = Vec::new();
+        let mut line = LiveLine::new(&mut terminal, size);
+        for text in texts {
+            line.show(text);
+        }
+        drop(line);
+        String::from_utf8(terminal).unwrap().replace('\x1b', "^")
+    }
+
+    #[test]
+    fn the_last_row_is_set_aside_once_and_given_back() {
+        insta::assert_snapshot!(
+            drawn(|| Some((80, 24)), &["one", "two"]).replace("^7", "\n^7"),
+            @r"
+
+        ^7^[1;23r^8^[1A
+        ^7^[24;1H^[2Kone^8
+        ^7^[24;1H^[2Ktwo^8
+        ^7^[r^[24;1H^[2K^8
+        "
+        );
+    }
+
+    #[test]
+    fn without_a_size_the_line_is_redrawn_in_place() {
+        insta::assert_snapshot!(drawn(|| None, &["one"]).replace('\r', "<"), @"<^[2Kone<<^[2K");
+    }
+
+    #[test]
+    fn a_name_cannot_steer_the_terminal_or_wrap() {
+        assert_eq!(drawn(|| None, &["\x1b[31mred\n"]), "\r^[2K[31mred\r\r^[2K");
+        let long = "x".repeat(300);
+        assert!(drawn(|| Some((20, 24)), &[&long]).contains(&format!("^[2K{}^8", "x".repeat(19))));
+    }
+
+    #[test]
+    fn a_line_never_shown_leaves_the_terminal_alone() {
+        assert_eq!(drawn(|| Some((80, 24)), &[]), "");
+    }
+}

@@ -1,0 +1,150 @@
+//! How far the program is: steps finished, and what is open now, from its recording.
+//!
+//! Windows that are sealed are read once, open ones again at every look. A look reads a
+//! bounded number of windows, so it stays cheap however fast the recording grows.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use laptime_core::format::process::{ProcessHeader, open_spans, window_offset};
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{HEADER_LEN, WINDOW_LEN, Window, WindowState};
+use laptime_core::{PathId, PathTable, SpanFlags, path};
+
+use crate::source::{ProcessFile, SourceError};
+
+/// Name of the spans that are counted.
+const STEP: &str = "step";
+/// Processes that are followed; more would make looks dear without telling more.
+const MAX_FILES: usize = 8;
+/// New windows read per process and look, about 0.2 ms each.
+const MAX_WINDOWS: u64 = 8;
+
+/// How far the program is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Spans called `step` finished, of the process that has most.
+    pub steps: u64,
+    /// Path of the innermost open span on that process's main thread.
+    pub open: Option<String>,
+}
+
+/// Follows the recording of a running program.
+#[derive(Debug)]
+pub struct Follower {
+    folder: PathBuf,
+    processes: BTreeMap<PathBuf, Process>,
+}
+
+impl Follower {
+    /// Follows what is recorded into `folder`.
+    pub fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            processes: BTreeMap::new(),
+        }
+    }
+
+    /// Reads what is new.
+    pub fn look(&mut self) -> Progress {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_process = path.extension().is_some_and(|is| is == "proc");
+            if is_process && self.processes.len() < MAX_FILES {
+                self.processes.entry(path).or_default();
+            }
+        }
+        self.processes
+            .iter_mut()
+            .filter_map(|(path, process)| process.look(&ProcessFile::whole(path).ok()?).ok()?)
+            .max_by_key(|progress| (progress.steps, progress.open.is_some()))
+            .unwrap_or_default()
+    }
+}
+
+/// What was read of one process so far.
+#[derive(Debug, Default)]
+struct Process {
+    paths: PathTable,
+    step_paths: Vec<PathId>,
+    sealed_steps: u64,
+    /// Slots that were open or not used yet.
+    waiting: Vec<u64>,
+    /// The first slot never looked at.
+    next: u64,
+}
+
+impl Process {
+    /// `None` while the header isn't written.
+    fn look(&mut self, file: &ProcessFile) -> Result<Option<Progress>, SourceError> {
+        let prefix = file.prefix()?;
+        let Ok(header) = ProcessHeader::parse(&prefix) else {
+            return Ok(None);
+        };
+        let mut slots = std::mem::take(&mut self.waiting);
+        let there = file.length.saturating_sub(window_offset(0));
+        let end = there
+            .div_ceil(WINDOW_LEN as u64)
+            .min(self.next + MAX_WINDOWS);
+        slots.extend(self.next..end);
+        self.next = self.next.max(end);
+        let mut open_steps = 0;
+        let mut bytes = vec![0; WINDOW_LEN];
+        for slot in slots {
+            let offset = window_offset(slot);
+            // Most waiting slots are still unused: their header tells.
+            let head = file.read(offset, &mut bytes[..HEADER_LEN])?;
+            let is_used = bytes[..head].iter().any(|byte| *byte != 0);
+            let length = if is_used {
+                file.read(offset, &mut bytes)?
+            } else {
+                0
+            };
+            match Window::parse(&bytes[..length], offset) {
+                Ok(Some(window)) if window.state == WindowState::Sealed => {
+                    self.sealed_steps += self.read(&window);
+                }
+                Ok(Some(window)) => {
+                    open_steps += self.read(&window);
+                    self.waiting.push(slot);
+                }
+                // Not used yet, or just being sealed; the report at the end tells about damage.
+                Ok(None) | Err(_) => self.waiting.push(slot),
+            }
+        }
+        let open = open_spans(&prefix)
+            .into_iter()
+            .rfind(|span| span.track == header.main_track)
+            .map(|span| path::join(self.paths.names(span.path)))
+            .filter(|path| !path.is_empty());
+        Ok(Some(Progress {
+            steps: self.sealed_steps + open_steps,
+            open,
+        }))
+    }
+
+    /// Takes in definitions and returns how many steps the window holds.
+    fn read(&mut self, window: &Window<'_>) -> u64 {
+        let mut steps = 0;
+        // Records after a damaged one are not counted; the report at the end tells about it.
+        let _ = window.for_each(|record| match record {
+            Record::Path { id, parent, name } => {
+                self.paths.define(id, parent, name);
+                if name == STEP && !self.step_paths.contains(&id) {
+                    self.step_paths.push(id);
+                }
+            }
+            Record::Span(span) => {
+                let counts = !span.flags.has(SpanFlags::CONTINUES);
+                steps += u64::from(counts && self.step_paths.contains(&span.path));
+            }
+            _ => {}
+        });
+        steps
+    }
+}
+
+#[cfg(test)]
+#[path = "progress_tests.rs"]
+mod tests;

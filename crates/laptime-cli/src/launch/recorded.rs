@@ -1,0 +1,109 @@
+//! The launcher's part of a recording: the folder and `run.json`, from start to end.
+//!
+//! Trouble here is one warning and no more: the program runs either way.
+
+use std::io::Write;
+use std::path::Path;
+
+use laptime_core::run::FORMAT_VERSION;
+use laptime_core::{ProgramEnd, RunInfo};
+
+use super::folder::RecordingFolder;
+use super::interpreters::{Interpreters, is_python};
+use super::moment::{Moment, boot_id};
+use super::target::Target;
+
+/// A run that is being recorded.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Where.
+    pub folder: RecordingFolder,
+    info: RunInfo,
+    warned: bool,
+}
+
+impl Recorded {
+    /// Makes the recording; `None` after a warning when there is no place for it.
+    pub fn make(output: Option<&Path>, target: &Target, err: &mut dyn Write) -> Option<Self> {
+        let folder = match output {
+            Some(path) => RecordingFolder::at(path),
+            None => RecordingFolder::next(&target.stem),
+        };
+        let now = Moment::now();
+        let info = RunInfo {
+            format: FORMAT_VERSION,
+            laptime: env!("CARGO_PKG_VERSION").to_owned(),
+            program: target.program.clone(),
+            started_monotonic_ns: now.monotonic_ns,
+            started_realtime_ns: now.realtime_ns,
+            boot_id: boot_id(),
+            pid: None,
+            end: None,
+            unrecorded: Vec::new(),
+        };
+        let made = folder.and_then(|folder| match folder.write(&info) {
+            Ok(()) => Ok(folder),
+            Err(error) => {
+                folder.discard();
+                Err(error)
+            }
+        });
+        match made {
+            Ok(folder) => Some(Self {
+                folder,
+                info,
+                warned: false,
+            }),
+            Err(error) => {
+                let place = output.unwrap_or(Path::new("the current folder"));
+                let _ = writeln!(
+                    err,
+                    "laptime: warning: cannot record in {}: {error}; running unrecorded",
+                    place.display()
+                );
+                let _ = writeln!(err, "hint: pass --output FILE to record somewhere else");
+                None
+            }
+        }
+    }
+
+    /// Notes the program's start.
+    pub fn started(&mut self, at: Moment, pid: u32, err: &mut dyn Write) {
+        self.info.started_monotonic_ns = at.monotonic_ns;
+        self.info.started_realtime_ns = at.realtime_ns;
+        self.info.pid = Some(pid);
+        self.save(err);
+    }
+
+    /// Notes the program's end, and the interpreters that ran without Laptime.
+    pub fn ended(
+        &mut self,
+        end: ProgramEnd,
+        target: &Target,
+        seen: &Interpreters,
+        err: &mut dyn Write,
+    ) {
+        let recorded = self.folder.recorded();
+        let mut names = seen.unrecorded(&recorded);
+        // A short program may be over before the first look.
+        if names.is_empty() && recorded.is_empty() && is_python(&target.executable) {
+            names.push(target.executable.display().to_string());
+        }
+        self.info.unrecorded = names;
+        self.info.end = Some(end);
+        self.save(err);
+    }
+
+    fn save(&mut self, err: &mut dyn Write) {
+        if let Err(error) = self.folder.write(&self.info)
+            && !self.warned
+        {
+            self.warned = true;
+            let _ = writeln!(
+                err,
+                "laptime: warning: cannot update {}: {error}",
+                self.folder.shown.display()
+            );
+        }
+    }
+}

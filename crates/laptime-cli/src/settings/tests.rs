@@ -1,0 +1,86 @@
+use std::fs;
+use std::path::Path;
+
+use laptime_report::{Format, Sort};
+
+use super::{Files, Origin, Settings};
+
+fn load(folder: &Path, auto: Option<&str>) -> Settings {
+    Settings::from(&Files::nearest(folder).unwrap(), auto).unwrap()
+}
+
+#[test]
+fn each_layer_beats_the_one_below_it_and_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let inner = place.path().join("deep/er");
+    fs::create_dir_all(&inner).unwrap();
+    assert_eq!(load(&inner, None).format.origin, Origin::Default);
+
+    let project = place.path().join("pyproject.toml");
+    fs::write(
+        &project,
+        "[tool.laptime.report]\nformat = 'csv'\nsort = 'name'\n[tool.laptime.run]\nmodules = true\n",
+    )
+    .unwrap();
+    let own = place.path().join("deep/laptime.toml");
+    fs::write(&own, "[report]\nformat = 'markdown'\n").unwrap();
+
+    let settings = load(&inner, None);
+    assert_eq!(settings.format.value, Format::Markdown);
+    assert_eq!(settings.format.origin, Origin::File(own));
+    assert_eq!(settings.sort.value, Sort::Name);
+    assert_eq!(settings.sort.origin, Origin::File(project));
+    assert!(settings.modules.value);
+
+    let settings = load(&inner, Some(""));
+    assert!(!settings.phases.value && !settings.modules.value);
+    let settings = load(&inner, Some("phases"));
+    assert!(settings.phases.value && !settings.modules.value);
+    let flag = settings.phases.or_flag(Some(false), "--no-auto");
+    assert_eq!(flag.origin, Origin::Flag("--no-auto"));
+}
+
+#[test]
+fn a_project_without_our_table_is_passed_over() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("deep")).unwrap();
+    fs::write(
+        place.path().join("deep/pyproject.toml"),
+        "[tool.other]\nx = 1\n",
+    )
+    .unwrap();
+    let project = place.path().join("pyproject.toml");
+    fs::write(&project, "[tool.laptime]\nreport.sort = 'count'\n").unwrap();
+    let settings = load(&place.path().join("deep"), None);
+    assert_eq!(settings.sort.value, Sort::Count);
+}
+
+#[test]
+fn mistakes_name_the_file_and_what_was_expected() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("laptime.toml");
+    let mut messages = String::new();
+    for text in [
+        "[run]\nmodlues = true\n",
+        "[run]\nmodules = 'yes'\n",
+        "[report]\nformat = 'html5'\n",
+        "modules = true\n",
+        "[report]\nformat =\n",
+    ] {
+        fs::write(&path, text).unwrap();
+        let error = Files::nearest(place.path())
+            .and_then(|files| Settings::from(&files, None))
+            .unwrap_err();
+        messages += &error
+            .to_string()
+            .replace(&place.path().display().to_string(), "");
+        messages.push('\n');
+    }
+    insta::assert_snapshot!(messages, @r#"
+    /laptime.toml: unknown key `run.modlues`; known are run.phases, run.modules, report.format, report.sort
+    /laptime.toml: `run.modules` is "yes", expected true or false
+    /laptime.toml: `report.format` is "html5", expected text, tree, markdown, json, csv
+    /laptime.toml: unknown key `modules`; known are run.phases, run.modules, report.format, report.sort
+    /laptime.toml: line 2: string values must be quoted, expected literal string
+    "#);
+}
