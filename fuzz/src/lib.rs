@@ -5,12 +5,14 @@
 
 pub mod seeds;
 
+use laptime_analysis::{Analyzer, Options, Summary};
 use laptime_core::format::process::{
     ProcessHeader, SLOT_ENTRIES, SLOTS, open_spans, window_offset,
 };
-use laptime_core::format::record::{Cursor, Record, RecordReader, encode};
-use laptime_core::format::window::{WINDOW_LEN, Window};
-use laptime_core::{FormatError, RunInfo};
+use laptime_core::format::record::{Cursor, Record, RecordReader, Visit, encode};
+use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
+use laptime_core::{FormatError, PathId, RunInfo, Span};
+use laptime_report::{Format, View, render};
 
 /// The names of all readers, as the targets are called.
 pub const READERS: &[(&str, fn(&[u8]))] = &[
@@ -18,6 +20,7 @@ pub const READERS: &[(&str, fn(&[u8]))] = &[
     ("window", window),
     ("records", records),
     ("run", run),
+    ("summary", summary),
 ];
 
 /// A process file's first bytes: what parses says the same after writing it again, and the
@@ -55,7 +58,7 @@ fn visit(bytes: &[u8], offset: u64) -> Option<Vec<String>> {
             return None;
         }
     };
-    match window.visit(|record| records.push(format!("{record:?}"))) {
+    match window.for_each(|record| records.push(format!("{record:?}"))) {
         Ok(()) => {}
         Err(error) => {
             assert_offset(&error, offset, WINDOW_LEN);
@@ -81,6 +84,12 @@ pub fn records(bytes: &[u8]) {
             Err(error) => assert_offset(&error, 500, bytes.len()),
         }
     }
+    let mut visited = Vec::new();
+    let outcome = RecordReader::new(bytes, 500, start).visit(&mut Listed(&mut visited));
+    assert_eq!(visited.len(), read.len(), "{outcome:?}");
+    for (visited, read) in visited.iter().zip(&read) {
+        assert_eq!(*visited, format!("{read:?}"));
+    }
     // Times at the ends of the clock's range saturate: such spans are not the same again.
     let is_plain = |record: &Record<'_>| match record {
         Record::Span(span) => span.start > 0 && span.end() < u64::MAX,
@@ -99,6 +108,55 @@ pub fn records(bytes: &[u8]) {
         assert_eq!(format!("{record_again:?}"), format!("{record:?}"));
     }
     assert!(second.next().is_none());
+}
+
+/// The fast way of reading, to be compared with the plain one.
+struct Listed<'a>(&'a mut Vec<String>);
+
+impl<'a> Visit<'a> for Listed<'_> {
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
+        let span = Record::Span(Span::plain(path, start, duration, track));
+        self.0.push(format!("{span:?}"));
+    }
+
+    fn other(&mut self, record: Record<'a>) {
+        self.0.push(format!("{record:?}"));
+    }
+}
+
+/// A recording of one process whose first window holds these records: any of them add up to a
+/// summary that every renderer shows and whose JSON reads back as it was.
+pub fn summary(bytes: &[u8]) {
+    let room = WINDOW_LEN - HEADER_LEN;
+    let records = &bytes[..bytes.len().min(room)];
+    let mut window = seeds::window_header().to_bytes().to_vec();
+    window.extend_from_slice(records);
+    window[COMMITTED_OFFSET..][..4].copy_from_slice(&(records.len() as u32).to_le_bytes());
+
+    let mut analyzer = Analyzer::new(Options::default());
+    let process = analyzer.process(&seeds::process(), "4242-0.proc");
+    let process = process.expect("a good prefix");
+    let feed = |analyzer: &mut Analyzer| {
+        let outcome = analyzer.window(process, &window, window_offset(0));
+        outcome.expect("damage is a warning unless strict");
+    };
+    feed(&mut analyzer);
+    if analyzer.wants_second_pass() {
+        analyzer.begin_second_pass();
+        feed(&mut analyzer);
+    }
+    let summary = analyzer.finish();
+    for (_, format) in Format::NAMES {
+        let text = render(&summary, format, &View::default());
+        let hostile = |character: char| character.is_control() && !"\n\t\r".contains(character);
+        assert!(
+            !text.contains(hostile),
+            "a control character reached the output"
+        );
+    }
+    let json = render(&summary, Format::Json, &View::default());
+    let again: Summary = serde_json::from_str(&json).expect("own JSON");
+    assert_eq!(format!("{again:?}"), format!("{summary:?}"));
 }
 
 /// `run.json`: what parses says the same after writing it again.

@@ -11,7 +11,7 @@ pub fn of(reader: &str) -> Vec<Vec<u8>> {
     match reader {
         "process" => vec![process()],
         "window" => vec![window(true), window(false)],
-        "records" => vec![records()],
+        "records" | "summary" => vec![records()],
         "run" => vec![run()],
         _ => vec![],
     }
@@ -26,7 +26,7 @@ const ANCHOR: Anchor = Anchor {
 
 /// A header of a process that was killed with two spans open; only as much of the black box
 /// as that takes.
-fn process() -> Vec<u8> {
+pub fn process() -> Vec<u8> {
     let header = ProcessHeader {
         clock: ClockKind::Tsc,
         pid: 4_242,
@@ -56,9 +56,9 @@ fn process() -> Vec<u8> {
     bytes
 }
 
-/// A window with every kind of record, sealed or still open.
-fn window(sealed: bool) -> Vec<u8> {
-    let header = WindowHeader {
+/// The header of the first window of that process.
+pub fn window_header() -> WindowHeader {
+    WindowHeader {
         pid: 4_242,
         stream: 1,
         sequence: 0,
@@ -66,9 +66,13 @@ fn window(sealed: bool) -> Vec<u8> {
         anchor: ANCHOR,
         lost: 0,
         track: 1,
-    };
+    }
+}
+
+/// A window with every kind of record, sealed or still open.
+fn window(sealed: bool) -> Vec<u8> {
     let records = records();
-    let mut bytes = header.to_bytes().to_vec();
+    let mut bytes = window_header().to_bytes().to_vec();
     bytes.extend_from_slice(&records);
     bytes[COMMITTED_OFFSET..][..4].copy_from_slice(&(records.len() as u32).to_le_bytes());
     if sealed {

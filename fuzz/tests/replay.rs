@@ -44,7 +44,7 @@ fn a_flipped_bit_anywhere_in_a_sealed_window_is_noticed_or_changes_nothing() {
     let read = |window: Window<'_>| {
         let mut records = Vec::new();
         window
-            .visit(|record| records.push(format!("{record:?}")))
+            .for_each(|record| records.push(format!("{record:?}")))
             .unwrap();
         (window.header, records)
     };
@@ -66,7 +66,11 @@ fn a_flipped_bit_anywhere_in_a_sealed_window_is_noticed_or_changes_nothing() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig {
+        cases: 2_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn random_edits_of_seeds_harm_no_reader(

@@ -149,7 +149,7 @@ impl Content {
     fn read_window(&mut self, window: &Window<'_>) -> Result<(), String> {
         let mut defined = vec![PathId::ROOT];
         let mut wrong = None;
-        let outcome = window.visit(|record| match record {
+        let outcome = window.for_each(|record| match record {
             Record::Path { id, parent, name } => {
                 if !defined.contains(&parent) {
                     wrong = Some(format!("{id:?} is defined before its parent {parent:?}"));
