@@ -41,10 +41,20 @@ def _always(_module: Any, _args: Any) -> bool:
     return True
 
 
+def _never() -> bool:
+    """Stands in for a program that has optimizers."""
+    return False
+
+
+def _training(module: Any) -> bool:
+    return getattr(module, "training", True) is not False
+
+
 class Phases:
     """The phases of one thread."""
 
     __slots__ = (
+        "_by_hand",
         "_close",
         "_continues",
         "_core",
@@ -58,6 +68,7 @@ class Phases:
         "_trains",
         "_watch",
         "chain",
+        "compiling",
         "decided",
         "epochs_of",
         "external",
@@ -73,7 +84,6 @@ class Phases:
         "iteration",
         "kind",
         "last_kind",
-        "manual",
         "nested",
         "op",
         "op_flags",
@@ -92,6 +102,7 @@ class Phases:
         "updated_inside",
         "updates",
         "zeroed",
+        "__weakref__",
     )
 
     def __init__(
@@ -100,7 +111,10 @@ class Phases:
         grad_enabled: Callable[[], bool],
         watch: Callable[[], None] = _nothing,
         trains: Callable[[Any, Any], bool] = _always,
+        by_hand: Callable[[], bool] = _never,
     ) -> None:
+        """`trains` tells whether a module has something to learn, `by_hand` whether the
+        program has no optimizer and updates its parameters itself."""
         self._core = core
         self._now = core.now
         self._open = core.open_span
@@ -113,9 +127,9 @@ class Phases:
         self._grad_enabled = grad_enabled
         self._watch = watch
         self._trains = trains
-        self.manual = False
-        """No optimizer exists: parameters are updated by hand."""
+        self._by_hand = by_hand
         self.steps = 0
+        self.compiling = 0
         self.last_kind = ""
         self.epochs_of: Iteration | None = None
         self.forward_only = False
@@ -169,7 +183,7 @@ class Phases:
         if self.kind == EVALUATION:
             self._end_evaluation()
             return False
-        if self.stepped or (self.manual and self.saw_backward) or self.failed:
+        if self.stepped or (self.saw_backward and self._by_hand()) or self.failed:
             self._close_unit()
             return False
         if self.saw_backward or not self.forwards:
@@ -279,7 +293,7 @@ class Phases:
         elif not self.decided:
             assert self.iteration is not None
             loader = self.iteration.loader
-            kind = loader.first_forward(grad, module.training)
+            kind = loader.first_forward(grad, _training(module))
             sure = kind == self.iteration.confirmed == self.kind
             if grad and not sure and not self._trains(module, args):
                 return  # a transform or a loss: it tells nothing
@@ -296,7 +310,7 @@ class Phases:
             if self.forwards >= MOST_FORWARDS and not self.zeroed:
                 self.forward_only = True
                 self._was_evaluation()
-        elif self.iteration is None and self.manual:
+        elif self.iteration is None and self._by_hand():
             self._close_unit()
             self._new_number()
 
@@ -305,7 +319,7 @@ class Phases:
         return not grad or self.iteration is None or not self.iteration.in_play()
 
     def _unit_for_forward(self, grad: bool, module: Any, args: Any) -> None:
-        if grad and not self.forward_only and (module.training or self.trains_in_eval):
+        if grad and not self.forward_only and (self.trains_in_eval or _training(module)):
             if self._trains(module, args):
                 self._open_step()
                 return
@@ -405,6 +419,19 @@ class Phases:
             self._close_unit()
         if not self.steps & (self.steps - 1):
             self._watch()
+
+    # -- compilation -----------------------------------------------------------------------
+
+    def compile_begin(self) -> None:
+        """A graph is being compiled, wherever that happens."""
+        if not self.compiling:
+            self.compiling = self._open("compile", None, automatic=True)
+
+    def compile_end(self) -> None:
+        """It is compiled."""
+        if self.compiling:
+            self._close(self.compiling)
+            self.compiling = 0
 
     # -- units -----------------------------------------------------------------------------
 
@@ -553,6 +580,7 @@ class Phases:
                 self.op_flags = self._continues
 
     def _end(self) -> None:
+        self.compiling = 0  # it closed together with its phase, if it was left open
         if self.op:
             self._close(self.op, None, self.op_flags)
             self.previous = self.op_name
@@ -579,6 +607,11 @@ class Phases:
     def interrupted(self) -> None:
         """A phase raised: the unit is what it is named, whatever is still to come."""
         self.failed = True
+
+    def close(self) -> None:
+        """Records nothing from now on, on whichever thread it is used."""
+        self._open = lambda *_, **__: 0
+        self._emit = lambda *_, **__: None
 
     def finish(self) -> None:
         """The recording ends: nothing stays open."""

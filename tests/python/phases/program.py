@@ -42,7 +42,13 @@ class Program:
     def __init__(self) -> None:
         self.core = ScriptedCore()
         self.grad = True
-        self.machine = Phases(self.core, lambda: self.grad, trains=lambda module, _: module.trains)
+        self.by_hand = False
+        self.machine = Phases(
+            self.core,
+            lambda: self.grad,
+            trains=lambda module, _: module.trains,
+            by_hand=lambda: self.by_hand,
+        )
 
     def loader(self, count: int, took: int = DATA):
         """A loader: calling it makes an iterator."""

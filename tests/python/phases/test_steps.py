@@ -208,7 +208,7 @@ def test_making_the_iterator_counts_as_waiting_for_its_first_batch(program):
 
 
 def test_parameters_updated_by_hand_make_a_step_of_every_batch(program):
-    program.machine.manual = True
+    program.by_hand = True
     for _ in program.loader(3)():
         program.forward()
         program.backward()

@@ -1,0 +1,66 @@
+"""Automatic phases: watches torch from outside and tells the state machine what happens.
+
+:func:`install` imports nothing. Once the program has imported torch, the functions that every
+training program goes through are wrapped: the loader's ``__next__``, ``Module.__call__``,
+``torch.autograd.backward``, the optimizer's ``step`` and ``zero_grad``, ``GradScaler``. A
+wrapper calls what it wraps with the arguments it was given and returns what that returned;
+whatever goes wrong in Laptime stays in Laptime. :func:`uninstall` puts everything back.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import sys
+from types import ModuleType
+from typing import Any
+
+_installed = 0
+_watched: Any = None
+_wants_modules = False
+
+
+def install(modules: bool = False) -> None:
+    """Splits training into phases from now on, as soon as torch is imported.
+
+    Cost: about 5 µs a step (2-core virtual machine), some more with `modules`.
+    """
+    global _installed, _wants_modules
+    _installed += 1
+    _wants_modules = _wants_modules or modules
+    if _installed > 1:
+        return
+    from .._post_import import when_imported
+
+    when_imported("torch", _torch_imported)
+
+
+def uninstall() -> None:
+    """Undoes one :func:`install`."""
+    global _installed, _wants_modules, _watched
+    if _installed:
+        _installed -= 1
+    if _installed:
+        return
+    _wants_modules = False
+    watched, _watched = _watched, None
+    if watched is not None:
+        watched.remove()
+        atexit.unregister(watched.finish)
+
+
+def _torch_imported(torch: ModuleType) -> None:
+    global _watched
+    if not _installed or _watched is not None:
+        return
+    try:
+        from ._patches import Patches
+
+        _watched = Patches(torch, sys.modules["laptime._core"], modules=_wants_modules)
+        _watched.apply()
+        atexit.register(_watched.finish)
+    except Exception:
+        logging.getLogger("laptime").exception("automatic phases are off: torch looks unfamiliar")
+        if _watched is not None:
+            _watched.remove()
+            _watched = None

@@ -1,0 +1,82 @@
+"""``torch.compile``: its time as a span of its own, and wrappers that dynamo looks through.
+
+Dynamo is imported lazily, mostly long after torch; nothing here imports it. It treats torch's
+own ``Module.__call__`` in two special ways, and these extend to the wrapper: the frame is
+never compiled by itself, and a call of an inner module goes straight to its ``forward``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .._post_import import when_imported
+
+CALLBACKS = "torch._dynamo.callback"
+FRAMES = "torch._dynamo.eval_frame"
+KNOWN_CALL = ("torch._dynamo.utils", "torch._dynamo.variables.nn_module")
+
+
+class Compilation:
+    """What dynamo is told, and what it tells."""
+
+    def __init__(self, torch: Any, here: Any) -> None:
+        self._here = here
+        self._own_call = torch.nn.Module.__call__
+        self._handler: Any = None
+        self._handlers: tuple[Any, Any] | None = None
+        self._active = False
+
+    def apply(self, call: Callable[..., Any]) -> None:
+        """Makes dynamo treat `call` like the function it replaces."""
+        self._active = True
+        self._know(call)
+        when_imported(FRAMES, lambda frames: self._skip(frames, call))
+        when_imported(CALLBACKS, self._listen)
+
+    def remove(self) -> None:
+        """Undoes :meth:`apply`."""
+        self._active = False
+        self._know(self._own_call)
+        if self._handlers is not None:
+            begin, end = self._handlers
+            self._handler.run_start_callbacks = begin
+            self._handler.run_end_callbacks = end
+            self._handlers = None
+
+    def _know(self, call: Callable[..., Any]) -> None:
+        # Imported later, these modules read the function that is there by then.
+        for name in KNOWN_CALL:
+            module = sys.modules.get(name)
+            if hasattr(module, "unpatched_nn_module_call"):
+                module.unpatched_nn_module_call = call  # type: ignore[union-attr]
+
+    def _skip(self, frames: Any, call: Callable[..., Any]) -> None:
+        skip = getattr(frames, "skip_code", None)
+        if skip is not None:
+            skip(call.__code__)
+
+    def _listen(self, callback: Any) -> None:
+        handler = getattr(callback, "CompilationCallbackHandler", None)
+        if handler is None or not self._active:
+            return
+        begin, end = handler.run_start_callbacks, handler.run_end_callbacks
+        here = self._here
+
+        # On the class: `torch._dynamo.reset()` forgets callbacks that were registered.
+        def run_start_callbacks(self: Any, args: Any) -> Any:
+            machine = here.machine
+            if machine is not None:
+                machine.compile_begin()
+            return begin(self, args)
+
+        def run_end_callbacks(self: Any, args: Any) -> Any:
+            machine = here.machine
+            if machine is not None:
+                machine.compile_end()
+            return end(self, args)
+
+        handler.run_start_callbacks = run_start_callbacks
+        handler.run_end_callbacks = run_end_callbacks
+        self._handler, self._handlers = handler, (begin, end)

@@ -1,0 +1,162 @@
+"""What the program raises goes on its way, and the spans are right afterwards."""
+
+import logging
+
+import pytest
+import torch
+from torch import nn
+from watched import loader, network, watched
+
+
+class Raises(nn.Module):
+    """Raises at chosen calls."""
+
+    def __init__(self, error, at):
+        super().__init__()
+        self.error, self.at, self.calls = error, at, 0
+        self.inner = network()
+
+    def forward(self, inputs):
+        self.calls += 1
+        if self.calls in self.at:
+            raise self.error("in forward")
+        return self.inner(inputs)
+
+
+class Breaks(torch.autograd.Function):
+    """Raises in its backward."""
+
+    @staticmethod
+    def forward(ctx, value, error):
+        ctx.error = error
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        raise ctx.error("in backward")
+
+
+def train(model, batches):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for inputs, targets in batches:
+        try:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(inputs), targets).backward()
+            optimizer.step()
+        except (RuntimeError, KeyboardInterrupt):
+            continue
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_error_in_a_forward_ends_its_spans(error):
+    with watched() as core:
+        train(Raises(error, {2}), loader(4))
+    assert core.count("step") == core.count("step/forward") == 4
+    assert core.count("step/backward") == 3
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_error_leaves_the_program_as_it_would_without_laptime(error):
+    model = Raises(error, {1})
+    with watched(), pytest.raises(error, match="in forward"):
+        model(torch.ones(2, 4))
+
+
+def test_an_error_in_a_backward_ends_its_spans():
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watched() as core:
+        for index, (inputs, targets) in enumerate(loader(4)):
+            loss = nn.functional.cross_entropy(model(inputs), targets)
+            if index == 1:
+                with pytest.raises(RuntimeError, match="in backward"):
+                    Breaks.apply(loss, RuntimeError).backward()
+                continue
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    assert core.count("step/backward") == 4
+    assert core.count("step/optimizer") == 3
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_error_in_a_closure_ends_the_optimizer(error):
+    model = network()
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=2)
+    calls = []
+
+    def closure():
+        calls.append(1)
+        if len(calls) == 3:
+            raise error("in the closure")
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(torch.ones(2, 4)), torch.tensor([0, 1]))
+        loss.backward()
+        return loss
+
+    with watched() as core:
+        for _ in range(4):
+            try:
+                optimizer.step(closure)
+            except error:
+                pass
+        assert not core.stack
+    assert core.count("step") == core.count("step/optimizer") == 4
+
+
+def test_an_error_in_the_dataset_is_no_step_that_never_ends():
+    class Dataset(torch.utils.data.Dataset):
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, index):
+            if index == 2:
+                raise RuntimeError("in the dataset")
+            return torch.ones(4), 0
+
+    model = network()
+    with watched() as core:
+        with pytest.raises(RuntimeError, match="in the dataset"):
+            train(model, torch.utils.data.DataLoader(Dataset()))
+        train(model, loader(2))
+    assert core.count("step/backward") == 4
+
+
+def test_a_failure_of_laptime_itself_switches_phases_off_and_training_goes_on(caplog, monkeypatch):
+    from laptime.integrations._phases import Phases
+
+    def fails(*_):
+        raise ZeroDivisionError
+
+    model = network()
+    with watched() as core:
+        train(model, loader(2))
+        monkeypatch.setattr(Phases, "forward_begin", fails)
+        with caplog.at_level(logging.ERROR, "laptime"):
+            train(model, loader(2))
+    assert core.count("step/forward") == 2
+    assert [record.message for record in caplog.records] == ["automatic phases failed and are off"]
+
+
+def test_a_forward_on_another_thread_while_one_trains_belongs_to_that_one():
+    import threading
+
+    class Replicated(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = network()
+
+        def forward(self, inputs):
+            found = []
+            threads = [
+                threading.Thread(target=lambda: found.append(self.inner(inputs))) for _ in range(2)
+            ]
+            for thread in threads:
+                thread.start()
+                thread.join()
+            return sum(found)
+
+    with watched() as core:
+        train(Replicated(), loader(3))
+    assert core.count("step") == core.count("step/forward") == 3
+    assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
