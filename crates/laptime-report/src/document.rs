@@ -1,0 +1,357 @@
+//! What a report says, as data: sections with tables and series, before any text.
+//!
+//! [`Document::new`] makes one from a [`Summary`] and a [`View`]; the renderers of text,
+//! tree and markdown turn it into characters. Numbers are still numbers here and know
+//! what they are.
+
+use laptime_analysis::{ClockSummary, Metric, RowKind, SpanRow, Summary, WallSource};
+use laptime_core::{ClockKind, Unavailable, Warning};
+
+use crate::outline::{self, Line};
+use crate::quantity::{self, Precision};
+use crate::view::View;
+
+/// A report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// The program's name.
+    pub title: String,
+    /// Short facts about the run as a whole, most telling first.
+    pub facts: Vec<String>,
+    /// How the times were measured.
+    pub measured: String,
+    /// Tables and series.
+    pub sections: Vec<Section>,
+    /// Reasons for doubt.
+    pub warnings: Vec<Warning>,
+}
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// Its heading; none for the first.
+    pub heading: Option<String>,
+    /// A sentence below the heading.
+    pub remark: Option<String>,
+    /// What it shows.
+    pub content: Content,
+}
+
+/// What a section shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// Rows of a tree with statistics.
+    Table(Table),
+    /// Series of numbers over the run.
+    Figures(Vec<Figure>),
+    /// Nothing but its remark.
+    Remark,
+}
+
+/// Rows of a tree with statistics.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// What the cells after the name hold.
+    pub columns: Vec<Column>,
+    /// Rows, parents before children.
+    pub rows: Vec<Row>,
+    /// Rows left out because they are small.
+    pub hidden: usize,
+    /// Why cells are absent, each reason once.
+    pub reasons: Vec<Unavailable>,
+    /// Whether a count has spans that lie only partly inside.
+    pub has_partial: bool,
+}
+
+/// A column of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Column {
+    /// Finished spans.
+    Count,
+    /// Sum of durations.
+    Total,
+    /// The same less children.
+    SelfTime,
+    /// Mean duration.
+    Mean,
+    /// Median duration.
+    Median,
+    /// 99th percentile.
+    P99,
+    /// Total over wall time.
+    Share,
+}
+
+impl Column {
+    /// Its heading.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Total => "total",
+            Self::SelfTime => "self",
+            Self::Mean => "mean",
+            Self::Median => "p50",
+            Self::P99 => "p99",
+            Self::Share => "share",
+        }
+    }
+
+    /// Its field in JSON.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Total => "total_ns",
+            Self::SelfTime => "self_ns",
+            Self::Mean => "mean_ns",
+            Self::Median => "p50_ns",
+            Self::P99 => "p99_ns",
+            Self::Share => "share_ratio",
+        }
+    }
+
+    /// All, in the order of the table.
+    pub const ALL: [Self; 7] = [
+        Self::Count,
+        Self::Total,
+        Self::SelfTime,
+        Self::Mean,
+        Self::Median,
+        Self::P99,
+        Self::Share,
+    ];
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its own name, as given.
+    pub name: String,
+    /// For every level above it and its own, whether that row is the last of its siblings.
+    pub lasts: Vec<bool>,
+    /// Whether it is a leftover rather than spans.
+    pub is_leftover: bool,
+    /// One cell a column.
+    pub cells: Vec<Cell>,
+}
+
+/// A number, or none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell {
+    /// Spans: finished ones, and those only partly inside.
+    Count(u64, u64),
+    /// Nanoseconds.
+    Time(u64, Precision),
+    /// A share, 1.0 for all.
+    Share(f64),
+    /// Not there.
+    Absent,
+}
+
+/// A series of numbers over the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Its path, as names joined by `/`.
+    pub label: String,
+    /// Values in time order; empty for marks.
+    pub values: Vec<Option<f64>>,
+    /// What is said beside it.
+    pub facts: String,
+}
+
+impl Document {
+    /// The report of a summary.
+    pub fn new(summary: &Summary, view: &View) -> Self {
+        let mut sections = vec![Section {
+            heading: None,
+            remark: summary
+                .rows
+                .is_empty()
+                .then(|| "no span was recorded".to_owned()),
+            content: Content::Table(table(summary, &summary.rows, view)),
+        }];
+        if view.steady {
+            sections.extend(steady(summary, view));
+        }
+        let figures = figures(summary);
+        if !figures.is_empty() && view.filter.is_none() {
+            sections.push(Section {
+                heading: Some("marks and metrics".to_owned()),
+                remark: None,
+                content: Content::Figures(figures),
+            });
+        }
+        Self {
+            title: summary.program.clone(),
+            facts: facts(summary),
+            measured: measured(summary),
+            sections,
+            warnings: summary.warnings.clone(),
+        }
+    }
+}
+
+fn facts(summary: &Summary) -> Vec<String> {
+    let mut facts = vec![
+        quantity::duration(summary.wall_ns, Precision::Exact).inline(),
+        plural(summary.span_count, "span", "spans"),
+    ];
+    if summary.processes.len() > 1 {
+        facts.push(plural(
+            summary.processes.len() as u64,
+            "process",
+            "processes",
+        ));
+    }
+    if let Some(code) = summary
+        .run
+        .as_ref()
+        .and_then(|run| run.end.as_ref())
+        .and_then(|end| end.code)
+    {
+        facts.push(format!("exit code {code}"));
+    }
+    facts
+}
+
+fn plural(count: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        quantity::thousands(count),
+        if count == 1 { one } else { many }
+    )
+}
+
+fn measured(summary: &Summary) -> String {
+    let wall = match summary.wall_source {
+        WallSource::Launcher => "from launch to exit",
+        WallSource::Process => "from the start of the process, known to 10 ms",
+        WallSource::Recording => "from the start of the recording",
+    };
+    format!("host time {wall}; {}", clock(summary.clock))
+}
+
+fn clock(clock: ClockSummary) -> String {
+    match (clock.kind, clock.is_measured) {
+        (ClockKind::Monotonic, _) => "clock: CLOCK_MONOTONIC".to_owned(),
+        (ClockKind::Tsc, true) => "clock: time stamp counter, rate measured".to_owned(),
+        (ClockKind::Tsc, false) => {
+            "clock: time stamp counter, rate as the CPU states it".to_owned()
+        }
+    }
+}
+
+fn steady(summary: &Summary, view: &View) -> Option<Section> {
+    if let Some(steady) = &summary.steady {
+        let remark = if steady.from_step == 0 {
+            "no warm-up found".to_owned()
+        } else {
+            format!(
+                "without the {} of warm-up before it, {}",
+                quantity::duration(steady.skipped_ns, Precision::Exact).inline(),
+                plural(steady.from_step, "step", "steps"),
+            )
+        };
+        return Some(Section {
+            heading: Some(format!("steady state from step {}", steady.from_step)),
+            remark: Some(format!(
+                "{remark}; shares are of the {} from there to the last span",
+                quantity::duration(steady.wall_ns, Precision::Exact).inline()
+            )),
+            content: Content::Table(table(summary, &steady.rows, view)),
+        });
+    }
+    // Without steps nobody asked for a steady state.
+    let has_steps = summary
+        .rows
+        .iter()
+        .any(|row| row.names.last().is_some_and(|name| name == "step"));
+    let why = summary.steady_why.as_ref().filter(|_| has_steps)?;
+    Some(Section {
+        heading: Some("no steady state".to_owned()),
+        remark: Some(why.to_string()),
+        content: Content::Remark,
+    })
+}
+
+fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
+    let outline = outline::outline(rows, view);
+    let mut reasons: Vec<Unavailable> = Vec::new();
+    let made = outline.lines.iter().map(|line| {
+        let row = line.row;
+        let cells = Column::ALL.map(|column| {
+            let cell = cell(row, column);
+            if cell == Cell::Absent
+                && let Some(why) = summary.why(row, column.field())
+                && !reasons.contains(why)
+            {
+                reasons.push(why.clone());
+            }
+            cell
+        });
+        shown(line, cells.to_vec())
+    });
+    Table {
+        columns: Column::ALL.to_vec(),
+        rows: made.collect(),
+        hidden: outline.hidden,
+        has_partial: outline.lines.iter().any(|line| line.row.partial_count > 0),
+        reasons,
+    }
+}
+
+fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
+    Row {
+        name: line.row.names.last().cloned().unwrap_or_default(),
+        lasts: line.lasts.clone(),
+        is_leftover: line.row.kind == RowKind::Leftover,
+        cells,
+    }
+}
+
+fn cell(row: &SpanRow, column: Column) -> Cell {
+    let time = |ns: Option<u64>, precision| ns.map_or(Cell::Absent, |ns| Cell::Time(ns, precision));
+    match column {
+        Column::Count => row
+            .count
+            .map_or(Cell::Absent, |count| Cell::Count(count, row.partial_count)),
+        Column::Total => Cell::Time(row.total_ns, Precision::Exact),
+        Column::SelfTime => Cell::Time(row.self_ns, Precision::Exact),
+        Column::Mean => time(row.mean_ns, Precision::Exact),
+        Column::Median => time(row.p50_ns, Precision::Estimate),
+        Column::P99 => time(row.p99_ns, Precision::Estimate),
+        Column::Share => row.share_ratio.map_or(Cell::Absent, Cell::Share),
+    }
+}
+
+fn figures(summary: &Summary) -> Vec<Figure> {
+    let marks = summary.marks.iter().map(|mark| Figure {
+        label: mark.path.clone(),
+        values: Vec::new(),
+        facts: format!("marked {}", times(mark.count)),
+    });
+    let metrics = summary.metrics.iter().map(|metric| Figure {
+        label: metric.path.clone(),
+        values: metric.series.iter().map(|point| point.value).collect(),
+        facts: said(metric),
+    });
+    marks.chain(metrics).collect()
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        _ => format!("{} times", quantity::thousands(count)),
+    }
+}
+
+fn said(metric: &Metric) -> String {
+    let last = metric
+        .last
+        .map_or("not a finite number".to_owned(), quantity::plain);
+    let mut said = format!("last {last}");
+    if let (Some(min), Some(max), true) = (metric.min, metric.max, metric.count > 1) {
+        said += &format!(", {} to {}", quantity::plain(min), quantity::plain(max));
+    }
+    said + &format!(", {}", plural(metric.count, "value", "values"))
+}

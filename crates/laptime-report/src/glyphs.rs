@@ -1,0 +1,115 @@
+//! The characters that tables are drawn with, beyond ASCII or within it.
+
+/// Eighths of a block, from one to eight.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+/// Heights of a curve.
+const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// The same in ASCII.
+const ASCII_HEIGHTS: [char; 8] = ['_', '.', '.', '-', '-', '=', '=', '#'];
+
+/// A set of characters.
+#[derive(Debug, Clone, Copy)]
+pub struct Glyphs {
+    utf8: bool,
+    /// Stands for what was cut out.
+    pub ellipsis: &'static str,
+    /// Stands for a number that is not there.
+    pub absent: &'static str,
+    /// Between facts.
+    pub dot: &'static str,
+    /// Below headings.
+    pub rule: &'static str,
+}
+
+impl Glyphs {
+    /// For an output that shows them all, or ASCII alone.
+    pub fn new(utf8: bool) -> Self {
+        Self {
+            utf8,
+            ellipsis: if utf8 { "…" } else { "..." },
+            absent: if utf8 { "–" } else { "-" },
+            dot: if utf8 { "·" } else { "-" },
+            rule: if utf8 { "─" } else { "-" },
+        }
+    }
+
+    /// Text of any origin in these characters: what has none is written as its number.
+    pub fn plain(&self, text: &str) -> String {
+        if self.utf8 || text.is_ascii() {
+            return text.to_owned();
+        }
+        let mut plain = String::new();
+        for character in text.chars() {
+            match character {
+                'µ' => plain.push('u'),
+                '–' => plain.push('-'),
+                '·' => plain.push('-'),
+                '…' => plain.push_str("..."),
+                character if character.is_ascii() => plain.push(character),
+                character => plain.push_str(&format!("\\u{{{:x}}}", character as u32)),
+            }
+        }
+        plain
+    }
+
+    /// The lines that lead to a row of the tree.
+    pub fn branch(&self, lasts: &[bool]) -> String {
+        let (through, none, fork, end) = if self.utf8 {
+            ("│  ", "   ", "├─ ", "└─ ")
+        } else {
+            ("|  ", "   ", "|- ", "`- ")
+        };
+        let Some((last, above)) = lasts.get(1..).and_then(<[bool]>::split_last) else {
+            return String::new();
+        };
+        let mut branch: String = above
+            .iter()
+            .map(|last| if *last { none } else { through })
+            .collect();
+        branch.push_str(if *last { end } else { fork });
+        branch
+    }
+
+    /// A bar of up to `width` columns for a share of 1.
+    pub fn bar(&self, ratio: f64, width: usize) -> String {
+        let ratio = ratio.clamp(0.0, 1.0);
+        if !self.utf8 {
+            return "#".repeat((ratio * width as f64).round() as usize);
+        }
+        let eighths = (ratio * width as f64 * 8.0).round() as usize;
+        let mut bar = "█".repeat(eighths / 8);
+        bar.extend((eighths % 8).checked_sub(1).map(|index| EIGHTHS[index]));
+        bar
+    }
+
+    /// A curve of at most `width` columns; a gap where there is no number.
+    pub fn curve(&self, values: &[Option<f64>], width: usize) -> String {
+        let finite = || values.iter().flatten().copied();
+        let (low, high) = (
+            finite().fold(f64::INFINITY, f64::min),
+            finite().fold(f64::NEG_INFINITY, f64::max),
+        );
+        if values.len() < 2 || low > high {
+            return String::new();
+        }
+        let columns = values.len().min(width);
+        let heights = if self.utf8 { HEIGHTS } else { ASCII_HEIGHTS };
+        (0..columns)
+            .map(|column| {
+                let slice =
+                    &values[column * values.len() / columns..(column + 1) * values.len() / columns];
+                let known: Vec<f64> = slice.iter().flatten().copied().collect();
+                if known.is_empty() {
+                    return ' ';
+                }
+                let mean = known.iter().sum::<f64>() / known.len() as f64;
+                let height = if high > low {
+                    (mean - low) / (high - low)
+                } else {
+                    0.5
+                };
+                heights[(height * 7.0).round().clamp(0.0, 7.0) as usize]
+            })
+            .collect()
+    }
+}

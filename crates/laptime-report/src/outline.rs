@@ -1,0 +1,136 @@
+//! Which rows are shown, and in which order: the tree as the reader asked for it.
+//!
+//! Siblings are sorted, leftovers stand last, ancestors of matching rows stay. A long
+//! table loses its smallest rows, and says how many.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use laptime_analysis::{Pattern, RowKind, SpanRow};
+
+use crate::view::{Sort, View};
+
+/// Tables up to this length are shown whole.
+const LONG_TABLE: usize = 60;
+/// In longer ones, rows below this share of the wall time are left out.
+const SMALL_RATIO: f64 = 0.001;
+
+/// A row in its place.
+#[derive(Debug, Clone)]
+pub struct Line<'a> {
+    /// What it shows.
+    pub row: &'a SpanRow,
+    /// For every level from the outermost to its own, whether it is the last of its siblings.
+    pub lasts: Vec<bool>,
+}
+
+/// Rows in order.
+#[derive(Debug, Clone)]
+pub struct Outline<'a> {
+    /// Those shown.
+    pub lines: Vec<Line<'a>>,
+    /// How many small ones are not.
+    pub hidden: usize,
+}
+
+/// Puts rows in order.
+pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
+    let spans = rows.iter().filter(|row| row.kind == RowKind::Span);
+    let index_of: HashMap<&[String], usize> = spans
+        .clone()
+        .enumerate()
+        .map(|(index, row)| (row.names.as_slice(), index))
+        .collect();
+    let spans: Vec<&SpanRow> = spans.collect();
+    let parent_of = |row: &SpanRow| index_of.get(&row.names[..row.depth()]).copied();
+
+    let mut is_kept = vec![view.filter.is_none(); spans.len()];
+    if let Some(pattern) = view.filter.as_deref().map(Pattern::new) {
+        for index in 0..spans.len() {
+            if pattern.matches(&spans[index].names) {
+                keep(index, &mut is_kept, |at| parent_of(spans[at]));
+            }
+        }
+    }
+    let mut hidden = 0;
+    if view.filter.is_none() && spans.len() > LONG_TABLE {
+        let is_small = |row: &SpanRow| row.share_ratio.is_some_and(|ratio| ratio < SMALL_RATIO);
+        is_kept.fill(false);
+        for index in 0..spans.len() {
+            if !is_small(spans[index]) {
+                keep(index, &mut is_kept, |at| parent_of(spans[at]));
+            }
+        }
+        hidden = is_kept.iter().filter(|kept| !**kept).count();
+    }
+
+    let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+    for index in (0..spans.len()).filter(|index| is_kept[*index]) {
+        children
+            .entry(parent_of(spans[index]))
+            .or_default()
+            .push(index);
+    }
+    for siblings in children.values_mut() {
+        sort(siblings, &spans, view.sort);
+    }
+    let leftovers: Vec<&SpanRow> = rows
+        .iter()
+        .filter(|row| row.kind == RowKind::Leftover && view.filter.is_none())
+        .collect();
+    let mut lines = Vec::new();
+    let mut waiting: Vec<(usize, Vec<bool>)> = Vec::new();
+    push_children(
+        &mut waiting,
+        children.get(&None),
+        &[],
+        !leftovers.is_empty(),
+    );
+    while let Some((index, lasts)) = waiting.pop() {
+        push_children(&mut waiting, children.get(&Some(index)), &lasts, false);
+        lines.push(Line {
+            row: spans[index],
+            lasts,
+        });
+    }
+    let last = leftovers.len();
+    lines.extend(leftovers.into_iter().enumerate().map(|(index, row)| Line {
+        row,
+        lasts: vec![index + 1 == last],
+    }));
+    Outline { lines, hidden }
+}
+
+/// Keeps a row with its ancestors.
+fn keep(index: usize, is_kept: &mut [bool], parent_of: impl Fn(usize) -> Option<usize>) {
+    let mut at = Some(index);
+    while let Some(index) = at.filter(|index| !is_kept[*index]) {
+        is_kept[index] = true;
+        at = parent_of(index);
+    }
+}
+
+fn push_children(
+    waiting: &mut Vec<(usize, Vec<bool>)>,
+    children: Option<&Vec<usize>>,
+    above: &[bool],
+    is_followed: bool,
+) {
+    let children = children.map(Vec::as_slice).unwrap_or_default();
+    for (place, index) in children.iter().enumerate().rev() {
+        let mut lasts = above.to_vec();
+        lasts.push(place + 1 == children.len() && !is_followed);
+        waiting.push((*index, lasts));
+    }
+}
+
+fn sort(siblings: &mut [usize], spans: &[&SpanRow], by: Sort) {
+    match by {
+        Sort::Total => siblings.sort_by_key(|index| Reverse(spans[*index].total_ns)),
+        Sort::SelfTime => siblings.sort_by_key(|index| Reverse(spans[*index].self_ns)),
+        Sort::Count => siblings.sort_by_key(|index| Reverse(spans[*index].count)),
+        Sort::Mean => siblings.sort_by_key(|index| Reverse(spans[*index].mean_ns)),
+        Sort::Name => siblings.sort_by(|a, b| spans[*a].names.last().cmp(&spans[*b].names.last())),
+        Sort::Appearance => {}
+    }
+}

@@ -1,0 +1,133 @@
+//! Numbers as text: the only place where a quantity gets its digits and its unit.
+//!
+//! Durations take the SI prefix (or minutes and hours, accepted beside SI) that leaves one
+//! to three digits before the point. Exact ones show two decimals, estimates three digits.
+
+/// A number split at its decimal point, so that a column can align it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Digits {
+    /// Up to the point.
+    pub whole: String,
+    /// The point and what follows; empty for whole numbers.
+    pub fraction: String,
+    /// The unit, without a space.
+    pub unit: &'static str,
+}
+
+impl Digits {
+    /// On its own, outside of a column.
+    pub fn inline(&self) -> String {
+        let space = if self.unit.is_empty() { "" } else { " " };
+        format!("{}{}{space}{}", self.whole, self.fraction, self.unit)
+    }
+
+    fn new(text: &str, unit: &'static str) -> Self {
+        let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
+        Self {
+            whole: whole.to_owned(),
+            fraction: fraction.to_owned(),
+            unit,
+        }
+    }
+}
+
+/// Units of time and their nanoseconds.
+const UNITS: [(&str, f64); 6] = [
+    ("ns", 1.0),
+    ("µs", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+    ("min", 60e9),
+    ("h", 3_600e9),
+];
+/// From here on a duration takes the next unit; 9,999 s are still read as seconds at a glance.
+const MOST_IN_UNIT: [f64; 6] = [1e3, 1e3, 1e3, 1e3, 600.0, f64::INFINITY];
+
+/// How exact a duration is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// A sum or a mean: two decimals.
+    Exact,
+    /// A percentile, known to 1.1 %: three digits.
+    Estimate,
+}
+
+/// A duration in its best unit.
+pub fn duration(ns: u64, precision: Precision) -> Digits {
+    let ns = ns as f64;
+    let decimals = |value: f64, unit: &str| match precision {
+        _ if unit == "ns" => 0,
+        Precision::Exact => 2,
+        Precision::Estimate if value < 9.995 => 2,
+        Precision::Estimate if value < 99.95 => 1,
+        Precision::Estimate => 0,
+    };
+    let fits = |index: &usize| {
+        let (unit, size) = UNITS[*index];
+        let value = ns / size;
+        // Rounding may reach the next unit: 999.996 µs is 1.00 ms.
+        let scale = 10_f64.powi(decimals(value, unit));
+        (value * scale).round() / scale < MOST_IN_UNIT[*index]
+    };
+    let index = (0..UNITS.len()).find(fits).unwrap_or(UNITS.len() - 1);
+    let (unit, size) = UNITS[index];
+    let value = ns / size;
+    Digits::new(&format!("{value:.*}", decimals(value, unit) as usize), unit)
+}
+
+/// A count with separated thousands.
+pub fn count(number: u64) -> Digits {
+    Digits::new(&thousands(number), "")
+}
+
+/// A count with separated thousands, as text.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A ratio as percent with one decimal.
+pub fn percent(ratio: f64) -> Digits {
+    Digits::new(&format!("{:.1}", ratio * 100.0), "%")
+}
+
+/// A number of unknown size, such as a metric: five digits.
+pub fn plain(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (1e-4..1e7).contains(&size) {
+        let decimals = (4 - size.log10().floor() as i32).clamp(0, 8) as usize;
+        let text = format!("{value:.decimals$}");
+        match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text,
+        }
+    } else {
+        format!("{value:.4e}")
+    }
+}
+
+/// Bytes with a binary prefix.
+pub fn bytes(number: u64) -> String {
+    const PREFIXES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = number as f64;
+    let mut index = 0;
+    while value >= 1023.95 && index + 1 < PREFIXES.len() {
+        value /= 1024.0;
+        index += 1;
+    }
+    let decimals = usize::from(index > 0);
+    format!("{value:.decimals$} {}", PREFIXES[index])
+}
+
+#[cfg(test)]
+#[path = "quantity_tests.rs"]
+mod tests;

@@ -1,0 +1,86 @@
+use super::*;
+
+fn exact(ns: u64) -> String {
+    duration(ns, Precision::Exact).inline()
+}
+
+fn estimate(ns: u64) -> String {
+    duration(ns, Precision::Estimate).inline()
+}
+
+#[test]
+fn a_duration_takes_the_unit_that_leaves_few_digits() {
+    let shown: Vec<String> = [
+        0,
+        850,
+        1_000,
+        12_345,
+        12_345_678,
+        2_471_000_000,
+        999_000_000_000,
+        1_234_000_000_000,
+        40_000_000_000_000,
+    ]
+    .map(exact)
+    .to_vec();
+    assert_eq!(
+        shown,
+        [
+            "0 ns",
+            "850 ns",
+            "1.00 µs",
+            "12.35 µs",
+            "12.35 ms",
+            "2.47 s",
+            "999.00 s",
+            "20.57 min",
+            "11.11 h"
+        ]
+    );
+}
+
+#[test]
+fn rounding_never_shows_a_thousand_of_a_unit() {
+    assert_eq!(exact(999_996), "1.00 ms");
+    assert_eq!(estimate(999_600), "1.00 ms");
+    assert_eq!(exact(999_994), "999.99 µs");
+}
+
+#[test]
+fn an_estimate_shows_three_digits() {
+    assert_eq!(estimate(1_234_567), "1.23 ms");
+    assert_eq!(estimate(12_345_678), "12.3 ms");
+    assert_eq!(estimate(123_456_789), "123 ms");
+    assert_eq!(estimate(9_996_000), "10.0 ms");
+}
+
+#[test]
+fn counts_are_separated_in_thousands() {
+    assert_eq!(thousands(0), "0");
+    assert_eq!(thousands(999), "999");
+    assert_eq!(thousands(1_000), "1,000");
+    assert_eq!(thousands(12_345_678), "12,345,678");
+}
+
+#[test]
+fn percent_has_one_decimal() {
+    assert_eq!(percent(0.4567).inline(), "45.7 %");
+    assert_eq!(percent(1.0).inline(), "100.0 %");
+}
+
+#[test]
+fn a_metric_shows_five_digits_at_most() {
+    assert_eq!(plain(0.93), "0.93");
+    assert_eq!(plain(1.0 / 3.0), "0.33333");
+    assert_eq!(plain(1234.567), "1234.6");
+    assert_eq!(plain(-12.0), "-12");
+    assert_eq!(plain(100.0), "100");
+    assert_eq!(plain(1e-9), "1.0000e-9");
+    assert_eq!(plain(0.0), "0");
+}
+
+#[test]
+fn bytes_take_binary_prefixes() {
+    assert_eq!(bytes(512), "512 B");
+    assert_eq!(bytes(1_048_576), "1.0 MiB");
+}

@@ -1,0 +1,400 @@
+//! The table for a terminal: a header, an indented tree with aligned numbers, a bar for
+//! the share, and below it what needs saying.
+//!
+//! Columns give way where the terminal is narrow; names are shortened before any number is.
+
+use crate::document::{Cell, Column, Content, Document, Figure, Row, Section, Table};
+use crate::glyphs::Glyphs;
+use crate::name;
+use crate::paint::{Paint, Style};
+use crate::quantity::{self, Digits};
+use crate::view::View;
+
+/// Columns of a terminal of unknown width.
+const DEFAULT_WIDTH: usize = 100;
+/// Narrowest table: below it lines are left to wrap.
+const LEAST_WIDTH: usize = 50;
+/// Widest table: wider ones are hard to follow with the eye.
+const MOST_WIDTH: usize = 140;
+/// A name's column is shortened to this before a column is dropped.
+const LEAST_NAME: usize = 22;
+/// Widths of the share bar that are tried, widest first.
+const BARS: [usize; 3] = [12, 8, 5];
+/// Columns in the order in which they give way.
+const GIVE_WAY: [Column; 4] = [Column::Mean, Column::SelfTime, Column::P99, Column::Count];
+
+/// Renders a document.
+pub fn render(document: &Document, view: &View) -> String {
+    let width = view
+        .width
+        .unwrap_or(DEFAULT_WIDTH)
+        .clamp(LEAST_WIDTH, MOST_WIDTH);
+    let text = Text {
+        width,
+        glyphs: Glyphs::new(view.utf8),
+        paint: Paint::new(view.color),
+    };
+    text.document(document)
+}
+
+struct Text {
+    width: usize,
+    glyphs: Glyphs,
+    paint: Paint,
+}
+
+impl Text {
+    fn document(&self, document: &Document) -> String {
+        let mut out = self.header(document);
+        for section in &document.sections {
+            out += "\n";
+            out += &self.section(section);
+        }
+        out += &self.warnings(document);
+        out
+    }
+
+    fn header(&self, document: &Document) -> String {
+        let title = name::fitted(
+            &name::visible(&document.title),
+            self.width / 2,
+            self.glyphs.ellipsis,
+        );
+        let separator = format!(" {} ", self.glyphs.dot);
+        let facts = document.facts.join(&separator);
+        let title = self.paint.as_(Style::Strong, &title);
+        let between = if document.title.is_empty() { "" } else { "  " };
+        let measured = self
+            .paint
+            .as_(Style::Faint, &self.glyphs.plain(&document.measured));
+        format!(
+            "{title}{between}{}\n{measured}\n",
+            self.glyphs.plain(&facts)
+        )
+    }
+
+    fn section(&self, section: &Section) -> String {
+        let mut out = String::new();
+        if let Some(heading) = &section.heading {
+            out += &self.paint.as_(Style::Strong, heading);
+            out += "\n";
+        }
+        if let Some(remark) = &section.remark {
+            out += &self.wrapped("", &self.glyphs.plain(remark), Style::Faint);
+        }
+        match &section.content {
+            Content::Table(table) if table.rows.is_empty() => {}
+            Content::Table(table) => out += &self.table(table),
+            Content::Figures(figures) => out += &self.figures(figures),
+            Content::Remark => {}
+        }
+        out
+    }
+
+    fn table(&self, table: &Table) -> String {
+        let plan = Plan::new(table, self.width, &self.glyphs);
+        let mut out = String::new();
+        let mut heading = pad_end("", plan.name);
+        for (column, width) in table.columns.iter().zip(&plan.columns) {
+            if let Some(width) = width {
+                heading += "  ";
+                heading += &pad_start(column.heading(), width.total());
+            }
+        }
+        let rule = self.glyphs.rule.repeat(plan.width());
+        out += &self.paint.as_(Style::Faint, heading.trim_end());
+        out += "\n";
+        out += &self.paint.as_(Style::Faint, &rule);
+        out += "\n";
+        for row in &table.rows {
+            out += self.row(row, table, &plan).trim_end();
+            out += "\n";
+        }
+        out += &self.below(table);
+        out
+    }
+
+    fn row(&self, row: &Row, table: &Table, plan: &Plan) -> String {
+        let branch = self.glyphs.branch(&row.lasts);
+        let room = plan.name.saturating_sub(name::columns(&branch)).max(1);
+        let shown = name::fitted(
+            &self.glyphs.plain(&name::visible(&row.name)),
+            room,
+            self.glyphs.ellipsis,
+        );
+        let gap = " ".repeat(room.saturating_sub(name::columns(&shown)));
+        let style = match (row.is_leftover, row.lasts.len()) {
+            (true, _) => Style::Leftover,
+            (_, 1) => Style::Strong,
+            _ => Style::Plain,
+        };
+        let mut out = self.paint.as_(Style::Faint, &branch);
+        out += &self.paint.as_(style, &shown);
+        out += &gap;
+        for ((cell, column), width) in row.cells.iter().zip(&table.columns).zip(&plan.columns) {
+            let Some(width) = width else { continue };
+            out += "  ";
+            out += &self.cell(*cell, *column, width);
+        }
+        out
+    }
+
+    fn cell(&self, cell: Cell, column: Column, width: &Width) -> String {
+        if cell == Cell::Absent {
+            let dash = pad_start(self.glyphs.absent, width.whole.max(1));
+            return self.paint.as_(Style::Faint, &pad_end(&dash, width.total()));
+        }
+        let digits = digits(cell);
+        let number = self.glyphs.plain(&width.aligned(&digits));
+        match cell {
+            Cell::Share(ratio) if width.bar > 0 => {
+                let bar = self.glyphs.bar(ratio, width.bar);
+                let bar = pad_end(&bar, width.bar);
+                format!("{number} {}", self.paint.as_(Style::Bar, &bar))
+            }
+            _ if column == Column::Total => self.paint.as_(Style::Strong, &number),
+            _ => number,
+        }
+    }
+
+    fn below(&self, table: &Table) -> String {
+        let mut out = String::new();
+        if table.hidden > 0 {
+            let some = quantity::thousands(table.hidden as u64);
+            out += &self.wrapped(
+                "",
+                &format!("{some} paths below 0.1 % of the wall time are not shown; --filter '**' shows all"),
+                Style::Faint,
+            );
+        }
+        if table.has_partial {
+            let text = "+n: so many more were only partly inside (still open at the end, or begun before); \
+                        their time inside is in total and self";
+            out += &self.wrapped("", text, Style::Faint);
+        }
+        for reason in &table.reasons {
+            out += &self.wrapped(
+                "",
+                &format!("{}: {reason}", self.glyphs.absent),
+                Style::Faint,
+            );
+        }
+        out
+    }
+
+    fn figures(&self, figures: &[Figure]) -> String {
+        let label = |figure: &Figure| {
+            name::fitted(
+                &self.glyphs.plain(&name::visible(&figure.label)),
+                self.width / 3,
+                self.glyphs.ellipsis,
+            )
+        };
+        let widest = figures
+            .iter()
+            .map(|figure| name::columns(&label(figure)))
+            .max()
+            .unwrap_or(0);
+        let has_curve = figures.iter().any(|figure| figure.values.len() > 1);
+        let mut out = String::new();
+        for figure in figures {
+            let curve = if has_curve {
+                let curve = self.glyphs.curve(&figure.values, 20);
+                pad_end(&curve, 20) + "  "
+            } else {
+                String::new()
+            };
+            out += &format!(
+                "{}  {}{}\n",
+                pad_end(&label(figure), widest),
+                self.paint.as_(Style::Bar, &curve),
+                figure.facts
+            );
+        }
+        out
+    }
+
+    fn warnings(&self, document: &Document) -> String {
+        let mut out = String::new();
+        for warning in &document.warnings {
+            out += "\n";
+            let message = self.glyphs.plain(&name::visible(&warning.message));
+            out += &self.wrapped("warning: ", &message, Style::Warning);
+            if let Some(hint) = &warning.hint {
+                let hint = self.glyphs.plain(&name::visible(hint));
+                out += &self.wrapped("   hint: ", &hint, Style::Faint);
+            }
+        }
+        out
+    }
+
+    /// Words in lines of the table's width, those after the first indented by `lead`'s width.
+    ///
+    /// Of a warning only the lead is painted.
+    fn wrapped(&self, lead: &str, text: &str, style: Style) -> String {
+        let text = name::fitted(text, 1_000, self.glyphs.ellipsis);
+        let indent = " ".repeat(name::columns(lead));
+        let mut lines = vec![String::new()];
+        for word in text.split(' ') {
+            let line = lines.last_mut().map_or("", |line| line.as_str());
+            let taken = indent.len() + name::columns(line) + 1 + name::columns(word);
+            if !line.is_empty() && taken > self.width {
+                lines.push(String::new());
+            }
+            if let Some(line) = lines.last_mut() {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(word);
+            }
+        }
+        let mut out = String::new();
+        for (index, line) in lines.iter().enumerate() {
+            let before = if index == 0 { lead } else { &indent };
+            out += &match style {
+                Style::Warning => self.paint.as_(style, before) + line,
+                _ => self.paint.as_(style, &format!("{before}{line}")),
+            };
+            out += "\n";
+        }
+        out
+    }
+}
+
+/// Widths of a table's columns.
+struct Plan {
+    name: usize,
+    columns: Vec<Option<Width>>,
+}
+
+/// Widths of a column's parts.
+#[derive(Debug, Clone, Default)]
+struct Width {
+    whole: usize,
+    fraction: usize,
+    unit: usize,
+    bar: usize,
+    heading: usize,
+}
+
+impl Width {
+    fn of(table: &Table, index: usize, glyphs: &Glyphs) -> Self {
+        let mut width = Self {
+            heading: table.columns[index].heading().len(),
+            ..Self::default()
+        };
+        for row in &table.rows {
+            if row.cells[index] != Cell::Absent {
+                let digits = digits(row.cells[index]);
+                width.whole = width.whole.max(digits.whole.len());
+                width.fraction = width.fraction.max(digits.fraction.len());
+                width.unit = width.unit.max(name::columns(&glyphs.plain(digits.unit)));
+            }
+        }
+        width
+    }
+
+    fn number(&self) -> usize {
+        self.whole + self.fraction + if self.unit > 0 { self.unit + 1 } else { 0 }
+    }
+
+    fn total(&self) -> usize {
+        let bar = if self.bar > 0 { self.bar + 1 } else { 0 };
+        (self.number() + bar).max(self.heading).max(1)
+    }
+
+    fn aligned(&self, digits: &Digits) -> String {
+        let mut text = pad_start(&digits.whole, self.whole);
+        text += &pad_end(&digits.fraction, self.fraction);
+        if self.unit > 0 {
+            text += " ";
+            text += &pad_end(digits.unit, self.unit);
+        }
+        let bar = if self.bar > 0 { self.bar + 1 } else { 0 };
+        pad_start(&text, self.total() - bar)
+    }
+}
+
+impl Plan {
+    fn new(table: &Table, width: usize, glyphs: &Glyphs) -> Self {
+        let longest = table
+            .rows
+            .iter()
+            .map(|row| {
+                let own = name::columns(&name::visible(&row.name));
+                name::columns(&glyphs.branch(&row.lasts)) + own
+            })
+            .max()
+            .unwrap_or(0)
+            .max("startup".len());
+        let mut columns: Vec<Option<Width>> = (0..table.columns.len())
+            .map(|index| Some(Width::of(table, index, glyphs)))
+            .collect();
+        let share = table
+            .columns
+            .iter()
+            .position(|column| *column == Column::Share);
+        let left = |columns: &[Option<Width>]| {
+            let taken: usize = columns
+                .iter()
+                .flatten()
+                .map(|column| column.total() + 2)
+                .sum();
+            width.saturating_sub(taken)
+        };
+        for give_way in std::iter::once(None).chain(GIVE_WAY.map(Some)) {
+            if let Some(index) =
+                give_way.and_then(|column| table.columns.iter().position(|known| *known == column))
+            {
+                columns[index] = None;
+            }
+            for bar in BARS {
+                if let Some(share) = share.and_then(|index| columns[index].as_mut()) {
+                    share.bar = bar;
+                }
+                if left(&columns) >= longest.min(LEAST_NAME) {
+                    let name = longest.min(left(&columns));
+                    return Self { name, columns };
+                }
+            }
+        }
+        if let Some(share) = share.and_then(|index| columns[index].as_mut()) {
+            share.bar = 0;
+        }
+        let name = longest.min(left(&columns)).max(12);
+        Self { name, columns }
+    }
+
+    fn width(&self) -> usize {
+        let columns: usize = self
+            .columns
+            .iter()
+            .flatten()
+            .map(|column| column.total() + 2)
+            .sum();
+        self.name + columns
+    }
+}
+
+fn digits(cell: Cell) -> Digits {
+    match cell {
+        Cell::Count(count, partial) => {
+            let mut digits = quantity::count(count);
+            if partial > 0 {
+                digits.fraction = format!(" +{}", quantity::thousands(partial));
+            }
+            digits
+        }
+        Cell::Time(ns, precision) => quantity::duration(ns, precision),
+        Cell::Share(ratio) => quantity::percent(ratio),
+        Cell::Absent => Digits::default(),
+    }
+}
+
+fn pad_start(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(name::columns(text))) + text
+}
+
+fn pad_end(text: &str, width: usize) -> String {
+    text.to_owned() + &" ".repeat(width.saturating_sub(name::columns(text)))
+}
