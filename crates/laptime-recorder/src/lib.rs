@@ -35,5 +35,5 @@ pub use span::{
     Extra, Open, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit, exit_site,
     exit_with, is_open, path_names, path_of, rename, suspend,
 };
-pub use state::{disable, enable, is_on};
+pub use state::{disable, enable, is_off, is_on};
 pub use thread::{TaskStack, swap_stack};

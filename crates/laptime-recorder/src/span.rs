@@ -23,11 +23,13 @@ impl Open {
     }
 
     /// As two integers, for a foreign language.
+    #[inline]
     pub fn to_raw(self) -> (u32, u64) {
         (self.0.index, self.0.start)
     }
 
     /// From [`Open::to_raw`]. An identity that never was simply closes nothing.
+    #[inline]
     pub fn from_raw(index: u32, start: u64) -> Self {
         Self(Position { index, start })
     }
@@ -51,9 +53,6 @@ pub struct Extra {
 /// **Cost** about half of a span: one clock read and a few stores.
 #[inline]
 pub fn enter(site: &Site) -> Option<Open> {
-    if state::is_off() {
-        return None;
-    }
     let thread = Thread::existing();
     if !state::is_on_by_tsc() || thread.is_null() {
         return enter_with(site, 0, None);
@@ -123,8 +122,14 @@ pub fn enter_automatic(site: &Site, start: Option<u64>) -> Option<Open> {
 ///
 /// Closing one that is not the innermost repairs the stack and flags the span. `None` when it
 /// is not open on the current stack, or recording is off.
-#[inline]
+#[inline(never)] // a call is cheaper than what inlining does to the code around every guard
 pub fn exit(open: Open) -> Option<u64> {
+    exit_here(open)
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always)] // the hot path of `exit` and of `exit_site`
+fn exit_here(open: Open) -> Option<u64> {
     let thread = Thread::existing();
     if !state::is_on_by_tsc() || thread.is_null() {
         return exit_with(open, None, SpanFlags::NONE);
@@ -160,7 +165,7 @@ pub fn exit_site(site: &Site) -> Option<u64> {
     if let Some(entry) = slot.entries.get(depth.wrapping_sub(1)) {
         let entry = entry.get();
         if entry.site == site.index() {
-            return exit(Open(Position {
+            return exit_here(Open(Position {
                 index: depth as u32 - 1,
                 start: entry.start,
             }));
