@@ -23,6 +23,7 @@ pub struct Cli {
 pub enum Command {
     Run(RunArgs),
     Report(ReportArgs),
+    Doctor(DoctorArgs),
     Pack(PackArgs),
     Completions(CompletionsArgs),
     /// Print the manual page; read it with `laptime man | man -l -`
@@ -121,6 +122,18 @@ fn named<T: Copy + Send + Sync + 'static>(
         let found = names.iter().find(|(name, _)| *name == typed);
         found.map(|(_, value)| *value).ok_or("unknown name")
     })
+}
+
+/// Show the clock and why, what a span costs here, and what the system allows
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show every setting and where its value came from, instead
+    #[arg(long)]
+    pub config: bool,
 }
 
 /// Make one file of a recording, to send or to keep

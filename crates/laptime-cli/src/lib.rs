@@ -9,6 +9,7 @@ mod args;
 mod commands;
 pub mod error;
 mod launch;
+mod machine;
 mod settings;
 pub mod source;
 mod terminal;

@@ -1,6 +1,7 @@
 //! One file per command: each turns its typed arguments into work and an exit code.
 
 mod completions;
+mod doctor;
 mod man;
 mod pack;
 mod report;
@@ -17,6 +18,7 @@ pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
         Command::Run(args) => run::run(args, err),
         Command::Report(args) => report::run(args, out, err),
         Command::Pack(args) => pack::run(args, out),
+        Command::Doctor(args) => doctor::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::Man => man::run(out),
     }

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
+use laptime_recorder::clock;
 use laptime_report::{Format, View, render};
 
 use super::report::quoted;
@@ -15,9 +16,8 @@ use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::launch::child::{RunningProgram, exit_code};
 use crate::launch::folder::claim;
-use crate::launch::moment::Moment;
 use crate::launch::recorded::Recorded;
-use crate::launch::target::{Request, Target, cannot_run};
+use crate::launch::target::{PYTHON_VARIABLE, Request, Target, cannot_run};
 use crate::launch::watch::Watch;
 use crate::settings::{AUTO_VARIABLE, Settings};
 use crate::source::{SourceOptions, summarize};
@@ -25,8 +25,6 @@ use crate::terminal::{self, Stream};
 
 /// Tells every process below where to record.
 const RUN_VARIABLE: &str = "LAPTIME_RUN";
-/// The interpreter the command is installed in, set by the Python package.
-const PYTHON_VARIABLE: &str = "LAPTIME_PYTHON";
 
 /// Runs the program and returns its exit code.
 pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
@@ -49,7 +47,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         command.env(RUN_VARIABLE, &recording.folder.path);
         command.env(AUTO_VARIABLE, automatic(args, settings));
     }
-    let at = Moment::now();
+    let at = clock::anchor();
     let program = match RunningProgram::start(&mut command, python.is_some()) {
         Ok(program) => program,
         Err(source) => {

@@ -12,8 +12,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use laptime_core::ProgramEnd;
-
-use super::moment::Moment;
+use laptime_recorder::clock;
 
 /// Signals that end or steer a program and that a launcher must not swallow.
 const PASSED_ON: [libc::c_int; 6] = [
@@ -63,7 +62,7 @@ impl RunningProgram {
     /// Waits for its end.
     pub fn wait(mut self) -> io::Result<ProgramEnd> {
         self.wait_without_reaping();
-        let at = Moment::now();
+        let at = clock::monotonic_ns();
         // From here on its id may belong to somebody else.
         PROGRAM.store(0, Ordering::SeqCst);
         let status = self.child.wait()?;
@@ -87,9 +86,9 @@ impl RunningProgram {
     }
 }
 
-fn end(status: ExitStatus, at: Moment) -> ProgramEnd {
+fn end(status: ExitStatus, monotonic_ns: u64) -> ProgramEnd {
     ProgramEnd {
-        monotonic_ns: at.monotonic_ns,
+        monotonic_ns,
         code: status.code(),
         signal: status.signal(),
     }

@@ -1,14 +1,13 @@
 //! Starting a program with recording on, and seeing it to its end.
 //!
 //! [`target`] says what to start, [`folder`] where it records, [`child`] starts it,
-//! passes signals on and waits, [`watch`] looks after what runs below it, [`moment`] reads
-//! the clocks. `commands::run` puts them together.
+//! passes signals on and waits, [`watch`] looks after what runs below it, [`recorded`]
+//! keeps `run.json`. `commands::run` puts them together.
 
 pub mod child;
 pub mod folder;
 pub mod interpreters;
 pub mod live_line;
-pub mod moment;
 mod processes;
 pub mod progress;
 pub mod recorded;

@@ -2,15 +2,16 @@
 //!
 //! Trouble here is one warning and no more: the program runs either way.
 
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use laptime_core::run::FORMAT_VERSION;
-use laptime_core::{ProgramEnd, RunInfo};
+use laptime_core::{Anchor, ProgramEnd, RunInfo};
+use laptime_recorder::clock;
 
 use super::folder::RecordingFolder;
 use super::interpreters::{Interpreters, is_python};
-use super::moment::{Moment, boot_id};
 use super::target::Target;
 
 /// A run that is being recorded.
@@ -29,7 +30,7 @@ impl Recorded {
             Some(path) => RecordingFolder::at(path),
             None => RecordingFolder::next(&target.stem),
         };
-        let now = Moment::now();
+        let now = clock::anchor();
         let info = RunInfo {
             format: FORMAT_VERSION,
             laptime: env!("CARGO_PKG_VERSION").to_owned(),
@@ -68,7 +69,7 @@ impl Recorded {
     }
 
     /// Notes the program's start.
-    pub fn started(&mut self, at: Moment, pid: u32, err: &mut dyn Write) {
+    pub fn started(&mut self, at: Anchor, pid: u32, err: &mut dyn Write) {
         self.info.started_monotonic_ns = at.monotonic_ns;
         self.info.started_realtime_ns = at.realtime_ns;
         self.info.pid = Some(pid);
@@ -106,4 +107,12 @@ impl Recorded {
             );
         }
     }
+}
+
+/// The boot that monotonic times count from, as 32 hexadecimal digits; empty where the system
+/// doesn't tell.
+pub fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id")
+        .map(|text| text.trim().replace('-', ""))
+        .unwrap_or_default()
 }

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CliError;
 
+/// The interpreter the command is installed in, set by the Python package.
+pub const PYTHON_VARIABLE: &str = "LAPTIME_PYTHON";
 /// File names that are run under Python rather than executed.
 const SCRIPT_EXTENSIONS: [&str; 3] = ["py", "pyw", "pyz"];
 
@@ -147,7 +149,7 @@ fn is_script(typed: &Path) -> bool {
 }
 
 /// The interpreter for a script: the one Laptime is installed in, else the one on `PATH`.
-fn interpreter(python: Option<&Path>, typed: &Path) -> Result<PathBuf, CliError> {
+pub fn interpreter(python: Option<&Path>, typed: &Path) -> Result<PathBuf, CliError> {
     if let Some(python) = python {
         return Ok(python.to_owned());
     }

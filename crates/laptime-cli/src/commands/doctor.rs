@@ -1,0 +1,156 @@
+//! `laptime doctor`: what Laptime finds on this machine, and where settings come from.
+
+use std::env;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use laptime_core::ClockKind;
+
+use crate::args::DoctorArgs;
+use crate::error::{CliError, OK};
+use crate::launch::recorded::boot_id;
+use crate::launch::target::{PYTHON_VARIABLE, interpreter};
+use crate::machine::{Limits, Machine, SpanCost};
+use crate::settings::Settings;
+
+/// Name, value and reason.
+type Row = (&'static str, String, String);
+
+/// Prints what was found, or what was chosen.
+pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<i32, CliError> {
+    let text = if args.config {
+        let settings = Settings::load()?;
+        if args.json {
+            settings_as_json(&settings)
+        } else {
+            table(&settings.rows())
+        }
+    } else {
+        let machine = examine();
+        if args.json {
+            let json = serde_json::to_string_pretty(&machine).unwrap_or_default();
+            format!("{json}\n")
+        } else {
+            table(&findings(&machine))
+        }
+    };
+    out.write_all(text.as_bytes())
+        .map_err(CliError::from_output)?;
+    Ok(OK)
+}
+
+fn examine() -> Machine {
+    let host = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
+    let python = interpreter(host.as_deref(), Path::new(""))
+        .ok()
+        .map(|path| path.display().to_string());
+    Machine::examine(python, boot_id())
+}
+
+fn settings_as_json(settings: &Settings) -> String {
+    let rows: serde_json::Map<String, serde_json::Value> = settings
+        .rows()
+        .into_iter()
+        .map(|(key, value, origin)| {
+            let setting = serde_json::json!({ "value": value, "origin": origin });
+            (key.to_owned(), setting)
+        })
+        .collect();
+    format!("{:#}\n", serde_json::Value::Object(rows))
+}
+
+/// What was found, as name, value and reason.
+fn findings(machine: &Machine) -> Vec<Row> {
+    let clock = match machine.clock.kind {
+        ClockKind::Tsc => "time stamp counter",
+        ClockKind::Monotonic => "CLOCK_MONOTONIC",
+    };
+    let built = if machine.unoptimised {
+        "built without optimisation: every cost below is too high"
+    } else {
+        ""
+    };
+    let mut rows = vec![
+        ("laptime", machine.laptime.to_owned(), built.to_owned()),
+        ("clock", clock.to_owned(), machine.clock.why.to_owned()),
+    ];
+    rows.extend(costs(&machine.span));
+    rows.extend(limits(&machine.limits));
+    let none = || "none".to_owned();
+    rows.push((
+        "python",
+        machine.python.clone().unwrap_or_else(none),
+        "runs scripts".to_owned(),
+    ));
+    rows.push((
+        "boot",
+        machine.boot_id.clone().unwrap_or_else(none),
+        String::new(),
+    ));
+    rows
+}
+
+fn costs(span: &SpanCost) -> Vec<Row> {
+    let nanoseconds = |ns: f64| format!("{ns:.1} ns");
+    let recorded = match span.recorded_ns {
+        Some(ns) => nanoseconds(ns),
+        None => "–".to_owned(),
+    };
+    let why = span.recorded_why.clone().unwrap_or_default();
+    vec![
+        (
+            "two clock reads",
+            nanoseconds(span.two_clock_reads_ns),
+            "the least a span can cost".to_owned(),
+        ),
+        ("span, recorded", recorded, why),
+        ("span, off", nanoseconds(span.off_ns), String::new()),
+    ]
+}
+
+fn limits(limits: &Limits) -> Vec<Row> {
+    let or_unknown = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
+    let yes_no = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+    vec![
+        (
+            "disk, free",
+            or_unknown(limits.free_bytes.map(bytes)),
+            "where recordings go: here".to_owned(),
+        ),
+        (
+            "file size limit",
+            limits
+                .file_size_limit_bytes
+                .map_or("none".to_owned(), bytes),
+            "ulimit -f".to_owned(),
+        ),
+        (
+            "files mapped",
+            yes_no(limits.mapping),
+            limits.mapping_why.clone().unwrap_or_default(),
+        ),
+        (
+            "processes visible",
+            yes_no(limits.processes_visible),
+            "names interpreters without Laptime".to_owned(),
+        ),
+    ]
+}
+
+fn bytes(number: u64) -> String {
+    format!("{} MiB", number >> 20)
+}
+
+/// Rows in aligned columns.
+fn table(rows: &[Row]) -> String {
+    let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+    let names = widest(&mut rows.iter().map(|row| row.0.chars().count()));
+    let values = widest(&mut rows.iter().map(|row| row.1.chars().count()));
+    let mut text = String::new();
+    for (name, value, reason) in rows {
+        let line = format!("{name:names$}  {value:values$}  {reason}");
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
