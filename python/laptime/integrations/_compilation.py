@@ -28,11 +28,12 @@ class Compilation:
         self._handlers: tuple[Any, Any] | None = None
         self._active = False
 
-    def apply(self, call: Callable[..., Any]) -> None:
-        """Makes dynamo treat `call` like the function it replaces."""
+    def apply(self, call: Callable[..., Any], *wrappers: Callable[..., Any]) -> None:
+        """Makes dynamo treat `call` like the function it replaces, and never compile the
+        frames of `wrappers` by themselves: what they wrap is compiled instead."""
         self._active = True
         self._know(call)
-        when_imported(FRAMES, lambda frames: self._skip(frames, call))
+        when_imported(FRAMES, lambda frames: self._skip(frames, (call, *wrappers)))
         when_imported(CALLBACKS, self._listen)
 
     def remove(self) -> None:
@@ -52,10 +53,11 @@ class Compilation:
             if hasattr(module, "unpatched_nn_module_call"):
                 module.unpatched_nn_module_call = call  # type: ignore[union-attr]
 
-    def _skip(self, frames: Any, call: Callable[..., Any]) -> None:
+    def _skip(self, frames: Any, wrappers: tuple[Any, ...]) -> None:
         skip = getattr(frames, "skip_code", None)
         if skip is not None:
-            skip(call.__code__)
+            for wrapper in wrappers:
+                skip(wrapper.__code__)
 
     def _listen(self, callback: Any) -> None:
         handler = getattr(callback, "CompilationCallbackHandler", None)

@@ -70,7 +70,7 @@ class Patches:
         if scaler is not None:
             for name, stepping in (("step", True), ("update", False), ("unscale_", False)):
                 self._put(scaler, name, self._work(getattr(scaler, name), stepping))
-        self._compilation.apply(torch.nn.Module.__call__)
+        self._compilation.apply(torch.nn.Module.__call__, optimizer.zero_grad)
 
     def remove(self) -> None:
         """Puts torch's own functions back and closes what is open on this thread."""

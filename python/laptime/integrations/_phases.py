@@ -27,6 +27,8 @@ CHAIN_NS = 10_000_000
 """A fetch this long after another one that no forward followed has nothing to do with it."""
 MOST_FETCHES = 1_024
 """Fetches without a forward before they are taken for a pass without a model."""
+MOST_BACKWARDS = 256
+"""Micro-batches in one step before its update is taken to be out of sight: compiled, say."""
 MOST_FORWARDS = 64
 """Forwards with gradients, neither fed by a loader nor followed by a backward, before they
 are taken for evaluation."""
@@ -67,6 +69,7 @@ class Phases:
         "_ticks_to_ns",
         "_trains",
         "_watch",
+        "blind",
         "chain",
         "compiling",
         "decided",
@@ -91,7 +94,7 @@ class Phases:
         "piece",
         "place",
         "previous",
-        "saw_backward",
+        "backwards",
         "saw_grad",
         "standalone",
         "stepped",
@@ -132,7 +135,7 @@ class Phases:
         self.compiling = 0
         self.last_kind = ""
         self.epochs_of: Iteration | None = None
-        self.forward_only = False
+        self.blind = self.forward_only = False
         self.trains_in_eval = False
         self.fetch_start = 0
         self.iteration: Iteration | None = None
@@ -183,13 +186,18 @@ class Phases:
         if self.kind == EVALUATION:
             self._end_evaluation()
             return False
-        if self.stepped or (self.saw_backward and self._by_hand()) or self.failed:
+        if self.stepped or self.failed or self._is_updated_unseen():
             self._close_unit()
             return False
-        if self.saw_backward or not self.forwards:
+        if self.backwards or not self.forwards:
             return True  # a micro-batch, or a zero_grad before its batch
         self._was_evaluation()
         return False
+
+    def _is_updated_unseen(self) -> bool:
+        if self.backwards > MOST_BACKWARDS:
+            self.blind = True
+        return bool(self.backwards) and (self.blind or self._by_hand())
 
     def _open_for_fetch(self, iteration: Iteration, start: int, path: list[str]) -> None:
         self._await(iteration)
@@ -306,11 +314,11 @@ class Phases:
         elif self.stepped:
             if self._is_over(grad):
                 self._close_unit()
-        elif self.iteration is None and not self.saw_backward:
+        elif self.iteration is None and not self.backwards:
             if self.forwards >= MOST_FORWARDS and not self.zeroed:
                 self.forward_only = True
                 self._was_evaluation()
-        elif self.iteration is None and self._by_hand():
+        elif self.iteration is None and self._is_updated_unseen():
             self._close_unit()
             self._new_number()
 
@@ -357,7 +365,7 @@ class Phases:
             self.forward_only = False
             self.trains_in_eval = True
         self._train()
-        self.saw_backward = True
+        self.backwards += 1
         self._begin(BACKWARD)
 
     def gradient_begin(self) -> None:
@@ -413,6 +421,7 @@ class Phases:
 
     def _stepped(self, place: int = 0) -> None:
         self.stepped = True
+        self.blind = False
         self.steps += 1
         # A lap of the user's that is open inside the step stays inside: the step waits for it.
         if not place or place == (self.unit & PLACE) + 1:
@@ -564,8 +573,8 @@ class Phases:
         self.place = 0
 
     def _new_number(self) -> None:
-        self.stepped = self.saw_backward = self.saw_grad = self.zeroed = False
-        self.forwards = self.updates = 0
+        self.stepped = self.saw_grad = self.zeroed = False
+        self.backwards = self.forwards = self.updates = 0
 
     # -- phases ----------------------------------------------------------------------------
 
@@ -622,7 +631,7 @@ class Phases:
             self._forget_unit()
         elif not self.decided:
             self._no_model(self.fetch_end_at or self._now())
-        elif self.kind == STEP and self.forwards and not self.saw_backward and not self.updates:
+        elif self.kind == STEP and self.forwards and not self.backwards and not self.updates:
             self._was_evaluation()
         else:
             self._close_unit()

@@ -251,3 +251,11 @@ def test_the_end_of_training_goes_on_with_a_step_even_after_a_validation(program
     assert core.count("evaluation") == core.count("evaluation/data") == 4
     assert core.total("step/data") == 2 * DATA + 3
     assert core.total("evaluation/data") == 4 * DATA + 2 * 3
+
+
+def test_updates_out_of_sight_do_not_make_one_endless_step(program):
+    for _ in program.loader(1_000)():
+        program.forward()
+        program.backward()
+    program.machine.finish()
+    assert program.core.count("step") == 1 + 1_000 - 257
