@@ -242,20 +242,19 @@ fn clock(clock: ClockSummary) -> String {
 
 fn steady(summary: &Summary, view: &View) -> Option<Section> {
     if let Some(steady) = &summary.steady {
-        let remark = if steady.from_step == 0 {
-            "no warm-up found".to_owned()
-        } else {
-            format!(
-                "without the {} of warm-up before it, {}",
+        let whole = quantity::duration(steady.wall_ns, Precision::Exact).inline();
+        let warmup = match steady.from_step {
+            0 => "no warm-up found".to_owned(),
+            steps => format!(
+                "after {} of warm-up ({})",
+                plural(steps, "step", "steps"),
                 quantity::duration(steady.skipped_ns, Precision::Exact).inline(),
-                plural(steady.from_step, "step", "steps"),
-            )
+            ),
         };
         return Some(Section {
             heading: Some(format!("steady state from step {}", steady.from_step)),
             remark: Some(format!(
-                "{remark}; shares are of the {} from there to the last span",
-                quantity::duration(steady.wall_ns, Precision::Exact).inline()
+                "{warmup}; shares are of the {whole} from there to the last span"
             )),
             content: Content::Table(table(summary, &steady.rows, view)),
         });

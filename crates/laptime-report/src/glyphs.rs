@@ -33,6 +33,11 @@ impl Glyphs {
         }
     }
 
+    /// Whether there are more than ASCII's.
+    pub fn is_utf8(&self) -> bool {
+        self.utf8
+    }
+
     /// Text of any origin in these characters: what has none is written as its number.
     pub fn plain(&self, text: &str) -> String {
         if self.utf8 || text.is_ascii() {

@@ -6,13 +6,17 @@
 
 #![forbid(unsafe_code)]
 
+mod csv;
 pub mod document;
 mod glyphs;
+mod json;
+mod markdown;
 mod name;
 mod outline;
 mod paint;
 pub mod quantity;
 mod text;
+mod tree;
 mod view;
 
 pub use document::Document;
@@ -20,10 +24,19 @@ pub use view::{Format, Sort, View};
 
 use laptime_analysis::Summary;
 
-/// Renders a summary.
+/// Renders a summary. JSON is always all of it; the other formats follow the view.
 pub fn render(summary: &Summary, format: Format, view: &View) -> String {
+    let document = || Document::new(summary, view);
     match format {
-        Format::Text if !view.tree => text::render(&Document::new(summary, view), view),
-        _ => text::render(&Document::new(summary, view), view),
+        Format::Text if view.tree => tree::render(&document(), view),
+        Format::Text => text::render(&document(), view),
+        Format::Tree => tree::render(&document(), view),
+        Format::Markdown => markdown::render(&document()),
+        Format::Json => json::render(summary),
+        Format::Csv => csv::render(summary, view),
     }
 }
+
+#[cfg(test)]
+#[path = "render_tests.rs"]
+mod tests;

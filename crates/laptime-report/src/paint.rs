@@ -30,7 +30,7 @@ impl Paint {
     }
 
     /// A piece of text in its style.
-    pub fn as_(self, style: Style, text: &str) -> String {
+    pub fn with(self, style: Style, text: &str) -> String {
         let code = match style {
             _ if !self.color || text.is_empty() => return text.to_owned(),
             Style::Plain => return text.to_owned(),

@@ -3,6 +3,8 @@
 //!
 //! Columns give way where the terminal is narrow; names are shortened before any number is.
 
+use laptime_core::Unavailable;
+
 use crate::document::{Cell, Column, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
 use crate::name;
@@ -25,16 +27,49 @@ const GIVE_WAY: [Column; 4] = [Column::Mean, Column::SelfTime, Column::P99, Colu
 
 /// Renders a document.
 pub fn render(document: &Document, view: &View) -> String {
-    let width = view
-        .width
-        .unwrap_or(DEFAULT_WIDTH)
-        .clamp(LEAST_WIDTH, MOST_WIDTH);
-    let text = Text {
-        width,
-        glyphs: Glyphs::new(view.utf8),
-        paint: Paint::new(view.color),
-    };
-    text.document(document)
+    Text::new(view).document(document)
+}
+
+/// The lines above all sections.
+pub fn header(document: &Document, view: &View) -> String {
+    Text::new(view).header(document)
+}
+
+/// The reasons for doubt below all sections.
+pub fn warnings(document: &Document, view: &View) -> String {
+    Text::new(view).warnings(document)
+}
+
+/// A number outside of a column; `None` when it is not there.
+pub fn inline(cell: Cell) -> Option<String> {
+    (cell != Cell::Absent).then(|| digits(cell).inline())
+}
+
+/// What needs saying below a table, but for reasons already in `seen`.
+pub fn notes(table: &Table, glyphs: &Glyphs, seen: Option<&mut Vec<Unavailable>>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if table.hidden > 0 {
+        let some = quantity::thousands(table.hidden as u64);
+        notes.push(format!(
+            "{some} paths below 0.1 % of the wall time are not shown; --filter '**' shows all"
+        ));
+    }
+    if table.has_partial {
+        notes.push(
+            "+n: so many more lie only partly inside (still open at the end, or begun before); \
+             the part inside is in total and self"
+                .to_owned(),
+        );
+    }
+    let mut none = Vec::new();
+    let seen = seen.unwrap_or(&mut none);
+    for reason in &table.reasons {
+        if !seen.contains(reason) {
+            notes.push(format!("{} {reason}", glyphs.absent));
+            seen.push(reason.clone());
+        }
+    }
+    notes
 }
 
 struct Text {
@@ -44,11 +79,21 @@ struct Text {
 }
 
 impl Text {
+    fn new(view: &View) -> Self {
+        let width = view.width.unwrap_or(DEFAULT_WIDTH);
+        Self {
+            width: width.clamp(LEAST_WIDTH, MOST_WIDTH),
+            glyphs: Glyphs::new(view.utf8),
+            paint: Paint::new(view.color),
+        }
+    }
+
     fn document(&self, document: &Document) -> String {
         let mut out = self.header(document);
+        let mut seen = Vec::new();
         for section in &document.sections {
             out += "\n";
-            out += &self.section(section);
+            out += &self.section(section, &mut seen);
         }
         out += &self.warnings(document);
         out
@@ -62,21 +107,21 @@ impl Text {
         );
         let separator = format!(" {} ", self.glyphs.dot);
         let facts = document.facts.join(&separator);
-        let title = self.paint.as_(Style::Strong, &title);
+        let title = self.paint.with(Style::Strong, &title);
         let between = if document.title.is_empty() { "" } else { "  " };
         let measured = self
             .paint
-            .as_(Style::Faint, &self.glyphs.plain(&document.measured));
+            .with(Style::Faint, &self.glyphs.plain(&document.measured));
         format!(
             "{title}{between}{}\n{measured}\n",
             self.glyphs.plain(&facts)
         )
     }
 
-    fn section(&self, section: &Section) -> String {
+    fn section(&self, section: &Section, seen: &mut Vec<Unavailable>) -> String {
         let mut out = String::new();
         if let Some(heading) = &section.heading {
-            out += &self.paint.as_(Style::Strong, heading);
+            out += &self.paint.with(Style::Strong, heading);
             out += "\n";
         }
         if let Some(remark) = &section.remark {
@@ -84,33 +129,36 @@ impl Text {
         }
         match &section.content {
             Content::Table(table) if table.rows.is_empty() => {}
-            Content::Table(table) => out += &self.table(table),
+            Content::Table(table) => out += &self.table(table, seen),
             Content::Figures(figures) => out += &self.figures(figures),
             Content::Remark => {}
         }
         out
     }
 
-    fn table(&self, table: &Table) -> String {
+    fn table(&self, table: &Table, seen: &mut Vec<Unavailable>) -> String {
         let plan = Plan::new(table, self.width, &self.glyphs);
         let mut out = String::new();
-        let mut heading = pad_end("", plan.name);
+        let mut heading = pad_end("span", plan.name);
         for (column, width) in table.columns.iter().zip(&plan.columns) {
             if let Some(width) = width {
                 heading += "  ";
-                heading += &pad_start(column.heading(), width.total());
+                let number = pad_start(column.heading(), width.total() - width.beside());
+                heading += &pad_end(&number, width.total());
             }
         }
         let rule = self.glyphs.rule.repeat(plan.width());
-        out += &self.paint.as_(Style::Faint, heading.trim_end());
+        out += &self.paint.with(Style::Faint, heading.trim_end());
         out += "\n";
-        out += &self.paint.as_(Style::Faint, &rule);
+        out += &self.paint.with(Style::Faint, &rule);
         out += "\n";
         for row in &table.rows {
             out += self.row(row, table, &plan).trim_end();
             out += "\n";
         }
-        out += &self.below(table);
+        for note in notes(table, &self.glyphs, Some(seen)) {
+            out += &self.wrapped("", &note, Style::Faint);
+        }
         out
     }
 
@@ -128,8 +176,8 @@ impl Text {
             (_, 1) => Style::Strong,
             _ => Style::Plain,
         };
-        let mut out = self.paint.as_(Style::Faint, &branch);
-        out += &self.paint.as_(style, &shown);
+        let mut out = self.paint.with(Style::Faint, &branch);
+        out += &self.paint.with(style, &shown);
         out += &gap;
         for ((cell, column), width) in row.cells.iter().zip(&table.columns).zip(&plan.columns) {
             let Some(width) = width else { continue };
@@ -142,7 +190,9 @@ impl Text {
     fn cell(&self, cell: Cell, column: Column, width: &Width) -> String {
         if cell == Cell::Absent {
             let dash = pad_start(self.glyphs.absent, width.whole.max(1));
-            return self.paint.as_(Style::Faint, &pad_end(&dash, width.total()));
+            return self
+                .paint
+                .with(Style::Faint, &pad_end(&dash, width.total()));
         }
         let digits = digits(cell);
         let number = self.glyphs.plain(&width.aligned(&digits));
@@ -150,36 +200,11 @@ impl Text {
             Cell::Share(ratio) if width.bar > 0 => {
                 let bar = self.glyphs.bar(ratio, width.bar);
                 let bar = pad_end(&bar, width.bar);
-                format!("{number} {}", self.paint.as_(Style::Bar, &bar))
+                format!("{number} {}", self.paint.with(Style::Bar, &bar))
             }
-            _ if column == Column::Total => self.paint.as_(Style::Strong, &number),
+            _ if column == Column::Total => self.paint.with(Style::Strong, &number),
             _ => number,
         }
-    }
-
-    fn below(&self, table: &Table) -> String {
-        let mut out = String::new();
-        if table.hidden > 0 {
-            let some = quantity::thousands(table.hidden as u64);
-            out += &self.wrapped(
-                "",
-                &format!("{some} paths below 0.1 % of the wall time are not shown; --filter '**' shows all"),
-                Style::Faint,
-            );
-        }
-        if table.has_partial {
-            let text = "+n: so many more were only partly inside (still open at the end, or begun before); \
-                        their time inside is in total and self";
-            out += &self.wrapped("", text, Style::Faint);
-        }
-        for reason in &table.reasons {
-            out += &self.wrapped(
-                "",
-                &format!("{}: {reason}", self.glyphs.absent),
-                Style::Faint,
-            );
-        }
-        out
     }
 
     fn figures(&self, figures: &[Figure]) -> String {
@@ -207,7 +232,7 @@ impl Text {
             out += &format!(
                 "{}  {}{}\n",
                 pad_end(&label(figure), widest),
-                self.paint.as_(Style::Bar, &curve),
+                self.paint.with(Style::Bar, &curve),
                 figure.facts
             );
         }
@@ -252,8 +277,8 @@ impl Text {
         for (index, line) in lines.iter().enumerate() {
             let before = if index == 0 { lead } else { &indent };
             out += &match style {
-                Style::Warning => self.paint.as_(style, before) + line,
-                _ => self.paint.as_(style, &format!("{before}{line}")),
+                Style::Warning => self.paint.with(style, before) + line,
+                _ => self.paint.with(style, &format!("{before}{line}")),
             };
             out += "\n";
         }
@@ -298,9 +323,13 @@ impl Width {
         self.whole + self.fraction + if self.unit > 0 { self.unit + 1 } else { 0 }
     }
 
+    /// What the bar takes beside the number.
+    fn beside(&self) -> usize {
+        if self.bar > 0 { self.bar + 1 } else { 0 }
+    }
+
     fn total(&self) -> usize {
-        let bar = if self.bar > 0 { self.bar + 1 } else { 0 };
-        (self.number() + bar).max(self.heading).max(1)
+        self.number().max(self.heading).max(1) + self.beside()
     }
 
     fn aligned(&self, digits: &Digits) -> String {
@@ -310,8 +339,7 @@ impl Width {
             text += " ";
             text += &pad_end(digits.unit, self.unit);
         }
-        let bar = if self.bar > 0 { self.bar + 1 } else { 0 };
-        pad_start(&text, self.total() - bar)
+        pad_start(&text, self.total() - self.beside())
     }
 }
 

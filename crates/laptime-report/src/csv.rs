@@ -1,0 +1,75 @@
+//! Rows as comma-separated values (RFC 4180): plain numbers in the units of their names.
+//!
+//! An absent number is an empty field. The first column tells the whole run from its
+//! steady state.
+
+use laptime_analysis::{Pattern, RowKind, SpanRow, Summary};
+
+use crate::view::View;
+
+/// The columns after the section and the kind; `docs/summary.schema.json` says what they hold.
+const HEADING: &str = "section,kind,path,count,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,\
+p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count";
+
+/// Renders the rows that the view asks for.
+pub fn render(summary: &Summary, view: &View) -> String {
+    let mut out = HEADING.to_owned() + "\r\n";
+    let pattern = view.filter.as_deref().map(Pattern::new);
+    let mut add = |section: &str, rows: &[SpanRow]| {
+        for row in rows {
+            if pattern
+                .as_ref()
+                .is_none_or(|pattern| pattern.matches(&row.names))
+            {
+                out += &line(section, row);
+            }
+        }
+    };
+    add("run", &summary.rows);
+    if let Some(steady) = summary.steady.as_ref().filter(|_| view.steady) {
+        add("steady", &steady.rows);
+    }
+    out
+}
+
+fn line(section: &str, row: &SpanRow) -> String {
+    let kind = match row.kind {
+        RowKind::Span => "span",
+        RowKind::Leftover => "leftover",
+    };
+    let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let fields = [
+        section.to_owned(),
+        kind.to_owned(),
+        quoted(&row.path),
+        number(row.count),
+        row.total_ns.to_string(),
+        row.self_ns.to_string(),
+        number(row.mean_ns),
+        number(row.stddev_ns),
+        number(row.min_ns),
+        number(row.max_ns),
+        number(row.p50_ns),
+        number(row.p90_ns),
+        number(row.p95_ns),
+        number(row.p99_ns),
+        row.share_ratio
+            .map(|ratio| ratio.to_string())
+            .unwrap_or_default(),
+        number(row.process_ns),
+        number(row.thread_ns),
+        number(row.suspended_wall_ns),
+        row.partial_count.to_string(),
+        row.partial_ns.to_string(),
+        row.unbalanced_count.to_string(),
+    ];
+    fields.join(",") + "\r\n"
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains(['"', ',', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

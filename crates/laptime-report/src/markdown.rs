@@ -1,0 +1,134 @@
+//! Tables in GitHub's markdown, for documents and pull requests.
+//!
+//! Names come from the measured program: every character that markdown or HTML could act
+//! on is escaped.
+
+use std::fmt::Write;
+
+use crate::document::{Cell, Column, Content, Document, Figure, Row, Section, Table};
+use crate::glyphs::Glyphs;
+use crate::name;
+use crate::text;
+
+/// Renders a document.
+pub fn render(document: &Document) -> String {
+    let title = name::fitted(&name::visible(&document.title), name::LONGEST, "…");
+    let title = if title.is_empty() {
+        "Summary".to_owned()
+    } else {
+        escaped(&title)
+    };
+    let mut out = format!("## {title}\n\n");
+    let _ = writeln!(out, "{}  ", document.facts.join(" · "));
+    let _ = writeln!(out, "{}", document.measured);
+    for section in &document.sections {
+        out += "\n";
+        out += &of_section(section);
+    }
+    if !document.warnings.is_empty() {
+        out += "\n";
+    }
+    for warning in &document.warnings {
+        let _ = writeln!(out, "> **Warning:** {}  ", said(&warning.message));
+        if let Some(hint) = &warning.hint {
+            let _ = writeln!(out, "> *Hint:* {}", said(hint));
+        }
+        out += ">\n";
+    }
+    out.truncate(out.strip_suffix(">\n").map_or(out.len(), str::len));
+    out
+}
+
+fn of_section(section: &Section) -> String {
+    let mut out = String::new();
+    if let Some(heading) = &section.heading {
+        let _ = writeln!(out, "### {}\n", capitalised(heading));
+    }
+    if let Some(remark) = &section.remark {
+        let _ = writeln!(out, "{}\n", said(remark));
+    }
+    match &section.content {
+        Content::Table(table) if !table.rows.is_empty() => out += &of_table(table),
+        Content::Figures(figures) => out += &of_figures(figures),
+        Content::Table(_) | Content::Remark => {}
+    }
+    out
+}
+
+fn of_table(table: &Table) -> String {
+    let mut out = "| span |".to_owned();
+    let mut rule = "| :--- |".to_owned();
+    for column in &table.columns {
+        let _ = write!(out, " {} |", column.heading());
+        rule += " ---: |";
+    }
+    let _ = writeln!(out, "\n{rule}");
+    for row in &table.rows {
+        out += &of_row(row, &table.columns);
+    }
+    for note in text::notes(table, &Glyphs::new(true), None) {
+        let _ = writeln!(out, "\n{}", escaped(&note));
+    }
+    out
+}
+
+fn of_row(row: &Row, columns: &[Column]) -> String {
+    let indent = "&emsp;".repeat(row.lasts.len() - 1);
+    let shown = escaped(&name::fitted(&name::visible(&row.name), name::LONGEST, "…"));
+    let shown = if row.is_leftover {
+        format!("*{shown}*")
+    } else {
+        shown
+    };
+    let mut out = format!("| {indent}{shown} |");
+    for (cell, _) in row.cells.iter().zip(columns) {
+        let number = match cell {
+            Cell::Absent => "–".to_owned(),
+            cell => text::inline(*cell).unwrap_or_default(),
+        };
+        let _ = write!(out, " {number} |");
+    }
+    out + "\n"
+}
+
+fn of_figures(figures: &[Figure]) -> String {
+    let glyphs = Glyphs::new(true);
+    let mut out = "| name | course | |\n| :--- | :--- | :--- |\n".to_owned();
+    for figure in figures {
+        let label = escaped(&name::fitted(
+            &name::visible(&figure.label),
+            name::LONGEST,
+            "…",
+        ));
+        let curve = glyphs.curve(&figure.values, 20);
+        let _ = writeln!(out, "| {label} | {curve} | {} |", figure.facts);
+    }
+    out
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map(|first| first.to_uppercase().chain(characters).collect())
+        .unwrap_or_default()
+}
+
+fn said(text: &str) -> String {
+    escaped(&name::visible(text))
+}
+
+/// Every character that markdown, HTML or a table could act on, behind a backslash.
+fn escaped(text: &str) -> String {
+    let is_address = text.contains("://") || text.contains("www.");
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        // GitHub makes links of bare addresses.
+        let is_of_address = is_address && matches!(character, ':' | '.');
+        if "\\`*_{}[]<>#|~&@".contains(character) || is_of_address {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}

@@ -1,0 +1,60 @@
+//! The span tree with times and shares, a line a path, without statistics.
+
+use crate::document::{Cell, Column, Content, Document, Row, Table};
+use crate::glyphs::Glyphs;
+use crate::name;
+use crate::paint::{Paint, Style};
+use crate::text;
+use crate::view::View;
+
+/// Longest name shown whole, in columns.
+const MOST_NAME: usize = 60;
+/// What stands beside a name, in this order.
+const SHOWN: [Column; 4] = [Column::Total, Column::Share, Column::Count, Column::Median];
+
+/// Renders a document.
+pub fn render(document: &Document, view: &View) -> String {
+    let (glyphs, paint) = (Glyphs::new(view.utf8), Paint::new(view.color));
+    let mut out = text::header(document, view);
+    for section in &document.sections {
+        let Content::Table(table) = &section.content else {
+            continue;
+        };
+        out += "\n";
+        if let Some(heading) = &section.heading {
+            out += &paint.with(Style::Strong, heading);
+            out += "\n";
+        }
+        for row in &table.rows {
+            out += &line(row, table, &glyphs, paint);
+        }
+    }
+    out + &text::warnings(document, view)
+}
+
+fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
+    let shown = glyphs.plain(&name::visible(&row.name));
+    let shown = name::fitted(&shown, MOST_NAME, glyphs.ellipsis);
+    let style = if row.is_leftover {
+        Style::Leftover
+    } else {
+        Style::Strong
+    };
+    let mut out = paint.with(Style::Faint, &glyphs.branch(&row.lasts));
+    out += &paint.with(style, &shown);
+    for column in SHOWN {
+        let index = table.columns.iter().position(|known| *known == column);
+        let cell = index.map_or(Cell::Absent, |index| row.cells[index]);
+        let Some(number) = text::inline(cell) else {
+            continue;
+        };
+        out += "  ";
+        out += &match column {
+            Column::Count if glyphs.is_utf8() => format!("×{number}"),
+            Column::Count => format!("x{number}"),
+            Column::Median => format!("p50 {}", glyphs.plain(&number)),
+            _ => glyphs.plain(&number),
+        };
+    }
+    out + "\n"
+}
