@@ -113,6 +113,6 @@ fn tell(recording: &Recorded, err: &mut dyn Write) {
     };
     let _ = writeln!(err);
     let _ = err.write_all(render(&summary, Format::Text, &view).as_bytes());
-    let _ = writeln!(err, "recording: {}", shown.display());
+    let _ = writeln!(err, "\nrecording: {}", shown.display());
     let _ = writeln!(err, "next: laptime report {} --tree", quoted(shown));
 }

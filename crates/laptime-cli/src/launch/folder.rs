@@ -122,15 +122,16 @@ impl RecordingFolder {
 
     /// Replaces `run.json`.
     pub fn write(&self, info: &RunInfo) -> io::Result<()> {
+        let bytes = info.to_json();
         let unfinished = self.path.join(UNFINISHED);
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&unfinished)?;
-        file.write_all(&info.to_json())?;
-        fs::rename(unfinished, self.path.join(RunInfo::FILE_NAME))
+        let target = self.path.join(RunInfo::FILE_NAME);
+        write_new(&unfinished, &bytes)
+            .and_then(|()| fs::rename(&unfinished, &target))
+            .or_else(|error| {
+                let _ = fs::remove_file(&unfinished);
+                // A full disk has no room for a second file, but the first one's block is there.
+                write_over(&target, &bytes).map_err(|_| error)
+            })
     }
 
     /// Takes back a folder of a program that was not started, or that cannot be written to.
@@ -140,6 +141,22 @@ impl RecordingFolder {
         let _ = fs::remove_file(self.path.join(RunInfo::FILE_NAME));
         let _ = fs::remove_dir(&self.path);
     }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)?
+        .write_all(bytes)
+}
+
+fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)
 }
 
 fn make(path: &Path) -> io::Result<()> {

@@ -59,3 +59,21 @@ fn a_packed_recording_counts_as_one() {
     fs::write(&packed, b"run.json\0\0").unwrap();
     assert!(is_recording(&packed));
 }
+
+#[test]
+fn a_description_is_still_updated_when_no_second_file_fits() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = RecordingFolder::at(&place.path().join("a.lap")).unwrap();
+    folder.write(&info()).unwrap();
+    // A folder in the draft's place makes writing it fail, as a full disk would.
+    fs::create_dir(folder.path.join(super::UNFINISHED)).unwrap();
+    let longer = RunInfo {
+        program: "longer".into(),
+        ..info()
+    };
+    for info in [longer, info()] {
+        folder.write(&info).unwrap();
+        let bytes = fs::read(folder.path.join(RunInfo::FILE_NAME)).unwrap();
+        assert_eq!(RunInfo::from_json(&bytes).unwrap(), info);
+    }
+}

@@ -86,7 +86,6 @@ impl SourceError {
                     | FormatError::Record { .. }
                     | FormatError::Header { .. }
                     | FormatError::ShortHeader { .. }
-                    | FormatError::Empty
             ),
             Self::Analysis { .. } | Self::Packed { .. } | Self::Run { .. } => true,
             _ => false,

@@ -1,5 +1,7 @@
 //! Recordings with known contents, written byte by byte through the format.
 
+#![allow(dead_code, reason = "each test program uses its own part")]
+
 use std::fs;
 use std::path::Path;
 

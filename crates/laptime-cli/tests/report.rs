@@ -1,0 +1,250 @@
+//! `laptime report` and `laptime pack` read every kind of recording, and say what is wrong with it.
+
+mod place;
+mod recording;
+
+use std::fs;
+
+use laptime_core::format::process::PREFIX_LEN;
+use place::{Left, Place};
+use serde_json::Value;
+
+fn json(left: &Left) -> Value {
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    serde_json::from_str(&left.out).unwrap()
+}
+
+fn row<'a>(summary: &'a Value, path: &str) -> &'a Value {
+    let rows = summary["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["path"] == path).unwrap()
+}
+
+#[test]
+fn the_numbers_of_a_known_recording_are_its_numbers() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 250);
+    let summary = json(&place.laptime(&["report", "a.lap", "--json"]));
+    assert_eq!(summary["schema"], "laptime-summary");
+    assert_eq!(summary["wall_ns"], 250 * recording::STEP_NS);
+    assert_eq!(row(&summary, "step")["count"], 250);
+    assert_eq!(row(&summary, "step")["total_ns"], 250 * recording::STEP_NS);
+    assert_eq!(row(&summary, "step")["self_ns"], 125 * recording::STEP_NS);
+    assert_eq!(
+        row(&summary, "step/forward")["total_ns"],
+        125 * recording::STEP_NS
+    );
+}
+
+#[test]
+fn folder_packed_file_process_file_and_reference_give_the_same_rows() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 120);
+    let packed = place.laptime(&["pack", "a.lap"]);
+    assert_eq!((packed.code, packed.out.as_str()), (0, "a.packed.lap\n"));
+    place.file("b.lap", "laptime-reference\na.lap\n");
+    let whole = json(&place.laptime(&["report", "a.lap", "-f", "json"]));
+    assert_eq!(
+        whole,
+        json(&place.laptime(&["report", "a.packed.lap", "--json"]))
+    );
+    assert_eq!(whole, json(&place.laptime(&["report", "b.lap", "--json"])));
+    let alone = json(&place.laptime(&["report", "a.lap/20-ab.proc", "--json"]));
+    assert_eq!(
+        row(&alone, "step")["total_ns"],
+        row(&whole, "step")["total_ns"]
+    );
+}
+
+#[test]
+fn packing_twice_gives_the_same_bytes_and_never_overwrites() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 5);
+    for name in ["one.lap", "two.lap"] {
+        assert_eq!(place.laptime(&["pack", "a.lap", "-o", name]).code, 0);
+    }
+    let read = |name| fs::read(place.path().join(name)).unwrap();
+    assert_eq!(read("one.lap"), read("two.lap"));
+    let left = place.laptime(&["pack", "a.lap", "-o", "one.lap"]);
+    assert_eq!(left.code, 1);
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: one.lap already exists; recordings are not overwritten
+    hint: pass --force to replace it, or another --output
+    ");
+    assert_eq!(
+        place
+            .laptime(&["pack", "--force", "a.lap", "-o", "one.lap"])
+            .code,
+        0
+    );
+}
+
+/// A recording whose process file is changed before it is reported.
+fn damaged(change: impl FnOnce(&mut Vec<u8>)) -> (Place, Left) {
+    let place = Place::new();
+    let folder = place.path().join("a.lap");
+    recording::folder(&folder, 250);
+    let file = folder.join("20-ab.proc");
+    let mut bytes = fs::read(&file).unwrap();
+    change(&mut bytes);
+    fs::write(&file, bytes).unwrap();
+    let left = place.laptime(&["report", "a.lap", "--json"]);
+    (place, left)
+}
+
+#[test]
+fn a_flipped_bit_is_found_with_its_offset_and_can_be_left_out() {
+    let (place, left) = damaged(|bytes| bytes[PREFIX_LEN + 65_536 + 300] ^= 4);
+    assert_eq!(left.code, 6);
+    let without_sums = left.err.split(": checksum").next().unwrap();
+    assert_eq!(
+        without_sums,
+        "laptime: error: a.lap/20-ab.proc: damaged window at offset 98304"
+    );
+    assert!(
+        left.err
+            .ends_with("hint: pass --salvage to read what is intact\n")
+    );
+    let salvaged = place.laptime(&["report", "a.lap", "--json", "--salvage"]);
+    let summary = json(&salvaged);
+    assert_eq!(row(&summary, "step")["count"], 150);
+    assert!(!summary["warnings"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_newer_recording_asks_for_a_newer_laptime() {
+    let (_, left) = damaged(|bytes| bytes[8] = 9);
+    assert_eq!(left.code, 6);
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: a.lap/20-ab.proc: the recording has format version 9; this Laptime reads up to version 1
+    hint: update Laptime to read it
+    ");
+}
+
+#[test]
+fn a_foreign_file_is_refused() {
+    let place = Place::new();
+    place.file("notes.txt", "Dear diary");
+    let left = place.laptime(&["report", "notes.txt"]);
+    assert_eq!(left.code, 6);
+    insta::assert_snapshot!(left.err, @r#"laptime: error: notes.txt: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "Dear dia""#);
+}
+
+#[test]
+fn an_empty_file_is_refused() {
+    let place = Place::new();
+    place.file("a.lap", "");
+    let left = place.laptime(&["report", "a.lap"]);
+    assert_eq!(left.code, 6);
+    insta::assert_snapshot!(left.err, @"laptime: error: a.lap: the file is empty");
+}
+
+#[test]
+fn a_missing_file_and_a_folder_of_something_else_are_refused() {
+    let place = Place::new();
+    let left = place.laptime(&["report", "a.lap"]);
+    assert_eq!(left.code, 6);
+    insta::assert_snapshot!(left.err, @"laptime: error: a.lap: no such file");
+    fs::create_dir(place.path().join("src")).unwrap();
+    let left = place.laptime(&["report", "src"]);
+    assert_eq!(left.code, 6);
+    insta::assert_snapshot!(left.err, @"laptime: error: src: not a Laptime recording: the folder holds neither run.json nor a process file");
+}
+
+#[test]
+fn a_process_file_cut_in_its_header_is_refused_and_can_be_left_out() {
+    let (place, left) = damaged(|bytes| bytes.truncate(1_000));
+    assert_eq!(left.code, 6);
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: a.lap/20-ab.proc: the file ends at offset 1000, inside the 4096-byte header
+    hint: pass --salvage to read what is intact
+    ");
+    assert_eq!(place.laptime(&["report", "a.lap", "--salvage"]).code, 0);
+}
+
+#[test]
+fn a_file_cut_between_windows_is_read_up_to_there() {
+    let (_, left) = damaged(|bytes| bytes.truncate(PREFIX_LEN + 65_536));
+    assert_eq!(row(&json(&left), "step")["count"], 100);
+}
+
+#[test]
+fn a_process_that_died_before_recording_began_is_no_damage() {
+    let place = Place::new();
+    let folder = place.path().join("a.lap");
+    recording::folder(&folder, 10);
+    fs::write(folder.join("21-cd.proc"), "").unwrap();
+    fs::write(folder.join("22-ef.proc"), vec![0; PREFIX_LEN]).unwrap();
+    let summary = json(&place.laptime(&["report", "a.lap", "--json"]));
+    assert_eq!(row(&summary, "step")["count"], 10);
+    assert_eq!(summary["warnings"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_damaged_packed_recording_is_told_with_its_offset() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 10);
+    place.laptime(&["pack", "a.lap", "-o", "b.lap"]);
+    let path = place.path().join("b.lap");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[1_024 + 150] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let left = place.laptime(&["report", "b.lap"]);
+    assert_eq!(left.code, 6);
+    assert!(
+        left.err
+            .starts_with("laptime: error: b.lap: damaged packed recording at offset 7"),
+        "{}",
+        left.err
+    );
+}
+
+#[test]
+fn a_report_goes_to_a_file_in_the_form_its_name_asks_for() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 10);
+    let old = place.file("report.json", "old");
+    let left = place.laptime(&["report", "a.lap", "-o", old]);
+    assert_eq!(
+        (left.code, left.out.as_str(), left.err.as_str()),
+        (0, "", "")
+    );
+    let text = fs::read_to_string(place.path().join(old)).unwrap();
+    let summary: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(summary["program"], "train.py");
+    let left = place.laptime(&["report", "a.lap", "-o", "no/such/folder.md"]);
+    assert_eq!(left.code, 1);
+    insta::assert_snapshot!(left.err, @"laptime: error: cannot write no/such/folder.md: No such file or directory (os error 2)");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 10);
+    let mut reader = std::process::Command::new("true")
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pipe = reader.stdin.take().unwrap();
+    reader.wait().unwrap();
+    let left: Left = place
+        .command()
+        .args(["report", "a.lap", "--json"])
+        .stdout(pipe)
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+}
+
+#[test]
+fn settings_choose_what_no_flag_chooses() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 10);
+    place.file("laptime.toml", "[report]\nformat = 'json'\n");
+    let left = place.laptime(&["report", "a.lap"]);
+    assert_eq!(json(&left)["program"], "train.py");
+    place.file("laptime.toml", "[report]\nformats = 'json'\n");
+    let left = place.laptime(&["report", "a.lap"]);
+    assert_eq!(left.code, 2);
+    assert_eq!(place.laptime(&["run", "true"]).code, 125);
+}
