@@ -22,6 +22,7 @@ PYTHON ?= $(shell tools/pythons --main)
 KILLS ?= 1000
 FUZZ_SECONDS ?= 600
 
+TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUILD := .build
 STAMPS := $(BUILD)/stamps
 TOOLS := $(BUILD)/tools/bin
@@ -92,7 +93,7 @@ demo: setup
 
 # ---------------------------------------------------------------- tests
 
-test: lint rust python pythons
+test: lint rust python pythons asan
 	$(MAKE) soak KILLS=60
 	$(MAKE) fuzz FUZZ_SECONDS=60
 	@echo "make test: everything passed"
@@ -122,17 +123,23 @@ soak:
 	cargo run --quiet --release -p laptime-soak -- --kills $(KILLS)
 
 fuzz: $(TOOLS)/cargo-fuzz fuzz-replay
-	fuzz/run $(FUZZ_SECONDS)
+	fuzz/run $(FUZZ_SECONDS) $(TARGET)/fuzz
 
 fuzz-replay:
-	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
+	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir $(TARGET)/fuzz
 
+# AddressSanitizer comes with the stable compiler but is switched on by an option that only
+# RUSTC_BOOTSTRAP opens. Sites and prefixes live as long as the process, so leaks are not looked for.
+asan: export RUSTC_BOOTSTRAP := 1
+asan: export RUSTFLAGS := -Zsanitizer=address
+asan: export ASAN_OPTIONS := detect_leaks=0
 asan:
-	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" cargo test --quiet -p laptime-recorder \
-		--lib --tests --target $(HOST) --target-dir target/asan
+	cargo test --quiet -p laptime-recorder --lib --tests --target $(HOST) --target-dir $(TARGET)/asan
+	cargo run --quiet -p laptime-soak --target $(HOST) --target-dir $(TARGET)/asan -- --kills 10 --longest-ms 300
 
+# Also part of `make rust`.
 loom:
-	RUSTFLAGS="--cfg loom" cargo test --quiet --release -p laptime-recorder --lib --target-dir target/loom loom
+	cargo test --quiet -p laptime-loom
 
 gpu: setup
 	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then \
@@ -142,7 +149,10 @@ gpu: setup
 	fi
 
 bench: setup $(STAMPS)/bench
-	benches/run
+	mkdir -p $(BUILD)/bench
+	cargo run --quiet --release --manifest-path benches/rust/Cargo.toml --target-dir $(TARGET)/bench | tee $(BUILD)/bench/rust.json
+	$(BIN)/python benches/python/spans.py | tee $(BUILD)/bench/python.json
+	$(BIN)/python benches/python/overhead.py | tee $(BUILD)/bench/overhead.json
 
 clean:
 	rm -rf $(BUILD) $(VENV) demo

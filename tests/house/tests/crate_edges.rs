@@ -51,6 +51,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("laptime-house", &[]),
+    ("laptime-loom", &[]),
     ("laptime-soak", &["laptime-core", "laptime-recorder"]),
 ];
 
