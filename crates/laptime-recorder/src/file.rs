@@ -13,6 +13,7 @@ use laptime_core::format::process::{
     LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS, window_offset,
 };
 use laptime_core::format::window::WINDOW_LEN;
+use parking_lot::Mutex;
 
 use crate::backing::{Place, Window};
 use crate::platform;
@@ -35,6 +36,16 @@ pub struct ProcessFile {
 unsafe impl Send for ProcessFile {}
 
 const _: () = assert!(SLOTS <= 32);
+
+/// Prefixes on the heap live as long as the process: a thread that has not noticed the end of a
+/// recording yet goes on using its slot.
+static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+#[derive(Debug)]
+struct Kept(#[expect(dead_code, reason = "kept, not read")] NonNull<u8>);
+
+// SAFETY: never dereferenced.
+unsafe impl Send for Kept {}
 
 impl ProcessFile {
     /// Makes the file in a recording's folder and writes its prefix.
@@ -65,6 +76,7 @@ impl ProcessFile {
                 let bytes: &'static mut [u64] =
                     Box::leak(vec![0_u64; PREFIX_LEN / 8].into_boxed_slice());
                 let prefix = NonNull::from(bytes).cast::<u8>();
+                KEPT.lock().push(Kept(prefix));
                 let bytes = header.to_bytes();
                 // SAFETY: both are a prefix long.
                 unsafe {

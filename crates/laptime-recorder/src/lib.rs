@@ -28,7 +28,7 @@ mod writer;
 
 pub use error::RecorderError;
 pub use live::live;
-pub use notes::{mark, metric, note};
+pub use notes::{mark, mark_start, metric, note};
 pub use recording::{Backing, RecordOptions, Recording, close, current_folder, join, record};
 pub use site::{LazySite, Site};
 pub use span::{

@@ -6,6 +6,7 @@ use laptime_core::format::record::Record;
 use crate::clock;
 use crate::shared;
 use crate::site::Site;
+use crate::span::{Open, parent_of};
 use crate::state;
 use crate::thread::Thread;
 
@@ -31,6 +32,26 @@ pub fn mark(site: &Site) {
     with_path(site, |thread, path, track| {
         thread.writer.record(&Record::Mark { path, ticks, track });
     });
+}
+
+/// Records a named instant beside an open span, at that span's start, such as an epoch that
+/// turned out to have begun there. Nothing when the span is not open on the current stack.
+pub fn mark_start(open: Open, site: &Site) {
+    if !state::is_on_or_decide() {
+        return;
+    }
+    // SAFETY: this thread's state.
+    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
+        return;
+    };
+    let Some(parent) = parent_of(thread, open) else {
+        return;
+    };
+    let path = site
+        .cached(parent)
+        .unwrap_or_else(|| thread.resolve(parent, site));
+    let (ticks, track) = (open.start(), thread.track());
+    thread.writer.record(&Record::Mark { path, ticks, track });
 }
 
 /// Records a named number at this instant, such as a loss.
