@@ -1,4 +1,4 @@
-//! Compiles the C shim against the headers of the interpreter that PyO3 was configured for.
+//! Compiles the C shim against the headers of the interpreter that `PyO3` was configured for.
 
 use std::process::Command;
 

@@ -14,33 +14,49 @@ import os as _os
 
 from ._compile import register as _register
 from ._core import (
+    ArrowTable,
     DamagedRecordingError,
     Lap,
     LaptimeError,
     NotAvailableError,
+    Recording,
+    Report,
+    SpanSummary,
+    Timer,
+    TimerContext,
     __version__,
     disable,
     enable,
     lap,
     mark,
     metric,
+    open,
+    report,
 )
 from ._record import Record, record
 from ._track import track
 
 __all__ = [
+    "ArrowTable",
     "DamagedRecordingError",
     "Lap",
     "LaptimeError",
     "NotAvailableError",
     "Record",
+    "Recording",
+    "Report",
+    "SpanSummary",
+    "Timer",
+    "TimerContext",
     "__version__",
     "disable",
     "enable",
     "lap",
     "mark",
     "metric",
+    "open",
     "record",
+    "report",
     "track",
 ]
 

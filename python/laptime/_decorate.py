@@ -8,7 +8,7 @@ import functools
 from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any
 
-from ._core import CONTINUES, close_span, lap, open_span
+from ._core import Pieces, lap
 
 _GENERATOR = 0x20
 _COROUTINE = 0x80 | 0x100
@@ -63,51 +63,34 @@ def _around_coroutine(function: Callable[..., Any], name: str) -> Callable[..., 
     return wrapper
 
 
-class _Pieces:
-    """One span made of the pieces between two suspensions.
-
-    The first piece is the span; the others continue it. Nothing is on the stack while the
-    generator is suspended, so what its consumer does meanwhile is not filed under it.
-    """
-
-    __slots__ = ("flags", "name", "token")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.flags = 0
-        self.token = 0
-
-    def __enter__(self) -> None:
-        self.token = open_span(self.name)
-
-    def __exit__(self, *error: object) -> None:
-        close_span(self.token, None, self.flags)
-        self.flags = CONTINUES
-
-
 def _around_generator(
     function: Callable[..., Generator[Any, Any, Any]], name: str
 ) -> Callable[..., Any]:
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        running = _Pieces(name)
+        pieces = Pieces(name)
         generator = function(*args, **kwargs)
         resume: Callable[[Any], Any] = generator.send
         sent: Any = None
-        while True:
-            with running:
+        try:
+            while True:
+                pieces.resume()
                 try:
                     item = resume(sent)
                 except StopIteration as stop:
                     return stop.value
-            try:
-                sent = yield item
-                resume = generator.send
-            except GeneratorExit:
-                with running:
+                finally:
+                    pieces.pause()
+                try:
+                    sent = yield item
+                    resume = generator.send
+                except GeneratorExit:
+                    pieces.resume()
                     generator.close()
-                raise
-            except BaseException as error:
-                sent, resume = error, generator.throw
+                    raise
+                except BaseException as error:
+                    sent, resume = error, generator.throw
+        finally:
+            pieces.finish()
 
     return wrapper
 
@@ -116,24 +99,29 @@ def _around_async_generator(
     function: Callable[..., AsyncGenerator[Any, Any]], name: str
 ) -> Callable[..., Any]:
     async def wrapper(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        running = _Pieces(name)
+        pieces = Pieces(name)
         generator = function(*args, **kwargs)
         resume: Callable[[Any], Any] = generator.asend
         sent: Any = None
-        while True:
-            with running:
+        try:
+            while True:
+                pieces.resume()
                 try:
                     item = await resume(sent)
                 except StopAsyncIteration:
                     return
-            try:
-                sent = yield item
-                resume = generator.asend
-            except GeneratorExit:
-                with running:
+                finally:
+                    pieces.pause()
+                try:
+                    sent = yield item
+                    resume = generator.asend
+                except GeneratorExit:
+                    pieces.resume()
                     await generator.aclose()
-                raise
-            except BaseException as error:
-                sent, resume = error, generator.athrow
+                    raise
+                except BaseException as error:
+                    sent, resume = error, generator.athrow
+        finally:
+            pieces.finish()
 
     return wrapper

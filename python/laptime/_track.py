@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ._core import close_span, open_span, rename_span
+from ._core import close_span, open_span, suspend_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ class track(Generic[T]):
 
     The span opens when the next item is asked for and closes when the one after it is, so it
     holds the wait (its child `data`) and the body of the loop. The last request, which finds no
-    item, is not an iteration: it stands as `data` beside them.
+    item, is not an iteration and leaves no span.
     """
 
     def __init__(self, items: Iterable[T], name: str = "step") -> None:
@@ -48,8 +48,8 @@ class track(Generic[T]):
                 try:
                     item = next(iterator)
                 except StopIteration:
-                    close_span(data)
-                    rename_span(step, "data")
+                    suspend_span(data)
+                    suspend_span(step)
                     return
                 close_span(data)
                 yield item

@@ -5,9 +5,10 @@
 
 use std::io;
 
+use laptime_cli::source::SourceError;
 use laptime_recorder::RecorderError;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyOSError};
+use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -67,5 +68,17 @@ pub fn from_recorder(error: &RecorderError) -> PyErr {
         RecorderError::Create { folder, source } => from_io(source, folder),
         RecorderError::Write { path, source } => from_io(source, path),
         other => LaptimeError::new_err(other.to_string()),
+    }
+}
+
+/// The errors of opening and reading a recording.
+pub fn from_source(error: &SourceError) -> PyErr {
+    match error {
+        SourceError::Missing { path } => {
+            let text = "No such file or directory";
+            PyFileNotFoundError::new_err((2, text, path.as_os_str().to_owned()))
+        }
+        SourceError::Read { path, source, .. } => from_io(source, path),
+        other => DamagedRecordingError::new_err(other.to_string()),
     }
 }

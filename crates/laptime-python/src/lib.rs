@@ -4,12 +4,20 @@
 //! exception is [`fast`], the hot path of laps and timers. Names and defaults are Python's
 //! business, under `python/laptime`.
 
+mod arrow;
 mod command;
 mod errors;
 mod fast;
+mod lookup;
 mod rate;
+mod recorder;
 mod recording;
+mod report;
+mod segments;
 mod span;
+mod spans;
+mod summary;
+mod timer;
 
 use pyo3::prelude::*;
 
@@ -24,6 +32,10 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::add(module)?;
     span::add(module)?;
+    recorder::add(module)?;
+    report::add(module)?;
     recording::add(module)?;
+    module.add_class::<fast::pieces::Pieces>()?;
+    timer::add(module)?;
     command::add(module)
 }

@@ -1,70 +1,109 @@
-//! Starting and finishing a recording of this process.
+//! `lt.open()`: a recording on disk, read when asked.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
-use laptime_recorder::{self as recorder, RecordOptions};
+use laptime_analysis::Summary;
+use laptime_cli::source::{self, SourceOptions};
+use laptime_report::{Format, View, render};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 
+use crate::arrow::ArrowTable;
 use crate::errors;
+use crate::report::Report;
+use crate::spans::SpanReader;
 
-/// A recording that this process started.
-#[pyclass(frozen, module = "laptime._core")]
-struct Recorder {
+/// A recording on disk.
+#[pyclass(frozen, module = "laptime")]
+struct Recording {
     path: PathBuf,
-    recording: Mutex<Option<recorder::Recording>>,
+    summary: PyOnceLock<Summary>,
+}
+
+impl Recording {
+    fn summary<'a>(&'a self, python: Python<'_>) -> PyResult<&'a Summary> {
+        self.summary.get_or_try_init(python, || {
+            python
+                .detach(|| source::summarize(&self.path, &SourceOptions::default()))
+                .map_err(|error| errors::from_source(&error))
+        })
+    }
 }
 
 #[pymethods]
-impl Recorder {
-    /// Starts it. Another path than the one asked for is taken when that exists.
-    #[new]
-    fn new(python: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let recording = python
-            .detach(|| recorder::record(&path, &RecordOptions::default()))
-            .map_err(|error| errors::from_recorder(&error))?;
-        Ok(Self {
-            path: recording.path().to_owned(),
-            recording: Mutex::new(Some(recording)),
-        })
-    }
-
+impl Recording {
     /// Where it is.
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()
     }
 
-    /// Finishes it; a second time does nothing.
-    fn finish(&self, python: Python<'_>) -> PyResult<()> {
-        python
-            .detach(|| {
-                let recording = self.recording.lock().ok().and_then(|mut held| held.take());
-                recording.map(recorder::Recording::finish)
-            })
-            .transpose()
-            .map(drop)
-            .map_err(|error| errors::from_recorder(&error))
+    /// The summary.
+    fn report(&self, python: Python<'_>) -> PyResult<Report> {
+        Ok(Report::new(self.summary(python)?.clone()))
+    }
+
+    /// Every span, for anything that reads Arrow's C stream interface.
+    fn spans(&self) -> PyResult<ArrowTable> {
+        let path = self.path.clone();
+        let repr = format!(
+            "<laptime.ArrowTable of the spans of {:?}>",
+            path.display().to_string()
+        );
+        SpanReader::open(&path)?;
+        Ok(ArrowTable::new(repr, move || {
+            Ok(Box::new(SpanReader::open(&path)?))
+        }))
+    }
+
+    /// The paths as an indented tree with their times.
+    fn tree(&self, python: Python<'_>) -> PyResult<String> {
+        let summary = self.summary(python)?;
+        let view = View {
+            tree: true,
+            ..View::default()
+        };
+        Ok(python.detach(|| render(summary, Format::Tree, &view)))
+    }
+
+    /// Metrics by path: pairs of nanoseconds since the start and value, in time order.
+    fn metrics(&self, python: Python<'_>) -> PyResult<Py<PyDict>> {
+        let metrics = PyDict::new(python);
+        for metric in &self.summary(python)?.metrics {
+            let series = metric.series.iter();
+            let points: Vec<(u64, Option<f64>)> =
+                series.map(|point| (point.at_ns, point.value)).collect();
+            metrics.set_item(&metric.path, points)?;
+        }
+        Ok(metrics.unbind())
+    }
+
+    /// What the recording says about its surroundings.
+    #[getter]
+    fn environment(&self, python: Python<'_>) -> PyResult<BTreeMap<String, String>> {
+        Ok(self.summary(python)?.environment.clone())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<laptime.Recording {:?}>", self.path.display().to_string())
     }
 }
 
-/// Joins the recording of the program that started this one.
+/// Opens a recording: a folder, a packed file, or one process file of it.
 #[pyfunction]
-fn join(python: Python<'_>, folder: PathBuf) -> PyResult<()> {
-    python
-        .detach(|| recorder::join(&folder, &RecordOptions::default()))
-        .map_err(|error| errors::from_recorder(&error))
+fn open(python: Python<'_>, path: PathBuf) -> PyResult<Recording> {
+    let recording = Recording {
+        path,
+        summary: PyOnceLock::new(),
+    };
+    recording.summary(python)?;
+    Ok(recording)
 }
 
-/// The folder of the recording in progress.
-#[pyfunction]
-fn current_folder() -> Option<PathBuf> {
-    recorder::current_folder()
-}
-
-/// Adds the class and functions to the module.
+/// Adds the class and the function to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Recorder>()?;
-    module.add_function(wrap_pyfunction!(join, module)?)?;
-    module.add_function(wrap_pyfunction!(current_folder, module)?)
+    module.add_class::<Recording>()?;
+    module.add_function(wrap_pyfunction!(open, module)?)
 }

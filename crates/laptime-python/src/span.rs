@@ -81,17 +81,36 @@ fn rename_span(token: u128, name: &Bound<'_, PyString>) -> PyResult<()> {
     Ok(())
 }
 
-/// Writes a finished span under the innermost open one.
+/// Writes a finished span under an open one: the innermost, or the one of a token.
 #[pyfunction]
-#[pyo3(signature = (name, start, duration, flags=0))]
-fn emit_span(name: &Bound<'_, PyString>, start: u64, duration: u64, flags: u64) -> PyResult<()> {
+#[pyo3(signature = (name, start, duration, flags=0, parent=0))]
+fn emit_span(
+    name: &Bound<'_, PyString>,
+    start: u64,
+    duration: u64,
+    flags: u64,
+    parent: u128,
+) -> PyResult<()> {
     let site = site(name)?;
     let extra = Extra {
         flags: SpanFlags(flags),
         ..Extra::default()
     };
-    span::at(|| recorder::emit(site, start, duration, extra));
+    span::at(|| {
+        let parent = (parent != 0).then(|| recorder::path_of(identity(parent)));
+        let parent = parent.flatten().unwrap_or_else(recorder::current_path);
+        recorder::emit_under(parent, site, start, duration, extra);
+    });
     Ok(())
+}
+
+/// Takes a span off the stack without recording it and returns the ticks since it opened.
+#[pyfunction]
+fn suspend_span(token: u128) -> u64 {
+    if token == 0 {
+        return 0;
+    }
+    span::at(|| recorder::suspend(identity(token))).unwrap_or(0)
 }
 
 /// Records a named instant.
@@ -100,6 +119,15 @@ fn emit_span(name: &Bound<'_, PyString>, start: u64, duration: u64, flags: u64) 
 fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
     let site = site(name)?;
     span::at(|| recorder::mark(site));
+    Ok(())
+}
+
+/// Records a named instant beside an open span, at that span's start.
+#[pyfunction]
+#[pyo3(signature = (token, name, /))]
+fn mark_start(token: u128, name: &Bound<'_, PyString>) -> PyResult<()> {
+    let site = site(name)?;
+    span::at(|| recorder::mark_start(identity(token), site));
     Ok(())
 }
 
@@ -161,7 +189,9 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(is_open, module)?)?;
     module.add_function(wrap_pyfunction!(rename_span, module)?)?;
     module.add_function(wrap_pyfunction!(emit_span, module)?)?;
+    module.add_function(wrap_pyfunction!(suspend_span, module)?)?;
     module.add_function(wrap_pyfunction!(mark, module)?)?;
+    module.add_function(wrap_pyfunction!(mark_start, module)?)?;
     module.add_function(wrap_pyfunction!(metric, module)?)?;
     module.add_function(wrap_pyfunction!(note, module)?)?;
     module.add_function(wrap_pyfunction!(current_path, module)?)?;

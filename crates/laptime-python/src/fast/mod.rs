@@ -3,15 +3,18 @@
 //! Raw FFI and `unsafe`, and the interpreter lock is kept: a span costs less than letting
 //! go of it. [`lap`] finds a handle for a name, [`handle`] is the object whose `__enter__`
 //! and `__exit__` a `with` calls, [`place`] keeps the recorder's stack that of the running
-//! task, [`name`] turns any `str` into a name. Everything here relies on the lock: mutable
+//! task, [`name`] turns any `str` into a name; [`timer`] starts and stops segments. Everything here relies on the lock: mutable
 //! state is reached from one thread at a time.
 
+pub mod graves;
 pub mod handle;
 pub mod lap;
 pub mod name;
+pub mod pieces;
 pub mod place;
 pub mod span;
 pub mod task;
+pub mod timer;
 
 use pyo3::ffi;
 

@@ -13,6 +13,7 @@ use laptime_recorder as recorder;
 use pyo3::prelude::*;
 use pyo3::{Borrowed, ffi};
 
+use super::graves;
 use super::task::{self, TaskState};
 
 /// A thread state and how often its context has changed.
@@ -22,6 +23,12 @@ struct Version {
     version: u64,
     thread: u64,
 }
+
+/// Equal to no thread state's version.
+const NOWHERE: Version = Version {
+    version: 0,
+    thread: u64::MAX,
+};
 
 unsafe extern "C" {
     fn laptime_context_place() -> Version;
@@ -37,28 +44,32 @@ pub struct Place {
     base: Cell<(*mut ffi::PyObject, u64)>,
     /// Durations of the last span by site, in ticks, outside of tasks.
     last: Cell<*mut Vec<u64>>,
+    /// Spans opened here by `with` and not closed yet.
+    open: Cell<u32>,
 }
 
 thread_local! {
     static PLACE: Place = const {
         Place {
-            seen: Cell::new(Version { version: 0, thread: u64::MAX }),
+            seen: Cell::new(NOWHERE),
             task: Cell::new(std::ptr::null()),
             base: Cell::new((null_mut(), u64::MAX)),
             last: Cell::new(null_mut()),
+            open: Cell::new(0),
         }
     };
     static LAST: LastOwner = const { LastOwner(Cell::new(null_mut())) };
 }
 
-/// Frees what a thread kept, when it ends.
+/// Frees the table of last durations when its thread ends.
 struct LastOwner(Cell<*mut Vec<u64>>);
 
 impl Drop for LastOwner {
     fn drop(&mut self) {
         let table = self.0.get();
         if !table.is_null() {
-            // SAFETY: made by `make_last`, and the thread that used it ends.
+            PLACE.with(|place| place.last.set(null_mut()));
+            // SAFETY: made by `make_last`, and unreachable from here on.
             drop(unsafe { Box::from_raw(table) });
         }
     }
@@ -83,7 +94,25 @@ pub unsafe fn with<R>(body: impl FnOnce(&Place) -> R) -> R {
     })
 }
 
+/// Whether a `with` on this thread may still have to close its span.
+#[inline]
+pub fn has_open() -> bool {
+    PLACE.with(|place| place.open.get() > 0)
+}
+
 impl Place {
+    /// Counts a span opened by `with`.
+    #[inline]
+    pub fn opened(&self) {
+        self.open.set(self.open.get() + 1);
+    }
+
+    /// Counts a span closed by `with`.
+    #[inline]
+    pub fn closed(&self) {
+        self.open.set(self.open.get().saturating_sub(1));
+    }
+
     /// The running task's state, outside of the base context.
     #[inline]
     pub fn task(&self) -> Option<&TaskState> {
@@ -140,9 +169,16 @@ impl Place {
     }
 
     fn settle(&self, task: *const TaskState) {
-        self.task.set(task);
+        let moved = self.task.replace(task) != task;
         // SAFETY: null, or held by the context that is current.
-        recorder::swap_stack(unsafe { task.as_ref() }.map(|task| &**task.stack()));
+        recorder::swap_stack(unsafe { task.as_ref() }.and_then(TaskState::stack));
+        if moved {
+            graves::bury_those_left(self.number());
+        }
+        // SAFETY: null or alive, as above.
+        if let Some(task) = unsafe { task.as_ref() } {
+            task.used_on(self.number());
+        }
         // SAFETY: called with the lock held. Read again: looking around may have changed it.
         self.seen.set(unsafe { laptime_context_place() });
     }
@@ -190,16 +226,24 @@ fn is_base(context: Borrowed<'_, '_, PyAny>) -> bool {
     false
 }
 
-/// A task's stack is about to go: no thread-local of this thread may lead to it any more.
-pub fn forget(state: *const TaskState) {
-    let _ = PLACE.try_with(|place| {
-        if place.task.get() == state {
-            place.task.set(std::ptr::null());
-            place.seen.set(Version {
-                version: 0,
-                thread: u64::MAX,
-            });
-            recorder::swap_stack(None);
-        }
-    });
+impl Place {
+    /// A number of the thread.
+    fn number(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+}
+
+/// A task is over: this thread no longer leads to its stack. Whether another thread, the one with
+/// that number, still may.
+pub fn forget(state: *const TaskState, used_on: usize) -> bool {
+    PLACE
+        .try_with(|place| {
+            if place.task.get() == state {
+                place.task.set(std::ptr::null());
+                place.seen.set(NOWHERE);
+                recorder::swap_stack(None);
+            }
+            place.number() != used_on
+        })
+        .unwrap_or(true)
 }

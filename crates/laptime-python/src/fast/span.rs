@@ -17,11 +17,11 @@ pub unsafe fn open(site: &Site) -> Option<Open> {
     // SAFETY: the caller's promise.
     unsafe {
         place::with(|place| {
-            let open = recorder::enter(site);
-            if let Some(task) = place.task() {
-                task.publish();
+            place.opened();
+            match place.task() {
+                None => recorder::enter(site),
+                Some(task) => task.enter(site),
             }
-            open
         })
     }
 }
@@ -32,20 +32,24 @@ pub unsafe fn open(site: &Site) -> Option<Open> {
 /// The interpreter lock is held.
 #[inline]
 pub unsafe fn close(site: &Site) -> Option<u64> {
+    if !recorder::is_on() && !place::has_open() {
+        return None;
+    }
     // SAFETY: the caller's promise.
     unsafe {
         place::with(|place| {
-            let ticks = recorder::exit_site(site)?;
+            place.closed();
+            let ticks = match place.task() {
+                None => recorder::exit_site(site),
+                Some(task) => task.exit(site),
+            }?;
             place.remember(site.index(), ticks);
-            if let Some(task) = place.task() {
-                task.publish();
-            }
             Some(ticks)
         })
     }
 }
 
-/// Runs `body`, which opens, closes or renames spans, on the right stack.
+/// Runs `body`, which opens or renames spans or asks what is open, on the right stack.
 pub fn at<R>(body: impl FnOnce() -> R) -> R {
     // SAFETY: called by functions of the extension module, which hold the lock.
     unsafe {
@@ -61,8 +65,18 @@ pub fn at<R>(body: impl FnOnce() -> R) -> R {
 
 /// Closes a span by its identity.
 pub fn close_by_id(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
-    at(|| match (end, flags) {
-        (None, SpanFlags::NONE) => recorder::exit(open),
-        _ => recorder::exit_with(open, end, flags),
-    })
+    // SAFETY: called by functions of the extension module, which hold the lock.
+    unsafe {
+        place::with(|place| match (place.task(), end, flags) {
+            (Some(task), ..) => task.exit_with(open, end, flags),
+            (None, None, SpanFlags::NONE) => recorder::exit(open),
+            (None, ..) => recorder::exit_with(open, end, flags),
+        })
+    }
+}
+
+/// Whether an open span is the outermost of a task, and its parent another task's or the thread's.
+pub fn is_detached(open: Open) -> bool {
+    // SAFETY: called by functions of the extension module, which hold the lock.
+    unsafe { place::with(|place| place.task().is_some_and(|task| task.is_detached(open))) }
 }

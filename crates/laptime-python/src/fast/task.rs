@@ -9,17 +9,17 @@
 //!
 //! **Cost** 100 to 200 ns a span inside a task.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use laptime_core::PathId;
-use laptime_recorder::TaskStack;
+use laptime_core::{PathId, SpanFlags};
+use laptime_recorder::{self as recorder, Open, Site, TaskStack};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{Borrowed, ffi};
 
-use super::place;
+use super::{graves, place};
 
 /// The variable: a pair (state, number of the open path).
 static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -31,11 +31,18 @@ pub struct TaskState {
 }
 
 struct Parts {
-    stack: Box<TaskStack>,
+    /// Taken only when the state goes.
+    stack: Option<Box<TaskStack>>,
+    /// Number of the thread that ran the task last.
+    used_on: Cell<usize>,
     /// Whose state this is: a copy of the context finds the same value, and a dead context's
     /// address may be used again.
     context: Py<PyWeakrefReference>,
     last: RefCell<HashMap<u32, u64>>,
+    /// Spans that a `with` opened and has not closed, by site.
+    open: RefCell<Vec<(u32, Open)>>,
+    /// Whether its spans open under a span of another track.
+    inherits: bool,
 }
 
 // SAFETY: every access holds the interpreter lock.
@@ -45,11 +52,53 @@ unsafe impl Sync for Parts {}
 
 impl TaskState {
     /// The task's stack.
-    pub fn stack(&self) -> &Box<TaskStack> {
-        &self.parts.stack
+    pub fn stack(&self) -> Option<&TaskStack> {
+        self.parts.stack.as_deref()
     }
 
-    /// Keeps the duration of a span that just closed, and that its parent is open again.
+    /// Notes which thread runs the task.
+    pub fn used_on(&self, thread: usize) {
+        self.parts.used_on.set(thread);
+    }
+
+    /// Opens a span.
+    pub fn enter(&self, site: &Site) -> Option<Open> {
+        let open = recorder::enter(site)?;
+        self.parts.open.borrow_mut().push((site.index(), open));
+        self.publish();
+        Some(open)
+    }
+
+    /// Closes the innermost span of a site.
+    pub fn exit(&self, site: &Site) -> Option<u64> {
+        let mut open = self.parts.open.borrow_mut();
+        let at = open.iter().rposition(|(index, _)| *index == site.index())?;
+        let (_, open) = open.remove(at);
+        self.exit_with(open, None, SpanFlags::NONE)
+    }
+
+    /// Whether a span's parent is on another track.
+    pub fn is_detached(&self, open: Open) -> bool {
+        open.to_raw().0 == 1 && self.parts.inherits
+    }
+
+    /// Closes a span by its identity. The outermost runs beside its parent, not in it: the parent's
+    /// own time must not lose it.
+    pub fn exit_with(&self, open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
+        let flags = if self.is_detached(open) {
+            flags.with(SpanFlags::DETACHED)
+        } else {
+            flags
+        };
+        let ticks = match (end, flags) {
+            (None, SpanFlags::NONE) => recorder::exit(open),
+            _ => recorder::exit_with(open, end, flags),
+        };
+        self.publish();
+        ticks
+    }
+
+    /// Keeps the duration of a span that just closed.
     pub fn remember(&self, site: u32, ticks: u64) {
         self.parts.last.borrow_mut().insert(site, ticks);
     }
@@ -57,6 +106,10 @@ impl TaskState {
     /// The duration of the last span of a site.
     pub fn last(&self, site: u32) -> Option<u64> {
         self.parts.last.borrow().get(&site).copied()
+    }
+
+    fn innermost(&self) -> PathId {
+        self.stack().map_or(PathId::ROOT, TaskStack::innermost)
     }
 
     /// Tells contexts copied from now on what is open here.
@@ -69,7 +122,7 @@ impl TaskState {
         // SAFETY: `self` is the contents of a live Python object of this class, found by its
         // own variable; the pair and the token are released here.
         unsafe {
-            let path = ffi::PyLong_FromLong(self.parts.stack.innermost().0.into());
+            let path = ffi::PyLong_FromLong(self.innermost().0.into());
             let mut current = std::ptr::null_mut();
             ffi::PyContextVar_Get(variable.as_ptr(), std::ptr::null_mut(), &raw mut current);
             if !current.is_null() {
@@ -90,7 +143,12 @@ impl TaskState {
 
 impl Drop for TaskState {
     fn drop(&mut self) {
-        place::forget(self);
+        let used_on = self.parts.used_on.get();
+        if place::forget(self, used_on)
+            && let Some(stack) = self.parts.stack.take()
+        {
+            graves::keep(used_on, stack);
+        }
     }
 }
 
@@ -147,9 +205,12 @@ pub fn make(context: Borrowed<'_, '_, PyAny>, outside: PathId) -> PyResult<*cons
         python,
         TaskState {
             parts: Parts {
-                stack: TaskStack::new(inherit, None),
+                stack: Some(TaskStack::new(inherit, None)),
+                used_on: Cell::new(0),
                 context: PyWeakrefReference::new(&context)?.unbind(),
                 last: RefCell::default(),
+                open: RefCell::default(),
+                inherits: inherit != PathId::ROOT,
             },
         },
     )?;

@@ -1,0 +1,96 @@
+//! A span that runs in pieces: one call of a generator.
+//!
+//! Each piece stands on the stack while it runs, so what the generator does is filed under it,
+//! and is taken off at the `yield`, so what its consumer does is not. At the end the sum of
+//! the pieces is written as one span, under what was open when the first one began.
+
+use std::cell::Cell;
+
+use laptime_core::{PathId, SpanFlags};
+use laptime_recorder::{self as recorder, Extra, Open, Site, clock};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::{name, span};
+
+/// One such span.
+#[pyclass(frozen, module = "laptime._core")]
+pub struct Pieces {
+    state: State,
+}
+
+struct State {
+    site: &'static Site,
+    open: Cell<Option<Open>>,
+    /// What was open when the first piece began, and when.
+    first: Cell<Option<(PathId, u64)>>,
+    /// Whether it ran beside its parent, on another track.
+    is_detached: Cell<bool>,
+    ran: Cell<u64>,
+}
+
+// SAFETY: every access holds the interpreter lock, and none runs Python code.
+unsafe impl Send for State {}
+// SAFETY: as above.
+unsafe impl Sync for State {}
+
+#[pymethods]
+impl Pieces {
+    #[new]
+    fn new(name: &Bound<'_, PyString>) -> PyResult<Self> {
+        // SAFETY: a `str`, with the lock held.
+        let site = unsafe { name::site(name.as_ptr()) };
+        Ok(Self {
+            state: State {
+                site: site.ok_or_else(|| PyErr::fetch(name.py()))?,
+                open: Cell::new(None),
+                first: Cell::new(None),
+                is_detached: Cell::new(false),
+                ran: Cell::new(0),
+            },
+        })
+    }
+
+    /// Begins a piece.
+    fn resume(&self) {
+        let state = &self.state;
+        span::at(|| {
+            let outside = recorder::current_path();
+            let open = recorder::enter(state.site);
+            if let (Some(open), None) = (open, state.first.get()) {
+                state.first.set(Some((outside, open.start())));
+                state.is_detached.set(span::is_detached(open));
+            }
+            state.open.set(open);
+        });
+    }
+
+    /// Ends a piece.
+    fn pause(&self) {
+        let state = &self.state;
+        if let Some(open) = state.open.take() {
+            let ticks = span::at(|| recorder::suspend(open));
+            state.ran.set(state.ran.get() + ticks.unwrap_or(0));
+        }
+    }
+
+    /// Writes the span: the generator is done, or nobody will resume it.
+    fn finish(&self) {
+        self.pause();
+        let state = &self.state;
+        let Some((outside, start)) = state.first.take() else {
+            return;
+        };
+        let flags = if state.is_detached.get() {
+            SpanFlags::DETACHED
+        } else {
+            SpanFlags::NONE
+        };
+        let extra = Extra {
+            flags,
+            wall: Some(clock::now().saturating_sub(start)),
+            ..Extra::default()
+        };
+        span::at(|| recorder::emit_under(outside, state.site, start, state.ran.take(), extra));
+    }
+}

@@ -1,0 +1,78 @@
+//! Starting and finishing a recording of this process.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use laptime_recorder::{self as recorder, RecordOptions};
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// A recording that this process started.
+#[pyclass(frozen, module = "laptime._core")]
+struct Recorder {
+    path: PathBuf,
+    recording: Mutex<Option<recorder::Recording>>,
+}
+
+#[pymethods]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are converted into owned values"
+)]
+impl Recorder {
+    /// Starts it. Another path than the one asked for is taken when that exists.
+    #[new]
+    fn new(python: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let recording = python
+            .detach(|| recorder::record(&path, &RecordOptions::default()))
+            .map_err(|error| errors::from_recorder(&error))?;
+        Ok(Self {
+            path: recording.path().to_owned(),
+            recording: Mutex::new(Some(recording)),
+        })
+    }
+
+    /// Where it is.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    /// Finishes it; a second time does nothing.
+    fn finish(&self, python: Python<'_>) -> PyResult<()> {
+        python
+            .detach(|| {
+                let recording = self.recording.lock().ok().and_then(|mut held| held.take());
+                recording.map(recorder::Recording::finish)
+            })
+            .transpose()
+            .map(drop)
+            .map_err(|error| errors::from_recorder(&error))
+    }
+}
+
+/// Joins the recording of the program that started this one.
+#[pyfunction]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are converted into owned values"
+)]
+fn join(python: Python<'_>, folder: PathBuf) -> PyResult<()> {
+    python
+        .detach(|| recorder::join(&folder, &RecordOptions::default()))
+        .map_err(|error| errors::from_recorder(&error))
+}
+
+/// The folder of the recording in progress.
+#[pyfunction]
+fn current_folder() -> Option<PathBuf> {
+    recorder::current_folder()
+}
+
+/// Adds the class and functions to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Recorder>()?;
+    module.add_function(wrap_pyfunction!(join, module)?)?;
+    module.add_function(wrap_pyfunction!(current_folder, module)?)
+}

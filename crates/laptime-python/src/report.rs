@@ -1,0 +1,282 @@
+//! `lt.report()` and what it returns: a summary, addressed by path.
+//!
+//! The numbers are the analysis', the text is the report crate's; here stand the ways that
+//! Python asks for them.
+
+use std::sync::Arc;
+
+use laptime_analysis::{Summary, summarize_live};
+use laptime_report::{Format, View, render};
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyList};
+
+use crate::arrow::{ArrowTable, rows};
+use crate::errors;
+use crate::lookup::{self, Found};
+use crate::summary::SpanSummary;
+
+/// The summary of a program so far, or of a recording.
+#[pyclass(frozen, module = "laptime", mapping)]
+pub struct Report {
+    summary: Arc<Summary>,
+    /// Shown one after the other instead of the summary, each under its title.
+    tables: Vec<(String, Summary)>,
+}
+
+impl Report {
+    /// Of a summary.
+    pub fn new(summary: Summary) -> Self {
+        Self {
+            summary: Arc::new(summary),
+            tables: Vec::new(),
+        }
+    }
+
+    /// Of a summary that is shown as several.
+    pub fn with_tables(summary: Summary, tables: Vec<(String, Summary)>) -> Self {
+        Self {
+            tables,
+            ..Self::new(summary)
+        }
+    }
+
+    fn span(&self, index: usize) -> SpanSummary {
+        SpanSummary::new(self.summary.clone(), index)
+    }
+
+    fn find_one(&self, path: &Bound<'_, PyAny>) -> PyResult<Found> {
+        let names = lookup::names(path)?;
+        Ok(lookup::one(&self.summary.rows, &names))
+    }
+
+    fn render(&self, python: Python<'_>, format: Format, view: &View) -> String {
+        python.detach(|| {
+            if self.tables.is_empty() || matches!(format, Format::Json | Format::Csv) {
+                return render(&self.summary, format, view);
+            }
+            let heading = if format == Format::Markdown {
+                "## "
+            } else {
+                ""
+            };
+            let tables = self.tables.iter();
+            let shown = tables.map(|(title, table)| {
+                format!("{heading}{title}\n\n{}", render(table, format, view))
+            });
+            shown.collect::<Vec<_>>().join("\n")
+        })
+    }
+}
+
+#[pymethods]
+impl Report {
+    fn __str__(&self, python: Python<'_>) -> String {
+        let view = View {
+            utf8: stdout_takes_utf8(python),
+            ..View::default()
+        };
+        self.render(python, Format::Text, &view)
+    }
+
+    fn __repr__(&self) -> String {
+        let rows = self.summary.rows.len();
+        format!(
+            "<laptime.Report of {:?}: {rows} paths>",
+            self.summary.program
+        )
+    }
+
+    fn __len__(&self) -> usize {
+        self.summary.rows.len()
+    }
+
+    fn __iter__<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let paths = self.summary.rows.iter().map(|row| &row.path);
+        PyList::new(python, paths.collect::<Vec<_>>())?.try_iter()
+    }
+
+    fn __contains__(&self, path: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match self.find_one(path) {
+            Ok(found) => Ok(matches!(found, Found::One(_) | Found::Several(_))),
+            Err(error) if error.is_instance_of::<PyTypeError>(path.py()) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn __getitem__(&self, path: &Bound<'_, PyAny>) -> PyResult<SpanSummary> {
+        match self.find_one(path)? {
+            Found::One(index) => Ok(self.span(index)),
+            Found::Several(indexes) => {
+                let paths: Vec<&str> = indexes
+                    .iter()
+                    .map(|index| self.summary.rows[*index].path.as_str())
+                    .collect();
+                Err(PyKeyError::new_err(format!(
+                    "{} paths end in {}: {}",
+                    paths.len(),
+                    path.repr()?,
+                    paths.join(", ")
+                )))
+            }
+            Found::None => Err(PyKeyError::new_err(format!(
+                "no path is or ends in {}",
+                path.repr()?
+            ))),
+        }
+    }
+
+    /// All paths that match: `*` and `?` stand for characters of a name, `**` for any names.
+    fn find(&self, pattern: &str) -> Vec<SpanSummary> {
+        lookup::all(&self.summary.rows, pattern)
+            .into_iter()
+            .map(|index| self.span(index))
+            .collect()
+    }
+
+    /// The program's name.
+    #[getter]
+    fn program(&self) -> &str {
+        &self.summary.program
+    }
+
+    /// How long the program ran, in nanoseconds.
+    #[getter]
+    fn wall_ns(&self) -> u64 {
+        self.summary.wall_ns
+    }
+
+    /// The same without warm-up; `None` when no steady state was found, see `why("steady")`.
+    #[getter]
+    fn steady(&self, python: Python<'_>) -> Option<Self> {
+        let steady = self.summary.steady.as_ref()?;
+        let summary = python.detach(|| Summary {
+            rows: steady.rows.clone(),
+            wall_ns: steady.wall_ns,
+            steady: None,
+            ..(*self.summary).clone()
+        });
+        Some(Self::new(summary))
+    }
+
+    /// Reasons for doubt, one sentence each.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        let sentence = |warning: &laptime_core::Warning| match &warning.hint {
+            Some(hint) => format!("{} ({hint})", warning.message),
+            None => warning.message.clone(),
+        };
+        self.summary.warnings.iter().map(sentence).collect()
+    }
+
+    /// Why a number is absent from all rows, or why there is no steady state.
+    fn why(&self, field: &str) -> Option<String> {
+        if field == "steady" {
+            return self.summary.steady_why.as_ref().map(ToString::to_string);
+        }
+        let reason = self.summary.unavailable.get(field)?;
+        Some(reason.to_string())
+    }
+
+    /// As markdown.
+    fn to_markdown(&self, python: Python<'_>) -> String {
+        self.render(python, Format::Markdown, &View::default())
+    }
+
+    /// As JSON, with the names of the published schema.
+    fn to_json(&self, python: Python<'_>) -> String {
+        self.render(python, Format::Json, &View::default())
+    }
+
+    /// As comma-separated values, one line a path.
+    fn to_csv(&self, python: Python<'_>) -> String {
+        self.render(python, Format::Csv, &View::default())
+    }
+
+    /// As an indented tree.
+    fn to_tree(&self, python: Python<'_>) -> String {
+        let view = View {
+            tree: true,
+            utf8: stdout_takes_utf8(python),
+            ..View::default()
+        };
+        self.render(python, Format::Tree, &view)
+    }
+
+    /// As an HTML page: not in this version.
+    #[expect(clippy::unused_self, reason = "a method of the interface")]
+    fn to_html(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        let _ = path;
+        Err(errors::not_there(
+            "reports are not written as HTML yet; there are to_markdown(), to_json() and to_csv()",
+        ))
+    }
+
+    /// The rows, for anything that reads Arrow's C stream interface.
+    fn to_arrow(&self) -> PyResult<ArrowTable> {
+        rows(&self.summary)
+    }
+
+    fn __arrow_c_stream__<'py>(
+        &self,
+        python: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        rows(&self.summary)?.stream(python, requested_schema)
+    }
+
+    /// Prints the table, or shows it in a notebook.
+    fn show(this: &Bound<'_, Self>) -> PyResult<()> {
+        let python = this.py();
+        let notebook = python
+            .import("sys")?
+            .getattr("modules")?
+            .call_method1("get", ("IPython.display",))?;
+        if notebook.is_none() {
+            let print = python.import("builtins")?.getattr("print")?;
+            print.call1((this,))?;
+        } else {
+            notebook.call_method1("display", (this,))?;
+        }
+        Ok(())
+    }
+
+    /// What notebooks show.
+    #[pyo3(signature = (include=None, exclude=None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        python: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let _ = (include, exclude);
+        let bundle = PyDict::new(python);
+        bundle.set_item("text/plain", self.__str__(python))?;
+        bundle.set_item("text/markdown", self.to_markdown(python))?;
+        Ok(bundle)
+    }
+}
+
+/// Whether printing characters beyond ASCII is safe.
+fn stdout_takes_utf8(python: Python<'_>) -> bool {
+    let encoding = python
+        .import("sys")
+        .and_then(|sys| sys.getattr("stdout"))
+        .and_then(|stdout| stdout.getattr("encoding"))
+        .and_then(|encoding| encoding.extract::<String>());
+    encoding.map_or(true, |name| name.to_ascii_lowercase().starts_with("utf"))
+}
+
+/// The report of this process so far.
+#[pyfunction]
+fn report(python: Python<'_>) -> Report {
+    Report::new(python.detach(|| summarize_live(&laptime_recorder::live(), None)))
+}
+
+/// Adds the class and the function to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Report>()?;
+    module.add_class::<SpanSummary>()?;
+    module.add_class::<ArrowTable>()?;
+    module.add_function(wrap_pyfunction!(report, module)?)
+}

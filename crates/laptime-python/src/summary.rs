@@ -1,0 +1,188 @@
+//! `report["step/forward"]`: the numbers of one path.
+//!
+//! What is absent is `None`, and [`SpanSummary::why`] says for what reason.
+
+use std::sync::Arc;
+
+use laptime_analysis::{SpanRow, Summary};
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+
+/// Fields whose numbers this version measures nowhere, and why.
+const NOT_MEASURED: [(&str, &str); 5] = [
+    ("device_", "device time is not measured by this version"),
+    (
+        "host_memory_",
+        "host memory is not measured by this version",
+    ),
+    ("mac", OPERATIONS),
+    ("flop", OPERATIONS),
+    ("", OPERATIONS),
+];
+const OPERATIONS: &str = "operations are not counted by this version";
+
+/// The numbers of one path.
+#[pyclass(frozen, module = "laptime")]
+pub struct SpanSummary {
+    summary: Arc<Summary>,
+    index: usize,
+}
+
+impl SpanSummary {
+    /// Of a row.
+    pub fn new(summary: Arc<Summary>, index: usize) -> Self {
+        Self { summary, index }
+    }
+
+    fn row(&self) -> &SpanRow {
+        &self.summary.rows[self.index]
+    }
+}
+
+/// Getters of fields that the row has.
+macro_rules! numbers {
+    ($($(#[doc = $doc:literal])* $name:ident: $kind:ty = $row:ident => $value:expr;)*) => {
+        #[pymethods]
+        impl SpanSummary {
+            $(
+                $(#[doc = $doc])*
+                #[getter]
+                fn $name(&self) -> $kind {
+                    let $row = self.row();
+                    $value
+                }
+            )*
+
+            /// The names from the outermost to this one.
+            #[getter]
+            fn names(&self) -> Vec<String> {
+                self.row().names.clone()
+            }
+
+            /// The names joined by `/`.
+            #[getter]
+            fn path(&self) -> &str {
+                &self.row().path
+            }
+
+            /// Why a number is absent; `None` when it is there.
+            fn why(&self, field: &str) -> PyResult<Option<String>> {
+                let known = [$(stringify!($name)),*];
+                self.reason(field, &known)
+            }
+
+            fn __repr__(&self) -> String {
+                let row = self.row();
+                let count = row.count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+                format!(
+                    "<laptime.SpanSummary {:?}: count {count}, total_ns {}, self_ns {}>",
+                    row.path, row.total_ns, row.self_ns
+                )
+            }
+        }
+    };
+}
+
+numbers! {
+    /// Finished spans; `None` for "startup" and "other".
+    count: Option<u64> = row => row.count;
+    /// Sum of durations.
+    total_ns: u64 = row => row.total_ns;
+    /// The total less what its children ran.
+    self_ns: u64 = row => row.self_ns;
+    /// Mean duration.
+    mean_ns: Option<u64> = row => row.mean_ns;
+    /// Standard deviation of the durations.
+    stddev_ns: Option<u64> = row => row.stddev_ns;
+    /// Shortest duration.
+    min_ns: Option<u64> = row => row.min_ns;
+    /// Longest duration.
+    max_ns: Option<u64> = row => row.max_ns;
+    /// Median duration, within 1.1 %.
+    p50_ns: Option<u64> = row => row.p50_ns;
+    /// 90th percentile, within 1.1 %.
+    p90_ns: Option<u64> = row => row.p90_ns;
+    /// 95th percentile, within 1.1 %.
+    p95_ns: Option<u64> = row => row.p95_ns;
+    /// 99th percentile, within 1.1 %.
+    p99_ns: Option<u64> = row => row.p99_ns;
+    /// Total over the wall time.
+    share_ratio: Option<f64> = row => row.share_ratio;
+    /// CPU time of the process.
+    process_ns: Option<u64> = row => row.process_ns;
+    /// CPU time of the thread.
+    thread_ns: Option<u64> = row => row.thread_ns;
+    /// From first start to end, of spans that were suspended in between.
+    suspended_wall_ns: Option<u64> = row => row.suspended_wall_ns;
+    /// Spans that were closed out of order.
+    unbalanced_count: u64 = row => row.unbalanced_count;
+    /// Time on the device.
+    device_ns: Option<u64> = _row => None;
+    /// Least change of host memory over a span.
+    host_memory_net_min_bytes: Option<i64> = _row => None;
+    /// Greatest change of host memory over a span.
+    host_memory_net_max_bytes: Option<i64> = _row => None;
+    /// Least peak of host memory in a span.
+    host_memory_peak_min_bytes: Option<i64> = _row => None;
+    /// Greatest peak of host memory in a span.
+    host_memory_peak_max_bytes: Option<i64> = _row => None;
+    /// Least change of device memory over a span.
+    device_memory_net_min_bytes: Option<i64> = _row => None;
+    /// Greatest change of device memory over a span.
+    device_memory_net_max_bytes: Option<i64> = _row => None;
+    /// Least peak of device memory in a span.
+    device_memory_peak_min_bytes: Option<i64> = _row => None;
+    /// Greatest peak of device memory in a span.
+    device_memory_peak_max_bytes: Option<i64> = _row => None;
+    /// Device memory held by the allocator.
+    device_memory_reserved_bytes: Option<i64> = _row => None;
+    /// Multiply-accumulates.
+    mac: Option<u64> = _row => None;
+    /// Floating-point operations.
+    flop: Option<u64> = _row => None;
+    /// Bytes read and written.
+    bytes_moved: Option<u64> = _row => None;
+    /// Floating-point operations per second.
+    flop_per_s: Option<f64> = _row => None;
+    /// Operations per byte.
+    intensity: Option<f64> = _row => None;
+    /// Achieved over peak operations per second.
+    mfu_ratio: Option<f64> = _row => None;
+}
+
+impl SpanSummary {
+    fn reason(&self, field: &str, known: &[&str]) -> PyResult<Option<String>> {
+        if !known.contains(&field) {
+            return Err(PyAttributeError::new_err(format!(
+                "a span summary has no number called {field:?}"
+            )));
+        }
+        let row = self.row();
+        if let Some(reason) = self.summary.why(row, field) {
+            return Ok(Some(reason.to_string()));
+        }
+        let present = [
+            ("process_ns", row.process_ns.is_some()),
+            ("thread_ns", row.thread_ns.is_some()),
+            ("count", row.count.is_some()),
+            ("mean_ns", row.mean_ns.is_some()),
+            ("stddev_ns", row.stddev_ns.is_some()),
+            ("share_ratio", row.share_ratio.is_some()),
+            ("suspended_wall_ns", row.suspended_wall_ns.is_some()),
+        ];
+        if let Some((_, is_present)) = present.iter().find(|(name, _)| *name == field) {
+            let missing = "no span of this path has it".to_owned();
+            return Ok((!is_present).then_some(missing));
+        }
+        if ["_ns", "_count"].iter().any(|end| field.ends_with(end)) && !field.starts_with("device")
+        {
+            let missing = "no span of this path has finished".to_owned();
+            let absent = row.count.is_none() && !["total_ns", "self_ns"].contains(&field);
+            return Ok(absent.then_some(missing));
+        }
+        let found = NOT_MEASURED
+            .iter()
+            .find(|(start, _)| field.starts_with(start));
+        Ok(found.map(|(_, reason)| (*reason).to_owned()))
+    }
+}

@@ -1,0 +1,241 @@
+//! `lt.Timer` and its contexts: everything but starting and stopping.
+//!
+//! Those are in `fast/timer.rs`. Here are the history, the switches and the summary.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::errors;
+use crate::fast::name;
+use crate::fast::timer::{Clock, Context, HasContext, add_methods};
+use crate::report::Report;
+use crate::segments;
+
+/// Name of a timer's own context.
+const MAIN: &str = "main";
+
+/// An explicit timer with named segments and a history of its own.
+#[pyclass(frozen, module = "laptime", subclass)]
+pub struct Timer {
+    main: Arc<Context>,
+    name: String,
+    is_on: Arc<AtomicBool>,
+    others: Others,
+}
+
+struct Others(RefCell<Vec<Arc<Context>>>);
+
+// SAFETY: every access holds the interpreter lock.
+unsafe impl Send for Others {}
+// SAFETY: as above.
+unsafe impl Sync for Others {}
+
+/// A named set of segments of a timer.
+#[pyclass(frozen, module = "laptime")]
+pub struct TimerContext {
+    context: Arc<Context>,
+}
+
+impl HasContext for Timer {
+    #[inline]
+    fn context(&self) -> &Context {
+        &self.main
+    }
+}
+
+impl HasContext for TimerContext {
+    #[inline]
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+fn clock(name: &str) -> PyResult<Clock> {
+    match name {
+        "wall" => Ok(Clock::Wall),
+        "process" => Ok(Clock::Process),
+        "thread" => Ok(Clock::Thread),
+        other => Err(PyValueError::new_err(format!(
+            "clock is \"wall\", \"process\" or \"thread\", not {other:?}"
+        ))),
+    }
+}
+
+fn history(context: &Context, segment: &Bound<'_, PyString>, field: &str) -> PyResult<Vec<f64>> {
+    if field != "elapsed_time" {
+        return Err(PyValueError::new_err(format!(
+            "a timer's history holds \"elapsed_time\", not {field:?}"
+        )));
+    }
+    // SAFETY: a `str`, with the lock held.
+    let site = unsafe { name::site(segment.as_ptr()) };
+    let site = site.ok_or_else(|| PyErr::fetch(segment.py()))?;
+    let segments = context.segments.borrow();
+    let found = segments.iter().find(|one| one.site.index() == site.index());
+    let found = found.ok_or_else(|| {
+        let context = &context.name;
+        PyKeyError::new_err(format!(
+            "context {context:?} has no segment {:?}",
+            site.name()
+        ))
+    })?;
+    Ok(found.elapsed_ns.iter().map(|ns| *ns as f64 / 1e9).collect())
+}
+
+fn remove(context: &Context, segment: &Bound<'_, PyString>) -> PyResult<()> {
+    // SAFETY: a `str`, with the lock held.
+    let site = unsafe { name::site(segment.as_ptr()) };
+    let site = site.ok_or_else(|| PyErr::fetch(segment.py()))?;
+    context.forget(Some(site));
+    Ok(())
+}
+
+#[pymethods]
+impl Timer {
+    #[new]
+    #[pyo3(signature = (name="timer", *, device=None, clock="wall"))]
+    fn new(name: &str, device: Option<&Bound<'_, PyAny>>, clock: &str) -> PyResult<Self> {
+        if device.is_some() {
+            return Err(errors::not_there(
+                "Timer(device=…) comes with device timing; without it a timer measures host time",
+            ));
+        }
+        let is_on = Arc::new(AtomicBool::new(true));
+        let clock = self::clock(clock)?;
+        Ok(Self {
+            main: Arc::new(Context::new(MAIN.to_owned(), clock, is_on.clone())),
+            name: name.to_owned(),
+            is_on,
+            others: Others(RefCell::default()),
+        })
+    }
+
+    /// The timer's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The context of that name; made at its first use.
+    fn context(&self, name: &str) -> TimerContext {
+        TimerContext {
+            context: self.find(name).unwrap_or_else(|| {
+                let is_on = self.is_on.clone();
+                let made = Arc::new(Context::new(name.to_owned(), self.main.clock, is_on));
+                self.others.0.borrow_mut().push(made.clone());
+                made
+            }),
+        }
+    }
+
+    /// Seconds of every finished run of a segment, oldest first.
+    #[pyo3(signature = (name, *, context=MAIN, field="elapsed_time"))]
+    fn history(
+        &self,
+        name: &Bound<'_, PyString>,
+        context: &str,
+        field: &str,
+    ) -> PyResult<Vec<f64>> {
+        let found = self.find(context).ok_or_else(|| {
+            PyKeyError::new_err(format!("timer {:?} has no context {context:?}", self.name))
+        })?;
+        history(&found, name, field)
+    }
+
+    /// Measures nothing from now on, in no context; running segments are given up.
+    fn disable(&self) {
+        self.is_on.store(false, Relaxed);
+    }
+
+    /// Measures again.
+    fn enable(&self) {
+        self.is_on.store(true, Relaxed);
+    }
+
+    /// Forgets everything.
+    fn clear(&self) {
+        for context in self.contexts() {
+            context.forget(None);
+        }
+    }
+
+    /// Forgets a segment.
+    #[pyo3(signature = (name, *, context=MAIN))]
+    fn remove(&self, name: &Bound<'_, PyString>, context: &str) -> PyResult<()> {
+        self.find(context)
+            .map_or(Ok(()), |found| remove(&found, name))
+    }
+
+    /// The history as a report, one table per context.
+    fn summary(&self) -> Report {
+        segments::report(&self.name, &self.contexts())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<laptime.Timer {:?}>", self.name)
+    }
+}
+
+impl Timer {
+    fn find(&self, name: &str) -> Option<Arc<Context>> {
+        self.contexts().into_iter().find(|one| one.name == name)
+    }
+
+    fn contexts(&self) -> Vec<Arc<Context>> {
+        let mut contexts = vec![self.main.clone()];
+        contexts.extend(self.others.0.borrow().iter().cloned());
+        contexts
+    }
+}
+
+#[pymethods]
+impl TimerContext {
+    /// The context's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.context.name
+    }
+
+    /// Seconds of every finished run of a segment, oldest first.
+    #[pyo3(signature = (name, *, field="elapsed_time"))]
+    fn history(&self, name: &Bound<'_, PyString>, field: &str) -> PyResult<Vec<f64>> {
+        history(&self.context, name, field)
+    }
+
+    /// Measures nothing from now on.
+    fn disable(&self) {
+        self.context.is_on.set(false);
+    }
+
+    /// Measures again.
+    fn enable(&self) {
+        self.context.is_on.set(true);
+    }
+
+    /// Forgets everything.
+    fn clear(&self) {
+        self.context.forget(None);
+    }
+
+    /// Forgets a segment.
+    fn remove(&self, name: &Bound<'_, PyString>) -> PyResult<()> {
+        remove(&self.context, name)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<laptime.TimerContext {:?}>", self.context.name)
+    }
+}
+
+/// Adds the classes to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Timer>()?;
+    module.add_class::<TimerContext>()?;
+    add_methods::<Timer>(module.py())?;
+    add_methods::<TimerContext>(module.py())
+}
