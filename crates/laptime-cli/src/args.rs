@@ -76,6 +76,7 @@ pub struct RunArgs {
 
 /// Show where the time of a recording went
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ReportArgs {
     /// The recording: a folder, a packed file or one process's file
     #[arg(value_name = "FILE")]

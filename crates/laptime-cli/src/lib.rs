@@ -13,6 +13,7 @@ mod machine;
 mod settings;
 pub mod source;
 mod terminal;
+mod variables;
 
 #[cfg(test)]
 #[path = "../tests/recording/mod.rs"]
@@ -20,10 +21,13 @@ mod recording;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 pub use error::CliError;
+use terminal::Stream;
 
 /// Runs the command line `args` (the program's name first) and returns its exit code.
 ///
@@ -58,11 +62,11 @@ pub fn run(
 }
 
 /// Help and version are data, wrong usage is a message.
-fn show_usage(usage: &clap::Error, mut out: &mut dyn Write, mut err: &mut dyn Write) -> i32 {
-    let stream = if usage.use_stderr() {
-        terminal::Stream::Err
+fn show_usage<'a>(usage: &clap::Error, out: &'a mut dyn Write, err: &'a mut dyn Write) -> i32 {
+    let (target, stream) = if usage.use_stderr() {
+        (err, Stream::Err)
     } else {
-        terminal::Stream::Out
+        (out, Stream::Out)
     };
     let rendered = usage.render();
     let text = if terminal::is_coloured(stream) {
@@ -70,13 +74,21 @@ fn show_usage(usage: &clap::Error, mut out: &mut dyn Write, mut err: &mut dyn Wr
     } else {
         rendered.to_string()
     };
-    let target: &mut dyn Write = if usage.use_stderr() {
-        &mut err
-    } else {
-        &mut out
-    };
     // Nowhere is left to say that the message could not be written.
     let _ = target.write_all(text.as_bytes());
+    if let Some(script) = forgotten_run(usage) {
+        let _ = writeln!(target, "hint: laptime run {script}");
+    }
     let _ = target.flush();
     usage.exit_code()
+}
+
+/// The script of somebody who typed `laptime train.py`.
+fn forgotten_run(usage: &clap::Error) -> Option<String> {
+    match usage.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(typed) if Path::new(typed).exists() => {
+            Some(commands::quoted(Path::new(typed)))
+        }
+        _ => None,
+    }
 }

@@ -261,3 +261,69 @@ fn python() -> String {
         .unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
+
+#[test]
+fn a_run_inside_a_run_records_into_the_outer_one_and_leaves_a_reference() {
+    let place = Place::new();
+    let laptime = env!("CARGO_BIN_EXE_laptime");
+    let inner = format!("{laptime} run -o inner.lap sh -c 'echo $LAPTIME_RUN'");
+    let left = place.laptime(&["run", "-o", "outer.lap", "sh", "-c", &inner]);
+    let outer = place.path().canonicalize().unwrap().join("outer.lap");
+    assert_eq!((left.code, left.out), (0, format!("{}\n", outer.display())));
+    let reference = std::fs::read_to_string(place.path().join("inner.lap")).unwrap();
+    assert_eq!(
+        reference,
+        format!("laptime-reference\n{}\n", outer.display())
+    );
+    let through = place.laptime(&["report", "inner.lap", "--json"]);
+    assert_eq!(
+        through.out,
+        place.laptime(&["report", "outer.lap", "--json"]).out
+    );
+}
+
+#[test]
+fn a_shell_that_outlived_its_run_starts_recordings_of_its_own() {
+    let place = Place::new();
+    place.laptime(&["run", "-o", "over.lap", "true"]);
+    let left: Left = place
+        .command()
+        .args(["run", "sh", "-c", "echo $LAPTIME_RUN"])
+        .env("LAPTIME_RUN", place.path().join("over.lap"))
+        .output()
+        .unwrap()
+        .into();
+    assert!(left.out.ends_with("/sh-1.lap\n"), "{}", left.out);
+}
+
+#[test]
+fn recording_can_be_turned_off_from_outside() {
+    let place = Place::new();
+    let left: Left = place
+        .command()
+        .args(["run", "sh", "-c", "echo out; exit 2"])
+        .env("LAPTIME", "0")
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!((left.code, left.out.as_str()), (2, "out\n"));
+    assert!(place.recordings().is_empty());
+    insta::assert_snapshot!(left.err, @r"
+    laptime: warning: LAPTIME=0 turns recording off; running unrecorded
+    hint: unset LAPTIME to record
+    ");
+}
+
+#[test]
+fn the_summary_ends_with_the_next_command_to_type() {
+    let place = Place::new();
+    let left = place.laptime(&["run", "-o", "my run.lap", "true"]);
+    let end: Vec<&str> = left.err.lines().rev().take(2).collect();
+    assert_eq!(
+        end,
+        [
+            "next: laptime report 'my run.lap' --tree",
+            "recording: my run.lap"
+        ]
+    );
+}

@@ -5,13 +5,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use laptime_core::ClockKind;
+use laptime_report::quantity::bytes;
 
 use crate::args::DoctorArgs;
 use crate::error::{CliError, OK};
 use crate::launch::recorded::boot_id;
-use crate::launch::target::{PYTHON_VARIABLE, interpreter};
+use crate::launch::target::interpreter;
 use crate::machine::{Limits, Machine, SpanCost};
 use crate::settings::Settings;
+use crate::variables;
 
 /// Name, value and reason.
 type Row = (&'static str, String, String);
@@ -40,7 +42,7 @@ pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<i32, CliError> {
 }
 
 fn examine() -> Machine {
-    let host = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
+    let host = env::var_os(variables::PYTHON).map(PathBuf::from);
     let python = interpreter(host.as_deref(), Path::new(""))
         .ok()
         .map(|path| path.display().to_string());
@@ -135,10 +137,6 @@ fn limits(limits: &Limits) -> Vec<Row> {
             "names interpreters without Laptime".to_owned(),
         ),
     ]
-}
-
-fn bytes(number: u64) -> String {
-    format!("{} MiB", number >> 20)
 }
 
 /// Rows in aligned columns.

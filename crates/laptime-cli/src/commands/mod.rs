@@ -8,6 +8,7 @@ mod report;
 mod run;
 
 use std::io::Write;
+use std::path::Path;
 
 use crate::args::{Cli, Command};
 use crate::error::CliError;
@@ -22,4 +23,15 @@ pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
         Command::Completions(args) => completions::run(args, out),
         Command::Man => man::run(out),
     }
+}
+
+/// A path as it can be typed in a shell.
+pub fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain =
+        |character: char| character.is_alphanumeric() || "/._-+=:@%,".contains(character);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use laptime_report::{Format, View, render};
 
+use super::quoted;
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::settings::Settings;
@@ -70,15 +71,4 @@ fn format_of(path: &Path) -> Option<Format> {
         "txt" => Some(Format::Text),
         _ => None,
     }
-}
-
-/// A path as it can be typed in a shell.
-pub fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain =
-        |character: char| character.is_alphanumeric() || "/._-+=:@%,".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

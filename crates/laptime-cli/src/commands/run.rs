@@ -11,25 +11,23 @@ use std::process::Command;
 use laptime_recorder::clock;
 use laptime_report::{Format, View, render};
 
-use super::report::quoted;
+use super::quoted;
 use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::launch::child::{RunningProgram, exit_code};
 use crate::launch::folder::claim;
 use crate::launch::recorded::Recorded;
-use crate::launch::target::{PYTHON_VARIABLE, Request, Target, cannot_run};
+use crate::launch::target::{Request, Target, cannot_run};
 use crate::launch::watch::Watch;
-use crate::settings::{AUTO_VARIABLE, Settings};
+use crate::settings::Settings;
 use crate::source::{SourceOptions, summarize};
 use crate::terminal::{self, Stream};
-
-/// Tells every process below where to record.
-const RUN_VARIABLE: &str = "LAPTIME_RUN";
+use crate::variables;
 
 /// Runs the program and returns its exit code.
 pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let settings = Settings::load().map_err(|error| before_start(error.into()))?;
-    let python = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
+    let python = env::var_os(variables::PYTHON).map(PathBuf::from);
     let request = if args.module.is_empty() {
         Request::Program(&args.program)
     } else {
@@ -42,10 +40,12 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let mut recording = Recorded::make(args.output.as_deref(), &target, err);
 
     let mut command = Command::new(&target.executable);
-    command.args(&target.arguments).env_remove(PYTHON_VARIABLE);
+    command
+        .args(&target.arguments)
+        .env_remove(variables::PYTHON);
     if let Some(recording) = &recording {
-        command.env(RUN_VARIABLE, &recording.folder.path);
-        command.env(AUTO_VARIABLE, automatic(args, settings));
+        command.env(variables::RUN, &recording.folder.path);
+        command.env(variables::AUTO, automatic(args, settings));
     }
     let at = clock::anchor();
     let program = match RunningProgram::start(&mut command, python.is_some()) {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use laptime_core::RunInfo;
 
 use crate::error::CliError;
-use crate::source::opened::pid;
+use crate::source::opened::{REFERENCE_LINE, pid};
 
 /// Extension of recordings.
 const EXTENSION: &str = "lap";
@@ -75,7 +75,11 @@ fn is_recording(path: &Path) -> bool {
     let mut start = [0; 8];
     File::open(path)
         .and_then(|mut file| file.read_exact(&mut start))
-        .is_ok_and(|()| start == *b"LAPTIME\0" || start == *b"run.json")
+        .is_ok_and(|()| {
+            start == *b"LAPTIME\0"
+                || start == *b"run.json"
+                || REFERENCE_LINE.as_bytes().starts_with(&start)
+        })
 }
 
 impl RecordingFolder {
@@ -90,16 +94,7 @@ impl RecordingFolder {
 
     /// Makes `<stem>-<n>.lap` in the current folder, with an `n` above every one there.
     pub fn next(stem: &str) -> io::Result<Self> {
-        let first = 1 + highest(stem);
-        for number in first..first.saturating_add(MAX_TRIES) {
-            let path = PathBuf::from(format!("{stem}-{number}.{EXTENSION}"));
-            match make(&path) {
-                Ok(()) => return Self::made(path),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
+        Self::made(first_free(stem, make)?)
     }
 
     fn made(shown: PathBuf) -> io::Result<Self> {
@@ -141,6 +136,37 @@ impl RecordingFolder {
         let _ = fs::remove_file(self.path.join(RunInfo::FILE_NAME));
         let _ = fs::remove_dir(&self.path);
     }
+}
+
+/// Leaves a file at `output`, or under the next free name, that refers to the recording `outer`.
+pub fn refer(outer: &Path, output: Option<&Path>, stem: &str) -> io::Result<PathBuf> {
+    let leave = |path: &Path| {
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)?;
+        writeln!(file, "{REFERENCE_LINE}\n{}", outer.display())
+    };
+    match output {
+        Some(path) => leave(path).map(|()| path.to_owned()),
+        None => first_free(stem, leave),
+    }
+}
+
+/// Tries `<stem>-<n>.lap` with growing `n` until `take` finds one that nobody has.
+fn first_free(stem: &str, take: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    let first = 1 + highest(stem);
+    for number in first..first.saturating_add(MAX_TRIES) {
+        let path = PathBuf::from(format!("{stem}-{number}.{EXTENSION}"));
+        match take(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -48,24 +48,20 @@ impl<W: Write> LiveLine<W> {
             .filter(|c| !c.is_control())
             .take(columns)
             .collect();
-        let mut bytes = String::new();
         let rows = size.map(|(_, rows)| rows);
-        if rows != self.set_aside {
-            if let Some(rows) = rows {
-                // A new row at the bottom, then: save the cursor, scroll above it only, restore,
-                // one up.
-                bytes += &format!("\n\x1b7\x1b[1;{}r\x1b8\x1b[1A", rows - 1);
-            } else {
-                bytes += "\x1b7\x1b[r\x1b8";
-            }
-            self.set_aside = rows;
-        }
-        bytes += &match rows {
+        let region = match rows {
+            _ if rows == self.set_aside => String::new(),
+            // A new row at the bottom; then: save the cursor, scroll above it only, restore, one up.
+            Some(rows) => format!("\n\x1b7\x1b[1;{}r\x1b8\x1b[1A", rows - 1),
+            None => "\x1b7\x1b[r\x1b8".to_owned(),
+        };
+        let line = match rows {
             Some(rows) => format!("\x1b7\x1b[{rows};1H\x1b[2K{text}\x1b8"),
             None => format!("\r\x1b[2K{text}\r"),
         };
+        self.set_aside = rows;
         self.shown = true;
-        self.write(&bytes);
+        self.write(&(region + &line));
     }
 
     /// Takes the line away and gives its row back.
@@ -109,16 +105,13 @@ mod tests {
 
     #[test]
     fn the_last_row_is_set_aside_once_and_given_back() {
-        insta::assert_snapshot!(
-            drawn(|| Some((80, 24)), &["one", "two"]).replace("^7", "\n^7"),
-            @r"
-
-        ^7^[1;23r^8^[1A
-        ^7^[24;1H^[2Kone^8
+        let bytes = drawn(|| Some((80, 24)), &["one", "two"]);
+        insta::assert_snapshot!(bytes.replace('\n', "<").replace("^8", "^8\n"), @r"
+        <^7^[1;23r^8
+        ^[1A^7^[24;1H^[2Kone^8
         ^7^[24;1H^[2Ktwo^8
         ^7^[r^[24;1H^[2K^8
-        "
-        );
+        ");
     }
 
     #[test]

@@ -2,17 +2,19 @@
 //!
 //! Trouble here is one warning and no more: the program runs either way.
 
+use std::env;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{Anchor, ProgramEnd, RunInfo};
 use laptime_recorder::clock;
 
-use super::folder::RecordingFolder;
+use super::folder::{self, RecordingFolder};
 use super::interpreters::{Interpreters, is_python};
 use super::target::Target;
+use crate::variables;
 
 /// A run that is being recorded.
 #[derive(Debug)]
@@ -24,8 +26,21 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Makes the recording; `None` after a warning when there is no place for it.
+    /// Makes the recording; `None` after a message when there is no place or no need for it.
     pub fn make(output: Option<&Path>, target: &Target, err: &mut dyn Write) -> Option<Self> {
+        if env::var_os(variables::SWITCH).is_some_and(|switch| switch == "0") {
+            let switch = variables::SWITCH;
+            let _ = writeln!(
+                err,
+                "laptime: warning: {switch}=0 turns recording off; running unrecorded"
+            );
+            let _ = writeln!(err, "hint: unset {switch} to record");
+            return None;
+        }
+        if let Some(outer) = enclosing() {
+            refer_to(&outer, output, target, err);
+            return None;
+        }
         let folder = match output {
             Some(path) => RecordingFolder::at(path),
             None => RecordingFolder::next(&target.stem),
@@ -107,6 +122,28 @@ impl Recorded {
             );
         }
     }
+}
+
+/// The recording that this launcher itself runs in, unless that is over.
+fn enclosing() -> Option<PathBuf> {
+    let folder = PathBuf::from(env::var_os(variables::RUN)?);
+    let bytes = fs::read(folder.join(RunInfo::FILE_NAME)).ok()?;
+    // A shell that outlived a recorded run still has the variable.
+    let is_running = RunInfo::from_json(&bytes).ok()?.end.is_none();
+    is_running.then_some(folder)
+}
+
+/// Leaves a file that refers to the enclosing recording, which takes everything below too.
+fn refer_to(outer: &Path, output: Option<&Path>, target: &Target, err: &mut dyn Write) {
+    let told = match folder::refer(outer, output, &target.stem) {
+        Ok(at) => format!("{} refers to it", at.display()),
+        Err(error) => format!("a reference to it could not be left: {error}"),
+    };
+    let _ = writeln!(
+        err,
+        "laptime: inside a recorded run, so recording into {}; {told}",
+        outer.display()
+    );
 }
 
 /// The boot that monotonic times count from, as 32 hexadecimal digits; empty where the system

@@ -9,8 +9,6 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CliError;
 
-/// The interpreter the command is installed in, set by the Python package.
-pub const PYTHON_VARIABLE: &str = "LAPTIME_PYTHON";
 /// File names that are run under Python rather than executed.
 const SCRIPT_EXTENSIONS: [&str; 3] = ["py", "pyw", "pyz"];
 

@@ -78,19 +78,16 @@ fn watch(root: u32, mut follower: Follower, stopped: &Receiver<()>) -> Interpret
 /// `laptime  1:02:03  1200 steps  step/forward`.
 fn text(elapsed: Duration, progress: &Progress) -> String {
     let seconds = elapsed.as_secs();
-    let mut text = format!(
-        "laptime  {}:{:02}:{:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    );
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let mut parts = vec![
+        "laptime".to_owned(),
+        format!("{hours}:{minutes:02}:{seconds:02}"),
+    ];
     if progress.steps > 0 {
-        text += &format!("  {} steps", progress.steps);
+        parts.push(format!("{} steps", progress.steps));
     }
-    if let Some(open) = &progress.open {
-        text += &format!("  {open}");
-    }
-    text
+    parts.extend(progress.open.clone());
+    parts.join("  ")
 }
 
 #[cfg(test)]

@@ -12,11 +12,9 @@ use std::path::PathBuf;
 
 use laptime_report::{Format, Sort};
 
+use crate::variables;
 use files::Files;
 pub use files::SettingsError;
-
-/// Tells processes under `laptime run` what to time; read too, so that a run inside a run keeps it.
-pub const AUTO_VARIABLE: &str = "LAPTIME_AUTO";
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,14 +82,14 @@ impl Settings {
     /// **Errors** when a file cannot be read, is not TOML, or holds an unknown key or value.
     pub fn load() -> Result<Self, SettingsError> {
         let files = Files::nearest(&env::current_dir().unwrap_or_default())?;
-        Self::from(&files, env::var(AUTO_VARIABLE).ok().as_deref())
+        Self::from(&files, env::var(variables::AUTO).ok().as_deref())
     }
 
     fn from(files: &Files, auto: Option<&str>) -> Result<Self, SettingsError> {
         let automatic = |word: &str, fallback: Setting<bool>| match auto {
             Some(list) => Setting {
                 value: list.split(',').any(|part| part.trim() == word),
-                origin: Origin::Environment(AUTO_VARIABLE),
+                origin: Origin::Environment(variables::AUTO),
             },
             None => fallback,
         };
@@ -126,7 +124,7 @@ impl Settings {
 }
 
 /// The name users type for a value.
-pub fn name<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
+pub fn name<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
     names
         .iter()
         .find(|(_, named)| *named == value)

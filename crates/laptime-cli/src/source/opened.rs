@@ -13,7 +13,7 @@ use super::{ProcessFile, SourceError};
 /// Extension of process files.
 const PROCESS_EXTENSION: &str = "proc";
 /// First line of a file that stands for a recording elsewhere; the second is its path.
-const REFERENCE_LINE: &str = "laptime-reference";
+pub const REFERENCE_LINE: &str = "laptime-reference";
 /// References followed before they count as a circle.
 const MAX_REFERENCES: usize = 8;
 /// Longest reference: a line and the longest path Linux takes.
@@ -114,20 +114,14 @@ impl Opened {
         let mut run = None;
         let listed = list(&file, |name, start, length| {
             end = start + length;
-            let path = opened.path.join(&name);
-            if name == RunInfo::FILE_NAME {
-                let mut reader = &*file;
-                run = Some(
-                    reader
-                        .seek(SeekFrom::Start(start))
-                        .map_err(|source| cannot_open(&path, source))
-                        .and_then(|_| read_run(&path, reader.take(length))),
-                );
-            } else if Path::new(&name)
+            let is_run = name == RunInfo::FILE_NAME;
+            let is_process = Path::new(&name)
                 .extension()
-                .is_some_and(|is| is == PROCESS_EXTENSION)
-            {
-                let file = ProcessFile::within(&opened.path, &file, name, start, length);
+                .is_some_and(|is| is == PROCESS_EXTENSION);
+            let file = ProcessFile::within(&opened.path, &file, name, start, length);
+            if is_run {
+                run = Some(run_within(&file));
+            } else if is_process {
                 opened.processes.push(file);
             }
         });
@@ -212,6 +206,13 @@ fn reference(start: &[u8]) -> Option<PathBuf> {
     let text = std::str::from_utf8(start).ok()?;
     let target = text.strip_prefix(REFERENCE_LINE)?.strip_prefix('\n')?;
     Some(PathBuf::from(target.strip_suffix('\n').unwrap_or(target)))
+}
+
+/// Reads `run.json` out of a packed recording without moving the place that [`list`] reads at.
+fn run_within(file: &ProcessFile) -> Result<RunInfo, SourceError> {
+    let mut bytes = vec![0; file.length.min(MAX_RUN_LEN) as usize];
+    let length = file.read(0, &mut bytes)?;
+    read_run(file.path(), &bytes[..length])
 }
 
 fn read_run(path: &Path, from: impl Read) -> Result<RunInfo, SourceError> {

@@ -1,0 +1,235 @@
+//! What `laptime` says about itself: help, usage errors, completions, the manual page.
+
+mod place;
+
+use place::Place;
+
+#[test]
+fn all_commands_are_listed() {
+    let left = Place::new().laptime(&["--help"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    insta::assert_snapshot!(left.out, @r"
+    Tells where a program spends its time
+
+    Usage: laptime <COMMAND>
+
+    Commands:
+      run          Run a program with recording on, then print where its time went
+      report       Show where the time of a recording went
+      doctor       Show the clock and why, what a span costs here, and what the system allows
+      pack         Make one file of a recording, to send or to keep
+      completions  Print a script that teaches a shell Laptime's commands and flags
+      man          Print the manual page; read it with `laptime man | man -l -`
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+    ");
+}
+
+#[test]
+fn run_explains_itself() {
+    let left = Place::new().laptime(&["run", "--help"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    insta::assert_snapshot!(left.out, @r"
+    Run a program with recording on, then print where its time went
+
+    A `.py` file runs under the interpreter that Laptime is installed in. Every Python below records,
+    however it is started; PyTorch training is split into phases without an edit. The program keeps its
+    own output and exit code; the summary goes to stderr.
+
+    Usage: laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...
+           laptime run [OPTIONS] -m <MODULE> [ARGS]...
+
+    Arguments:
+      [PROGRAM] [ARGS]...
+              The script or program, and its arguments
+
+    Options:
+      -o, --output <FILE>
+              Where to record [default: <PROGRAM>-<n>.lap here]
+
+          --force
+              Replace the recording named by --output
+
+          --modules
+              Also time every module of the network, forward and backward
+
+          --no-auto
+              Record only the program's own laps: no automatic phases
+
+      -m <MODULE> [ARGS]...
+              Run a Python module, as `python -m` does; what follows is its own
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Exit code: the program's own, 128 + N if signal N ended it; 125 Laptime could not start it, 126 it
+    is not executable, 127 it was not found.
+    ");
+}
+
+#[test]
+fn report_explains_itself() {
+    let left = Place::new().laptime(&["report", "-h"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    insta::assert_snapshot!(left.out, @r"
+    Show where the time of a recording went
+
+    Usage: laptime report [OPTIONS] <FILE>
+
+    Arguments:
+      <FILE>  The recording: a folder, a packed file or one process's file
+
+    Options:
+      -f, --format <FORMAT>   In which form [default: text, or what --output ends in] [possible values:
+                              text, tree, markdown, json, csv]
+          --json              Same as --format json
+      -o, --output <FILE>     Write there instead of to standard output; replaces what is there
+          --tree              Draw the spans as a tree
+          --sort <SORT>       What comes first among the spans inside one span [default: total]
+                              [possible values: total, self, count, mean, name, appearance]
+          --filter <PATTERN>  Only paths like this, such as `step/*` or `**/forward`
+          --no-steady         Leave out the steady state
+          --salvage           Read what is intact of a damaged recording
+      -h, --help              Print help
+    ");
+}
+
+#[test]
+fn doctor_explains_itself() {
+    let left = Place::new().laptime(&["doctor", "-h"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    insta::assert_snapshot!(left.out, @r"
+    Show the clock and why, what a span costs here, and what the system allows
+
+    Usage: laptime doctor [OPTIONS]
+
+    Options:
+          --json    Print JSON
+          --config  Show every setting and where its value came from, instead
+      -h, --help    Print help
+    ");
+}
+
+#[test]
+fn pack_explains_itself() {
+    let left = Place::new().laptime(&["pack", "--help"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    insta::assert_snapshot!(left.out, @r"
+    Make one file of a recording, to send or to keep
+
+    The file is a tar archive. Every command takes it in place of the folder.
+
+    Usage: laptime pack [OPTIONS] <RECORDING>
+
+    Arguments:
+      <RECORDING>
+              The recording
+
+    Options:
+      -o, --output <FILE>
+              Where to write it [default: <RECORDING>.packed.lap]
+
+          --force
+              Replace the packed recording that is there
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+}
+
+#[test]
+fn a_run_of_nothing_is_a_usage_error() {
+    let left = Place::new().laptime(&["run"]);
+    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    insta::assert_snapshot!(left.err, @r"
+    error: the following required arguments were not provided:
+      <PROGRAM> [ARGS]...
+
+    Usage: laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...
+           laptime run [OPTIONS] -m <MODULE> [ARGS]...
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn an_unknown_format_names_the_known_ones() {
+    let left = Place::new().laptime(&["report", "a.lap", "-f", "pdf"]);
+    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    insta::assert_snapshot!(left.err, @r"
+    error: invalid value 'pdf' for '--format <FORMAT>'
+      [possible values: text, tree, markdown, json, csv]
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn force_alone_makes_no_sense() {
+    let left = Place::new().laptime(&["run", "--force", "true"]);
+    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    insta::assert_snapshot!(left.err, @r"
+    error: the following required arguments were not provided:
+      --output <FILE>
+
+    Usage: laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...
+           laptime run [OPTIONS] -m <MODULE> [ARGS]...
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_script_without_run_gets_the_hint() {
+    let place = Place::new();
+    place.file("my train.py", "");
+    let left = place.laptime(&["my train.py"]);
+    assert_eq!(left.code, 2);
+    assert!(
+        left.err.ends_with("hint: laptime run 'my train.py'\n"),
+        "{}",
+        left.err
+    );
+    assert!(!place.laptime(&["trian"]).err.contains("hint:"));
+}
+
+#[test]
+fn every_shell_learns_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let left = Place::new().laptime(&["completions", shell]);
+        assert_eq!(left.code, 0);
+        for word in ["run", "report", "doctor", "pack", "salvage"] {
+            assert!(left.out.contains(word), "{shell} does not know {word}");
+        }
+    }
+}
+
+#[test]
+fn the_manual_page_describes_every_command() {
+    let left = Place::new().laptime(&["man"]);
+    assert_eq!(left.code, 0);
+    assert!(left.out.contains(".TH laptime 1"));
+    for command in ["RUN", "REPORT", "DOCTOR", "PACK", "COMPLETIONS", "MAN"] {
+        assert!(
+            left.out.contains(&format!(".SH \"LAPTIME {command}\"")),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn colour_follows_the_environment() {
+    let place = Place::new();
+    let help = |variables: &[(&str, &str)]| {
+        let mut command = place.command();
+        command.arg("--help").envs(variables.iter().copied());
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    assert!(!help(&[]).contains('\x1b'));
+    assert!(help(&[("FORCE_COLOR", "1")]).contains('\x1b'));
+    assert!(help(&[("FORCE_COLOR", "1"), ("NO_COLOR", "1")]).contains('\x1b'));
+    assert!(!help(&[("FORCE_COLOR", "0")]).contains('\x1b'));
+}
