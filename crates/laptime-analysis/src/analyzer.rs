@@ -151,3 +151,7 @@ pub fn summarize_live(live: &Live, run: Option<RunInfo>) -> Summary {
     }
     analyzer.finish()
 }
+
+#[cfg(test)]
+#[path = "analyzer_tests.rs"]
+mod tests;

@@ -8,6 +8,7 @@
 
 mod analyzer;
 mod collect;
+mod columns;
 mod doubts;
 mod error;
 mod events;
@@ -15,6 +16,8 @@ mod finish;
 mod pattern;
 mod process;
 mod rows;
+#[cfg(test)]
+mod scripted;
 mod series;
 mod steady;
 mod summary;
@@ -25,6 +28,7 @@ mod wall;
 pub mod warmup;
 
 pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
+pub use columns::{SpanColumns, SpanReader};
 pub use error::AnalysisError;
 pub use pattern::Pattern;
 pub use summary::{

@@ -1,0 +1,577 @@
+use super::*;
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, summarize, training};
+use crate::summary::{ProcessState, RowKind, SpanRow, WallSource};
+use laptime_core::format::process::window_offset;
+use laptime_core::{PathTable, ProgramEnd, Span, SpanFlags};
+use proptest::prelude::*;
+
+fn of(script: &Script) -> Summary {
+    summarize(std::slice::from_ref(script), Options::default())
+}
+
+fn row<'a>(summary: &'a Summary, path: &str) -> &'a SpanRow {
+    summary.row(path).unwrap_or_else(|| panic!("no row {path}"))
+}
+
+fn codes(summary: &Summary) -> Vec<&str> {
+    summary
+        .warnings
+        .iter()
+        .map(|warning| warning.code.as_str())
+        .collect()
+}
+
+fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
+    RunInfo {
+        format: 1,
+        laptime: "0.1.0".into(),
+        program: "train.py".into(),
+        started_monotonic_ns: EPOCH_NS + start_ns,
+        started_realtime_ns: 0,
+        boot_id: "boot".into(),
+        pid: Some(pid),
+        end: Some(ProgramEnd {
+            monotonic_ns: EPOCH_NS + end_ns,
+            code: Some(0),
+            signal: None,
+        }),
+        unrecorded: Vec::new(),
+    }
+}
+
+fn with_run(script: &Script, run: RunInfo) -> Summary {
+    let options = Options {
+        run: Some(run),
+        ..Options::default()
+    };
+    summarize(std::slice::from_ref(script), options)
+}
+
+#[test]
+fn self_time_is_the_total_less_the_children() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["step", "data"], 10 * MS, 3 * MS);
+    script.span(&["step", "forward"], 13 * MS, 5 * MS);
+    script.span(&["step"], 10 * MS, 10 * MS);
+    let summary = of(&script);
+    assert_eq!(row(&summary, "step").total_ns, 10 * MS);
+    assert_eq!(row(&summary, "step").self_ns, 2 * MS);
+    assert_eq!(row(&summary, "step/forward").self_ns, 5 * MS);
+    assert_eq!(row(&summary, "step").share_ratio, Some(0.1));
+    assert_eq!(codes(&summary), Vec::<&str>::new());
+}
+
+#[test]
+fn rows_stand_in_tree_order_parents_first_and_leftovers_last() {
+    let summary = of(&training(30, 1));
+    let paths: Vec<&str> = summary.rows.iter().map(|row| row.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        [
+            "step",
+            "step/data",
+            "step/forward",
+            "step/backward",
+            "step/optimizer",
+            "evaluation",
+            "evaluation/forward",
+            "startup",
+            "other",
+        ]
+    );
+}
+
+#[test]
+fn self_times_of_the_main_track_and_leftovers_add_up_to_the_wall_time() {
+    let summary = of(&training(100, 3));
+    let sum: u64 = summary.rows.iter().map(|row| row.self_ns).sum();
+    assert_eq!(sum, summary.wall_ns);
+    let steady = summary.steady.as_ref().expect("a steady state");
+    let sum: u64 = steady.rows.iter().map(|row| row.self_ns).sum();
+    assert_eq!(sum, steady.wall_ns);
+}
+
+#[test]
+fn percentiles_are_exact_to_the_histogram_and_never_beyond_what_was_seen() {
+    let mut script = Script::new(7, 10_000 * MS);
+    for number in 1..=1_000 {
+        script.span(&["a"], number * 2 * MS, number * 1_000);
+    }
+    let summary = of(&script);
+    let a = row(&summary, "a");
+    for (estimate, exact) in [
+        (a.p50_ns, 500_000.0),
+        (a.p90_ns, 900_000.0),
+        (a.p99_ns, 990_000.0),
+    ] {
+        let error = estimate.unwrap() as f64 / exact - 1.0;
+        assert!(error.abs() <= 0.011, "{error}");
+    }
+    assert_eq!((a.min_ns, a.max_ns), (Some(1_000), Some(1_000_000)));
+    assert_eq!(a.mean_ns, Some(500_500));
+    assert_eq!(a.stddev_ns, Some(288_819));
+    let mut single = Script::new(7, 100 * MS);
+    single.span(&["a"], 0, 12_345);
+    let summary = of(&single);
+    assert_eq!(row(&summary, "a").p50_ns, Some(12_345));
+    assert_eq!(row(&summary, "a").stddev_ns, None);
+    assert_eq!(
+        summary.why(row(&summary, "a"), "stddev_ns").unwrap().0,
+        "a spread needs two spans"
+    );
+}
+
+#[test]
+fn a_launched_run_is_measured_by_the_launcher_and_has_a_startup() {
+    let mut script = Script::new(7, 90 * MS);
+    script.span(&["load"], 30 * MS, 20 * MS);
+    let mut run = launched(7, 0, 100 * MS);
+    run.started_monotonic_ns -= 5 * MS;
+    let summary = with_run(&script, run);
+    assert_eq!(summary.wall_source, WallSource::Launcher);
+    assert_eq!(summary.wall_ns, 105 * MS);
+    assert_eq!(row(&summary, "startup").total_ns, 35 * MS);
+    assert_eq!(row(&summary, "other").total_ns, 50 * MS);
+    assert_eq!(row(&summary, "other").kind, RowKind::Leftover);
+}
+
+#[test]
+fn a_recording_begun_by_the_program_itself_has_no_startup() {
+    let mut script = Script::new(7, 90 * MS);
+    script.header.process_started_boottime_ns = Some(EPOCH_NS - 5_000 * MS);
+    script.span(&["load"], 30 * MS, 20 * MS);
+    let summary = with_run(&script, launched(7, 0, 100 * MS));
+    assert_eq!(summary.wall_source, WallSource::Recording);
+    assert_eq!(summary.wall_ns, 100 * MS);
+    assert!(summary.row("startup").is_none());
+    assert_eq!(row(&summary, "other").total_ns, 80 * MS);
+}
+
+#[test]
+fn spans_of_other_tracks_and_segments_aside_cover_no_wall_time() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["main"], 10 * MS, 20 * MS);
+    script.span_on(2, &["thread"], 0, 90 * MS, SpanFlags::NONE);
+    script.span_on(2, &["main", "inner"], 12 * MS, 15 * MS, SpanFlags::DETACHED);
+    script.span_on(MAIN, &["timer"], 10 * MS, 50 * MS, SpanFlags::ASIDE);
+    let summary = of(&script);
+    assert_eq!(row(&summary, "other").total_ns, 80 * MS);
+    assert_eq!(row(&summary, "main").self_ns, 20 * MS);
+    assert_eq!(row(&summary, "main/inner").total_ns, 15 * MS);
+    assert_eq!(row(&summary, "thread").total_ns, 90 * MS);
+}
+
+#[test]
+fn a_reopened_step_counts_once() {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.span(&["step"], 10 * MS, 20 * MS);
+    script.span_on(MAIN, &["step"], 40 * MS, 5 * MS, SpanFlags::CONTINUES);
+    let summary = of(&script);
+    let step = row(&summary, "step");
+    assert_eq!(
+        (step.count, step.total_ns, step.max_ns),
+        (Some(1), 25 * MS, Some(25 * MS))
+    );
+    assert_eq!(summary.span_count, 1);
+}
+
+#[test]
+fn a_killed_run_says_where_it_was_and_counts_what_was_open() {
+    let mut script = Script::new(7, 0);
+    script.span(&["step", "data"], 100 * MS, 10 * MS);
+    script.leave_open(MAIN, &["step"], 100 * MS);
+    script.leave_open(MAIN, &["step", "forward"], 110 * MS);
+    script.killed();
+    let mut run = launched(7, 0, 3_310 * MS);
+    run.end = Some(ProgramEnd {
+        monotonic_ns: EPOCH_NS + 3_310 * MS,
+        code: None,
+        signal: Some(9),
+    });
+    let summary = with_run(&script, run);
+    assert_eq!(summary.processes[0].state, ProcessState::Killed);
+    assert_eq!(codes(&summary), ["not-closed", "signal"]);
+    assert_eq!(
+        summary.warnings[0].message,
+        "train.py (process 7) ended without closing its recording; it was in step/forward for 3.2 s"
+    );
+    let open = &summary.processes[0].open;
+    assert_eq!(
+        (open[0].path.as_str(), open[0].is_innermost),
+        ("step", false)
+    );
+    assert_eq!(
+        (open[1].path.as_str(), open[1].age_ns),
+        ("step/forward", 3_200 * MS)
+    );
+    let step = row(&summary, "step");
+    assert_eq!(
+        (step.count, step.total_ns, step.self_ns),
+        (Some(0), 3_210 * MS, 0)
+    );
+    assert_eq!((step.partial_count, step.mean_ns), (1, None));
+    let sum: u64 = summary.rows.iter().map(|row| row.self_ns).sum();
+    assert_eq!(sum, summary.wall_ns);
+}
+
+#[test]
+fn workers_that_end_without_closing_raise_no_warning() {
+    let mut main = Script::new(7, 500 * MS);
+    main.span(&["step"], 10 * MS, 400 * MS);
+    let mut worker = Script::new(8, 0);
+    worker.header.parent_pid = 7;
+    worker.span(&["fetch"], 20 * MS, 30 * MS);
+    worker.killed();
+    let summary = summarize(&[worker, main], Options::default());
+    assert_eq!(codes(&summary), Vec::<&str>::new());
+    assert_eq!(summary.processes[0].pid, 7);
+    assert!(summary.processes[0].is_main);
+    assert_eq!(summary.processes[1].unsealed_windows, 1);
+    assert_eq!(summary.processes[1].ended_monotonic_ns, EPOCH_NS + 50 * MS);
+}
+
+#[test]
+fn the_steady_state_leaves_warm_up_out_in_every_process() {
+    let main = training(60, 4);
+    let mut worker = Script::new(8, 3_000 * MS);
+    worker.header.parent_pid = main.header.pid;
+    worker.span(&["fetch"], 2_010 * MS, 5 * MS);
+    worker.span(&["fetch"], 2_900 * MS, 7 * MS);
+    let summary = summarize(&[main, worker], Options::default());
+    let steady = summary.steady.as_ref().expect("a steady state");
+    assert_eq!((steady.from_step, steady.step_path.as_str()), (4, "step"));
+    let find = |path: &str| steady.rows.iter().find(|row| row.path == path).unwrap();
+    assert_eq!(find("step").count, Some(56));
+    assert_eq!(find("fetch").total_ns, 7 * MS);
+    assert_eq!(summary.steady_why, None);
+}
+
+#[test]
+fn a_span_begun_before_the_steady_state_counts_with_its_part_inside() {
+    let mut script = Script::new(7, 3_000 * MS);
+    for step in 0..40 {
+        let ns = if step == 0 { 100 } else { 20 } * MS;
+        let start = if step == 0 {
+            0
+        } else {
+            100 * MS + (step - 1) * 20 * MS
+        };
+        script.span(&["train", "step"], start, ns);
+    }
+    script.span(&["train"], 0, 100 * MS + 39 * 20 * MS);
+    let summary = of(&script);
+    let steady = summary.steady.as_ref().expect("a steady state");
+    let train = &steady.rows[0];
+    assert_eq!(steady.from_step, 1);
+    assert_eq!((train.count, train.partial_count), (Some(0), 1));
+    assert_eq!((train.total_ns, train.self_ns), (780 * MS, 0));
+    assert_eq!(steady.wall_ns, 780 * MS);
+}
+
+#[test]
+fn without_steps_the_summary_says_why_there_is_no_steady_state() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["a"], 0, MS);
+    assert!(
+        of(&script)
+            .steady_why
+            .unwrap()
+            .0
+            .contains("no span named \"step\"")
+    );
+    let summary = of(&training(5, 1));
+    assert!(summary.steady.is_none());
+    assert!(
+        summary
+            .steady_why
+            .unwrap()
+            .0
+            .starts_with("5 steps are too few")
+    );
+}
+
+#[test]
+fn damage_is_an_error_when_strict_and_a_warning_otherwise() {
+    let mut script = training(10, 0);
+    script.per_window = 20;
+    let mut windows = script.windows();
+    let at = windows[1].len() - 3;
+    windows[1][at] ^= 0x10;
+    let feed = |strict: bool| {
+        let mut analyzer = Analyzer::new(Options {
+            strict,
+            ..Options::default()
+        });
+        let key = analyzer.process(&script.prefix(), "7.proc")?;
+        for (index, window) in windows.iter().enumerate() {
+            analyzer.window(key, window, window_offset(index as u64))?;
+        }
+        Ok::<_, AnalysisError>(analyzer.finish())
+    };
+    let error = feed(true).unwrap_err();
+    let expected = format!("7.proc: damaged window at offset {}", window_offset(1));
+    assert!(error.to_string().starts_with(&expected), "{error}");
+    let summary = feed(false).unwrap();
+    assert_eq!(codes(&summary), ["damaged"]);
+    assert!(summary.warnings[0].message.starts_with(&expected));
+    assert!(summary.span_count > 0);
+}
+
+#[test]
+fn a_window_of_another_process_is_refused() {
+    let script = training(10, 0);
+    let mut other = training(10, 0);
+    other.header.pid = 99;
+    let mut analyzer = Analyzer::new(Options {
+        strict: true,
+        ..Options::default()
+    });
+    let key = analyzer.process(&script.prefix(), "7.proc").unwrap();
+    let error = analyzer
+        .window(key, &other.windows()[0], window_offset(0))
+        .unwrap_err();
+    assert!(matches!(error, AnalysisError::Foreign { found: 99, .. }));
+}
+
+#[test]
+fn lost_clamped_suspended_nominal_and_noted_doubts_are_told() {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.header.lost = 12;
+    script.header.loss_reason = Some(28);
+    script.header.clamped = 1;
+    let closed = script.header.closed.as_mut().unwrap();
+    closed.boottime_ns += 5_000 * MS;
+    script.span(&["a"], 0, MS);
+    script.note("device-active", "torch used cuda:0");
+    script.note("environment.python", "3.11.9");
+    let mut summary = with_run(
+        &script,
+        RunInfo {
+            unrecorded: vec!["/usr/bin/python3.8".into()],
+            ..launched(7, 0, 1_000 * MS)
+        },
+    );
+    summary.warnings.sort_by(|a, b| a.code.cmp(&b.code));
+    assert_eq!(
+        codes(&summary),
+        [
+            "clamped-durations",
+            "device-active",
+            "lost-spans",
+            "suspended",
+            "unrecorded"
+        ]
+    );
+    assert!(
+        summary
+            .warnings
+            .iter()
+            .all(|warning| warning.code == "suspended" || warning.hint.is_some())
+    );
+    assert!(
+        summary.warnings[2]
+            .message
+            .contains("12 spans were lost: the disk was full (error 28)")
+    );
+    assert_eq!(summary.environment["python"], "3.11.9");
+
+    let mut short = Script::new(7, 50_000);
+    short.header.clock = laptime_core::ClockKind::Tsc;
+    short.span(&["a"], 0, 10_000);
+    let summary = of(&short);
+    assert_eq!(codes(&summary), ["nominal-clock"]);
+    assert!(!summary.clock.is_measured);
+}
+
+#[test]
+fn a_rate_that_changes_is_told() {
+    let mut script = Script::new(7, 0);
+    script.header.clock = laptime_core::ClockKind::Tsc;
+    let mut closed = script.header.anchor;
+    closed.ticks += 2_000 * MS;
+    closed.monotonic_ns += 2_200 * MS;
+    closed.boottime_ns += 2_200 * MS;
+    script.header.closed = Some(closed);
+    script.span(&["a"], 0, 10_000);
+    let mut analyzer = Analyzer::new(Options::default());
+    let key = script.feed(&mut analyzer);
+    let mut middle = script.clone();
+    middle.header.anchor = anchor(1_000 * MS);
+    middle.feed_windows(&mut analyzer, key);
+    assert_eq!(codes(&analyzer.finish()), ["uneven-clock"]);
+}
+
+#[test]
+fn spans_of_too_many_paths_are_told() {
+    let mut script = Script::new(7, 100 * MS);
+    let path = laptime_core::PathId::OVERFLOW;
+    script.push(Span::plain(path, EPOCH_NS, MS, MAIN));
+    let summary = of(&script);
+    assert_eq!(codes(&summary), ["too-many-paths"]);
+    assert_eq!(row(&summary, PathTable::OVERFLOW_NAME).count, Some(1));
+}
+
+#[test]
+fn marks_and_metrics_keep_their_order_counts_and_odd_values() {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.mark(&["epoch"], 10 * MS);
+    script.mark(&["epoch"], 500 * MS);
+    script.metric(&["loss"], 20 * MS, 0.5);
+    script.metric(&["loss"], 30 * MS, f64::NAN);
+    script.metric(&["loss"], 40 * MS, 0.25);
+    script.metric(&["grad"], 40 * MS, f64::INFINITY);
+    script.name_track(2, true, "prefetch");
+    let summary = of(&script);
+    assert_eq!(
+        (summary.marks[0].count, &summary.marks[0].at_ns),
+        (2, &vec![10 * MS, 500 * MS])
+    );
+    let loss = &summary.metrics[0];
+    assert_eq!(
+        (loss.count, loss.last, loss.min, loss.max),
+        (3, Some(0.25), Some(0.25), Some(0.5))
+    );
+    assert_eq!(loss.series[1].value, None);
+    assert_eq!(
+        (summary.metrics[1].last, summary.metrics[1].min),
+        (None, None)
+    );
+    assert_eq!(
+        (summary.tracks[0].name.as_str(), summary.tracks[0].is_task),
+        ("prefetch", true)
+    );
+    assert!(serde_json::to_string(&summary).is_ok());
+}
+
+#[test]
+fn children_that_exceed_their_parent_are_told_and_never_negative() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["a", "b"], 0, 30 * MS);
+    script.span(&["a"], 0, 10 * MS);
+    let summary = of(&script);
+    assert_eq!(row(&summary, "a").self_ns, 0);
+    assert_eq!(codes(&summary), ["children-exceed"]);
+}
+
+#[test]
+fn nothing_at_all_is_a_summary_too() {
+    let summary = Analyzer::new(Options::default()).finish();
+    assert_eq!((summary.wall_ns, summary.rows.len()), (0, 0));
+    let summary = of(&Script::new(7, 100 * MS));
+    assert_eq!(summary.span_count, 0);
+    assert_eq!(row(&summary, "other").total_ns, 100 * MS);
+}
+
+#[test]
+fn an_empty_foreign_or_newer_file_is_an_error_with_its_name() {
+    let mut analyzer = Analyzer::new(Options::default());
+    let mut newer = Script::new(7, 0).prefix();
+    newer[8] = 2;
+    for (bytes, said) in [
+        (Vec::new(), "x.proc: the file is empty"),
+        (b"{}".to_vec(), "x.proc: not a Laptime recording"),
+        (newer, "x.proc: the recording has format version 2"),
+    ] {
+        let error = analyzer.process(&bytes, "x.proc").unwrap_err();
+        assert!(error.to_string().starts_with(said), "{error}");
+    }
+}
+
+/// Trees of two levels on two tracks, as (track, parent, child durations).
+fn trees() -> impl Strategy<Value = Vec<(u32, u8, Vec<u32>)>> {
+    proptest::collection::vec(
+        (
+            1_u32..3,
+            0_u8..4,
+            proptest::collection::vec(1_u32..5_000_000, 0..4),
+        ),
+        1..60,
+    )
+}
+
+fn script_of(pid: u32, trees: &[(u32, u8, Vec<u32>)], scale: u64) -> Script {
+    let mut script = Script::new(pid, 0);
+    script.per_window = 7;
+    let mut now = 0;
+    for (track, parent, children) in trees {
+        let (start, parent) = (now, format!("p{parent}"));
+        for (index, ns) in children.iter().enumerate() {
+            let ns = u64::from(*ns) * scale;
+            let child = format!("c{}", index % 2);
+            script.span_on(*track, &[&parent, &child], now, ns, SpanFlags::NONE);
+            now += ns;
+        }
+        now += 100 * scale;
+        script.span_on(*track, &[&parent], start, now - start, SpanFlags::NONE);
+    }
+    script.header.closed = Some(anchor(now + scale));
+    script
+}
+
+fn without_order(summary: &Summary) -> Vec<SpanRow> {
+    let mut rows = summary.rows.clone();
+    rows.sort_by(|a, b| a.path.cmp(&b.path));
+    rows
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_windows_does_not_matter(trees in trees(), turn in 0_usize..20) {
+        let script = script_of(7, &trees, 1);
+        let straight = of(&script);
+        let mut analyzer = Analyzer::new(Options::default());
+        let key = analyzer.process(&script.prefix(), "7.proc").unwrap();
+        let mut windows: Vec<_> = script.windows().into_iter().enumerate().collect();
+        let turn = turn % windows.len();
+        windows.rotate_left(turn);
+        windows.reverse();
+        for (index, window) in windows {
+            analyzer.window(key, &window, window_offset(index as u64)).unwrap();
+        }
+        prop_assert_eq!(without_order(&analyzer.finish()), without_order(&straight));
+    }
+
+    #[test]
+    fn scaling_the_durations_scales_the_result(trees in trees(), scale in 2_u64..50) {
+        let (one, many) = (of(&script_of(7, &trees, 1)), of(&script_of(7, &trees, scale)));
+        prop_assert_eq!(many.wall_ns, one.wall_ns * scale);
+        for (small, large) in one.rows.iter().zip(&many.rows) {
+            prop_assert_eq!(&small.path, &large.path);
+            prop_assert_eq!(small.total_ns * scale, large.total_ns);
+            prop_assert_eq!(small.self_ns * scale, large.self_ns);
+            prop_assert_eq!(small.min_ns.map(|ns| ns * scale), large.min_ns);
+            let (small, large) = (small.p50_ns.unwrap_or(1) as f64, large.p50_ns.unwrap_or(scale) as f64);
+            prop_assert!((large / (small * scale as f64) - 1.0).abs() <= 0.023, "{} {}", small, large);
+        }
+    }
+
+    #[test]
+    fn children_fit_in_their_parent_and_self_times_add_up(trees in trees()) {
+        let summary = of(&script_of(7, &trees, 1));
+        for row in &summary.rows {
+            let inner: u64 = summary
+                .rows
+                .iter()
+                .filter(|inner| inner.names.starts_with(&row.names))
+                .map(|inner| inner.self_ns)
+                .sum();
+            prop_assert_eq!(inner, row.total_ns, "{}", row.path);
+        }
+    }
+
+    #[test]
+    fn merged_processes_are_the_sum_of_each(first in trees(), second in trees()) {
+        let scripts = [script_of(7, &first, 1), script_of(8, &second, 1)];
+        let (one, two) = (of(&scripts[0]), of(&scripts[1]));
+        let both = summarize(&scripts, Options::default());
+        for row in both.rows.iter().filter(|row| row.kind == RowKind::Span) {
+            let parts = [&one, &two].map(|summary| summary.row(&row.path));
+            let sum = |field: fn(&SpanRow) -> u64| parts.iter().flatten().map(|row| field(row)).sum::<u64>();
+            prop_assert_eq!(row.total_ns, sum(|row| row.total_ns));
+            prop_assert_eq!(row.self_ns, sum(|row| row.self_ns));
+            prop_assert_eq!(row.count.unwrap(), sum(|row| row.count.unwrap()));
+            let least = parts.iter().flatten().filter_map(|row| row.min_ns).min();
+            prop_assert_eq!(row.min_ns, least);
+        }
+    }
+}

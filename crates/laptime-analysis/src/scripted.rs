@@ -1,0 +1,350 @@
+//! A scripted process: spans at exact times, written as the recorder would write them.
+//!
+//! Tests of this crate and of the report build recordings with it; nothing sleeps and
+//! every duration is known. Ticks are nanoseconds of `CLOCK_MONOTONIC`; time 0 of a
+//! script is [`EPOCH_NS`] there.
+
+use std::collections::HashSet;
+
+use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader, SLOT_LEN, window_offset};
+use laptime_core::format::record::{Record, encode};
+use laptime_core::format::window::{WINDOW_LEN, WindowHeader, seal};
+use laptime_core::{Anchor, ClockKind, PathId, PathTable, Span, SpanFlags};
+
+use super::{Analyzer, Options, ProcessKey};
+
+/// `CLOCK_MONOTONIC` at time 0 of a script.
+pub const EPOCH_NS: u64 = 1_000_000_000_000;
+/// A millisecond.
+pub const MS: u64 = 1_000_000;
+/// The main thread's track.
+pub const MAIN: u32 = 1;
+
+/// All clocks at a time of the script.
+pub fn anchor(at_ns: u64) -> Anchor {
+    Anchor {
+        ticks: EPOCH_NS + at_ns,
+        monotonic_ns: EPOCH_NS + at_ns,
+        realtime_ns: 1_700_000_000_000_000_000 + at_ns,
+        boottime_ns: EPOCH_NS + at_ns,
+    }
+}
+
+/// A record that owns its text.
+#[derive(Debug, Clone)]
+enum Entry {
+    Span(Span),
+    Mark(PathId, u64, u32),
+    Metric(PathId, u64, u32, f64),
+    Note(String, String),
+    Name(u32, bool, u64, String),
+}
+
+/// One process being written.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// The file's header.
+    pub header: ProcessHeader,
+    /// Records a window holds.
+    pub per_window: usize,
+    /// Whether windows are sealed.
+    pub sealed: bool,
+    paths: PathTable,
+    entries: Vec<Entry>,
+    open: Vec<(PathId, u32, u64)>,
+}
+
+impl Script {
+    /// A process that started at 0 and closed its recording at `end_ns`.
+    pub fn new(pid: u32, end_ns: u64) -> Self {
+        Self {
+            header: ProcessHeader {
+                clock: ClockKind::Monotonic,
+                pid,
+                parent_pid: 1,
+                main_track: MAIN,
+                boot_id: [7; 16],
+                nominal_ns_per_tick: 1.0,
+                anchor: anchor(0),
+                process_started_boottime_ns: Some(EPOCH_NS),
+                program: "train.py".into(),
+                lost: 0,
+                clamped: 0,
+                closed: Some(anchor(end_ns)),
+                loss_reason: None,
+            },
+            per_window: 1_000,
+            sealed: true,
+            paths: PathTable::new(),
+            entries: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// The number of a path, made where it is missing.
+    pub fn path(&mut self, names: &[&str]) -> PathId {
+        names
+            .iter()
+            .fold(PathId::ROOT, |at, name| self.paths.intern(at, name))
+    }
+
+    /// Adds a plain span of the main track.
+    pub fn span(&mut self, names: &[&str], start_ns: u64, duration_ns: u64) {
+        self.span_on(MAIN, names, start_ns, duration_ns, SpanFlags::NONE);
+    }
+
+    /// Adds a span.
+    pub fn span_on(
+        &mut self,
+        track: u32,
+        names: &[&str],
+        start_ns: u64,
+        duration_ns: u64,
+        flags: SpanFlags,
+    ) {
+        let path = self.path(names);
+        self.push(Span {
+            flags,
+            ..Span::plain(path, EPOCH_NS + start_ns, duration_ns, track)
+        });
+    }
+
+    /// Adds a span as it is.
+    pub fn push(&mut self, span: Span) {
+        self.entries.push(Entry::Span(span));
+    }
+
+    /// Adds a mark.
+    pub fn mark(&mut self, names: &[&str], at_ns: u64) {
+        let path = self.path(names);
+        self.entries.push(Entry::Mark(path, EPOCH_NS + at_ns, MAIN));
+    }
+
+    /// Adds a value of a metric.
+    pub fn metric(&mut self, names: &[&str], at_ns: u64, value: f64) {
+        let path = self.path(names);
+        self.entries
+            .push(Entry::Metric(path, EPOCH_NS + at_ns, MAIN, value));
+    }
+
+    /// Adds a note.
+    pub fn note(&mut self, code: &str, message: &str) {
+        self.entries.push(Entry::Note(code.into(), message.into()));
+    }
+
+    /// Names a track.
+    pub fn name_track(&mut self, track: u32, is_task: bool, name: &str) {
+        self.entries.push(Entry::Name(
+            track,
+            is_task,
+            40 + u64::from(track),
+            name.into(),
+        ));
+    }
+
+    /// Leaves a span open in the black box, outermost first per track.
+    pub fn leave_open(&mut self, track: u32, names: &[&str], start_ns: u64) {
+        let path = self.path(names);
+        self.open.push((path, track, EPOCH_NS + start_ns));
+    }
+
+    /// The process died: nothing was closed or sealed.
+    pub fn killed(&mut self) {
+        self.header.closed = None;
+        self.sealed = false;
+    }
+
+    /// The first bytes of the file.
+    pub fn prefix(&self) -> Vec<u8> {
+        let mut bytes = self.header.to_bytes();
+        let mut tracks: Vec<u32> = self.open.iter().map(|(_, track, _)| *track).collect();
+        tracks.dedup();
+        for (slot, track) in tracks.into_iter().enumerate() {
+            let slot = &mut bytes[BLACK_BOX_OFFSET + slot * SLOT_LEN..][..SLOT_LEN];
+            let mut depth = 1_u32;
+            for (path, _, start) in self.open.iter().filter(|(_, on, _)| *on == track) {
+                let entry = &mut slot[16 + depth as usize * 16..][..16];
+                entry[0..4].copy_from_slice(&path.0.to_le_bytes());
+                entry[8..16].copy_from_slice(&start.to_le_bytes());
+                depth += 1;
+            }
+            slot[0..4].copy_from_slice(&depth.to_le_bytes());
+            slot[4..8].copy_from_slice(&track.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The windows of the file, each track in windows of its own.
+    pub fn windows(&self) -> Vec<Vec<u8>> {
+        let mut by_track: Vec<(u32, Vec<&Entry>)> = Vec::new();
+        for entry in &self.entries {
+            let track = match entry {
+                Entry::Span(span) => span.track,
+                Entry::Mark(_, _, track) | Entry::Metric(_, _, track, _) => *track,
+                Entry::Note(..) | Entry::Name(..) => MAIN,
+            };
+            match by_track.iter_mut().find(|(known, _)| *known == track) {
+                Some((_, entries)) => entries.push(entry),
+                None => by_track.push((track, vec![entry])),
+            }
+        }
+        let mut windows = Vec::new();
+        for (track, mut entries) in by_track {
+            entries.sort_by_key(|entry| match entry {
+                Entry::Span(span) => span.end(),
+                Entry::Mark(_, ticks, _) | Entry::Metric(_, ticks, _, _) => *ticks,
+                Entry::Note(..) | Entry::Name(..) => 0,
+            });
+            for chunk in entries.chunks(self.per_window) {
+                windows.push(self.window(track, windows.len() as u64, chunk));
+            }
+        }
+        if windows.is_empty() && !self.open.is_empty() {
+            windows.push(self.window(MAIN, 0, &[]));
+        }
+        windows
+    }
+
+    fn window(&self, track: u32, sequence: u64, entries: &[&Entry]) -> Vec<u8> {
+        let header = WindowHeader {
+            pid: self.header.pid,
+            stream: track,
+            sequence,
+            boot: u64::from_le_bytes([7; 8]),
+            anchor: self.header.anchor,
+            lost: 0,
+            track,
+        };
+        let (mut records, mut cursor) = (Vec::new(), header.cursor());
+        let mut defined = HashSet::new();
+        let opened = self.open.iter().map(|(path, _, _)| *path);
+        let used = entries.iter().filter_map(|entry| match entry {
+            Entry::Span(span) => Some(span.path),
+            Entry::Mark(path, ..) | Entry::Metric(path, ..) => Some(*path),
+            Entry::Note(..) | Entry::Name(..) => None,
+        });
+        for path in opened.chain(used) {
+            let mut missing = Vec::new();
+            let mut at = path;
+            while let Some(entry) = self.paths.get(at).filter(|_| defined.insert(at)) {
+                missing.push((at, entry));
+                at = entry.parent;
+            }
+            for (id, entry) in missing.into_iter().rev() {
+                let name = &*entry.name;
+                let record = Record::Path {
+                    id,
+                    parent: entry.parent,
+                    name,
+                };
+                encode(&mut records, &mut cursor, &record);
+            }
+        }
+        for entry in entries {
+            let record = match entry {
+                Entry::Span(span) => Record::Span(*span),
+                Entry::Mark(path, ticks, track) => Record::Mark {
+                    path: *path,
+                    ticks: *ticks,
+                    track: *track,
+                },
+                Entry::Metric(path, ticks, track, value) => Record::Metric {
+                    path: *path,
+                    ticks: *ticks,
+                    value: *value,
+                    track: *track,
+                },
+                Entry::Note(code, message) => Record::Note { code, message },
+                Entry::Name(track, is_task, thread, name) => Record::TrackName {
+                    track: *track,
+                    is_task: *is_task,
+                    thread: *thread,
+                    name,
+                },
+            };
+            encode(&mut records, &mut cursor, &record);
+        }
+        let mut bytes = header.to_bytes().to_vec();
+        bytes[8..12].copy_from_slice(&(records.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&records);
+        assert!(
+            bytes.len() <= WINDOW_LEN,
+            "a script's window must fit: lower per_window"
+        );
+        if self.sealed {
+            seal(&mut bytes, records.len());
+        }
+        bytes
+    }
+
+    /// Feeds the process to an analyzer.
+    pub fn feed(&self, analyzer: &mut Analyzer) -> ProcessKey {
+        let name = format!("{}.proc", self.header.pid);
+        let key = analyzer
+            .process(&self.prefix(), &name)
+            .expect("a whole header");
+        self.feed_windows(analyzer, key);
+        key
+    }
+
+    /// Feeds its windows.
+    pub fn feed_windows(&self, analyzer: &mut Analyzer, key: ProcessKey) {
+        for (index, window) in self.windows().iter().enumerate() {
+            analyzer
+                .window(key, window, window_offset(index as u64))
+                .expect("whole windows");
+        }
+    }
+}
+
+/// The summary of scripted processes, in two passes where there is a steady state.
+pub fn summarize(scripts: &[Script], options: Options) -> super::Summary {
+    let mut analyzer = Analyzer::new(options);
+    let keys: Vec<_> = scripts
+        .iter()
+        .map(|script| script.feed(&mut analyzer))
+        .collect();
+    if analyzer.wants_second_pass() {
+        analyzer.begin_second_pass();
+        for (script, key) in scripts.iter().zip(keys) {
+            script.feed_windows(&mut analyzer, key);
+        }
+    }
+    analyzer.finish()
+}
+
+/// A training run: `steps` steps of 20 ms (the first `slow` ones take 80 ms), an evaluation
+/// after every 25, in a process that takes 2 s to start and 50 ms to end.
+pub fn training(steps: u64, slow: u64) -> Script {
+    let mut script = Script::new(4_242, 0);
+    let mut now = 2_000 * MS;
+    for step in 0..steps {
+        if step % 25 == 0 {
+            script.mark(&["epoch"], now);
+        }
+        let slowdown = if step < slow { 4 } else { 1 };
+        let jitter = (step * 7_919 % 100) * 2_000;
+        let start = now;
+        let mut part = |name: &str, ns: u64| {
+            let ns = ns * slowdown + jitter;
+            script.span(&["step", name], now, ns);
+            now += ns;
+        };
+        part("data", 1_500_000);
+        part("forward", 6 * MS);
+        part("backward", 9 * MS);
+        part("optimizer", 3 * MS);
+        now += 500_000 * slowdown;
+        script.span(&["step"], start, now - start);
+        now += 50_000;
+        if step % 25 == 24 {
+            script.span(&["evaluation", "forward"], now + MS, 12 * MS);
+            script.span(&["evaluation"], now, 14 * MS);
+            now += 14 * MS;
+            script.metric(&["test_acc"], now, 1.0 - 0.5 / (step as f64 / 25.0 + 1.0));
+        }
+    }
+    now += 50 * MS;
+    script.header.closed = Some(anchor(now));
+    script
+}
