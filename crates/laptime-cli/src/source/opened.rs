@@ -8,6 +8,7 @@ use std::sync::Arc;
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{FormatError, RunInfo};
 
+use super::process_file::open_regular;
 use super::{ProcessFile, SourceError};
 
 /// Extension of process files.
@@ -48,7 +49,7 @@ impl Opened {
                 return Self::folder(at, salvage);
             }
             let mut start = Vec::new();
-            let file = File::open(&at).map_err(|source| cannot_open(&at, source))?;
+            let file = open_regular(&at).map_err(|source| cannot_open(&at, source))?;
             (&file)
                 .take(MAX_REFERENCE_LEN)
                 .read_to_end(&mut start)
@@ -90,7 +91,7 @@ impl Opened {
             }
         }
         let run_path = opened.path.join(RunInfo::FILE_NAME);
-        let run = match File::open(&run_path) {
+        let run = match open_regular(&run_path) {
             Ok(file) => Some(read_run(&run_path, file)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => Some(Err(cannot_open(&run_path, source))),

@@ -37,7 +37,7 @@ impl ProcessFile {
             offset: 0,
             source,
         };
-        let file = File::open(path).map_err(failed)?;
+        let file = open_regular(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let name = path.file_name().unwrap_or_default();
         Ok(Self {
@@ -116,5 +116,14 @@ impl ProcessFile {
             }
         }
         Ok(filled)
+    }
+}
+
+/// Opens a file, but no pipe or device, which could keep us waiting for ever.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    if path.metadata()?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::other("not a regular file"))
     }
 }

@@ -19,6 +19,13 @@ pub struct SourceOptions {
 ///
 /// **Cost** one 64 KiB buffer, however long the recording is.
 ///
+/// ```
+/// use laptime_cli::source::{SourceOptions, summarize};
+///
+/// let error = summarize("no/such.lap".as_ref(), &SourceOptions::default()).unwrap_err();
+/// assert_eq!(error.to_string(), "no/such.lap: no such file");
+/// ```
+///
 /// **Errors** when nothing is there, when it is no recording or a newer one, or, without
 /// `salvage`, when it is damaged; with the file and the offset.
 pub fn summarize(path: &Path, options: &SourceOptions) -> Result<Summary, SourceError> {
@@ -90,3 +97,7 @@ fn located(file: &ProcessFile, error: AnalysisError) -> SourceError {
 fn damage(error: &SourceError) -> Warning {
     Warning::new("damaged", format!("{error}; left out"))
 }
+
+#[cfg(test)]
+#[path = "summarize_tests.rs"]
+mod tests;
