@@ -193,7 +193,7 @@ fn a_script_without_run_gets_the_hint() {
         "{}",
         left.err
     );
-    assert!(!place.laptime(&["trian"]).err.contains("hint:"));
+    assert!(!place.laptime(&["no-such-command"]).err.contains("hint:"));
 }
 
 #[test]

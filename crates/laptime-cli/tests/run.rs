@@ -2,9 +2,7 @@
 
 mod place;
 
-use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
 
 use place::{Left, Place};
 
@@ -215,29 +213,6 @@ fn a_script_runs_under_the_interpreter_laptime_is_installed_in() {
         .unwrap()
         .into();
     assert_eq!(left.out, "mine train.py\n");
-}
-
-#[test]
-fn a_signal_sent_to_the_launcher_reaches_the_program() {
-    let place = Place::new();
-    let script = "trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.01; done";
-    let mut launcher = place
-        .command()
-        .args(["run", "sh", "-c", script])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut out = BufReader::new(launcher.stdout.take().unwrap());
-    let mut line = String::new();
-    out.read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n");
-    // SAFETY: `kill` touches no memory, and the launcher has not been waited for.
-    unsafe { libc::kill(launcher.id() as i32, libc::SIGTERM) };
-    out.read_to_string(&mut line).unwrap();
-    assert_eq!(line, "ready\nasked\n");
-    assert_eq!(launcher.wait().unwrap().code(), Some(7));
-    assert_eq!(place.run_info("sh-1.lap").end.unwrap().code, Some(7));
 }
 
 #[test]

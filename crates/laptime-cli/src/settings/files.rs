@@ -62,8 +62,8 @@ impl Files {
     /// `folder` upwards.
     pub fn nearest(folder: &Path) -> Result<Self, SettingsError> {
         let mut files = Vec::new();
-        files.extend(nearest(folder, "laptime.toml", Some)?);
-        files.extend(nearest(folder, "pyproject.toml", |mut table| {
+        files.extend(nearest(folder, "laptime.toml", "", Some)?);
+        let project = nearest(folder, "pyproject.toml", "tool.laptime", |mut table| {
             let Some(Value::Table(mut tool)) = table.remove("tool") else {
                 return None;
             };
@@ -71,7 +71,8 @@ impl Files {
                 Some(Value::Table(own)) => Some(own),
                 _ => None,
             }
-        })?);
+        })?;
+        files.extend(project);
         for (path, table) in &files {
             check(path, table)?;
         }
@@ -130,9 +131,11 @@ impl Files {
     }
 }
 
+/// The nearest file called `name` that mentions `mark` and in which `own` finds something.
 fn nearest(
     folder: &Path,
     name: &str,
+    mark: &str,
     own: impl Fn(Table) -> Option<Table>,
 ) -> Result<Option<(PathBuf, Table)>, SettingsError> {
     for above in folder.ancestors() {
@@ -140,8 +143,13 @@ fn nearest(
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            // Folders above may be somebody else's.
+            Err(_) if above != folder => continue,
             Err(source) => return Err(SettingsError::Read { path, source }),
         };
+        if !text.contains(mark) {
+            continue;
+        }
         let table = text.parse().map_err(|error: toml::de::Error| {
             let line = error
                 .span()

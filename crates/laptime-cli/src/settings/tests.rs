@@ -56,12 +56,22 @@ fn a_project_without_our_table_is_passed_over() {
 }
 
 #[test]
+fn a_broken_project_file_that_is_not_about_us_is_none_of_our_business() {
+    let place = tempfile::tempdir().unwrap();
+    let project = place.path().join("pyproject.toml");
+    fs::write(&project, "[tool.other\nx = ").unwrap();
+    assert_eq!(load(place.path(), None).sort.origin, Origin::Default);
+    fs::write(&project, "[tool.laptime\nx = ").unwrap();
+    assert!(Files::nearest(place.path()).is_err());
+}
+
+#[test]
 fn mistakes_name_the_file_and_what_was_expected() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("laptime.toml");
     let mut messages = String::new();
     for text in [
-        "[run]\nmodlues = true\n",
+        "[run]\nspeed = true\n",
         "[run]\nmodules = 'yes'\n",
         "[report]\nformat = 'html5'\n",
         "modules = true\n",
@@ -77,7 +87,7 @@ fn mistakes_name_the_file_and_what_was_expected() {
         messages.push('\n');
     }
     insta::assert_snapshot!(messages, @r#"
-    /laptime.toml: unknown key `run.modlues`; known are run.phases, run.modules, report.format, report.sort
+    /laptime.toml: unknown key `run.speed`; known are run.phases, run.modules, report.format, report.sort
     /laptime.toml: `run.modules` is "yes", expected true or false
     /laptime.toml: `report.format` is "html5", expected text, tree, markdown, json, csv
     /laptime.toml: unknown key `modules`; known are run.phases, run.modules, report.format, report.sort

@@ -10,6 +10,7 @@ pub struct Place(tempfile::TempDir);
 
 /// What a command left.
 #[derive(Debug)]
+#[allow(dead_code, reason = "each test program uses its own part")]
 pub struct Left {
     pub code: i32,
     pub out: String,

@@ -1,0 +1,117 @@
+//! Signals reach the program once, whoever they were meant for, and the launcher outlives them.
+
+mod place;
+mod terminal;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+
+use place::Place;
+use terminal::terminal;
+
+#[test]
+fn a_signal_sent_to_the_launcher_reaches_the_program() {
+    let place = Place::new();
+    let script = "trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.01; done";
+    let mut launcher = place
+        .command()
+        .args(["run", "sh", "-c", script])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(launcher.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    // SAFETY: `kill` touches no memory, and the launcher has not been waited for.
+    unsafe { libc::kill(launcher.id() as i32, libc::SIGTERM) };
+    out.read_to_string(&mut line).unwrap();
+    assert_eq!(line, "ready\nasked\n");
+    assert_eq!(launcher.wait().unwrap().code(), Some(7));
+    assert_eq!(place.run_info("sh-1.lap").end.unwrap().code, Some(7));
+}
+
+#[test]
+fn control_c_interrupts_the_program_once_and_the_summary_still_comes() {
+    let place = Place::new();
+    place.file(
+        "asks.py",
+        "import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+interrupts = 0
+print('ready', flush=True)
+while True:
+    try:
+        input()
+        break
+    except KeyboardInterrupt:
+        interrupts += 1
+        print('interrupt', interrupts, flush=True)
+",
+    );
+    let (mut ours, theirs) = terminal();
+    let mut command = place.command();
+    command
+        .args(["run", "python3", "asks.py"])
+        .stdin(Stdio::from(theirs.try_clone().unwrap()))
+        .stdout(Stdio::from(theirs.try_clone().unwrap()))
+        .stderr(Stdio::from(theirs));
+    // SAFETY: both calls are allowed between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            // A session of its own, with this terminal as the one that controls it.
+            if libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+            Ok(())
+        });
+    }
+    let mut launcher = command.spawn().unwrap();
+    drop(command);
+    let mut seen = String::new();
+    let mut bytes = [0; 4_096];
+    let mut typed = [("ready", "\x03"), ("interrupt 1", "\n")]
+        .into_iter()
+        .peekable();
+    while let Ok(count @ 1..) = ours.read(&mut bytes) {
+        seen += &String::from_utf8_lossy(&bytes[..count]);
+        if typed
+            .peek()
+            .is_some_and(|(prompt, _)| seen.contains(prompt))
+        {
+            let (_, keys) = typed.next().unwrap();
+            ours.write_all(keys.as_bytes()).unwrap();
+        }
+    }
+    assert_eq!(launcher.wait().unwrap().code(), Some(0), "{seen}");
+    assert!(!seen.contains("interrupt 2"), "{seen}");
+    assert!(seen.contains("recording: python3-1.lap"), "{seen}");
+}
+
+#[test]
+fn a_signal_that_was_ignored_stays_ignored_for_the_program() {
+    let place = Place::new();
+    let mut command = place.command();
+    command.args([
+        "run",
+        "sh",
+        "-c",
+        "kill -HUP $$; kill -HUP $PPID; echo went on",
+    ]);
+    // SAFETY: allowed between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGHUP, libc::SIG_IGN);
+            Ok(())
+        });
+    }
+    let left: place::Left = command.output().unwrap().into();
+    assert_eq!(
+        (left.code, left.out.as_str()),
+        (0, "went on\n"),
+        "{}",
+        left.err
+    );
+}
