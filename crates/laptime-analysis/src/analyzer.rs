@@ -155,3 +155,7 @@ pub fn summarize_live(live: &Live, run: Option<RunInfo>) -> Summary {
 #[cfg(test)]
 #[path = "analyzer_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "live_tests.rs"]
+mod live_tests;

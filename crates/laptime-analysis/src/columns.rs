@@ -145,9 +145,10 @@ impl<'a> Visit<'a> for Ticks<'_> {
         match record {
             Record::Span(span) => self.push(&span),
             Record::Path { id, parent, name } => {
-                if !self.paths.define(id, parent, name) {
-                    self.wrong = Some((id, "defines differently the"));
-                }
+                let is_new = self.paths.define(id, parent, name);
+                self.wrong = self
+                    .wrong
+                    .or((!is_new).then_some((id, "defines differently the")));
             }
             Record::Anchor(anchor) => self.anchors.add(anchor),
             _ => {}

@@ -137,10 +137,11 @@ fn killed(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     }
     let mut message = format!("{} ended without closing its recording", called(summary));
     if let Some(first) = innermost.first() {
-        message += &format!("; it was in {} for {}", first.path, spoken(first.age_ns));
+        let age = spoken(first.age_ns);
+        message.extend(["; it was in ", &first.path, " for ", &age]);
         if innermost.len() > 1 {
             let more = plural(innermost.len() as u64 - 1, "other track", "other tracks");
-            message += &format!(", and {more} had open spans");
+            message.extend([", and ", &more, " had open spans"]);
         }
     }
     if cut {

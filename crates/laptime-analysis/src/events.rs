@@ -102,3 +102,7 @@ impl Events {
         self.metrics.entry(path).or_default().push(ticks, value);
     }
 }
+
+#[cfg(test)]
+#[path = "events_tests.rs"]
+mod tests;

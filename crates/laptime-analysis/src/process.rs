@@ -186,18 +186,15 @@ impl Process {
         if span.track != self.header.main_track {
             return;
         }
-        match self
+        let known = self
             .series
-            .iter_mut()
-            .find(|series| series.path == span.path)
-        {
-            Some(series) => series.push(span),
-            None => {
-                let mut series = Series::new(span.path);
-                series.push(span);
-                self.series.push(series);
-            }
-        }
+            .iter()
+            .position(|series| series.path == span.path);
+        let index = known.unwrap_or_else(|| {
+            self.series.push(Series::new(span.path));
+            self.series.len() - 1
+        });
+        self.series[index].push(span);
     }
 
     /// Takes in a record that is no span; what is wrong with it, if anything.
@@ -205,9 +202,8 @@ impl Process {
     fn unlike_spans(&mut self, record: &Record<'_>) -> Option<(PathId, &'static str)> {
         match *record {
             Record::Path { id, parent, name } => {
-                if !self.define(id, parent, name) {
-                    return Some((id, "defines differently the"));
-                }
+                let is_wrong = !self.define(id, parent, name);
+                return is_wrong.then_some((id, "defines differently the"));
             }
             Record::Mark { path, ticks, .. } => self.events.mark(path, ticks),
             Record::Metric {
@@ -236,10 +232,8 @@ impl Process {
             Record::Sample { resident_bytes, .. } => {
                 self.resident_peak_bytes = self.resident_peak_bytes.max(Some(resident_bytes));
             }
-            Record::Note { code, message } => {
-                if self.notes.len() < MOST_NOTES {
-                    self.notes.insert((code.to_owned(), message.to_owned()));
-                }
+            Record::Note { code, message } if self.notes.len() < MOST_NOTES => {
+                self.notes.insert((code.to_owned(), message.to_owned()));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{Histogram, PathTally, Unavailable, path};
+use laptime_core::{PathTally, Unavailable, path};
 
 use crate::summary::{RowKind, SpanRow};
 use crate::tree::Tree;
@@ -129,7 +129,6 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
 /// A percentile from the histogram, never beyond what was really seen.
 fn quantile(tally: &PathTally, q: f64) -> Option<u64> {
     let estimate = tally.histogram.quantile(q)?;
-    debug_assert!(Histogram::RELATIVE_ERROR < 0.011, "the documented error");
     Some((estimate.round() as u64).clamp(tally.min_ns, tally.max_ns))
 }
 

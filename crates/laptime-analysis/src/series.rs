@@ -83,3 +83,7 @@ impl Series {
         steps
     }
 }
+
+#[cfg(test)]
+#[path = "series_tests.rs"]
+mod tests;

@@ -124,6 +124,10 @@ pub struct SpanRow {
     pub why: BTreeMap<String, Unavailable>,
 }
 
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde's skip_serializing_if passes a reference"
+)]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }

@@ -22,6 +22,7 @@ pub struct Anchors {
     first: Anchor,
     last: Anchor,
     kept: Vec<Anchor>,
+    /// Distance that those kept have once there were too many.
     spacing_ns: u64,
     nominal_ns_per_tick: f64,
 }
@@ -33,7 +34,7 @@ impl Anchors {
             first: header.anchor,
             last: header.anchor,
             kept: vec![header.anchor],
-            spacing_ns: 0,
+            spacing_ns: ClockMap::MIN_SPACING_NS,
             nominal_ns_per_tick: header.nominal_ns_per_tick,
         };
         header
@@ -59,20 +60,23 @@ impl Anchors {
 
     fn thin_out(&mut self) {
         self.kept.sort_by_key(|anchor| anchor.ticks);
-        self.spacing_ns = (self.spacing_ns * 2).max(ClockMap::MIN_SPACING_NS);
         while self.kept.len() > MOST_ANCHORS / 2 {
             let spacing_ns = self.spacing_ns;
-            let mut previous = None;
+            let mut next_ns = 0;
             self.kept.retain(|anchor| {
-                let far = previous.is_none_or(|before: u64| {
-                    anchor.monotonic_ns >= before.saturating_add(spacing_ns)
-                });
-                if far {
-                    previous = Some(anchor.monotonic_ns);
+                let is_far = anchor.monotonic_ns >= next_ns;
+                if is_far {
+                    next_ns = anchor.monotonic_ns.saturating_add(spacing_ns);
                 }
-                far
+                is_far
             });
-            self.spacing_ns *= 2;
+            // Moments at the very end of the range, as only a damaged file has them, never thin out.
+            if self.spacing_ns == u64::MAX {
+                self.kept.truncate(MOST_ANCHORS / 2);
+            }
+            if self.kept.len() > MOST_ANCHORS / 2 {
+                self.spacing_ns = self.spacing_ns.saturating_mul(2);
+            }
         }
     }
 
@@ -160,3 +164,7 @@ impl Timeline {
         (most > least * (1.0 + STEADY_RATE_RATIO)).then_some((least, most))
     }
 }
+
+#[cfg(test)]
+#[path = "timeline_tests.rs"]
+mod tests;

@@ -161,13 +161,15 @@ pub struct Figure {
 impl Document {
     /// The report of a summary.
     pub fn new(summary: &Summary, view: &View) -> Self {
+        let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
         let mut sections = vec![Section {
             heading: None,
-            remark: summary
-                .rows
-                .is_empty()
-                .then(|| "no span was recorded".to_owned()),
-            content: Content::Table(table(summary, &summary.rows, view)),
+            remark: is_empty.then(|| "no span was recorded".to_owned()),
+            content: if is_empty {
+                Content::Remark
+            } else {
+                Content::Table(table(summary, &summary.rows, view))
+            },
         }];
         if view.steady {
             sections.extend(steady(summary, view));
@@ -350,7 +352,7 @@ fn said(metric: &Metric) -> String {
         .map_or("not a finite number".to_owned(), quantity::plain);
     let mut said = format!("last {last}");
     if let (Some(min), Some(max), true) = (metric.min, metric.max, metric.count > 1) {
-        said += &format!(", {} to {}", quantity::plain(min), quantity::plain(max));
+        said.extend([", ", &quantity::plain(min), " to ", &quantity::plain(max)]);
     }
     said + &format!(", {}", plural(metric.count, "value", "values"))
 }

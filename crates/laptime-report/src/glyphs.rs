@@ -47,11 +47,10 @@ impl Glyphs {
         for character in text.chars() {
             match character {
                 'µ' => plain.push('u'),
-                '–' => plain.push('-'),
-                '·' => plain.push('-'),
+                '–' | '·' => plain.push('-'),
                 '…' => plain.push_str("..."),
                 character if character.is_ascii() => plain.push(character),
-                character => plain.push_str(&format!("\\u{{{:x}}}", character as u32)),
+                character => plain.extend(character.escape_unicode()),
             }
         }
         plain

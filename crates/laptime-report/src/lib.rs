@@ -40,3 +40,6 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> String {
 #[cfg(test)]
 #[path = "render_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod schema_tests;

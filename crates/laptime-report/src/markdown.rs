@@ -45,7 +45,10 @@ fn of_section(section: &Section) -> String {
         let _ = writeln!(out, "### {}\n", capitalised(heading));
     }
     if let Some(remark) = &section.remark {
-        let _ = writeln!(out, "{}\n", said(remark));
+        let _ = writeln!(out, "{}", capitalised(&said(remark)));
+    }
+    if section.remark.is_some() && section.content != Content::Remark {
+        out += "\n";
     }
     match &section.content {
         Content::Table(table) if !table.rows.is_empty() => out += &of_table(table),

@@ -17,9 +17,7 @@ pub fn visible(name: &str) -> String {
             '\n' => text.push_str("\\n"),
             '\r' => text.push_str("\\r"),
             '\t' => text.push_str("\\t"),
-            character if is_hidden(character) => {
-                text.push_str(&format!("\\u{{{:x}}}", character as u32));
-            }
+            character if is_hidden(character) => text.extend(character.escape_unicode()),
             character => text.push(character),
         }
     }

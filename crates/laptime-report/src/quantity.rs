@@ -106,9 +106,10 @@ pub fn plain(value: f64) -> String {
     } else if (1e-4..1e7).contains(&size) {
         let decimals = (4 - size.log10().floor() as i32).clamp(0, 8) as usize;
         let text = format!("{value:.decimals$}");
-        match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-            false => text,
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text
         }
     } else {
         format!("{value:.4e}")

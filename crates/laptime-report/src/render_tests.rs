@@ -1,21 +1,613 @@
+use std::fmt::Write as _;
+
 use laptime_analysis::{Analyzer, Options, ProcessKey, Summary};
+use laptime_core::{ProgramEnd, RunInfo, Warning};
 
 use super::*;
+use scripted::{EPOCH_NS, MAIN, MS, Script};
 
 #[allow(dead_code)]
 #[path = "../../laptime-analysis/src/scripted.rs"]
 mod scripted;
 
+/// Names that try to be more than names.
+const HOSTILE: [&str; 10] = [
+    "two\nlines",
+    "a|b",
+    "\u{1b}[31mred\u{1b}[0m",
+    "\u{9b}2J",
+    "<script>alert(1)</script>",
+    "[link](http://example.com)",
+    "`code` *bold* __x__",
+    "\u{202e}reversed",
+    "=1+1,\"quoted\"",
+    "a/b\\c",
+];
+
 fn training() -> Summary {
     scripted::summarize(&[scripted::training(138, 3)], Options::default())
 }
 
+fn hostile() -> Summary {
+    let mut script = Script::new(7, 100 * MS);
+    let long = "x".repeat(10_000);
+    for (index, name) in HOSTILE.iter().chain([&long.as_str()]).enumerate() {
+        script.span(&["step", name], index as u64 * MS, MS);
+        script.mark(&[name], index as u64 * MS);
+    }
+    script.header.program = "evil\u{1b}]0;title\u{7}|<b>\n.py".into();
+    script.note("odd", "said \u{1b}[2J by\nsomebody");
+    scripted::summarize(&[script], Options::default())
+}
+
+fn killed() -> Summary {
+    let mut script = Script::new(7, 0);
+    for step in 0..3 {
+        script.span(&["train", "step", "forward"], step * 20 * MS, 12 * MS);
+        script.span(&["train", "step"], step * 20 * MS, 19 * MS);
+    }
+    script.leave_open(MAIN, &["train"], 0);
+    script.leave_open(MAIN, &["train", "step"], 60 * MS);
+    script.killed();
+    let run = RunInfo {
+        format: 1,
+        laptime: "0.1.0".into(),
+        program: "train.py".into(),
+        started_monotonic_ns: EPOCH_NS,
+        started_realtime_ns: 0,
+        boot_id: String::new(),
+        pid: Some(7),
+        end: Some(ProgramEnd {
+            monotonic_ns: EPOCH_NS + 3_260 * MS,
+            code: None,
+            signal: Some(9),
+        }),
+        unrecorded: Vec::new(),
+    };
+    scripted::summarize(
+        &[script],
+        Options {
+            run: Some(run),
+            ..Options::default()
+        },
+    )
+}
+
+/// Summaries of all sorts.
+pub fn all() -> Vec<Summary> {
+    let nothing = Analyzer::new(Options::default()).finish();
+    vec![training(), hostile(), killed(), nothing]
+}
+
+fn plain(width: usize) -> View {
+    View {
+        width: Some(width),
+        ..View::default()
+    }
+}
+
+fn shown(summary: &Summary, format: Format, view: &View) -> String {
+    render(summary, format, view)
+}
+
 #[test]
-fn look() {
-    let view = View::default();
-    println!("{}", render(&training(), Format::Text, &view));
-    println!("{}", render(&training(), Format::Tree, &view));
-    println!("{}", render(&training(), Format::Markdown, &view));
-    println!("{}", render(&training(), Format::Csv, &view));
-    println!("{}", render(&training(), Format::Json, &view));
+fn the_table_of_a_training_run() {
+    insta::assert_snapshot!(shown(&training(), Format::Text, &plain(100)), @r#"
+    train.py  5.12 s · 700 spans
+    host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
+
+    span          count      total       self      mean       p50       p99   share
+    ────────────────────────────────────────────────────────────────────────────────────────────
+    step            138    2.99 s    73.50 ms  21.70 ms  20.6  ms  80.3  ms  58.5 % ███████
+    ├─ backward     138    1.34 s     1.34 s    9.69 ms   9.05 ms  36.1  ms  26.1 % ███▏
+    ├─ forward      138  895.61 ms  895.61 ms   6.49 ms   6.13 ms  24.0  ms  17.5 % ██▏
+    ├─ optimizer    138  454.61 ms  454.61 ms   3.29 ms   3.13 ms  12.0  ms   8.9 % █▏
+    └─ data         138  234.11 ms  234.11 ms   1.70 ms   1.60 ms   6.00 ms   4.6 % ▌
+    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms   1.4 % ▏
+    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms   1.2 % ▏
+    startup         –      2.00 s     2.00 s    –         –         –        39.1 % ████▋
+    other           –     56.90 ms   56.90 ms   –         –         –         1.1 % ▏
+    – what is left over of the wall time is no span
+
+    steady state from step 3
+    after 3 steps of warm-up (240.61 ms); shares are of the 2.83 s from there to the last span
+    span          count      total       self      mean       p50       p99   share
+    ────────────────────────────────────────────────────────────────────────────────────────────
+    step            135    2.75 s    67.50 ms  20.40 ms  20.6  ms  20.6  ms  97.3 % ███████████▋
+    ├─ backward     135    1.23 s     1.23 s    9.10 ms   9.05 ms   9.20 ms  43.4 % █████▎
+    ├─ forward      135  823.50 ms  823.50 ms   6.10 ms   6.13 ms   6.20 ms  29.1 % ███▌
+    ├─ optimizer    135  418.50 ms  418.50 ms   3.10 ms   3.13 ms   3.20 ms  14.8 % █▊
+    └─ data         135  216.00 ms  216.00 ms   1.60 ms   1.60 ms   1.70 ms   7.6 % ▉
+    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms   2.5 % ▎
+    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms   2.1 % ▎
+    other           –      6.70 ms    6.70 ms   –         –         –         0.2 %
+
+    marks and metrics
+    epoch            marked 6 times
+    test_acc  ▁▅▆▇█  last 0.91611, 0.7449 to 0.91611, 5 values
+    "#);
+}
+
+#[test]
+fn the_table_of_a_killed_run_in_80_columns() {
+    insta::assert_snapshot!(shown(&killed(), Format::Text, &plain(80)), @r#"
+    train.py  3.26 s · 6 spans
+    host time from launch to exit; clock: CLOCK_MONOTONIC
+
+    span           count     total      self      p50      p99    share
+    ────────────────────────────────────────────────────────────────────────────────
+    train           0 +1   3.26 s    3.00 ms   –        –       100.0 % ████████████
+    └─ step         3 +1   3.26 s    3.22 s   19.0 ms  19.0 ms   99.9 % ████████████
+       └─ forward   3     36.00 ms  36.00 ms  12.0 ms  12.0 ms    1.1 % ▏
+    startup        –       0    ns   0    ns   –        –         0.0 %
+    other          –       0    ns   0    ns   –        –         0.0 %
+    +n are spans only partly inside (open at the end, or begun before): their part
+    inside counts in total and self
+    – no span of this path began and ended here
+    – what is left over of the wall time is no span
+
+    no steady state
+    3 steps are too few to tell warm-up from steady state; 12 are needed
+
+    warning: train.py (process 7) ended without closing its recording; it was in
+             train/step for 3.2 s
+       hint: it was killed, left by os._exit, or still runs; every span finished
+             before is counted
+
+    warning: signal 9 (SIGKILL) ended the program
+       hint: if nobody killed it, the machine ran out of memory: look at `dmesg`
+    "#);
+}
+
+#[test]
+fn the_tree_of_a_training_run() {
+    insta::assert_snapshot!(shown(&training(), Format::Tree, &plain(100)), @r#"
+    train.py  5.12 s · 700 spans
+    host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
+
+    step  2.99 s  58.5 %  ×138  p50 20.6 ms
+    ├─ backward  1.34 s  26.1 %  ×138  p50 9.05 ms
+    ├─ forward  895.61 ms  17.5 %  ×138  p50 6.13 ms
+    ├─ optimizer  454.61 ms  8.9 %  ×138  p50 3.13 ms
+    └─ data  234.11 ms  4.6 %  ×138  p50 1.60 ms
+    evaluation  70.00 ms  1.4 %  ×5  p50 14.0 ms
+    └─ forward  60.00 ms  1.2 %  ×5  p50 12.0 ms
+    startup  2.00 s  39.1 %
+    other  56.90 ms  1.1 %
+
+    steady state from step 3
+    step  2.75 s  97.3 %  ×135  p50 20.6 ms
+    ├─ backward  1.23 s  43.4 %  ×135  p50 9.05 ms
+    ├─ forward  823.50 ms  29.1 %  ×135  p50 6.13 ms
+    ├─ optimizer  418.50 ms  14.8 %  ×135  p50 3.13 ms
+    └─ data  216.00 ms  7.6 %  ×135  p50 1.60 ms
+    evaluation  70.00 ms  2.5 %  ×5  p50 14.0 ms
+    └─ forward  60.00 ms  2.1 %  ×5  p50 12.0 ms
+    other  6.70 ms  0.2 %
+    "#);
+}
+
+#[test]
+fn the_markdown_of_a_killed_run() {
+    insta::assert_snapshot!(shown(&killed(), Format::Markdown, &plain(100)), @r#"
+    ## train.py
+
+    3.26 s · 6 spans  
+    host time from launch to exit; clock: CLOCK_MONOTONIC
+
+    | span | count | total | self | mean | p50 | p99 | share |
+    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+    | train | 0 +1 | 3.26 s | 3.00 ms | – | – | – | 100.0 % |
+    | &emsp;step | 3 +1 | 3.26 s | 3.22 s | 19.00 ms | 19.0 ms | 19.0 ms | 99.9 % |
+    | &emsp;&emsp;forward | 3 | 36.00 ms | 36.00 ms | 12.00 ms | 12.0 ms | 12.0 ms | 1.1 % |
+    | *startup* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
+    | *other* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
+
+    +n are spans only partly inside (open at the end, or begun before): their part inside counts in total and self
+
+    – no span of this path began and ended here
+
+    – what is left over of the wall time is no span
+
+    ### No steady state
+
+    3 steps are too few to tell warm-up from steady state; 12 are needed
+
+    > **Warning:** train.py (process 7) ended without closing its recording; it was in train/step for 3.2 s  
+    > *Hint:* it was killed, left by os.\_exit, or still runs; every span finished before is counted
+    >
+    > **Warning:** signal 9 (SIGKILL) ended the program  
+    > *Hint:* if nobody killed it, the machine ran out of memory: look at \`dmesg\`
+    "#);
+}
+
+#[test]
+fn the_csv_of_a_killed_run() {
+    insta::assert_snapshot!(shown(&killed(), Format::Csv, &plain(100)).replace("\r\n", "\n"), @r#"
+    section,kind,path,count,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count
+    run,span,train,0,3260000000,3000000,,,,,,,,,1,,,,1,3260000000,0
+    run,span,train/step,3,3257000000,3221000000,19000000,0,19000000,19000000,19000000,19000000,19000000,19000000,0.999079754601227,,,,1,3200000000,0
+    run,span,train/step/forward,3,36000000,36000000,12000000,0,12000000,12000000,12000000,12000000,12000000,12000000,0.011042944785276074,,,,0,0,0
+    run,leftover,startup,,0,0,,,,,,,,,0,,,,0,0,0
+    run,leftover,other,,0,0,,,,,,,,,0,,,,0,0,0
+    "#);
+}
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "the snapshot of a whole summary")]
+fn the_json_of_one_span() {
+    let mut script = Script::new(7, 10 * MS);
+    script.span(&["load"], 2 * MS, 5 * MS);
+    let summary = scripted::summarize(&[script], Options::default());
+    insta::assert_snapshot!(shown(&summary, Format::Json, &plain(100)), @r#"
+    {
+      "schema": "laptime-summary",
+      "version": 1,
+      "program": "train.py",
+      "wall_ns": 10000000,
+      "wall_source": "process",
+      "span_count": 1,
+      "clock": {
+        "kind": "monotonic",
+        "ns_per_tick": 1.0,
+        "is_measured": true
+      },
+      "processes": [
+        {
+          "file": "7.proc",
+          "pid": 7,
+          "parent_pid": 1,
+          "program": "train.py",
+          "is_main": true,
+          "state": "closed",
+          "started_monotonic_ns": 1000000000000,
+          "ended_monotonic_ns": 1000010000000,
+          "span_count": 1,
+          "lost_count": 0,
+          "clamped_count": 0,
+          "unsealed_windows": 0,
+          "resident_peak_bytes": null,
+          "open": []
+        }
+      ],
+      "rows": [
+        {
+          "kind": "span",
+          "path": "load",
+          "names": [
+            "load"
+          ],
+          "count": 1,
+          "total_ns": 5000000,
+          "self_ns": 5000000,
+          "mean_ns": 5000000,
+          "stddev_ns": null,
+          "min_ns": 5000000,
+          "max_ns": 5000000,
+          "p50_ns": 5000000,
+          "p90_ns": 5000000,
+          "p95_ns": 5000000,
+          "p99_ns": 5000000,
+          "share_ratio": 0.5,
+          "process_ns": null,
+          "thread_ns": null,
+          "suspended_wall_ns": null,
+          "why": {
+            "stddev_ns": "a spread needs two spans"
+          }
+        },
+        {
+          "kind": "leftover",
+          "path": "other",
+          "names": [
+            "other"
+          ],
+          "count": null,
+          "total_ns": 5000000,
+          "self_ns": 5000000,
+          "mean_ns": null,
+          "stddev_ns": null,
+          "min_ns": null,
+          "max_ns": null,
+          "p50_ns": null,
+          "p90_ns": null,
+          "p95_ns": null,
+          "p99_ns": null,
+          "share_ratio": 0.5,
+          "process_ns": null,
+          "thread_ns": null,
+          "suspended_wall_ns": null,
+          "why": {
+            "count": "what is left over of the wall time is no span",
+            "max_ns": "what is left over of the wall time is no span",
+            "mean_ns": "what is left over of the wall time is no span",
+            "min_ns": "what is left over of the wall time is no span",
+            "p50_ns": "what is left over of the wall time is no span",
+            "p90_ns": "what is left over of the wall time is no span",
+            "p95_ns": "what is left over of the wall time is no span",
+            "p99_ns": "what is left over of the wall time is no span",
+            "stddev_ns": "what is left over of the wall time is no span"
+          }
+        }
+      ],
+      "steady_why": "no span named \"step\" on the main track tells one step from the next",
+      "marks": [],
+      "metrics": [],
+      "tracks": [],
+      "environment": {},
+      "warnings": [],
+      "unavailable": {
+        "bytes_moved": "operations were not counted",
+        "device_memory_net_max_bytes": "memory was not recorded",
+        "device_memory_net_min_bytes": "memory was not recorded",
+        "device_memory_peak_max_bytes": "memory was not recorded",
+        "device_memory_peak_min_bytes": "memory was not recorded",
+        "device_memory_reserved_bytes": "memory was not recorded",
+        "device_ns": "no device was timed",
+        "flop": "operations were not counted",
+        "flop_per_s": "operations were not counted",
+        "host_memory_net_max_bytes": "memory was not recorded",
+        "host_memory_net_min_bytes": "memory was not recorded",
+        "host_memory_peak_max_bytes": "memory was not recorded",
+        "host_memory_peak_min_bytes": "memory was not recorded",
+        "intensity": "operations were not counted",
+        "mac": "operations were not counted",
+        "mfu_ratio": "operations were not counted",
+        "process_ns": "no span measured it; it is opt-in because reading that clock costs more than a span",
+        "suspended_wall_ns": "no span was suspended",
+        "thread_ns": "no span measured it; it is opt-in because reading that clock costs more than a span"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn hostile_names_are_shown_as_text() {
+    insta::assert_snapshot!(shown(&hostile(), Format::Text, &plain(100)), @r#"
+    evil\u{1b}]0;title\u{7}|<b>\n.py  100.00 ms · 11 spans
+    host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
+
+    span                    count      total       self     mean      p50      p99    share
+    ────────────────────────────────────────────────────────────────────────────────────────────────────
+    step                        0    0    ns    0    ns  –        –        –          0.0 %
+    ├─ two\nlines               1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ a|b                      1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ \u{1b}…red\u{1b}[0m      1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ \u{9b}2J                 1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ <scrip…(1)</script>      1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ [link]…example.com)      1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ `code` *bold* __x__      1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ \u{202e}reversed         1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ =1+1,"quoted"            1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    ├─ a/b\c                    1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    └─ xxxxxx…xxxxxxxxxxxx      1    1.00 ms    1.00 ms  1.00 ms  1.00 ms  1.00 ms    1.0 % ▏
+    startup                 –        0    ns    0    ns  –        –        –          0.0 %
+    other                   –      100.00 ms  100.00 ms  –        –        –        100.0 % ████████████
+    – no span of this path was finished, only spans inside it
+    – what is left over of the wall time is no span
+
+    no steady state
+    no span named "step" on the main track tells one step from the next
+
+    marks and metrics
+    two\nlines                         marked once
+    a|b                                marked once
+    \u{1b}[31mred\u{1b}[0m             marked once
+    \u{9b}2J                           marked once
+    <script>alert(1)<\/script>         marked once
+    [link](http:\/\/example.com)       marked once
+    `code` *bold* __x__                marked once
+    \u{202e}reversed                   marked once
+    =1+1,"quoted"                      marked once
+    a\/b\\c                            marked once
+    xxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxx  marked once
+
+    warning: said \u{1b}[2J by\nsomebody
+    "#);
+    insta::assert_snapshot!(shown(&hostile(), Format::Markdown, &plain(100)), @r#"
+    ## evil\\u\{1b\}\]0;title\\u\{7\}\|\<b\>\\n.py
+
+    100.00 ms · 11 spans  
+    host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
+
+    | span | count | total | self | mean | p50 | p99 | share |
+    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+    | step | 0 | 0 ns | 0 ns | – | – | – | 0.0 % |
+    | &emsp;two\\nlines | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;a\|b | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;\\u\{1b\}\[31mred\\u\{1b\}\[0m | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;\\u\{9b\}2J | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;\<script\>alert(1)\</script\> | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;\[link\](http\://example\.com) | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;\`code\` \*bold\* \_\_x\_\_ | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;\\u\{202e\}reversed | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;=1+1,"quoted" | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;a/b\\c | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | &emsp;xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
+    | *startup* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
+    | *other* | – | 100.00 ms | 100.00 ms | – | – | – | 100.0 % |
+
+    – no span of this path was finished, only spans inside it
+
+    – what is left over of the wall time is no span
+
+    ### No steady state
+
+    No span named "step" on the main track tells one step from the next
+
+    ### Marks and metrics
+
+    | name | course | |
+    | :--- | :--- | :--- |
+    | two\\nlines |  | marked once |
+    | a\|b |  | marked once |
+    | \\u\{1b\}\[31mred\\u\{1b\}\[0m |  | marked once |
+    | \\u\{9b\}2J |  | marked once |
+    | \<script\>alert(1)\<\\/script\> |  | marked once |
+    | \[link\](http:\\/\\/example.com) |  | marked once |
+    | \`code\` \*bold\* \_\_x\_\_ |  | marked once |
+    | \\u\{202e\}reversed |  | marked once |
+    | =1+1,"quoted" |  | marked once |
+    | a\\/b\\\\c |  | marked once |
+    | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx |  | marked once |
+
+    > **Warning:** said \\u\{1b\}\[2J by\\nsomebody
+    "#);
+}
+
+#[test]
+fn no_format_lets_a_name_act_on_a_terminal() {
+    let view = plain(100);
+    for format in [Format::Text, Format::Tree, Format::Markdown, Format::Json] {
+        let text = shown(&hostile(), format, &view);
+        let acts = |character: char| {
+            character.is_control() && character != '\n' || character == '\u{202e}'
+        };
+        let is_json = format == Format::Json;
+        assert!(is_json || !text.contains(acts), "{format:?}");
+        assert!(
+            !text.contains(['\u{1b}', '\u{9b}']) || is_json,
+            "{format:?}"
+        );
+    }
+    let json = shown(&hostile(), Format::Json, &view);
+    assert!(!json.contains('<') && !json.contains('\u{1b}'));
+}
+
+#[test]
+fn json_and_csv_carry_names_whole() {
+    let summary = hostile();
+    let back: Summary =
+        serde_json::from_str(&shown(&summary, Format::Json, &View::default())).unwrap();
+    assert_eq!(back, summary);
+    let csv = shown(&summary, Format::Csv, &View::default());
+    assert!(csv.contains("\"step/two\nlines\""));
+    assert!(csv.contains("\"step/=1+1,\"\"quoted\"\"\""));
+    assert!(csv.contains(&"x".repeat(10_000)));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for summary in [training(), hostile(), killed()] {
+        for width in 50..140 {
+            let mut view = plain(width);
+            for utf8 in [true, false] {
+                view.utf8 = utf8;
+                let text = shown(&summary, Format::Text, &view);
+                for line in text.lines() {
+                    assert!(name::columns(line) <= width, "{width}: {line:?}");
+                }
+                assert!(utf8 || text.is_ascii());
+            }
+        }
+    }
+}
+
+#[test]
+fn without_colour_there_is_no_escape_and_with_it_the_same_text() {
+    let mut view = plain(100);
+    let bare = shown(&training(), Format::Text, &view);
+    assert!(!bare.contains('\u{1b}'));
+    view.color = true;
+    let mut coloured = shown(&training(), Format::Text, &view);
+    assert!(coloured.contains("\u{1b}[1m"));
+    for code in ["1", "2", "3", "36", "1;33", "0"] {
+        coloured = coloured.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    assert_eq!(coloured, bare);
+}
+
+#[test]
+fn a_filter_keeps_matches_with_their_ancestors() {
+    let view = View {
+        filter: Some("**/forward".into()),
+        steady: false,
+        ..plain(100)
+    };
+    let text = shown(&training(), Format::Tree, &view);
+    let names: Vec<&str> = text
+        .lines()
+        .skip(3)
+        .filter_map(|line| line.split("  ").next())
+        .collect();
+    assert_eq!(names, ["step", "└─ forward", "evaluation", "└─ forward"]);
+    let csv = shown(&training(), Format::Csv, &view);
+    assert_eq!(csv.lines().count(), 3);
+}
+
+#[test]
+fn siblings_stand_in_the_order_asked_for() {
+    let order = |sort: Sort| {
+        let view = View {
+            sort,
+            steady: false,
+            filter: Some("step/*".into()),
+            ..plain(100)
+        };
+        let tree = shown(&training(), Format::Tree, &view);
+        tree.lines()
+            .filter_map(|line| line.strip_prefix("├─ ").or(line.strip_prefix("└─ ")))
+            .filter_map(|line| line.split("  ").next())
+            .take(4)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        order(Sort::Total),
+        ["backward", "forward", "optimizer", "data"]
+    );
+    assert_eq!(
+        order(Sort::Name),
+        ["backward", "data", "forward", "optimizer"]
+    );
+    assert_eq!(
+        order(Sort::Appearance),
+        ["data", "forward", "backward", "optimizer"]
+    );
+}
+
+#[test]
+fn a_long_table_leaves_small_rows_out_and_says_so() {
+    let mut script = Script::new(7, 1_000 * MS);
+    for index in 0..100_u64 {
+        let ns = if index < 5 { 100 * MS } else { 1_000 };
+        script.span(&[&format!("part {index}")], index * 100, ns);
+    }
+    let summary = scripted::summarize(&[script], Options::default());
+    let text = shown(&summary, Format::Text, &plain(100));
+    assert!(
+        text.contains("95 paths below 0.1 % of the wall time are not shown"),
+        "{text}"
+    );
+    let view = View {
+        filter: Some("**".into()),
+        ..plain(100)
+    };
+    let all = shown(&summary, Format::Text, &view);
+    assert_eq!(
+        all.lines().filter(|line| line.starts_with("part ")).count(),
+        100
+    );
+}
+
+#[test]
+fn a_run_without_spans_says_so() {
+    let summary = scripted::summarize(&[Script::new(7, 100 * MS)], Options::default());
+    let text = shown(&summary, Format::Text, &plain(100));
+    assert!(text.contains("no span was recorded"), "{text}");
+    assert!(!text.contains("other"));
+}
+
+#[test]
+fn every_warning_is_shown_with_its_hint() {
+    let mut summary = training();
+    let mut expected = String::new();
+    for index in 0..3 {
+        let message = format!("doubt {index}");
+        let _ = writeln!(expected, "\nwarning: {message}\n   hint: do {index}");
+        summary
+            .warnings
+            .push(Warning::new("x", message).with_hint(format!("do {index}")));
+    }
+    assert!(shown(&summary, Format::Text, &plain(100)).ends_with(&expected));
 }

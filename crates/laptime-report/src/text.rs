@@ -22,6 +22,8 @@ const MOST_WIDTH: usize = 140;
 const LEAST_NAME: usize = 22;
 /// Widths of the share bar that are tried, widest first.
 const BARS: [usize; 3] = [12, 8, 5];
+/// Widest curve of a metric.
+const MOST_CURVE: usize = 20;
 /// Columns in the order in which they give way.
 const GIVE_WAY: [Column; 4] = [Column::Mean, Column::SelfTime, Column::P99, Column::Count];
 
@@ -56,8 +58,8 @@ pub fn notes(table: &Table, glyphs: &Glyphs, seen: Option<&mut Vec<Unavailable>>
     }
     if table.has_partial {
         notes.push(
-            "+n: so many more lie only partly inside (still open at the end, or begun before); \
-             the part inside is in total and self"
+            "+n are spans only partly inside (open at the end, or begun before): \
+             their part inside counts in total and self"
                 .to_owned(),
         );
     }
@@ -100,22 +102,17 @@ impl Text {
     }
 
     fn header(&self, document: &Document) -> String {
-        let title = name::fitted(
-            &name::visible(&document.title),
-            self.width / 2,
-            self.glyphs.ellipsis,
-        );
-        let separator = format!(" {} ", self.glyphs.dot);
-        let facts = document.facts.join(&separator);
+        let title = self.glyphs.plain(&name::visible(&document.title));
+        let title = name::fitted(&title, self.width / 2, self.glyphs.ellipsis);
+        let facts = document.facts.join(&format!(" {} ", self.glyphs.dot));
+        let between = if title.is_empty() { "" } else { "  " };
+        let room = self
+            .width
+            .saturating_sub(name::columns(&title) + between.len());
+        let facts = name::fitted(&self.glyphs.plain(&facts), room, self.glyphs.ellipsis);
         let title = self.paint.with(Style::Strong, &title);
-        let between = if document.title.is_empty() { "" } else { "  " };
-        let measured = self
-            .paint
-            .with(Style::Faint, &self.glyphs.plain(&document.measured));
-        format!(
-            "{title}{between}{}\n{measured}\n",
-            self.glyphs.plain(&facts)
-        )
+        let measured = self.wrapped("", &self.glyphs.plain(&document.measured), Style::Faint);
+        format!("{title}{between}{facts}\n{measured}")
     }
 
     fn section(&self, section: &Section, seen: &mut Vec<Unavailable>) -> String {
@@ -198,8 +195,8 @@ impl Text {
         let number = self.glyphs.plain(&width.aligned(&digits));
         match cell {
             Cell::Share(ratio) if width.bar > 0 => {
+                // The last column: nothing pads it.
                 let bar = self.glyphs.bar(ratio, width.bar);
-                let bar = pad_end(&bar, width.bar);
                 format!("{number} {}", self.paint.with(Style::Bar, &bar))
             }
             _ if column == Column::Total => self.paint.with(Style::Strong, &number),
@@ -209,32 +206,33 @@ impl Text {
 
     fn figures(&self, figures: &[Figure]) -> String {
         let label = |figure: &Figure| {
-            name::fitted(
-                &self.glyphs.plain(&name::visible(&figure.label)),
-                self.width / 3,
-                self.glyphs.ellipsis,
-            )
+            let label = self.glyphs.plain(&name::visible(&figure.label));
+            name::fitted(&label, self.width / 3, self.glyphs.ellipsis)
         };
         let widest = figures
             .iter()
             .map(|figure| name::columns(&label(figure)))
+            .max();
+        let widest = widest.unwrap_or(0);
+        let curve_width = figures
+            .iter()
+            .map(|figure| figure.values.len())
             .max()
-            .unwrap_or(0);
-        let has_curve = figures.iter().any(|figure| figure.values.len() > 1);
+            .unwrap_or(0)
+            .min(MOST_CURVE);
         let mut out = String::new();
         for figure in figures {
-            let curve = if has_curve {
-                let curve = self.glyphs.curve(&figure.values, 20);
-                pad_end(&curve, 20) + "  "
-            } else {
-                String::new()
-            };
-            out += &format!(
-                "{}  {}{}\n",
-                pad_end(&label(figure), widest),
-                self.paint.with(Style::Bar, &curve),
-                figure.facts
-            );
+            let mut line = pad_end(&label(figure), widest) + "  ";
+            let mut room = self.width.saturating_sub(widest + 2);
+            if curve_width > 1 {
+                let curve = self.glyphs.curve(&figure.values, curve_width);
+                line += &self.paint.with(Style::Bar, &pad_end(&curve, curve_width));
+                line += "  ";
+                room = room.saturating_sub(curve_width + 2);
+            }
+            line += &name::fitted(&figure.facts, room, self.glyphs.ellipsis);
+            out += &line;
+            out += "\n";
         }
         out
     }
@@ -259,10 +257,12 @@ impl Text {
     fn wrapped(&self, lead: &str, text: &str, style: Style) -> String {
         let text = name::fitted(text, 1_000, self.glyphs.ellipsis);
         let indent = " ".repeat(name::columns(lead));
+        let room = self.width - indent.len();
         let mut lines = vec![String::new()];
         for word in text.split(' ') {
+            let word = name::fitted(word, room, self.glyphs.ellipsis);
             let line = lines.last_mut().map_or("", |line| line.as_str());
-            let taken = indent.len() + name::columns(line) + 1 + name::columns(word);
+            let taken = indent.len() + name::columns(line) + 1 + name::columns(&word);
             if !line.is_empty() && taken > self.width {
                 lines.push(String::new());
             }
@@ -270,7 +270,7 @@ impl Text {
                 if !line.is_empty() {
                     line.push(' ');
                 }
-                line.push_str(word);
+                line.push_str(&word);
             }
         }
         let mut out = String::new();

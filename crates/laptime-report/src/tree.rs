@@ -48,13 +48,14 @@ fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
         let Some(number) = text::inline(cell) else {
             continue;
         };
-        out += "  ";
-        out += &match column {
-            Column::Count if glyphs.is_utf8() => format!("×{number}"),
-            Column::Count => format!("x{number}"),
-            Column::Median => format!("p50 {}", glyphs.plain(&number)),
-            _ => glyphs.plain(&number),
+        let number = glyphs.plain(&number);
+        let before = match column {
+            Column::Count if glyphs.is_utf8() => "  ×",
+            Column::Count => "  x",
+            Column::Median => "  p50 ",
+            _ => "  ",
         };
+        out.extend([before, &number]);
     }
     out + "\n"
 }

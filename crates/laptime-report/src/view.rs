@@ -60,6 +60,10 @@ impl Sort {
 }
 
 /// What to show of a summary, and on what.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     /// The tree instead of the table, in the formats that have both.

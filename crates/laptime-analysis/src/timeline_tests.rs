@@ -1,0 +1,70 @@
+use super::*;
+use crate::scripted::{EPOCH_NS, MS, Script, anchor};
+use proptest::prelude::*;
+
+fn header() -> ProcessHeader {
+    Script::new(7, 1_000 * MS).header
+}
+
+#[test]
+fn moments_and_ticks_are_each_others_inverse() {
+    let timeline = Anchors::new(&header()).timeline();
+    for at in [0, 1, 500 * MS, 1_000 * MS, 5_000 * MS] {
+        assert_eq!(
+            timeline.ticks_at(timeline.monotonic_ns(EPOCH_NS + at)),
+            EPOCH_NS + at
+        );
+    }
+}
+
+#[test]
+fn a_lone_anchor_uses_the_stated_rate() {
+    let mut header = header();
+    header.closed = None;
+    header.nominal_ns_per_tick = 0.5;
+    let anchors = Anchors::new(&header);
+    assert!((anchors.mean_ns_per_tick() - 0.5).abs() < 1e-12);
+    assert!(!anchors.timeline().is_measured());
+}
+
+#[test]
+fn a_week_of_anchors_takes_bounded_memory_and_keeps_first_and_last() {
+    let mut anchors = Anchors::new(&header());
+    (1..600_000_u64).for_each(|second| anchors.add(anchor(second * 1_000 * MS)));
+    assert!(anchors.kept.len() <= MOST_ANCHORS);
+    assert_eq!(anchors.last(), anchor(599_999 * 1_000 * MS));
+    let timeline = anchors.timeline();
+    assert_eq!(
+        timeline.monotonic_ns(EPOCH_NS + 123_456 * MS),
+        EPOCH_NS + 123_456 * MS
+    );
+    assert_eq!(timeline.uneven_rate(), None);
+}
+
+#[test]
+fn anchors_of_a_damaged_file_end_too() {
+    let mut anchors = Anchors::new(&header());
+    for ticks in 0..20_000 {
+        anchors.add(Anchor {
+            ticks,
+            monotonic_ns: u64::MAX,
+            realtime_ns: 0,
+            boottime_ns: 0,
+        });
+    }
+    assert!(anchors.kept.len() <= MOST_ANCHORS);
+}
+
+proptest! {
+    #[test]
+    fn the_mean_rate_does_not_depend_on_the_order_of_anchors(mut times in proptest::collection::vec(0_u64..10_000_000_000, 1..40)) {
+        let mean = |times: &[u64]| {
+            let mut anchors = Anchors::new(&header());
+            times.iter().for_each(|at| anchors.add(anchor(*at)));
+            anchors.mean_ns_per_tick()
+        };
+        let straight = mean(&times);
+        times.reverse();
+        prop_assert_eq!(mean(&times).to_bits(), straight.to_bits());
+    }
+}
