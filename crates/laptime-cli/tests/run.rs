@@ -269,6 +269,25 @@ fn a_shell_that_outlived_its_run_starts_recordings_of_its_own() {
         .unwrap()
         .into();
     assert!(left.out.ends_with("/sh-1.lap\n"), "{}", left.out);
+    // Its launcher was killed, and so was the program.
+    let mut info = place.run_info("over.lap");
+    info.end = None;
+    std::fs::write(place.path().join("over.lap/run.json"), info.to_json()).unwrap();
+    let left: Left = place
+        .command()
+        .args([
+            "run",
+            "-o",
+            "/proc/no/place.lap",
+            "sh",
+            "-c",
+            "echo ${LAPTIME_RUN-unset}",
+        ])
+        .env("LAPTIME_RUN", place.path().join("over.lap"))
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(left.out, "unset\n");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::launch::child::{RunningProgram, exit_code};
 use crate::launch::folder::claim;
-use crate::launch::recorded::Recorded;
+use crate::launch::recorded::{Recorded, Recording};
 use crate::launch::target::{Request, Target, cannot_run};
 use crate::launch::watch::Watch;
 use crate::settings::Settings;
@@ -37,16 +37,27 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     if let Some(path) = &args.output {
         claim(path, args.force).map_err(before_start)?;
     }
-    let mut recording = Recorded::make(args.output.as_deref(), &target, err);
+    let recording = Recorded::make(args.output.as_deref(), &target, err);
 
     let mut command = Command::new(&target.executable);
     command
         .args(&target.arguments)
         .env_remove(variables::PYTHON);
-    if let Some(recording) = &recording {
-        command.env(variables::RUN, &recording.folder.path);
-        command.env(variables::AUTO, automatic(args, settings));
+    match &recording {
+        Recording::Own(recording) => {
+            command.env(variables::RUN, &recording.folder.path);
+            command.env(variables::AUTO, automatic(args, settings));
+        }
+        Recording::Outer => {}
+        Recording::Nowhere => {
+            // It may name a recording that is over.
+            command.env_remove(variables::RUN);
+        }
     }
+    let mut recording = match recording {
+        Recording::Own(recording) => Some(recording),
+        Recording::Outer | Recording::Nowhere => None,
+    };
     let at = clock::anchor();
     let program = match RunningProgram::start(&mut command, python.is_some()) {
         Ok(program) => program,

@@ -25,9 +25,20 @@ pub struct Recorded {
     warned: bool,
 }
 
+/// Where a run is recorded.
+#[derive(Debug)]
+pub enum Recording {
+    /// Into a recording of its own.
+    Own(Box<Recorded>),
+    /// Into the one that this launcher itself runs in.
+    Outer,
+    /// Nowhere; the user was told.
+    Nowhere,
+}
+
 impl Recorded {
-    /// Makes the recording; `None` after a message when there is no place or no need for it.
-    pub fn make(output: Option<&Path>, target: &Target, err: &mut dyn Write) -> Option<Self> {
+    /// Makes the recording, or says why there is none.
+    pub fn make(output: Option<&Path>, target: &Target, err: &mut dyn Write) -> Recording {
         if env::var_os(variables::SWITCH).is_some_and(|switch| switch == "0") {
             let switch = variables::SWITCH;
             let _ = writeln!(
@@ -35,11 +46,11 @@ impl Recorded {
                 "laptime: warning: {switch}=0 turns recording off; running unrecorded"
             );
             let _ = writeln!(err, "hint: unset {switch} to record");
-            return None;
+            return Recording::Nowhere;
         }
         if let Some(outer) = enclosing() {
             refer_to(&outer, output, target, err);
-            return None;
+            return Recording::Outer;
         }
         let folder = match output {
             Some(path) => RecordingFolder::at(path),
@@ -65,11 +76,11 @@ impl Recorded {
             }
         });
         match made {
-            Ok(folder) => Some(Self {
+            Ok(folder) => Recording::Own(Box::new(Self {
                 folder,
                 info,
                 warned: false,
-            }),
+            })),
             Err(error) => {
                 let place = output.unwrap_or(Path::new("the current folder"));
                 let _ = writeln!(
@@ -78,7 +89,7 @@ impl Recorded {
                     place.display()
                 );
                 let _ = writeln!(err, "hint: pass --output FILE to record somewhere else");
-                None
+                Recording::Nowhere
             }
         }
     }
@@ -128,8 +139,11 @@ impl Recorded {
 fn enclosing() -> Option<PathBuf> {
     let folder = PathBuf::from(env::var_os(variables::RUN)?);
     let bytes = fs::read(folder.join(RunInfo::FILE_NAME)).ok()?;
-    // A shell that outlived a recorded run still has the variable.
-    let is_running = RunInfo::from_json(&bytes).ok()?.end.is_none();
+    let run = RunInfo::from_json(&bytes).ok()?;
+    // A shell that outlived a recorded run still has the variable; its launcher may have been killed.
+    let is_alive = |pid: u32| Path::new(&format!("/proc/{pid}")).exists();
+    // Without an id it is only just being started.
+    let is_running = run.end.is_none() && run.boot_id == boot_id() && run.pid.is_none_or(is_alive);
     is_running.then_some(folder)
 }
 
