@@ -16,6 +16,7 @@ from typing import Any
 
 from ._compilation import Compilation
 from ._loader import Iteration, Loader
+from ._modules import ModuleLaps, wrap
 from ._phases import BACKWARD, Phases
 from ._thread import Machines
 
@@ -27,6 +28,7 @@ class Patches:
         self._torch = torch
         self._core = core
         self._modules = modules
+        self.is_compiling = torch.compiler.is_compiling
         self._replaced: list[tuple[Any, str, Any, Any]] = []
         self._loaders: weakref.WeakKeyDictionary[Any, Loader] = weakref.WeakKeyDictionary()
         self._trainer: Callable[[], Any] | None = None
@@ -53,7 +55,7 @@ class Patches:
         loading = torch.utils.data.dataloader
         self._replace(loading.DataLoader, "__iter__", self._iter)
         self._replace(loading._BaseDataLoaderIter, "__next__", self._next)
-        self._replace(torch.nn.Module, "__call__", self._call)
+        self._replace(torch.nn.Module, "__call__", self._call_by_module if self._modules else self._call)
         self._replace(torch.autograd, "backward", self._backward)
         self._replace(torch.autograd, "grad", self._grad)
         optimizer = torch.optim.Optimizer
@@ -203,6 +205,13 @@ class Patches:
 
         return __call__
 
+    def _call_by_module(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        return functools.wraps(call)(wrap(self, call, self._call))
+
+    def module_laps(self) -> ModuleLaps:
+        """The laps of one thread's modules."""
+        return ModuleLaps(self._torch, self._core)
+
     def _trains(self, module: Any, args: Any) -> bool:
         trainer = self._trainer
         if trainer is not None and trainer() is module:
@@ -224,7 +233,7 @@ class Patches:
 
     def _gradients(self, compute: Callable[..., Any], begin: Callable[[Phases], None]) -> Any:
         here, enter = self.machines.here, self.machines.enter
-        is_compiling = self._torch.compiler.is_compiling
+        is_compiling = self.is_compiling
 
         @functools.wraps(compute)
         def gradients(*args: Any, **kwargs: Any) -> Any:
@@ -237,6 +246,10 @@ class Patches:
                 here.busy = True
                 try:
                     begin(machine)
+                    laps = here.laps
+                    if laps is not None:
+                        here.looked_into = laps
+                        laps.backward_begin()
                 except Exception:
                     self._broken()
                 return compute(*args, **kwargs)
@@ -246,6 +259,9 @@ class Patches:
             finally:
                 here.busy = False
                 try:
+                    if here.looked_into is not None:
+                        here.looked_into.backward_end()
+                        here.looked_into = None
                     machine.backward_end()
                 except Exception:
                     self._broken()

@@ -529,7 +529,10 @@ class Phases:
         # Of several loaders that are read side by side one tells the epochs.
         if leader is None or leader.loader is iteration.loader or not leader.in_play():
             self.epochs_of = iteration
-            self._core.mark("epoch")
+            if self.unit:
+                self._core.mark_start(self.unit, "epoch")
+            else:
+                self._core.mark("epoch")
 
     def _was_evaluation(self) -> None:
         """An open step with forwards and no backward was evaluation with gradients on."""

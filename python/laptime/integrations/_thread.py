@@ -22,6 +22,10 @@ class Here(threading.local):
     busy = False
     """Inside a phase whose inside is not looked at: pass everything through."""
     machine: Phases | None = None
+    laps: Any = None
+    """The laps of this thread's modules."""
+    looked_into: Any = None
+    """The same, while a forward or backward that is split by module is running."""
 
 
 class Machines:

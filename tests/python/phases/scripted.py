@@ -31,6 +31,23 @@ class Open:
 
 
 @dataclass
+class Lap:
+    """A handle: it opens its name, and closes the innermost span that has it."""
+
+    core: ScriptedCore
+    name: str
+
+    def __enter__(self):
+        self.core.open_span(self.name)
+
+    def __exit__(self, *_):
+        for span in reversed(self.core.stack):
+            if span.name == self.name:
+                self.core.close_span(span.token)
+                return
+
+
+@dataclass
 class ScriptedCore:
     CONTINUES = 2
     CLOSED_BY_PARENT = 128
@@ -99,6 +116,14 @@ class ScriptedCore:
 
     def mark(self, name):
         self.marks.append((name, self.clock))
+
+    def mark_start(self, token, name):
+        for span in self.stack:
+            if span.token == token:
+                self.marks.append((name, span.start))
+
+    def lap(self, name):
+        return Lap(self, name)
 
     def metric(self, name, value):
         pass

@@ -1,0 +1,336 @@
+"""Time per module: names, nesting, backward, and models left as they are."""
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+from watched import loader, watched
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.act = nn.ReLU(inplace=True)
+
+    def forward(self, inputs):
+        return self.act(self.linear(inputs)) + 1
+
+
+class Net(nn.Module):
+    """Blocks in a list that is not called, a sequence that is."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(), Block()])
+        self.head = nn.Sequential(nn.Linear(4, 4), nn.Identity(), nn.Linear(4, 3))
+
+    def forward(self, inputs):
+        for block in self.blocks:
+            inputs = block(inputs)
+        return self.head(inputs * 2)
+
+
+def train(model, batches=3, call=None):
+    call = model if call is None else call
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for inputs, targets in loader(batches):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(call(inputs), targets)
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+def seeded(make, *args):
+    torch.manual_seed(5)
+    return make(*args)
+
+
+def same(make, run=train):
+    without = seeded(make)
+    expected = run(without)
+    within = seeded(make)
+    with watched(modules=True) as core:
+        assert run(within) == expected
+    for a, b in zip(without.state_dict().values(), within.state_dict().values(), strict=True):
+        assert torch.equal(a, b)
+    return core
+
+
+def below(core, phase):
+    prefix = f"step/{phase}/"
+    return {path[len(prefix) :]: core.count(path) for path in core.paths() if path.startswith(prefix)}
+
+
+NAMES = {
+    "blocks.0": 3,
+    "blocks.0/act": 3,
+    "blocks.0/linear": 3,
+    "blocks.1": 3,
+    "blocks.1/act": 3,
+    "blocks.1/linear": 3,
+    "head": 3,
+    "head/0": 3,
+    "head/1": 3,
+    "head/2": 3,
+}
+
+
+def test_forward_is_split_by_the_modules_that_are_called():
+    core = same(Net)
+    assert below(core, "forward") == NAMES
+    assert core.count("step/forward") == 3
+
+
+def test_backward_is_split_by_the_modules_that_made_its_nodes():
+    core = same(Net)
+    expected = dict(NAMES)
+    del expected["head/1"]  # Identity makes no node
+    found = below(core, "backward")
+    assert found.keys() == expected.keys()
+    assert found["head/2"] == found["head/0"] == found["blocks.1/linear"] == 3
+    # A block's own addition runs before its children's backward, inside the same span.
+    assert found["blocks.0"] == found["blocks.1"] == found["head"] == 3
+
+
+def test_the_backward_of_a_module_takes_its_time():
+    class Slow(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, value):
+            return value.clone()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            for _ in range(40):
+                torch.ones(200, 200) @ torch.ones(200, 200)
+            return gradient
+
+    class SlowBackward(nn.Module):
+        def forward(self, inputs):
+            return Slow.apply(inputs)
+
+    core = same(lambda: nn.Sequential(nn.Linear(4, 4), SlowBackward(), nn.Linear(4, 3)))
+    slow, whole = core.total("step/backward/1"), core.total("step/backward")
+    assert 0.5 * whole < slow < whole
+
+
+def test_what_functions_outside_modules_take_is_no_modules():
+    class Slow(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, value):
+            return value.clone()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            for _ in range(40):
+                torch.ones(200, 200) @ torch.ones(200, 200)
+            return gradient
+
+    class Between(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 3)
+
+        def forward(self, inputs):
+            return self.b(Slow.apply(self.a(inputs)))
+
+    core = same(Between)
+    named = core.total("step/backward/a") + core.total("step/backward/b")
+    assert named < 0.5 * core.total("step/backward")
+
+
+def test_relu_in_place_works_on_a_modules_output():
+    core = same(lambda: nn.Sequential(nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 3)))
+    assert below(core, "backward") == {"0": 3, "1": 3, "2": 3}
+
+
+def test_a_shared_module_has_one_name_and_every_call():
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.out = nn.Linear(4, 4), nn.Linear(4, 3)
+
+        def forward(self, inputs):
+            return self.out(self.layer(torch.relu(self.layer(inputs))))
+
+    core = same(Twice)
+    assert below(core, "forward") == {"layer": 6, "out": 3}
+    assert below(core, "backward")["out"] == 3
+    assert below(core, "backward")["layer"] == 6
+
+
+@pytest.mark.parametrize("kind", ["tuple", "dict", "nested"])
+def test_modules_with_several_outputs_are_timed_too(kind):
+    class Several(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(4, 3), nn.Linear(4, 3)
+
+        def forward(self, inputs):
+            a, b = self.a(inputs) * 2, self.b(inputs) * 3
+            if kind == "dict":
+                return {"a": a, "b": b}
+            return (a, b) if kind == "tuple" else ((a, None), b)
+
+    class Outer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.several = Several()
+
+        def forward(self, inputs):
+            out = self.several(inputs)
+            if kind == "dict":
+                return out["a"] + out["b"]
+            return out[0] + out[1] if kind == "tuple" else out[0][0] + out[1]
+
+    core = same(Outer)
+    found = below(core, "backward")
+    assert found.keys() == {"several", "several/a", "several/b"}
+
+
+def test_an_lstm_and_attention_are_left_as_they_are():
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = nn.LSTM(4, 4, batch_first=True)
+            self.attend = nn.MultiheadAttention(4, 2, batch_first=True)
+            self.out = nn.Linear(4, 3)
+
+        def forward(self, inputs):
+            sequence, _ = self.lstm(inputs.unsqueeze(1).expand(-1, 3, -1))
+            sequence, _ = self.attend(sequence, sequence, sequence)
+            return self.out(sequence[:, -1])
+
+    core = same(Recurrent)
+    assert {"lstm", "attend", "out"} <= below(core, "forward").keys()
+    assert {"lstm", "attend", "out"} <= below(core, "backward").keys()
+
+
+def test_forward_without_gradients_is_split_and_tags_nothing():
+    model = seeded(Net)
+    with watched(modules=True) as core, torch.no_grad():
+        model(torch.ones(2, 4))
+    assert core.count("evaluation/forward/blocks.0/linear") == 1
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_checkpointed_module_is_timed_in_both_directions(reentrant):
+    class Checkpointed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.block, self.out = nn.Linear(4, 4), Block(), nn.Linear(4, 3)
+
+        def forward(self, inputs):
+            return self.out(checkpoint(self.block, self.first(inputs), use_reentrant=reentrant))
+
+    core = same(Checkpointed)
+    assert below(core, "forward") == {
+        "block": 3,
+        "block/act": 3,
+        "block/linear": 3,
+        "first": 3,
+        "out": 3,
+    }
+    assert {"first", "block", "block/linear", "out"} <= below(core, "backward").keys()
+    assert "step/backward/forward" not in core.paths()
+
+
+def test_a_compiled_module_is_one_lap_that_says_so():
+    torch._dynamo.reset()
+
+    def run(model):
+        return train(model, call=torch.compile(model, fullgraph=True, backend="aot_eager"))
+
+    core = same(Net, run)
+    assert below(core, "forward").keys() == {
+        "inside compiled graph",
+        "inside compiled graph/compile",
+    }
+    assert "inside compiled graph" in below(core, "backward")
+
+
+def test_a_compiled_part_of_a_model_is_one_lap_that_says_so():
+    torch._dynamo.reset()
+
+    def run(model):
+        model.head.compile(fullgraph=True, backend="aot_eager")
+        return train(model)
+
+    core = same(Net, run)
+    found = below(core, "forward")
+    assert found["head/inside compiled graph"] == 3
+    assert "head/0" not in found
+    assert found["blocks.0/linear"] == 3
+
+
+def test_hooks_of_the_users_own_run_as_before():
+    class Hooked(Net):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+            self.head.register_forward_hook(lambda *_: self.seen.append("forward"))
+            self.head.register_full_backward_hook(lambda *_: self.seen.append("backward"))
+
+    model = seeded(Hooked)
+    with watched(modules=True):
+        train(model)
+    assert model.seen == ["forward", "backward"] * 3
+
+
+def test_an_error_inside_a_module_closes_its_laps():
+    class Fails(nn.Module):
+        def forward(self, inputs):
+            raise ValueError("inside")
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Sequential(Fails()))
+    with watched(modules=True) as core:
+        with pytest.raises(ValueError, match="inside"):
+            model(torch.ones(2, 4))
+    assert core.count("step/forward/1/0") == 1
+
+
+def test_models_that_are_deleted_are_not_kept_alive():
+    import gc
+    import weakref
+
+    model = seeded(Net)
+    gone = weakref.ref(model)
+    with watched(modules=True):
+        train(model)
+        del model
+        gc.collect()
+        assert gone() is None
+
+
+def test_a_thread_of_the_engines_own_is_written_under_the_backward_that_waited():
+    import threading
+
+    from laptime.integrations._modules import ModuleLaps
+    from scripted import ScriptedCore
+
+    core = ScriptedCore()
+    laps = ModuleLaps(torch, core)
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 3))
+    root = laps.root(model)
+    places = [laps.inside(root, child) for child in model]
+    tags = [laps._make_tag(place) for place in places]
+    token = core.open_span("backward")
+    laps.backward_begin()
+
+    def engine():
+        for tag in reversed(tags):
+            core.clock += 10
+            tag._backward_hooks[0](None)
+
+    thread = threading.Thread(target=engine)
+    thread.start()
+    thread.join()
+    core.clock += 10
+    laps.backward_end()
+    core.close_span(token)
+    assert [(s.path, s.start, s.duration) for s in core.spans] == [
+        ("backward/1", 1_010, 10),
+        ("backward/0", 1_020, 10),
+        ("backward", 1_000, 30),
+    ]
