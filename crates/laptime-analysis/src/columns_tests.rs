@@ -63,7 +63,7 @@ fn an_unused_slot_holds_no_span_and_a_damaged_one_names_file_and_offset() {
     let mut script = Script::new(7, 100 * MS);
     script.span(&["a"], 0, MS);
     let mut reader = SpanReader::new(&script.prefix(), "7.proc").unwrap();
-    assert!(reader.decode(&[0; 65_536], 32_768).unwrap().is_empty());
+    assert!(reader.decode(&vec![0; 65_536], 32_768).unwrap().is_empty());
     let mut damaged = script.windows().remove(0);
     damaged[133] ^= 1;
     let error = reader.decode(&damaged, 32_768).unwrap_err();

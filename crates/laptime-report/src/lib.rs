@@ -42,4 +42,6 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> String {
 mod tests;
 
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod schema_tests;
