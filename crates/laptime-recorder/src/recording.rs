@@ -334,6 +334,10 @@ pub fn close() {
             crate::fold::fold(window.copy(), first);
         }
     }
+    // The highest window may be sealed already: its writer ended, or went on in memory.
+    if disk.used_end > 0 && end <= window_offset(disk.used_end - 1) {
+        end = window_offset(disk.used_end);
+    }
     disk.file
         .store_losses(shared::lost(), shared::clamped(), disk.failed);
     // The file stays readable without the cut.

@@ -11,7 +11,8 @@ use super::place;
 /// The interpreter lock is held.
 #[inline]
 pub unsafe fn open(site: &Site) -> Option<Open> {
-    if !recorder::is_on() {
+    // Not `!is_on()`: in a forked child it is decided by the first span.
+    if recorder::is_off() {
         return None;
     }
     // SAFETY: the caller's promise.
