@@ -86,10 +86,10 @@ class Runner:
         )
         return Outcome(done.returncode, done.stdout, done.stderr, recording)
 
-    def alone(self, source: str, *, before: list[str] | None = None) -> Outcome:
+    def alone(self, source: str, *arguments: str, before: list[str] | None = None) -> Outcome:
         """Runs the script without the launcher; it records by itself."""
         done = subprocess.run(
-            [*(before or []), sys.executable, str(self.script(source))],
+            [*(before or []), sys.executable, str(self.script(source)), *arguments],
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,

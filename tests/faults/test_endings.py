@@ -102,7 +102,7 @@ EXITS = int(os.environ.get("LAPTIME_TEST_EXITS", "25"))
 
 def test_daemon_threads_that_record_during_shutdown_neither_hang_nor_crash(run: Runner) -> None:
     source = """
-        import threading
+        import sys, threading
         import laptime as lt
 
         def spin():
@@ -114,8 +114,8 @@ def test_daemon_threads_that_record_during_shutdown_neither_hang_nor_crash(run: 
             threading.Thread(target=spin, daemon=True).start()
         with lt.lap("main"):
             pass
-        lt.record("program.lap")
+        lt.record(sys.argv[1])
     """
-    for _ in range(EXITS):
-        outcome = run.alone(source)
+    for number in range(EXITS):
+        outcome = run.alone(source, f"{number}.lap")
         assert (outcome.code, outcome.err) == (0, "")
