@@ -454,6 +454,29 @@ fn children_that_exceed_their_parent_are_told_and_never_negative() {
 }
 
 #[test]
+fn a_parent_nobody_saw_is_absent_and_its_children_still_cover_their_time() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["a", "b", "c"], 0, 30 * MS);
+    script.span(&["a", "b", "d"], 30 * MS, 30 * MS);
+    script.span_on(MAIN, &["x", "task"], 70 * MS, 20 * MS, SpanFlags::DETACHED);
+    script.span(&["x", "task", "inner"], 70 * MS, 5 * MS);
+    let summary = of(&script);
+    let a = row(&summary, "a");
+    assert_eq!((a.count, a.share_ratio), (Some(0), None));
+    assert!(
+        summary
+            .why(a, "total_ns")
+            .unwrap()
+            .0
+            .contains("only spans inside it")
+    );
+    assert_eq!(row(&summary, "other").total_ns, 20 * MS);
+    let sum: u64 = summary.rows.iter().map(|row| row.self_ns).sum();
+    assert_eq!(sum, summary.wall_ns);
+    assert_eq!(codes(&summary), Vec::<&str>::new());
+}
+
+#[test]
 fn nothing_at_all_is_a_summary_too() {
     let summary = Analyzer::new(Options::default()).finish();
     assert_eq!((summary.wall_ns, summary.rows.len()), (0, 0));

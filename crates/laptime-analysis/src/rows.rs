@@ -107,6 +107,11 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
             "no span of this path was finished, only spans inside it"
         };
         row.why = reasons(PER_SPAN.into_iter().chain(["stddev_ns"]), reason);
+        if row.partial_count == 0 {
+            row.share_ratio = None;
+            row.why
+                .extend(reasons(["total_ns", "self_ns", "share_ratio"], reason));
+        }
         return;
     }
     let count = tally.count as f64;

@@ -54,8 +54,8 @@ pub struct Totals {
     pub main_end: u64,
     /// End of the last span of any track, in ticks.
     pub last_end: u64,
-    /// Time of main-track spans whose parents ran elsewhere: nobody else covers it.
-    detached_main_ns: u64,
+    /// Time of main-track spans whose parents ran elsewhere: no parent covers it.
+    detached_main_ns: BTreeMap<PathId, u64>,
 }
 
 impl Totals {
@@ -69,7 +69,7 @@ impl Totals {
             first_start: u64::MAX,
             main_end: 0,
             last_end: 0,
-            detached_main_ns: 0,
+            detached_main_ns: BTreeMap::new(),
         }
     }
 
@@ -105,7 +105,8 @@ impl Totals {
             self.first_start = self.first_start.min(span.start);
             self.main_end = self.main_end.max(end);
             if span.flags.has(SpanFlags::DETACHED) {
-                self.detached_main_ns += rate.nanoseconds(span.duration);
+                let detached_ns = self.detached_main_ns.entry(span.path).or_default();
+                *detached_ns += rate.nanoseconds(span.duration);
             }
         }
     }
@@ -121,7 +122,7 @@ impl Totals {
         let is_main = track == self.main_track;
         let of_main = |ns: u64| if is_main { ns } else { 0 };
         if is_main && !is_aside && nested_ns == 0 {
-            self.detached_main_ns += ns;
+            *self.detached_main_ns.entry(path).or_default() += ns;
         }
         self.partial.entry(path).or_default().merge(Partial {
             count: u64::from(!flags.has(SpanFlags::CONTINUES)),
@@ -132,25 +133,36 @@ impl Totals {
         });
     }
 
-    /// Time of the main track that spans cover, each moment once.
-    pub fn covered_ns(&mut self, paths: &PathTable) -> u64 {
-        let is_outermost = |id: PathId| {
-            paths
-                .get(id)
-                .is_some_and(|entry| entry.parent == PathId::ROOT)
-        };
-        let finished: u64 = self
-            .main
-            .settled()
-            .filter(|(id, _)| is_outermost(*id))
-            .map(|(_, tally)| tally.nested_ns())
-            .sum();
-        let partial: u64 = self
-            .partial
-            .iter()
-            .filter(|(id, _)| is_outermost(**id))
-            .map(|(_, partial)| partial.main_nested_ns)
-            .sum();
-        finished + partial + self.detached_main_ns
+    /// Time of the main track that spans cover, each moment once; `tail` holds further spans of it.
+    ///
+    /// A path without a span of its own is covered by those inside: its own were lost, or are
+    /// open where nobody could see them.
+    pub fn covered_ns(&mut self, paths: &PathTable, tail: &mut Tallies) -> u64 {
+        let mut own_ns = vec![0_u64; paths.len()];
+        let partial = self.partial.iter();
+        for (id, ns) in (self.main.settled().chain(tail.settled()))
+            .map(|(id, tally)| (id, tally.nested_ns()))
+            .chain(partial.map(|(id, partial)| (*id, partial.main_nested_ns)))
+        {
+            if let Some(own_ns) = own_ns.get_mut(id.index()) {
+                *own_ns += ns;
+            }
+        }
+        let mut inner_ns = vec![0_u64; paths.len()];
+        // A child's number is above its parent's: one sweep from the end adds up all.
+        for index in (1..paths.len()).rev() {
+            let id = PathId(index as u32);
+            let Some(entry) = paths.get(id).filter(|entry| entry.parent < id) else {
+                continue;
+            };
+            let has_spans = own_ns[index] > 0 || self.detached_main_ns.contains_key(&id);
+            let covered_ns = if has_spans {
+                own_ns[index]
+            } else {
+                inner_ns[index]
+            };
+            inner_ns[entry.parent.index()] += covered_ns;
+        }
+        inner_ns[PathId::ROOT.index()] + self.detached_main_ns.values().sum::<u64>()
     }
 }

@@ -177,18 +177,10 @@ pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Left
 /// Covered time of the main track; `None` when a snapshot's later spans are of unknown tracks.
 pub fn covered_ns(main: &Process, totals: &mut Totals) -> Option<u64> {
     let mut tail = main.tail.clone();
-    let tail_ns: u64 = tail
-        .settled()
-        .filter(|(id, _)| {
-            main.paths
-                .get(*id)
-                .is_some_and(|entry| entry.parent == PathId::ROOT)
-        })
-        .map(|(_, tally)| tally.nested_ns())
-        .sum();
-    if tail_ns > 0 && totals.others.settled().next().is_some() {
+    if !main.tail_is_empty() && totals.others.settled().next().is_some() {
         return None;
     }
-    let covered_ns = totals.covered_ns(&main.paths) as f64 * main.correction();
-    Some(covered_ns.round() as u64 + tail_ns)
+    // A snapshot, which alone has a tail, is read with its final rate: nothing is corrected.
+    let covered_ns = totals.covered_ns(&main.paths, &mut tail) as f64 * main.correction();
+    Some(covered_ns.round() as u64)
 }

@@ -311,6 +311,9 @@ fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
 
 fn cell(row: &SpanRow, column: Column) -> Cell {
     let time = |ns: Option<u64>, precision| ns.map_or(Cell::Absent, |ns| Cell::Time(ns, precision));
+    if row.why.contains_key(column.field()) {
+        return Cell::Absent;
+    }
     match column {
         Column::Count => row
             .count
