@@ -13,9 +13,9 @@ use laptime_core::format::process::{
     LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS, window_offset,
 };
 use laptime_core::format::window::WINDOW_LEN;
-use parking_lot::Mutex;
 
 use crate::backing::{Place, Window};
+use crate::lock::Lock;
 use crate::platform;
 use crate::recording::Backing;
 use crate::stack::Slot;
@@ -39,7 +39,7 @@ const _: () = assert!(SLOTS <= 32);
 
 /// Prefixes on the heap live as long as the process: a thread that has not noticed the end of a
 /// recording yet goes on using its slot.
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static KEPT: Lock<Vec<Kept>> = Lock::new(Vec::new());
 
 #[derive(Debug)]
 struct Kept(#[expect(dead_code, reason = "kept, not read")] NonNull<u8>);

@@ -8,16 +8,16 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::record::{Cursor, Record, Visit, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
 use laptime_core::{Anchor, PathId, Tallies};
-use parking_lot::Mutex;
 
 use crate::clock;
+use crate::lock::Lock;
 
 /// Windows kept whole: 1 MiB, about 150,000 spans.
 const HEAD_WINDOWS: usize = 16;
 /// Windows of marks and metrics kept after those: 1 MiB, about 60,000 of them.
 const EVENT_WINDOWS: usize = 16;
 
-static MEMORY: Mutex<Memory> = Mutex::new(Memory::new());
+static MEMORY: Lock<Memory> = Lock::new(Memory::new());
 
 /// The spans of this process so far, without those in open windows.
 #[derive(Debug, Clone)]
@@ -127,7 +127,7 @@ pub fn forget() {
 
 /// Locks over a fork.
 pub fn lock_for_fork() {
-    std::mem::forget(MEMORY.lock());
+    MEMORY.hold();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -136,5 +136,5 @@ pub fn lock_for_fork() {
 /// The calling thread holds the lock.
 pub unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { MEMORY.force_unlock() };
+    unsafe { MEMORY.release() };
 }

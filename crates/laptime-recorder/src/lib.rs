@@ -15,6 +15,7 @@ mod file;
 mod fold;
 mod fork;
 mod live;
+mod lock;
 mod notes;
 mod platform;
 mod recording;

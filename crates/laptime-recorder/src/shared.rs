@@ -6,22 +6,23 @@
 use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, PoisonError};
 
 use laptime_core::format::window::WindowHeader;
 use laptime_core::{Anchor, PathTable};
-use parking_lot::{Condvar, Mutex};
 
 use crate::backing::{Place, Window};
 use crate::clock;
 use crate::collector;
 use crate::file::ProcessFile;
 use crate::fold;
+use crate::lock::Lock;
 use crate::platform;
 use crate::stack::Stack;
 use crate::thread::{Thread, ThreadPointer};
 use crate::writer::Writer;
 
-static SHARED: Mutex<Option<Box<Shared>>> = Mutex::new(None);
+static SHARED: Lock<Option<Box<Shared>>> = Lock::new(None);
 /// Wakes the collector: a window was retired, or few are set aside.
 pub static WORK: Condvar = Condvar::new();
 
@@ -307,7 +308,8 @@ pub fn wait_then_with<T>(timeout: std::time::Duration, run: impl FnOnce(&mut Sha
                 && (disk.failed.is_some() || disk.file.ready() >= disk.target)
         });
     if idle {
-        WORK.wait_for(&mut shared, timeout);
+        let woken = WORK.wait_timeout(shared, timeout);
+        shared = woken.unwrap_or_else(PoisonError::into_inner).0;
     }
     run(shared.get_or_insert_with(|| Box::new(Shared::new())))
 }
@@ -335,7 +337,7 @@ pub fn clamped() -> u64 {
 
 /// Locks over a fork.
 pub fn lock_for_fork() {
-    std::mem::forget(SHARED.lock());
+    SHARED.hold();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -344,5 +346,5 @@ pub fn lock_for_fork() {
 /// The calling thread holds the lock.
 pub unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { SHARED.force_unlock() };
+    unsafe { SHARED.release() };
 }

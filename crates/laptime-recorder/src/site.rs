@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use laptime_core::PathId;
-use parking_lot::Mutex;
 
-static SITES: Mutex<Option<HashMap<&'static str, &'static Site>>> = Mutex::new(None);
+use crate::lock::Lock;
+
+static SITES: Lock<Option<HashMap<&'static str, &'static Site>>> = Lock::new(None);
 
 /// One name. Compare by [`Site::index`].
 #[derive(Debug)]
@@ -95,7 +96,7 @@ impl LazySite {
 
 /// Locks the table over a fork, so that the child finds it whole.
 pub(crate) fn lock_for_fork() {
-    std::mem::forget(SITES.lock());
+    SITES.hold();
 }
 
 /// Undoes [`lock_for_fork`], in parent and child.
@@ -104,7 +105,7 @@ pub(crate) fn lock_for_fork() {
 /// The calling thread holds the lock.
 pub(crate) unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { SITES.force_unlock() };
+    unsafe { SITES.release() };
 }
 
 #[cfg(test)]

@@ -1,0 +1,68 @@
+//! A lock that can be held over a fork.
+//!
+//! The standard library's lock is one word in place, so a forked child that inherits it held
+//! can simply release it. A lock that keeps its waiters in a table of the process would not
+//! do: the child inherits the parent's waiters there, and wakes those instead of its own.
+
+use std::cell::UnsafeCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A lock. A panic while it is held leaves it usable.
+#[derive(Debug)]
+pub struct Lock<T: 'static> {
+    mutex: Mutex<T>,
+    /// The guard that [`Lock::hold`] keeps; touched only by the thread that holds the lock.
+    held: UnsafeCell<Option<MutexGuard<'static, T>>>,
+}
+
+// SAFETY: `held` is touched only while holding the lock.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+impl<T> Lock<T> {
+    /// An open lock around a value.
+    pub const fn new(value: T) -> Self {
+        Self {
+            mutex: Mutex::new(value),
+            held: UnsafeCell::new(None),
+        }
+    }
+
+    /// Waits for the lock and takes it.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the lock until [`Lock::release`]: before a fork.
+    pub fn hold(&'static self) {
+        let guard = self.lock();
+        // SAFETY: this thread holds the lock.
+        unsafe { *self.held.get() = Some(guard) };
+    }
+
+    /// Undoes [`Lock::hold`], in the parent and in the child of a fork.
+    ///
+    /// # Safety
+    /// The calling thread, or in a forked child its counterpart in the parent, called `hold`.
+    pub unsafe fn release(&'static self) {
+        // SAFETY: the caller's promise: the lock is held, so nobody else is here. The guard is
+        // dropped only after it was taken out.
+        let guard = unsafe { (*self.held.get()).take() };
+        drop(guard);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_is_released_and_can_be_taken_again() {
+        static LOCK: Lock<u32> = Lock::new(1);
+        LOCK.hold();
+        assert!(LOCK.mutex.try_lock().is_err());
+        // SAFETY: held above, by this thread.
+        unsafe { LOCK.release() };
+        *LOCK.lock() += 1;
+        assert_eq!(*LOCK.lock(), 2);
+    }
+}
