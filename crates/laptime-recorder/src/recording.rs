@@ -291,8 +291,9 @@ pub fn close() {
         thread.refresh_slot();
         thread.writer.take_window()
     });
-    let Some((disk, windows, first)) = shared::with(|shared| {
+    let Some((disk, windows, first, epoch)) = shared::with(|shared| {
         let mut disk = shared.disk.take()?;
+        let epoch = shared.epoch;
         let mut windows = std::mem::take(&mut disk.full);
         windows.extend(own.take().filter(|window| shared.is_live(window)));
         windows.extend(
@@ -315,7 +316,7 @@ pub fn close() {
             crate::fold::fold(bytes.clone(), shared.started);
         }
         shared.interrupt_all();
-        Some(((disk, held), windows, shared.started))
+        Some(((disk, held), windows, shared.started, epoch))
     }) else {
         return;
     };
@@ -331,7 +332,11 @@ pub fn close() {
             end = end.max(window_offset(slot) + length);
             collector::seal_into(&disk.file, window, first);
         } else {
-            crate::fold::fold(window.copy(), first);
+            let bytes = window.copy();
+            if disk.failed.is_some() && window.epoch() == epoch {
+                shared::count_lost(shared::spans_in(&bytes), None);
+            }
+            crate::fold::fold(bytes, first);
         }
     }
     // The highest window may be sealed already: its writer ended, or went on in memory.

@@ -274,7 +274,8 @@ impl Shared {
     }
 }
 
-fn spans_in(bytes: &[u8]) -> u64 {
+/// How many spans a window's bytes hold.
+pub fn spans_in(bytes: &[u8]) -> u64 {
     let mut count = 0;
     if let Ok(Some(window)) = laptime_core::format::window::Window::parse(bytes, 0) {
         let _ = window.for_each(|record| {
