@@ -6,13 +6,12 @@ can trace: inside a compiled graph a lap is nothing, since the graph runs as one
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from typing import TYPE_CHECKING
-
 from ._core import lap
 from ._post_import import when_imported
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import nullcontext
     from types import ModuleType
 
 
@@ -22,10 +21,11 @@ def register() -> None:
 
 
 def _register(_dynamo: ModuleType) -> None:
+    from contextlib import nullcontext
+
     from torch.compiler import substitute_in_graph
 
-    substitute_in_graph(lap, skip_signature_check=True)(_lap_in_graph)
+    def lap_in_graph(name: str) -> nullcontext[None]:
+        return nullcontext()
 
-
-def _lap_in_graph(name: str) -> nullcontext[None]:
-    return nullcontext()
+    substitute_in_graph(lap, skip_signature_check=True)(lap_in_graph)

@@ -4,12 +4,18 @@ This is how Laptime reaches torch: only if the program imports it, whichever of 
 first, and at no cost when it never does.
 """
 
-import sys
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+from __future__ import annotations
 
-Callback = Callable[[ModuleType], None]
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import TypeAlias
+
+    Callback: TypeAlias = Callable[[ModuleType], None]
 
 _waiting: dict[str, list[Callback]] = {}
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import logging
+import atexit
 import os
-from typing import TYPE_CHECKING
 
 from ._core import Recorder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-_log = logging.getLogger("laptime")
+
+def _warn(message: str, *values: object) -> None:
+    import logging
+
+    logging.getLogger("laptime").warning(message, *values)
 
 
 class Record:
@@ -30,18 +34,20 @@ class Record:
         modules: bool = False,
     ) -> None:
         if memory:
-            _log.warning("memory is not measured yet: the recording holds times only")
+            _warn("memory is not measured yet: the recording holds times only")
         self._recorder = Recorder(path)
         self._phases = phases or modules
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if os.path.realpath(self.path) != os.path.realpath(path):
-            _log.warning("%s exists already: recording into %s", path, self.path)
+            _warn("%s exists already: recording into %s", path, self.path)
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
         if self._phases:
             from .integrations import _autotorch
 
             _autotorch.install(modules=modules)
+        # Recording goes on when nobody keeps this object, and ends well with the interpreter.
+        atexit.register(self.stop)
 
     @property
     def path(self) -> Path:
@@ -57,6 +63,7 @@ class Record:
 
             self._phases = False
             _autotorch.uninstall()
+        atexit.unregister(self.stop)
         self._recorder.finish()
 
     def __enter__(self) -> Record:

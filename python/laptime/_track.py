@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
-
 from ._core import close_span, open_span, suspend_span
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-T = TypeVar("T")
-
-_tracked_steps = 0
+    from typing import Any
 
 
-def is_tracking_steps() -> bool:
-    """Whether a `track(…, "step")` is under way: automatic phases leave steps and data to it."""
-    return _tracked_steps > 0
-
-
-class track(Generic[T]):
+class track:
     """Iterates over `items`; each iteration is a span called `name`.
 
     The span opens when the next item is asked for and closes when the one after it is, so it
@@ -27,18 +18,15 @@ class track(Generic[T]):
     item, is not an iteration and leaves no span.
     """
 
-    def __init__(self, items: Iterable[T], name: str = "step") -> None:
+    def __init__(self, items: Any, name: str = "step") -> None:
         self._items = items
         self._name = name
 
     def __len__(self) -> int:
-        return len(self._items)  # type: ignore[arg-type]
+        return len(self._items)
 
-    def __iter__(self) -> Iterator[T]:
-        global _tracked_steps
+    def __iter__(self) -> Iterator[Any]:
         name = self._name
-        counts = name == "step"
-        _tracked_steps += counts
         step = 0
         try:
             step = open_span(name)
@@ -51,6 +39,9 @@ class track(Generic[T]):
                     suspend_span(data)
                     suspend_span(step)
                     return
+                except BaseException:
+                    close_span(data)
+                    raise
                 close_span(data)
                 yield item
                 close_span(step)
@@ -58,4 +49,3 @@ class track(Generic[T]):
                 data = open_span("data")
         finally:
             close_span(step)
-            _tracked_steps -= counts

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use laptime_recorder::{self as recorder, RecordOptions};
+use laptime_recorder::{self as recorder, RecordOptions, RecorderError};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -12,7 +12,31 @@ use crate::errors;
 #[pyclass(frozen, module = "laptime._core")]
 struct Recorder {
     path: PathBuf,
+    /// The process that started it. A forked child has a file of its own, and no say in the run's end.
+    pid: u32,
     recording: Mutex<Option<recorder::Recording>>,
+}
+
+impl Recorder {
+    fn finish_once(&self) -> Result<(), RecorderError> {
+        let recording = self.recording.lock().ok().and_then(|mut held| held.take());
+        match recording {
+            Some(recording) if self.pid == std::process::id() => recording.finish().map(drop),
+            Some(of_the_parent) => {
+                std::mem::forget(of_the_parent);
+                recorder::close();
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // Nobody is left to hear of a failure; readers accept a recording without its end.
+        let _ = self.finish_once();
+    }
 }
 
 #[pymethods]
@@ -29,6 +53,7 @@ impl Recorder {
             .map_err(|error| errors::from_recorder(&error))?;
         Ok(Self {
             path: recording.path().to_owned(),
+            pid: std::process::id(),
             recording: Mutex::new(Some(recording)),
         })
     }
@@ -42,12 +67,7 @@ impl Recorder {
     /// Finishes it; a second time does nothing.
     fn finish(&self, python: Python<'_>) -> PyResult<()> {
         python
-            .detach(|| {
-                let recording = self.recording.lock().ok().and_then(|mut held| held.take());
-                recording.map(recorder::Recording::finish)
-            })
-            .transpose()
-            .map(drop)
+            .detach(|| self.finish_once())
             .map_err(|error| errors::from_recorder(&error))
     }
 }

@@ -217,6 +217,7 @@ impl Report {
         rows(&self.summary)
     }
 
+    #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
         python: Python<'py>,

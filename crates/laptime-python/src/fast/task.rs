@@ -177,12 +177,11 @@ fn value(python: Python<'_>) -> Option<Bound<'_, PyTuple>> {
     value.cast_into::<PyTuple>().ok()
 }
 
-fn parts_of(pair: &Bound<'_, PyTuple>) -> Option<(Py<TaskState>, PathId)> {
+/// Everything stays `Bound`: `PyO3` does not know that this thread holds the lock, and would put
+/// off the release of an unbound reference.
+fn parts_of<'py>(pair: &Bound<'py, PyTuple>) -> Option<(Bound<'py, TaskState>, PathId)> {
     let state = pair.get_item(0).ok()?.cast_into::<TaskState>().ok()?;
-    Some((
-        state.unbind(),
-        PathId(pair.get_item(1).ok()?.extract().ok()?),
-    ))
+    Some((state, PathId(pair.get_item(1).ok()?.extract().ok()?)))
 }
 
 /// The state of the current context, if it has one of its own.
@@ -201,7 +200,7 @@ pub fn make(context: Borrowed<'_, '_, PyAny>, outside: PathId) -> PyResult<*cons
     let inherit = value(python)
         .and_then(|pair| parts_of(&pair))
         .map_or(outside, |(_, path)| path);
-    let state = Py::new(
+    let state = Bound::new(
         python,
         TaskState {
             parts: Parts {
@@ -214,7 +213,7 @@ pub fn make(context: Borrowed<'_, '_, PyAny>, outside: PathId) -> PyResult<*cons
             },
         },
     )?;
-    let pair = (state.clone_ref(python), inherit.0).into_pyobject(python)?;
+    let pair = (&state, inherit.0).into_pyobject(python)?;
     // SAFETY: a context variable and its value; the token is released.
     unsafe {
         let token = ffi::PyContextVar_Set(variable(python)?.as_ptr(), pair.as_ptr());

@@ -1,0 +1,74 @@
+"""Callbacks after an import."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from laptime._post_import import when_imported
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def test_the_callback_comes_after_the_module_is_complete(modules: Path) -> None:
+    (modules / "post_import_late.py").write_text("value = 1\nvalue = 2\n")
+    seen: list[int] = []
+
+    def note(module: ModuleType) -> None:
+        seen.append(module.value)
+
+    when_imported("post_import_late", note)
+    assert seen == []
+    import post_import_late  # type: ignore[import-not-found]
+
+    assert seen == [2]
+    import post_import_late  # noqa: F811
+
+    assert post_import_late.value == 2
+    assert seen == [2]
+
+
+def test_a_module_that_is_there_already_is_called_at_once() -> None:
+    seen: list[ModuleType] = []
+    when_imported("sys", seen.append)
+    assert seen == [sys]
+
+
+def test_several_callbacks_come_in_order(modules: Path) -> None:
+    (modules / "post_import_order.py").write_text("")
+    seen: list[int] = []
+    for number in range(3):
+        when_imported("post_import_order", lambda _, number=number: seen.append(number))
+    import post_import_order  # type: ignore[import-not-found] # noqa: F401
+
+    assert seen == [0, 1, 2]
+
+
+def test_a_failing_callback_does_not_fail_the_import(
+    modules: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (modules / "post_import_fails.py").write_text("")
+
+    def fail(_: ModuleType) -> None:
+        raise RuntimeError("broken hook")
+
+    when_imported("post_import_fails", fail)
+    import post_import_fails  # type: ignore[import-not-found] # noqa: F401
+
+    assert "broken hook" in caplog.text
+
+
+def test_a_module_that_fails_to_import_calls_nothing(modules: Path) -> None:
+    (modules / "post_import_broken.py").write_text("raise ValueError('no')")
+    seen: list[ModuleType] = []
+    when_imported("post_import_broken", seen.append)
+    with pytest.raises(ValueError, match="no"):
+        import post_import_broken  # type: ignore[import-not-found] # noqa: F401
+    assert seen == []

@@ -1,0 +1,220 @@
+"""Recordings: written, finished, opened, damaged."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import laptime as lt
+
+
+def test_a_recording_holds_what_was_recorded(recording: Path) -> None:
+    with lt.record(recording) as record:
+        for _ in range(1_000):
+            with lt.lap("recorded"), lt.lap("inside"):
+                pass
+        lt.mark("recorded mark")
+        lt.metric("recorded loss", 0.5)
+        lt.metric("recorded loss", math.nan)
+    assert record.path == recording
+    opened = lt.open(recording)
+    report = opened.report()
+    assert report["recorded"].count == 1_000
+    assert report["recorded/inside"].count == 1_000
+    assert [value for _, value in opened.metrics()["recorded loss"]] == [0.5, None]
+    assert "inside" in opened.tree()
+    assert isinstance(opened.environment, dict)
+    assert opened.path == recording
+
+
+def test_the_start_does_not_need_with(recording: Path) -> None:
+    record = lt.record(str(recording))
+    with lt.lap("without with"):
+        pass
+    record.stop()
+    record.stop()
+    assert lt.open(str(recording)).report()["without with"].count == 1
+
+
+def test_an_existing_path_is_never_overwritten(
+    recording: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    recording.mkdir()
+    (recording / "mine").write_text("keep")
+    with caplog.at_level(logging.WARNING, "laptime"), lt.record(recording) as record:
+        with lt.lap("elsewhere"):
+            pass
+    assert record.path == recording.with_name("test-1.lap")
+    assert len(caplog.records) == 1
+    assert (recording / "mine").read_text() == "keep"
+    assert lt.open(record.path).report()["elsewhere"].count == 1
+
+
+def test_inside_another_recording_a_reference_is_written(recording: Path) -> None:
+    inner = recording.with_name("inner.lap")
+    with lt.record(recording):
+        with lt.record(inner):
+            with lt.lap("in both"):
+                pass
+        with lt.lap("after the inner"):
+            pass
+    assert lt.open(inner).report()["in both"].count == 1
+    assert lt.open(recording).report()["after the inner"].count == 1
+
+
+def test_a_recording_can_follow_another(tmp_path: Path) -> None:
+    for number in range(3):
+        with lt.record(tmp_path / f"{number}.lap"):
+            with lt.lap(f"run {number}"):
+                pass
+    for number in range(3):
+        report = lt.open(tmp_path / f"{number}.lap").report()
+        assert [path for path in report if path.startswith("run")] == [f"run {number}"]
+
+
+def test_spans_are_a_stream_of_batches(recording: Path) -> None:
+    polars = pytest.importorskip("polars")
+    with lt.record(recording):
+        with lt.lap("parent of many"):
+            for _ in range(30_000):
+                with lt.lap("child"):
+                    pass
+    frame = polars.DataFrame(lt.open(recording).spans())
+    assert frame.columns == [
+        "path",
+        "name",
+        "start_ns",
+        "duration_ns",
+        "pid",
+        "track",
+        "flags",
+    ]
+    children = frame.filter(polars.col("path") == "parent of many/child")
+    assert children.height == 30_000
+    total = lt.open(recording).report()["parent of many/child"].total_ns
+    assert children["duration_ns"].sum() == pytest.approx(total, rel=1e-3, abs=30_000)
+    parent = frame.filter(polars.col("name") == "parent of many").row(0, named=True)
+    assert (children["start_ns"] >= parent["start_ns"]).all()
+
+
+def test_a_recording_takes_at_most_eight_bytes_a_span(recording: Path) -> None:
+    with lt.record(recording):
+        for _ in range(100_000):
+            with lt.lap("small"):
+                pass
+    size = sum(file.stat().st_size for file in recording.iterdir())
+    assert size / 100_000 <= 8
+
+
+def test_files_are_the_owners_alone(recording: Path) -> None:
+    with lt.record(recording):
+        pass
+    for file in recording.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_opening_nothing_is_file_not_found(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as error:
+        lt.open(tmp_path / "missing.lap")
+    assert error.value.filename == str(tmp_path / "missing.lap")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a recording at all", b"\0" * 40_000, b"LAPTIME" * 9_000]
+)
+def test_a_foreign_file_is_a_damaged_recording(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "foreign.proc"
+    file.write_bytes(content)
+    with pytest.raises(lt.DamagedRecordingError, match=r"foreign\.proc"):
+        lt.open(file)
+    assert issubclass(lt.DamagedRecordingError, lt.LaptimeError)
+
+
+def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(lt.DamagedRecordingError, match="not a Laptime recording"):
+        lt.open(tmp_path)
+
+
+def test_a_flipped_bit_is_found_and_located(recording: Path) -> None:
+    with lt.record(recording):
+        for _ in range(30_000):
+            with lt.lap("to be damaged"):
+                pass
+    (file,) = recording.glob("*.proc")
+    content = bytearray(file.read_bytes())
+    content[40_000] ^= 4
+    file.write_bytes(content)
+    with pytest.raises(lt.DamagedRecordingError, match=r"offset \d+|at \d+|\d{5}"):
+        lt.open(recording)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_a_permission_error(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError):
+        lt.record(tmp_path / "no.lap")
+
+
+def test_recording_below_a_missing_folder_is_file_not_found(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        lt.record(tmp_path / "missing" / "x.lap")
+
+
+def test_a_killed_program_leaves_what_it_recorded(run: Any, recording: Path) -> None:
+    done = run(
+        "import laptime as lt, os, sys, signal\n"
+        "lt.record(sys.argv[1])\n"
+        "for _ in range(500):\n  with lt.lap('before'): pass\n"
+        "lt.lap('when killed').__enter__()\n"
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        str(recording),
+        check=False,
+    )
+    assert done.returncode == -9
+    report = lt.open(recording).report()
+    assert report["before"].count in (499, 500)
+    assert "when killed" in report
+
+
+def test_the_exit_of_the_interpreter_finishes_a_recording(run: Any, recording: Path) -> None:
+    run(
+        "import laptime as lt, sys\nlt.record(sys.argv[1])\n"
+        "for _ in range(500):\n  with lt.lap('to the end'): pass",
+        str(recording),
+    )
+    assert lt.open(recording).report()["to the end"].count == 500
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_child_processes_join(run: Any, tmp_path: Path, method: str) -> None:
+    script = tmp_path / "children.py"
+    script.write_text(
+        f"""
+import multiprocessing, sys
+import laptime as lt
+
+def work(number):
+    with lt.lap("in a child"):
+        return number * 2
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context({method!r})
+    with lt.record(sys.argv[1]):
+        with context.Pool(2) as pool:
+            assert pool.map(work, range(20), 1) == [2 * n for n in range(20)]
+            pool.close()
+            pool.join()
+"""
+    )
+    target = tmp_path / "children.lap"
+    subprocess.run([sys.executable, script, target], check=True, timeout=100)
+    row = lt.open(target).report()["in a child"]
+    assert row.count == 20

@@ -1,0 +1,188 @@
+"""Reports: addressed by path, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+import laptime as lt
+
+
+@pytest.fixture(scope="module")
+def report() -> lt.Report:
+    for _ in range(5):
+        with lt.lap("report step"):
+            with lt.lap("forward"):
+                pass
+            with lt.lap("loss"):
+                with lt.lap("softmax"):
+                    pass
+    with lt.lap("report evaluation"), lt.lap("forward"):
+        pass
+    return lt.report()
+
+
+def test_a_path_is_found_whole_by_tuple_and_by_unique_tail(report: lt.Report) -> None:
+    assert report["report step/forward"].count == 5
+    assert report[("report step", "forward")].count == 5
+    assert report["softmax"].path == "report step/loss/softmax"
+    assert report["loss/softmax"].count == 5
+    assert "softmax" in report
+    assert "report step/softmax" not in report
+
+
+def test_an_ambiguous_tail_names_its_paths(report: lt.Report) -> None:
+    with pytest.raises(KeyError, match="report step/forward, report evaluation/forward"):
+        report["forward"]
+    with pytest.raises(KeyError, match="no path is or ends in 'nowhere'"):
+        report["nowhere"]
+    assert "forward" in report
+    assert "nowhere" not in report
+
+
+def test_find_matches_patterns(report: lt.Report) -> None:
+    found = {row.path for row in report.find("report */forward")}
+    assert found == {"report step/forward", "report evaluation/forward"}
+    assert {row.path for row in report.find("**/soft*")} == {"report step/loss/softmax"}
+    assert report.find("nothing/like/this") == []
+
+
+def test_iteration_and_length(report: lt.Report) -> None:
+    paths = list(report)
+    assert len(paths) == len(report)
+    assert paths.index("report step") < paths.index("report step/forward")
+
+
+@pytest.mark.parametrize("wrong", [1, None, b"x", ("a", 1)])
+def test_a_path_is_a_string_or_a_tuple(report: lt.Report, wrong: Any) -> None:
+    assert wrong not in report
+    with pytest.raises(TypeError):
+        report[wrong]
+
+
+def test_statistics_are_in_order(report: lt.Report) -> None:
+    row = report["report step"]
+    numbers = (row.min_ns, row.p50_ns, row.p90_ns, row.p95_ns, row.p99_ns, row.max_ns)
+    assert all(number is not None for number in numbers)
+    assert list(numbers) == sorted(numbers)  # type: ignore[type-var]
+    assert row.count == 5
+    assert row.mean_ns == pytest.approx(row.total_ns / 5, abs=1)
+
+
+def test_what_is_absent_is_none_and_has_a_reason(report: lt.Report) -> None:
+    row = report["report step"]
+    absent = [
+        "device_ns",
+        "mac",
+        "flop",
+        "bytes_moved",
+        "flop_per_s",
+        "intensity",
+        "mfu_ratio",
+        "process_ns",
+        "thread_ns",
+        "device_memory_reserved_bytes",
+    ]
+    for kind in ("host_memory", "device_memory"):
+        for which in ("net_min", "net_max", "peak_min", "peak_max"):
+            absent.append(f"{kind}_{which}_bytes")
+    for field in absent:
+        assert getattr(row, field) is None, field
+        assert row.why(field), field
+    for field in ("count", "total_ns", "self_ns", "mean_ns", "p99_ns", "share_ratio"):
+        assert getattr(row, field) is not None, field
+        assert row.why(field) is None, field
+    with pytest.raises(AttributeError):
+        row.why("no_such_number")
+
+
+def test_leftovers_are_rows_without_a_count(run: Any) -> None:
+    done = run(
+        "import laptime as lt\nwith lt.lap('a'):\n  pass\nother = lt.report()['other']\n"
+        "print(other.count, other.total_ns > 0, bool(other.why('count')))"
+    )
+    assert done.stdout.split() == ["None", "True", "True"]
+
+
+def test_text_markdown_json_and_csv_agree(report: lt.Report) -> None:
+    total = report["report step"].total_ns
+    data = json.loads(report.to_json())
+    rows = {row["path"]: row for row in data["rows"]}
+    assert (data["schema"], data["version"]) == ("laptime-summary", 1)
+    assert rows["report step"]["total_ns"] == total
+    lines = {line["path"]: line for line in csv.DictReader(io.StringIO(report.to_csv()))}
+    assert int(lines["report step"]["total_ns"]) == total
+
+
+def test_text_shows_the_paths(run: Any) -> None:
+    done = run(
+        "import laptime as lt\nwith lt.lap('first lap'):\n  with lt.lap('second lap'):\n    pass\n"
+        "report = lt.report()\n"
+        "print(report), print(report.to_markdown()), print(report.to_tree()), report.show()"
+    )
+    assert done.stdout.count("first lap") == 4
+    assert done.stdout.count("second lap") == 4
+
+
+def test_html_says_what_exists_instead(report: lt.Report) -> None:
+    with pytest.raises(lt.NotAvailableError, match="to_markdown"):
+        report.to_html("report.html")
+
+
+def test_notebooks_get_text_and_markdown(report: lt.Report) -> None:
+    bundle = report._repr_mimebundle_(include=None, exclude=None)
+    assert set(bundle) == {"text/plain", "text/markdown"}
+
+
+def test_a_terminal_without_unicode_gets_ascii(run: Any) -> None:
+    done = run(
+        "import laptime as lt\nwith lt.lap('a'):\n  pass\nprint(lt.report())",
+        env={"PYTHONIOENCODING": "ascii"},
+    )
+    assert done.stdout.isascii()
+
+
+def test_steady_state_is_none_with_a_reason(run: Any) -> None:
+    done = run(
+        "import laptime as lt\nwith lt.lap('a'):\n  pass\n"
+        "r = lt.report(); print(r.steady, '|', r.why('steady'))"
+    )
+    steady, reason = done.stdout.strip().split(" | ")
+    assert steady == "None"
+    assert len(reason) > 10
+
+
+def test_steady_state_leaves_warm_up_out(run: Any) -> None:
+    done = run(
+        """
+import laptime as lt
+from laptime import _core
+start = _core.now()
+tick = 1_000_000
+for step in range(60):
+    duration = 40 * tick if step < 5 else 4 * tick
+    token = _core.open_span("step", start)
+    start += duration
+    _core.close_span(token, start)
+steady = lt.report().steady
+print(steady["step"].count, steady.steady)
+"""
+    )
+    assert done.stdout.strip() == "55 None"
+
+
+def test_arrow_without_any_reader(report: lt.Report) -> None:
+    for table in (report, report.to_arrow()):
+        capsule = table.__arrow_c_stream__()
+        assert "arrow_array_stream" in repr(capsule)
+
+
+def test_arrow_is_read_by_others(report: lt.Report) -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(report.to_arrow())
+    row = frame.row(by_predicate=polars.col("path") == "report step", named=True)
+    assert (row["count"], row["total_ns"]) == (5, report["report step"].total_ns)
