@@ -598,3 +598,53 @@ proptest! {
         }
     }
 }
+
+/// Anything that a damaged file may hold of spans, marks and paths.
+fn any_entries() -> impl Strategy<Value = Vec<(u32, u64, u64, u32, u64)>> {
+    let entry = (2_u32..8, any::<u64>(), any::<u64>(), 0_u32..3, 0_u64..256);
+    proptest::collection::vec(entry, 0..60)
+}
+
+proptest! {
+    #[test]
+    fn no_file_brings_the_analysis_down(
+        entries in any_entries(),
+        closed in any::<Option<(u64, u64)>>(),
+        rate in 1e-3_f64..1e3,
+        cut in 0_usize..600,
+    ) {
+        let mut script = Script::new(7, 0);
+        script.header.nominal_ns_per_tick = rate;
+        script.header.closed = closed.map(|(ticks, ns)| laptime_core::Anchor {
+            ticks,
+            monotonic_ns: ns,
+            realtime_ns: ticks,
+            boottime_ns: ns,
+        });
+        script.sealed = false;
+        for names in [&["step"][..], &["a"], &["a", "step"], &["a", "b"], &["b"], &["b", "c"]] {
+            script.path(names);
+        }
+        for (path, start, duration, track, flags) in entries {
+            script.push(Span {
+                flags: SpanFlags(flags),
+                process_ns: Some(start),
+                thread_ns: Some(start),
+                wall: (flags & 64 != 0).then_some(start),
+                ..Span::plain(laptime_core::PathId(path), start, duration, track)
+            });
+        }
+        let mut analyzer = Analyzer::new(Options::default());
+        let key = analyzer.process(&script.prefix(), "7.proc").unwrap();
+        for pass in 0..2 {
+            for (index, window) in script.windows().iter().enumerate() {
+                let end = window.len() - cut.min(window.len());
+                analyzer.window(key, &window[..end.max(cut % 2 * window.len())], window_offset(index as u64)).unwrap();
+            }
+            if pass == 0 {
+                analyzer.begin_second_pass();
+            }
+        }
+        prop_assert!(serde_json::to_string(&analyzer.finish()).is_ok());
+    }
+}

@@ -35,7 +35,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers) -> Rows {
         let children = node.children.iter().map(|child| tree.node(*child));
         let (nested_ns, inner) = children.fold((0_u64, 0_u64), |(ns, spans), child| {
             (
-                ns + child.nested_ns(),
+                ns.saturating_add(child.nested_ns()),
                 spans + child.tally.count + child.partial.count,
             )
         });

@@ -72,7 +72,9 @@ impl Series {
         for piece in pieces {
             let is_full = steps.len() == MOST_STEPS;
             match steps.last_mut() {
-                Some(step) if piece.continues => step.duration += piece.duration,
+                Some(step) if piece.continues => {
+                    step.duration = step.duration.saturating_add(piece.duration)
+                }
                 _ if is_full => break,
                 _ => steps.push(Step {
                     start: piece.start,

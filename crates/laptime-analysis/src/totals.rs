@@ -21,8 +21,6 @@ pub struct Partial {
     pub total_ns: u64,
     /// The part of it that their parents' own time loses.
     pub nested_ns: u64,
-    /// Of `total_ns`, what ran on the main track.
-    pub main_ns: u64,
     /// Of `nested_ns`, what ran on the main track.
     pub main_nested_ns: u64,
 }
@@ -31,10 +29,13 @@ impl Partial {
     /// Adds those of another process.
     pub fn merge(&mut self, other: Self) {
         self.count += other.count;
-        self.total_ns += other.total_ns;
-        self.nested_ns += other.nested_ns;
-        self.main_ns += other.main_ns;
-        self.main_nested_ns += other.main_nested_ns;
+        for (sum, part) in [
+            (&mut self.total_ns, other.total_ns),
+            (&mut self.nested_ns, other.nested_ns),
+            (&mut self.main_nested_ns, other.main_nested_ns),
+        ] {
+            *sum = sum.saturating_add(part);
+        }
     }
 }
 
@@ -106,7 +107,7 @@ impl Totals {
             self.main_end = self.main_end.max(end);
             if span.flags.has(SpanFlags::DETACHED) {
                 let detached_ns = self.detached_main_ns.entry(span.path).or_default();
-                *detached_ns += rate.nanoseconds(span.duration);
+                *detached_ns = detached_ns.saturating_add(rate.nanoseconds(span.duration));
             }
         }
     }
@@ -120,16 +121,15 @@ impl Totals {
             ns
         };
         let is_main = track == self.main_track;
-        let of_main = |ns: u64| if is_main { ns } else { 0 };
         if is_main && !is_aside && nested_ns == 0 {
-            *self.detached_main_ns.entry(path).or_default() += ns;
+            let detached_ns = self.detached_main_ns.entry(path).or_default();
+            *detached_ns = detached_ns.saturating_add(ns);
         }
         self.partial.entry(path).or_default().merge(Partial {
             count: u64::from(!flags.has(SpanFlags::CONTINUES)),
             total_ns: ns,
             nested_ns,
-            main_ns: of_main(ns),
-            main_nested_ns: of_main(nested_ns),
+            main_nested_ns: if is_main { nested_ns } else { 0 },
         });
     }
 
@@ -145,7 +145,7 @@ impl Totals {
             .chain(partial.map(|(id, partial)| (*id, partial.main_nested_ns)))
         {
             if let Some(own_ns) = own_ns.get_mut(id.index()) {
-                *own_ns += ns;
+                *own_ns = own_ns.saturating_add(ns);
             }
         }
         let mut inner_ns = vec![0_u64; paths.len()];
@@ -161,8 +161,10 @@ impl Totals {
             } else {
                 inner_ns[index]
             };
-            inner_ns[entry.parent.index()] += covered_ns;
+            let parent_ns = &mut inner_ns[entry.parent.index()];
+            *parent_ns = parent_ns.saturating_add(covered_ns);
         }
-        inner_ns[PathId::ROOT.index()] + self.detached_main_ns.values().sum::<u64>()
+        let detached_ns = self.detached_main_ns.values().copied();
+        detached_ns.fold(inner_ns[PathId::ROOT.index()], u64::saturating_add)
     }
 }

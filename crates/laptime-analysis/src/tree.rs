@@ -29,12 +29,14 @@ impl Node {
 
     /// Sum of durations.
     pub fn total_ns(&self) -> u64 {
-        self.tally.total_ns + self.partial.total_ns
+        self.tally.total_ns.saturating_add(self.partial.total_ns)
     }
 
     /// What its parent's own time loses.
     pub fn nested_ns(&self) -> u64 {
-        self.tally.nested_ns() + self.partial.nested_ns
+        self.tally
+            .nested_ns()
+            .saturating_add(self.partial.nested_ns)
     }
 }
 

@@ -166,7 +166,7 @@ pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Left
     let startup_ns = first_ns
         .filter(|_| is_launched || has_phases)
         .map(|first_ns| first_ns.saturating_sub(wall.start_ns).min(wall_ns));
-    let taken_ns = covered_ns + startup_ns.unwrap_or(0);
+    let taken_ns = covered_ns.saturating_add(startup_ns.unwrap_or(0));
     let leftovers = Leftovers {
         startup_ns,
         other_ns: Some(wall_ns.saturating_sub(taken_ns)),

@@ -11,7 +11,7 @@ use crate::span::{Span, SpanFlags};
 
 /// Totals of the spans of one path.
 ///
-/// **Units** nanoseconds.
+/// **Units** nanoseconds. Sums stop at [`u64::MAX`], which only a damaged file reaches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathTally {
     /// Spans, a continued one counted once.
@@ -62,13 +62,13 @@ impl Default for PathTally {
 impl PathTally {
     /// What the parent's own time loses to these spans.
     pub fn nested_ns(&self) -> u64 {
-        self.total_ns - self.outside_ns
+        self.total_ns.saturating_sub(self.outside_ns)
     }
 
     /// Adds one span without anything unusual.
     #[inline]
     pub fn fold_plain(&mut self, duration_ns: u64) {
-        self.total_ns += duration_ns;
+        self.total_ns = self.total_ns.saturating_add(duration_ns);
         self.settle();
         self.pending_ns = Some(duration_ns);
     }
@@ -87,9 +87,9 @@ impl PathTally {
     #[cold]
     fn fold_unusual(&mut self, span: &Span, duration_ns: u64, rate: Rate) {
         let flags = span.flags;
-        self.total_ns += duration_ns;
+        self.total_ns = self.total_ns.saturating_add(duration_ns);
         if flags.has(SpanFlags::DETACHED) || flags.has(SpanFlags::ASIDE) {
-            self.outside_ns += duration_ns;
+            self.outside_ns = self.outside_ns.saturating_add(duration_ns);
         }
         self.unbalanced += u64::from(flags.has(SpanFlags::UNBALANCED));
         add(&mut self.process_ns, span.process_ns);
@@ -101,7 +101,7 @@ impl PathTally {
         if flags.has(SpanFlags::CONTINUES)
             && let Some(pending) = &mut self.pending_ns
         {
-            *pending += duration_ns;
+            *pending = pending.saturating_add(duration_ns);
             return;
         }
         self.settle();
@@ -131,9 +131,9 @@ impl PathTally {
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.count += other.count;
-        self.total_ns += other.total_ns;
+        self.total_ns = self.total_ns.saturating_add(other.total_ns);
         self.square_ns2 += other.square_ns2;
-        self.outside_ns += other.outside_ns;
+        self.outside_ns = self.outside_ns.saturating_add(other.outside_ns);
         self.unbalanced += other.unbalanced;
         add(&mut self.process_ns, other.process_ns);
         add(&mut self.thread_ns, other.thread_ns);
@@ -144,7 +144,7 @@ impl PathTally {
 
 fn add(total: &mut Option<u64>, part: Option<u64>) {
     if let Some(part) = part {
-        *total = Some(total.unwrap_or(0) + part);
+        *total = Some(total.unwrap_or(0).saturating_add(part));
     }
 }
 
