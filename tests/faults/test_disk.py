@@ -68,7 +68,9 @@ def check_cut_short(outcome: Outcome) -> None:
     assert 10_000 < kept < SPANS
     # What did not fit is counted.
     assert kept + process["lost_count"] == SPANS
-    assert any(warning["code"] == "lost-spans" for warning in summary["warnings"]), summary["warnings"]
+    assert any(warning["code"] == "lost-spans" for warning in summary["warnings"]), summary[
+        "warnings"
+    ]
 
 
 def test_a_disk_that_fills_costs_one_warning_and_what_did_not_fit(
