@@ -73,7 +73,7 @@ impl Series {
             let is_full = steps.len() == MOST_STEPS;
             match steps.last_mut() {
                 Some(step) if piece.continues => {
-                    step.duration = step.duration.saturating_add(piece.duration)
+                    step.duration = step.duration.saturating_add(piece.duration);
                 }
                 _ if is_full => break,
                 _ => steps.push(Step {
