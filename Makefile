@@ -14,6 +14,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
+.SECONDARY:
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
