@@ -9,13 +9,13 @@ import sys
 
 
 def _start() -> None:
-    from . import _core
+    from ._core import Recorder, join
 
     folder = os.environ.get("LAPTIME_RUN")
     if folder:
-        _core.join(folder)
+        join(folder)
     else:
-        recorder = _core.Recorder(os.environ["LAPTIME"])
+        recorder = Recorder(os.environ["LAPTIME"])
         # Processes below this one join it instead of recording on their own.
         os.environ["LAPTIME_RUN"] = str(recorder.path)
         _kept.append(recorder)
@@ -29,9 +29,7 @@ def _start() -> None:
 def _is_launcher() -> bool:
     """Whether this process is the `laptime` command: it measures others, not itself."""
     words = sys.orig_argv[1:3]
-    return bool(words) and (
-        os.path.basename(words[0]) == "laptime" or words == ["-m", "laptime"]
-    )
+    return bool(words) and (os.path.basename(words[0]) == "laptime" or words == ["-m", "laptime"])
 
 
 _kept: list[object] = []

@@ -3,14 +3,14 @@
 import os
 import sys
 
-from . import _core
+from ._core import run_cli
 
 
 def main() -> int:
     """Runs the command line of this process and returns its exit code."""
     # A script named on the command line runs under this interpreter.
     os.environ["LAPTIME_PYTHON"] = sys.executable
-    return _core.run_cli(sys.argv)
+    return run_cli(sys.argv)
 
 
 if __name__ == "__main__":

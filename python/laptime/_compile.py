@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import nullcontext
     from types import ModuleType
+    from typing import Any
 
 
 def register() -> None:
@@ -28,4 +29,6 @@ def _register(_dynamo: ModuleType) -> None:
     def lap_in_graph(name: str) -> nullcontext[None]:
         return nullcontext()
 
-    substitute_in_graph(lap, skip_signature_check=True)(lap_in_graph)
+    original: Any = lap
+    stand_in: Any = lap_in_graph
+    substitute_in_graph(original, skip_signature_check=True)(stand_in)

@@ -17,27 +17,28 @@ _ASYNC_GENERATOR = 0x200
 
 def decorate(function: Any, name: str | None = None) -> Any:
     """Returns the function, timed by a lap. Its name is the qualified name by default."""
-    if isinstance(function, (staticmethod, classmethod)):
-        kind: Callable[[Any], Any] = type(function)
-        return kind(decorate(function.__func__, name))
-    if isinstance(function, type):
-        raise TypeError(
-            f"lap() cannot wrap the class {function.__qualname__}; decorate its methods"
-        )
+    called: Any = function
+    kind: Any
+    for kind in (staticmethod, classmethod):
+        if isinstance(called, kind):
+            return kind(decorate(called.__func__, name))
+    if isinstance(called, type):
+        raise TypeError(f"lap() cannot wrap the class {called.__qualname__}; decorate its methods")
     if not callable(function):
-        raise TypeError(f"lap() decorates functions, not {type(function).__name__}")
+        raise TypeError(f"lap() decorates functions, not {type(called).__name__}")
     if name is None:
-        name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    flags = _code_flags(function)
+        qualified = getattr(called, "__qualname__", None)
+        name = str(qualified or type(called).__qualname__)
+    flags = _code_flags(called)
     if flags & _ASYNC_GENERATOR:
-        wrapper: Any = _around_async_generator(function, name)
+        wrapper = _around_async_generator(called, name)
     elif flags & _COROUTINE:
-        wrapper = _around_coroutine(function, name)
+        wrapper = _around_coroutine(called, name)
     elif flags & _GENERATOR:
-        wrapper = _around_generator(function, name)
+        wrapper = _around_generator(called, name)
     else:
-        wrapper = _around_call(function, name)
-    return functools.update_wrapper(wrapper, function)
+        wrapper = _around_call(called, name)
+    return functools.update_wrapper(wrapper, called)
 
 
 def _code_flags(function: Any) -> int:

@@ -6,7 +6,7 @@ from ._core import close_span, open_span, suspend_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
 

@@ -114,7 +114,9 @@ def test_text_markdown_json_and_csv_agree(report: lt.Report) -> None:
     rows = {row["path"]: row for row in data["rows"]}
     assert (data["schema"], data["version"]) == ("laptime-summary", 1)
     assert rows["report step"]["total_ns"] == total
-    lines = {line["path"]: line for line in csv.DictReader(io.StringIO(report.to_csv()))}
+    # Python 3.10 reads no CSV with a NUL in it, which one name of another test has.
+    text = report.to_csv().replace("\0", "")
+    lines = {line["path"]: line for line in csv.DictReader(io.StringIO(text))}
     assert int(lines["report step"]["total_ns"]) == total
 
 

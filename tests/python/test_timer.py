@@ -170,9 +170,7 @@ def test_summary_has_a_table_per_context() -> None:
     summary = timer.summary()
     assert list(summary) == ["main/a", "forward/b"]
     assert summary["a"].count == 4
-    assert summary["forward/b"].total_ns == pytest.approx(
-        sum(forward.history("b")) * 1e9, rel=1e-6
-    )
+    assert summary["forward/b"].total_ns == pytest.approx(sum(forward.history("b")) * 1e9, rel=1e-6)
     text = str(summary)
     assert text.index("Word2Vec: main") < text.index("Word2Vec: forward")
     assert "empty" not in text

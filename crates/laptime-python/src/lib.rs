@@ -37,5 +37,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     recording::add(module)?;
     module.add_class::<fast::pieces::Pieces>()?;
     timer::add(module)?;
-    command::add(module)
+    command::add(module)?;
+    // The interface is that of `laptime`, not everything that is here.
+    module.delattr("__all__")
 }

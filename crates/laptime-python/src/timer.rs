@@ -20,7 +20,7 @@ use crate::segments;
 const MAIN: &str = "main";
 
 /// An explicit timer with named segments and a history of its own.
-#[pyclass(frozen, module = "laptime", subclass)]
+#[pyclass(frozen, module = "laptime")]
 pub struct Timer {
     main: Arc<Context>,
     name: String,
@@ -134,7 +134,7 @@ impl Timer {
     }
 
     /// Seconds of every finished run of a segment, oldest first.
-    #[pyo3(signature = (name, *, context=MAIN, field="elapsed_time"))]
+    #[pyo3(signature = (name, *, context="main", field="elapsed_time"))]
     fn history(
         &self,
         name: &Bound<'_, PyString>,
@@ -165,7 +165,7 @@ impl Timer {
     }
 
     /// Forgets a segment.
-    #[pyo3(signature = (name, *, context=MAIN))]
+    #[pyo3(signature = (name, *, context="main"))]
     fn remove(&self, name: &Bound<'_, PyString>, context: &str) -> PyResult<()> {
         self.find(context)
             .map_or(Ok(()), |found| remove(&found, name))

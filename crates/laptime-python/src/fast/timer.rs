@@ -334,16 +334,16 @@ unsafe extern "C" fn stop_and_start<T: HasContext>(
 /// Puts the three methods into the class; their definitions live as long as the process.
 pub fn add_methods<T: HasContext>(python: Python<'_>) -> PyResult<()> {
     let methods: [(&std::ffi::CStr, ffi::PyCFunctionFast, &std::ffi::CStr); 3] = [
-        (c"start", start::<T>, c"start(name, /)\n--\n\nStarts a segment."),
+        (c"start", start::<T>, c"start($self, name, /)\n--\n\nStarts a segment."),
         (
             c"stop",
             stop::<T>,
-            c"stop(name, /)\n--\n\nStops a segment and returns its seconds; None when disabled or not started.",
+            c"stop($self, name, /)\n--\n\nStops a segment and returns its seconds; None when disabled or not started.",
         ),
         (
             c"stop_and_start",
             stop_and_start::<T>,
-            c"stop_and_start(stop, start, /)\n--\n\nStops one segment, starts another, and returns the seconds of the first.",
+            c"stop_and_start($self, stop, start, /)\n--\n\nStops one segment, starts another, and returns the seconds of the first.",
         ),
     ];
     let class = python.get_type::<T>();
