@@ -12,7 +12,7 @@ pub fn terminal() -> (File, OwnedFd) {
         ws_xpixel: 0,
         ws_ypixel: 0,
     };
-    // SAFETY: the pointers are valid for the call, or null where that is allowed; on success both
+    // SAFETY: the pointers are valid for the calls, or null where that is allowed; on success both
     // descriptors are new and nobody else's.
     unsafe {
         let result = libc::openpty(
@@ -23,6 +23,14 @@ pub fn terminal() -> (File, OwnedFd) {
             &raw const size,
         );
         assert_eq!(result, 0);
+        for end in [ours, theirs] {
+            libc::fcntl(end, libc::F_SETFD, libc::FD_CLOEXEC);
+        }
+        // Ctrl-C would throw away what is being printed at that moment.
+        let mut modes: libc::termios = std::mem::zeroed();
+        libc::tcgetattr(theirs, &raw mut modes);
+        modes.c_lflag |= libc::NOFLSH;
+        libc::tcsetattr(theirs, libc::TCSANOW, &raw const modes);
         (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
     }
 }
