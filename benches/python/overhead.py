@@ -18,8 +18,8 @@ from torch import nn
 import laptime as lt
 from laptime.integrations import _autotorch
 
-#: Steps in a block, and blocks of each kind.
-STEPS, ROUNDS = 25, 500
+#: Steps in a block, and blocks of each kind: about ten seconds a row.
+STEPS, ROUNDS = 20, 300
 
 
 def perceptron() -> nn.Module:
@@ -68,22 +68,28 @@ def block(step: Callable[[bool], None], laps: bool = False) -> blocks.Block:
     return run
 
 
-def compare(plain: blocks.Block, loaded: blocks.Block, prepare: Callable[[bool], None]) -> dict[str, object]:
+def compare(
+    plain: blocks.Block,
+    loaded: blocks.Block,
+    prepare: Callable[[bool], None],
+    rounds: int = ROUNDS,
+) -> dict[str, object]:
     """Alternates, with the hooks put on and taken off outside the measured blocks."""
     taken: dict[bool, list[float]] = {False: [], True: []}
-    for number in range(ROUNDS):
+    for number in range(rounds):
         order = (False, True) if number % 2 else (True, False)
         for on in order:
             prepare(on)
             run = loaded if on else plain
-            run() if number == 0 else None
+            if number == 0:
+                run()
             start = time.perf_counter()
             run()
             taken[on].append(time.perf_counter() - start)
     prepare(False)
     middle, low, high = blocks.ratio(taken[True], taken[False])
     return {
-        "step_us": round(sorted(taken[False])[ROUNDS // 2] / STEPS * 1e6, 1),
+        "step_us": round(sorted(taken[False])[rounds // 2] / STEPS * 1e6, 1),
         "ratio": round(middle, 4),
         "interval": [round(low, 4), round(high, 4)],
     }
@@ -112,7 +118,9 @@ def main() -> None:
                 "automatic phases, MLP 784-128-10": compare(
                     block(small), block(small), phases(False)
                 ),
-                "--modules, 75 modules": compare(block(large), block(large), phases(True)),
+                "--modules, 75 modules": compare(
+                    block(large), block(large), phases(True), ROUNDS // 4
+                ),
             }
     print(json.dumps({"torch": torch.__version__, "steps": STEPS, "rounds": ROUNDS, "overhead": results}))
 

@@ -418,19 +418,34 @@ impl PlainSpan {
     #[inline]
     fn decode(chunk: &[u8; Self::REACH]) -> Option<Self> {
         let word = word_at(chunk, 0);
-        let lead_len = word.trailing_zeros() as usize + 1;
-        let rest = word >> (8 * lead_len).min(63);
+        // The lead's length is the same for long stretches, so a branch on it is predicted,
+        // and the position of what follows does not wait for it.
+        if word & 1 == 1 {
+            Self::after_lead::<1>(chunk, word)
+        } else if word & 2 == 2 {
+            Self::after_lead::<2>(chunk, word)
+        } else if word & 4 == 4 {
+            Self::after_lead::<3>(chunk, word)
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // three copies of the innermost loop of reading
+    fn after_lead<const LEAD: usize>(chunk: &[u8; Self::REACH], word: u64) -> Option<Self> {
+        let rest = word >> (8 * LEAD);
         let since_len = rest.trailing_zeros() as usize + 1;
-        // The first word holds a lead of up to 3 bytes and `since` if together they have 8.
-        if lead_len > 3 || lead_len + since_len > 8 {
+        // The first word holds the lead and `since` if together they have 8 bytes.
+        if LEAD + since_len > 8 {
             return None;
         }
-        let lead = low_bits(word >> lead_len, 7 * lead_len);
+        let lead = low_bits(word >> LEAD, 7 * LEAD);
         let path = lead >> 1;
         if lead & 1 != 0 || path == 0 || path >= crate::PathTable::LIMIT as u64 {
             return None;
         }
-        let tail = word_at(chunk, lead_len + since_len);
+        let tail = word_at(chunk, LEAD + since_len);
         let duration_len = tail.trailing_zeros() as usize + 1;
         if duration_len > 8 {
             return None;
@@ -439,7 +454,7 @@ impl PlainSpan {
             path: PathId(path as u32),
             since: low_bits(rest >> since_len, 7 * since_len),
             duration: low_bits(tail >> duration_len, 7 * duration_len),
-            len: lead_len + since_len + duration_len,
+            len: LEAD + since_len + duration_len,
         })
     }
 }

@@ -1,0 +1,133 @@
+"""Turns the results of a run of the benches into docs/benchmarks.md, and prints it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def cpu_name() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def verdict(value: float, budget: float) -> str:
+    return "met" if value <= budget else "missed"
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines) + "\n"
+
+
+def rust_table(rust: Json) -> str:
+    rows = [
+        (row["name"], f"{row['ns']:.1f}", f"{row['ratio']:.2f}") for row in rust["spans"]
+    ]
+    return table(("a span in Rust", "ns", "of two clock reads"), rows)
+
+
+def python_table(python: Json) -> str:
+    rows = [
+        (
+            row["name"],
+            f"{row['ns']:.0f}",
+            f"{row['ratio']:.2f}",
+            f"{row['interval'][0]:.2f} – {row['interval'][1]:.2f}",
+        )
+        for row in python["pairs"]
+    ]
+    return table(("a pair in Python", "ns", "of `with threading.Lock()`", "95 % interval"), rows)
+
+
+def overhead_table(overhead: Json) -> str:
+    rows = [
+        (
+            name,
+            f"{row['step_us']:.0f}",
+            f"{row['ratio']:.4f}",
+            f"{row['interval'][0]:.4f} – {row['interval'][1]:.4f}",
+        )
+        for name, row in overhead["overhead"].items()
+    ]
+    return table(("a training step with", "µs without", "ratio", "95 % interval"), rows)
+
+
+def budget_table(rust: Json, python: Json, overhead: Json) -> str:
+    spans = {row["name"]: row for row in rust["spans"]}
+    pairs = {row["name"]: row for row in python["pairs"]}
+    steps = overhead["overhead"]
+    recorded = spans["laptime, to a recording"]
+    goals = [
+        ("Rust span to a recording, of two clock reads", recorded["ratio"], 1.4),
+        ("the same, of fastrace", recorded["ns"] / spans["fastrace"]["ns"], 1.0),
+        ("Rust span, off, ns", spans["laptime, off"]["ns"], 1.0),
+        ("bytes a span on disk", rust["bytes_per_span"], 8.0),
+        ("CPU to read and aggregate a span, ns", rust["read_cpu_ns_per_span"], 15.0),
+        ("`with lap`, of `with Lock`", pairs["laptime: with lap"]["ratio"], 0.6),
+        ("`with lap`, off", pairs["laptime: with lap, off"]["ratio"], 0.3),
+        ("Timer start/stop", pairs["laptime: Timer start/stop"]["ratio"], 1.0),
+        ("decorator", pairs["laptime: decorator, its share of the call"]["ratio"], 1.2),
+        ("4 laps a step", steps["4 laps a step, MLP 784-128-10"]["ratio"], 1.005),
+        ("automatic phases", steps["automatic phases, MLP 784-128-10"]["ratio"], 1.02),
+        ("module times", steps["--modules, 75 modules"]["ratio"], 1.08),
+    ]
+    rows = [
+        (name, f"{value:.3f}", f"≤ {budget:g}", verdict(value, budget))
+        for name, value, budget in goals
+    ]
+    return table(("budget", "measured", "goal", ""), rows)
+
+
+def page(results: Path) -> str:
+    rust, python, overhead = (
+        json.loads((results / f"{name}.json").read_text())
+        for name in ("rust", "spans", "overhead")
+    )
+    return f"""# What Laptime costs
+
+Printed by `make bench` on {date.today():%Y-%m-%d}: {cpu_name()}, {os.cpu_count()} processors,
+Linux {platform.release().split("-")[0]}, CPython {python["python"]}, torch {overhead["torch"]}.
+Take the ratios: the contenders take turns in short blocks of one run, so that they hold on a machine
+whose speed drifts. Nanoseconds are medians and differ from machine to machine; run it on yours.
+
+## Budgets
+
+{budget_table(rust, python, overhead)}
+## A span in Rust
+
+Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust["rounds"]} rounds of
+{rust["block"]} spans; peers record the way their users do, without a connected viewer.
+
+{rust_table(rust)}
+## A lap in Python
+
+{python["rounds"]} rounds; the cost of the empty loop is taken off. torchtimer runs against a
+`torch.cuda` whose calls return at once: its Python part alone.
+
+{python_table(python)}
+## A whole training step
+
+{overhead["rounds"]} rounds of {overhead["steps"]} steps with and without, in turns, one thread.
+
+{overhead_table(overhead)}"""
+
+
+def main() -> None:
+    results, output = map(Path, sys.argv[1:])
+    text = page(results)
+    output.write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
