@@ -102,7 +102,7 @@ test: lint rust python pythons asan
 lint: $(TOOLS)/cargo-deny $(PYRIGHT) setup
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(TOOLS)/cargo-deny --log-level error deny check licenses bans sources
+	$(TOOLS)/cargo-deny --log-level error check licenses bans sources
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(PYRIGHT)
