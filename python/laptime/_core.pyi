@@ -79,8 +79,11 @@ def disable() -> None:
 def report() -> Report:
     """The report of this process so far."""
 
-def open(path: str | PathLike[str]) -> Recording:
-    """Opens a recording: a folder, a packed file, or one process file of it."""
+def open(path: str | PathLike[str], *, salvage: bool = False) -> Recording:
+    """Opens a recording: a folder, a packed file, or one process file of it.
+
+    With `salvage`, damage becomes a warning of the report, and what is intact is read.
+    """
 
 @final
 class Report:
@@ -300,3 +303,4 @@ class Watched:
     ) -> Watched: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __get__(self, instance: Any, owner: Any = ..., /) -> Any: ...
+def lanes_busy() -> Any: ...

@@ -150,8 +150,12 @@ def test_a_flipped_bit_is_found_and_located(recording: Path) -> None:
                 pass
     (file,) = recording.glob("*.proc")
     content = bytearray(file.read_bytes())
-    content[40_000] ^= 4
+    # In the middle of a full window; the first one holds little more than its header.
+    content[150_000] ^= 4
     file.write_bytes(content)
+    salvaged = lt.open(recording, salvage=True).report()
+    assert 0 < (salvaged["to be damaged"].count or 0) < 30_000
+    assert salvaged.warnings
     with pytest.raises(lt.DamagedRecordingError, match=r"offset \d+|at \d+|\d{5}"):
         lt.open(recording)
 

@@ -129,3 +129,26 @@ def test_children_of_a_script_below_run_are_recorded(tmp_path: Path) -> None:
     words = [command(), "run", "-o", str(target), str(script)]
     subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=True)
     assert lt.open(target).report()["of the child"].count == 1
+
+
+def test_names_of_later_versions_say_what_exists() -> None:
+    with pytest.raises(AttributeError, match="operation counts, after version .* there are .*lap"):
+        lt.count  # noqa: B018
+    assert not hasattr(lt, "bench")
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        lt.nonsense  # noqa: B018
+
+
+def test_every_exported_name_is_there() -> None:
+    assert [name for name in lt.__all__ if not hasattr(lt, name)] == []
+
+
+def test_a_sub_interpreter_below_a_recording_starts_quietly(run: Any, recording: Path) -> None:
+    pytest.importorskip("_xxsubinterpreters")
+    code = (
+        "import _xxsubinterpreters as interpreters\n"
+        "one = interpreters.create()\n"
+        "interpreters.run_string(one, 'print(1 + 1)')"
+    )
+    done = run(code, env={"LAPTIME": str(recording)})
+    assert (done.stdout, done.stderr) == ("2\n", "")

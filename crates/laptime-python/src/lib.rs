@@ -19,6 +19,8 @@ mod spans;
 mod summary;
 mod timer;
 
+use pyo3::exceptions::PyImportError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 
 /// Needs the interpreter lock even where it could be had without: the hot path relies on it.
@@ -26,6 +28,13 @@ use pyo3::prelude::*;
 #[pyo3(name = "_core")]
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let python = module.py();
+    // SAFETY: the lock is held.
+    let interpreter = unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) };
+    if interpreter != 0 {
+        // The hot path keeps objects of one interpreter in static memory.
+        let message = "laptime works in the main interpreter only, not in sub-interpreters";
+        return Err(PyImportError::new_err(message));
+    }
     rate::start();
     module.add("lap", fast::lap::builtin(python)?)?;
     module.add("Lap", fast::handle::class(python)?)?;

@@ -19,6 +19,7 @@ use crate::spans::SpanReader;
 #[pyclass(frozen, module = "laptime")]
 struct Recording {
     path: PathBuf,
+    salvage: bool,
     summary: PyOnceLock<Summary>,
 }
 
@@ -26,7 +27,10 @@ impl Recording {
     fn summary<'a>(&'a self, python: Python<'_>) -> PyResult<&'a Summary> {
         self.summary.get_or_try_init(python, || {
             python
-                .detach(|| source::summarize(&self.path, &SourceOptions::default()))
+                .detach(|| {
+                    let salvage = self.salvage;
+                    source::summarize(&self.path, &SourceOptions { salvage })
+                })
                 .map_err(|error| errors::from_source(&error))
         })
     }
@@ -91,11 +95,14 @@ impl Recording {
     }
 }
 
-/// Opens a recording: a folder, a packed file, or one process file of it.
+/// Opens a recording: a folder, a packed file, or one process file of it. With `salvage`, damage
+/// becomes a warning of the report, and what is intact is read.
 #[pyfunction]
-fn open(python: Python<'_>, path: PathBuf) -> PyResult<Recording> {
+#[pyo3(signature = (path, *, salvage=false))]
+fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<Recording> {
     let recording = Recording {
         path,
+        salvage,
         summary: PyOnceLock::new(),
     };
     recording.summary(python)?;

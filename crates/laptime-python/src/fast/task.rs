@@ -43,6 +43,8 @@ struct Parts {
     open: RefCell<Vec<(u32, Open)>>,
     /// Whether its spans open under a span of another track.
     inherits: bool,
+    /// The Python object that this is the inside of. Borrowed: a strong one would be a cycle.
+    this: Cell<*mut ffi::PyObject>,
 }
 
 // SAFETY: every access holds the interpreter lock.
@@ -119,21 +121,16 @@ impl TaskState {
         let Some(variable) = VARIABLE.get(python) else {
             return;
         };
-        // SAFETY: `self` is the contents of a live Python object of this class, found by its
-        // own variable; the pair and the token are released here.
+        // SAFETY: `self` is the inside of `this`, which the current context holds; what is made here
+        // is released here. Nothing may be raised out of a span, so errors are dropped.
         unsafe {
             let path = ffi::PyLong_FromLong(self.innermost().0.into());
-            let mut current = std::ptr::null_mut();
-            ffi::PyContextVar_Get(variable.as_ptr(), std::ptr::null_mut(), &raw mut current);
-            if !current.is_null() {
-                let own = ffi::PyTuple_GetItem(current, 0);
-                let pair = ffi::PyTuple_Pack(2, own, path);
-                let token = ffi::PyContextVar_Set(variable.as_ptr(), pair);
-                ffi::Py_XDECREF(token);
-                ffi::Py_XDECREF(pair);
-                ffi::Py_DECREF(current);
-            }
+            let pair = ffi::PyTuple_Pack(2, self.parts.this.get(), path);
             ffi::Py_XDECREF(path);
+            if !pair.is_null() {
+                ffi::Py_XDECREF(ffi::PyContextVar_Set(variable.as_ptr(), pair));
+                ffi::Py_DECREF(pair);
+            }
             if !ffi::PyErr_Occurred().is_null() {
                 ffi::PyErr_Clear();
             }
@@ -210,9 +207,11 @@ pub fn make(context: Borrowed<'_, '_, PyAny>, outside: PathId) -> PyResult<*cons
                 last: RefCell::default(),
                 open: RefCell::default(),
                 inherits: inherit != PathId::ROOT,
+                this: Cell::new(std::ptr::null_mut()),
             },
         },
     )?;
+    state.get().parts.this.set(state.as_ptr());
     let pair = (&state, inherit.0).into_pyobject(python)?;
     // SAFETY: a context variable and its value; the token is released.
     unsafe {
