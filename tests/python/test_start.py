@@ -132,7 +132,7 @@ def test_children_of_a_script_below_run_are_recorded(tmp_path: Path) -> None:
 
 
 def test_names_of_later_versions_say_what_exists() -> None:
-    with pytest.raises(AttributeError, match="operation counts, after version .* there are .*lap"):
+    with pytest.raises(AttributeError, match=r"operation counts, after version .* there are .*lap"):
         lt.count  # noqa: B018
     assert not hasattr(lt, "bench")
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
