@@ -1,11 +1,11 @@
 //! The environment variables that the command reads and sets.
 
 /// Set for every process below `laptime run`: the folder of its recording.
-pub const RUN: &str = "LAPTIME_RUN";
+pub const RUN: &str = laptime_core::run::RUN_VARIABLE;
 /// Set beside it: what is timed without a lap in the program, `phases`, `phases,modules` or
 /// nothing. Read too, so that it can be chosen for all runs.
 pub const AUTO: &str = "LAPTIME_AUTO";
 /// The user's switch: `0`, `1` or a path.
-pub const SWITCH: &str = "LAPTIME";
+pub const SWITCH: &str = laptime_core::run::SWITCH_VARIABLE;
 /// The interpreter the command is installed in, set by the Python package.
 pub const PYTHON: &str = "LAPTIME_PYTHON";

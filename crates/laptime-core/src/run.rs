@@ -9,6 +9,18 @@ use serde::{Deserialize, Serialize};
 /// Version of the recording format that this crate writes and reads.
 pub const FORMAT_VERSION: u16 = 1;
 
+/// Extension of a process's file in the recording's folder.
+pub const PROCESS_EXTENSION: &str = "proc";
+
+/// Environment variable with the folder of the recording that a process joins.
+pub const RUN_VARIABLE: &str = "LAPTIME_RUN";
+
+/// Environment variable of users: `0`, `1` or a path.
+pub const SWITCH_VARIABLE: &str = "LAPTIME";
+
+/// First line of a file that stands for a recording elsewhere; the second is its path.
+pub const REFERENCE_LINE: &str = "laptime-reference";
+
 /// What started a run and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunInfo {

@@ -13,6 +13,7 @@ use laptime_core::format::process::{
     LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS, window_offset,
 };
 use laptime_core::format::window::WINDOW_LEN;
+use laptime_core::run::PROCESS_EXTENSION;
 
 use crate::backing::{Place, Window};
 use crate::lock::Lock;
@@ -212,7 +213,10 @@ impl ProcessFile {
 fn create_file(folder: &Path, header: &ProcessHeader) -> io::Result<(PathBuf, File)> {
     let mut nonce = header.anchor.realtime_ns;
     loop {
-        let path = folder.join(format!("{}-{:08x}.proc", header.pid, nonce as u32));
+        let path = folder.join(format!(
+            "{}-{:08x}.{PROCESS_EXTENSION}",
+            header.pid, nonce as u32
+        ));
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600);
         match options.open(&path) {

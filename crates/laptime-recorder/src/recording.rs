@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use laptime_core::format::process::{ProcessHeader, window_offset};
 use laptime_core::format::record::Record;
-use laptime_core::run::FORMAT_VERSION;
+use laptime_core::run::{FORMAT_VERSION, REFERENCE_LINE, RUN_VARIABLE, SWITCH_VARIABLE};
 use laptime_core::{PathId, ProgramEnd, RunInfo};
 
 use crate::clock;
@@ -19,11 +19,6 @@ use crate::shared::{self, Disk, Shared};
 use crate::state;
 use crate::thread::Thread;
 use crate::writer::Writer;
-
-/// Environment variable with the folder of the recording that a process joins.
-pub const RUN_VARIABLE: &str = "LAPTIME_RUN";
-/// Environment variable of users: `0`, `1` or a path.
-pub const SWITCH_VARIABLE: &str = "LAPTIME";
 
 /// How windows reach the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -377,9 +372,6 @@ fn make_folder(folder: &Path) -> io::Result<PathBuf> {
         number += 1;
     }
 }
-
-/// First line of a file that stands for a recording elsewhere; the second is its path.
-pub const REFERENCE_LINE: &str = "laptime-reference";
 
 fn refer_to(outer: &Path, path: &Path) -> Result<Recording, RecorderError> {
     use std::io::Write;

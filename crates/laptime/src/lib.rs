@@ -16,6 +16,11 @@
 //! A program that only links this crate records nothing, at the cost of one atomic load a
 //! lap, until [`record`] or [`enable`] is called or it is started under `laptime run`.
 
+/// The guide's examples compile.
+#[cfg(all(doctest, feature = "tracing"))]
+#[doc = include_str!("../../../docs/rust.md")]
+struct Guide;
+
 mod future;
 mod guard;
 #[cfg(feature = "tracing")]

@@ -10,14 +10,13 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use laptime_core::RunInfo;
+use laptime_core::run::{PROCESS_EXTENSION, REFERENCE_LINE};
 
 use crate::error::CliError;
-use crate::source::opened::{REFERENCE_LINE, pid};
+use crate::source::opened::pid;
 
 /// Extension of recordings.
 const EXTENSION: &str = "lap";
-/// Extension of process files.
-const PROCESS_EXTENSION: &str = "proc";
 /// Where `run.json` is written before it gets its name.
 const UNFINISHED: &str = ".run.json.new";
 /// Tries for a default name that nobody else takes at the same moment.

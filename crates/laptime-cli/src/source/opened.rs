@@ -6,15 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use laptime_core::run::FORMAT_VERSION;
+use laptime_core::run::{PROCESS_EXTENSION, REFERENCE_LINE};
 use laptime_core::{FormatError, RunInfo};
 
 use super::process_file::open_regular;
 use super::{ProcessFile, SourceError};
 
-/// Extension of process files.
-const PROCESS_EXTENSION: &str = "proc";
-/// First line of a file that stands for a recording elsewhere; the second is its path.
-pub const REFERENCE_LINE: &str = "laptime-reference";
 /// References followed before they count as a circle.
 const MAX_REFERENCES: usize = 8;
 /// Longest reference: a line and the longest path Linux takes.
