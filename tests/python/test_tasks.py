@@ -243,3 +243,30 @@ def test_generators_left_open_in_tasks_do_not_disturb_others() -> None:
     report = lt.report()
     assert report["careful"].unbalanced_count == 0
     assert report["careful/forgotten"].unbalanced_count == 1
+
+
+def test_a_finalizer_that_opens_laps_may_run_inside_a_lap() -> None:
+    class Cycle:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            with lt.lap("finalizer"):
+                pass
+
+    async def main() -> None:
+        # So eager that allocations inside the laps themselves collect garbage.
+        before = gc.get_threshold()
+        gc.set_threshold(1)
+        try:
+            for number in range(2_000):
+                Cycle()
+                with lt.lap(f"while collecting {number}"):
+                    pass
+        finally:
+            gc.set_threshold(*before)
+
+    asyncio.run(main())
+    gc.collect()
+    finalized = sum(row.count or 0 for row in lt.report().find("finalizer"))
+    assert finalized == 2_000

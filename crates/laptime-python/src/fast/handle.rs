@@ -376,10 +376,15 @@ pub fn with_own_type(
             return Err(PyErr::fetch(python));
         }
         let object = instance(python, kind.cast(), name, site)?;
-        // The same definitions as the methods of the base type.
-        for definition in &mut METHODS.get()[..4] {
+        // The same definitions as the methods of the base type. No reference to them is kept over
+        // calls that allocate: those may run a finalizer that makes another handle.
+        let definitions = METHODS.get().as_mut_ptr();
+        for index in 0..METHODS.get().len() - 1 {
+            let definition = definitions.add(index);
             let bound = ffi::PyCFunction_NewEx(definition, object, null_mut());
-            if bound.is_null() || ffi::PyObject_SetAttrString(kind, definition.ml_name, bound) < 0 {
+            if bound.is_null()
+                || ffi::PyObject_SetAttrString(kind, (*definition).ml_name, bound) < 0
+            {
                 return Err(PyErr::fetch(python));
             }
             ffi::Py_DECREF(bound);

@@ -73,9 +73,12 @@ impl TaskState {
 
     /// Closes the innermost span of a site.
     pub fn exit(&self, site: &Site) -> Option<u64> {
-        let mut open = self.parts.open.borrow_mut();
-        let at = open.iter().rposition(|(index, _)| *index == site.index())?;
-        let (_, open) = open.remove(at);
+        let open = {
+            let mut open = self.parts.open.borrow_mut();
+            let at = open.iter().rposition(|(index, _)| *index == site.index())?;
+            open.remove(at).1
+            // Let go of here: publishing allocates, which may run a finalizer that opens laps.
+        };
         self.exit_with(open, None, SpanFlags::NONE)
     }
 
