@@ -150,10 +150,7 @@ gpu: setup
 	fi
 
 bench: setup $(STAMPS)/bench
-	mkdir -p $(BUILD)/bench
-	cargo run --quiet --release --manifest-path benches/rust/Cargo.toml --target-dir $(TARGET)/bench | tee $(BUILD)/bench/rust.json
-	$(BIN)/python benches/python/spans.py | tee $(BUILD)/bench/python.json
-	$(BIN)/python benches/python/overhead.py | tee $(BUILD)/bench/overhead.json
+	benches/run
 
 clean:
 	rm -rf $(BUILD) $(VENV) demo
