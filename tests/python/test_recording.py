@@ -74,6 +74,19 @@ def test_inside_another_recording_a_reference_is_written(recording: Path) -> Non
     assert lt.open(recording).report()["after the inner"].count == 1
 
 
+def test_a_reference_never_overwrites_either(recording: Path) -> None:
+    inner = recording.with_name("inner.lap")
+    inner.write_text("keep")
+    with lt.record(recording):
+        for expected in ("inner-1.lap", "inner-2.lap"):
+            with lt.record(inner) as record:
+                with lt.lap("referred to"):
+                    pass
+            assert record.path.name == expected
+    assert inner.read_text() == "keep"
+    assert lt.open(inner.with_name("inner-2.lap")).report()["referred to"].count == 2
+
+
 def test_a_recording_can_follow_another(tmp_path: Path) -> None:
     for number in range(3):
         with lt.record(tmp_path / f"{number}.lap"):
