@@ -8,6 +8,7 @@ mod arrow;
 mod command;
 mod errors;
 mod fast;
+mod lane;
 mod lookup;
 mod rate;
 mod recorder;
@@ -41,6 +42,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::add(module)?;
     span::add(module)?;
+    lane::add(module)?;
     recorder::add(module)?;
     report::add(module)?;
     recording::add(module)?;

@@ -15,14 +15,14 @@ use crate::rate;
 const INDEX_BITS: u32 = 16;
 const INDEX_MASK: u128 = (1 << INDEX_BITS) - 1;
 
-fn token(open: Option<Open>) -> u128 {
+pub fn token(open: Option<Open>) -> u128 {
     open.map_or(0, |open| {
         let (index, start) = open.to_raw();
         u128::from(start) << INDEX_BITS | u128::from(index).min(INDEX_MASK)
     })
 }
 
-fn identity(token: u128) -> Open {
+pub fn identity(token: u128) -> Open {
     Open::from_raw((token & INDEX_MASK) as u32, (token >> INDEX_BITS) as u64)
 }
 
@@ -69,6 +69,14 @@ fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
 #[pyfunction]
 fn is_open(token: u128) -> bool {
     token != 0 && span::at(|| recorder::is_open(identity(token)))
+}
+
+/// The number of an open span's path: equal for spans of one path, 0 when it is not open here.
+#[pyfunction]
+fn path_of(token: u128) -> u32 {
+    let open = (token != 0).then(|| identity(token));
+    open.and_then(|open| span::at(|| recorder::path_of(open)))
+        .map_or(0, |path| path.0)
 }
 
 /// Gives an open span another name.
@@ -187,6 +195,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(open_span, module)?)?;
     module.add_function(wrap_pyfunction!(close_span, module)?)?;
     module.add_function(wrap_pyfunction!(is_open, module)?)?;
+    module.add_function(wrap_pyfunction!(path_of, module)?)?;
     module.add_function(wrap_pyfunction!(rename_span, module)?)?;
     module.add_function(wrap_pyfunction!(emit_span, module)?)?;
     module.add_function(wrap_pyfunction!(suspend_span, module)?)?;

@@ -8,7 +8,7 @@ never compiled by itself, and a call of an inner module goes straight to its ``f
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._post_import import when_imported
@@ -28,12 +28,12 @@ class Compilation:
         self._handlers: tuple[Any, Any] | None = None
         self._active = False
 
-    def apply(self, call: Callable[..., Any], *wrappers: Callable[..., Any]) -> None:
+    def apply(self, call: Any, frames: Iterable[Any]) -> None:
         """Makes dynamo treat `call` like the function it replaces, and never compile the
-        frames of `wrappers` by themselves: what they wrap is compiled instead."""
+        functions in `frames` by themselves: what they wrap is compiled instead."""
         self._active = True
-        self._know(call)
-        when_imported(FRAMES, lambda frames: self._skip(frames, (call, *wrappers)))
+        when_imported(KNOWN_CALL[-1], lambda _: self._know(call) if self._active else None)
+        when_imported(FRAMES, lambda module: self._skip(module, frames))
         when_imported(CALLBACKS, self._listen)
 
     def remove(self) -> None:
@@ -47,17 +47,16 @@ class Compilation:
             self._handlers = None
 
     def _know(self, call: Callable[..., Any]) -> None:
-        # Imported later, these modules read the function that is there by then.
         for name in KNOWN_CALL:
             module = sys.modules.get(name)
             if hasattr(module, "unpatched_nn_module_call"):
                 module.unpatched_nn_module_call = call  # type: ignore[union-attr]
 
-    def _skip(self, frames: Any, wrappers: tuple[Any, ...]) -> None:
-        skip = getattr(frames, "skip_code", None)
+    def _skip(self, module: Any, frames: Iterable[Any]) -> None:
+        skip = getattr(module, "skip_code", None)
         if skip is not None:
-            for wrapper in wrappers:
-                skip(wrapper.__code__)
+            for frame in frames:
+                skip(frame.__code__)
 
     def _listen(self, callback: Any) -> None:
         handler = getattr(callback, "CompilationCallbackHandler", None)

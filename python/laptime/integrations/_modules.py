@@ -10,6 +10,7 @@ Modules and their tensors are left as they are: no module hooks, no views, no co
 
 from __future__ import annotations
 
+import functools
 import logging
 import weakref
 from collections.abc import Callable
@@ -22,7 +23,7 @@ COMPILED = "inside compiled graph"
 class Place:
     """A module at one place of the tree of calls."""
 
-    __slots__ = ("chain", "inside", "lap", "name", "of", "parent", "tag")
+    __slots__ = ("chain", "compiled", "inside", "lap", "name", "of", "parent", "tag")
 
     def __init__(self, module: Any, name: str, parent: Place | None, lap: Any) -> None:
         self.of = weakref.ref(module)
@@ -32,6 +33,8 @@ class Place:
         """Its handle; ``None`` for an outermost module, whose lap is the forward itself."""
         self.chain: tuple[Place, ...] = () if parent is None else (*parent.chain, self)
         self.inside: dict[int, Place] = {}
+        self.compiled = type(module).__name__ == "OptimizedModule"
+        """What `torch.compile` returned."""
         self.tag: Any = None
         """A tensor that carries its backward hook, made when first needed."""
 
@@ -67,15 +70,30 @@ class ModuleLaps:
             place = self._roots[id(module)] = Place(module, "", None, None)
         return place
 
+    def _name(self, parent: Any, module: Any) -> str:
+        """A module's attribute path from the one that calls it, or its class."""
+        if parent is not None:
+            for name, found in parent.named_modules():
+                if found is module and name:
+                    return name
+        return type(module).__name__
+
     def inside(self, parent: Place, module: Any) -> Place:
         """The place of a module that another one calls."""
         place = parent.inside.get(id(module))
         if place is None or place.of() is not module:
-            name = _name(parent.of(), module)
+            name = self._name(parent.of(), module)
             place = Place(module, name, parent, self._lap(name))
             parent.inside[id(module)] = place
         self.known[id(module)] = place
         return place
+
+    def compiled_place(self, place: Place) -> Place:
+        """The place of a compiled graph, inside its module's."""
+        graph = place.inside.get(0)
+        if graph is None:
+            graph = place.inside[0] = Place(place.of(), COMPILED, place, self.compiled)
+        return graph
 
     # -- tags ------------------------------------------------------------------------------
 
@@ -176,15 +194,6 @@ class ModuleLaps:
         self._elsewhere.clear()
 
 
-def _name(parent: Any, module: Any) -> str:
-    """A module's attribute path from the one that calls it, its class where there is none."""
-    if parent is not None:
-        for name, found in parent.named_modules():
-            if found is module and name:
-                return COMPILED if name == "_orig_mod" else name
-    return type(module).__name__
-
-
 def wrap(patches: Any, call: Callable[..., Any], outermost: Callable[..., Any]) -> Any:
     """The function in place of ``Module.__call__``.
 
@@ -199,15 +208,16 @@ def wrap(patches: Any, call: Callable[..., Any], outermost: Callable[..., Any]) 
         laps.place = place = laps.root(module)
         try:
             here.looked_into = laps
-            if module._compiled_call_impl is None:
+            if module._compiled_call_impl is None and not place.compiled:
                 out = call(module, *args, **kwargs)
             else:
+                laps.place = None
                 with laps.compiled:
                     out = call(module, *args, **kwargs)
         finally:
             here.looked_into = None
-            laps.place = None
-        laps.tag(out, place)
+            compiled, laps.place = laps.place is None, None
+        laps.tag(out, laps.compiled_place(place) if compiled else place)
         return out
 
     begin = outermost(root)
@@ -235,14 +245,35 @@ def wrap(patches: Any, call: Callable[..., Any], outermost: Callable[..., Any]) 
         laps.place = place
         try:
             with place.lap:
-                if module._compiled_call_impl is None:
+                if module._compiled_call_impl is None and not place.compiled:
                     out = call(module, *args, **kwargs)
                 else:
+                    laps.place = None
                     with laps.compiled:
                         out = call(module, *args, **kwargs)
         finally:
-            laps.place = parent
-        laps.tag(out, place)
+            compiled, laps.place = laps.place is None, parent
+        laps.tag(out, laps.compiled_place(place) if compiled else place)
         return out
 
     return __call__
+
+
+def wrap_gradients(patches: Any, compute: Callable[..., Any]) -> Callable[..., Any]:
+    """Splits what a backward computes by module."""
+    here = patches.machines.here
+
+    @functools.wraps(compute)
+    def by_module(*args: Any, **kwargs: Any) -> Any:
+        laps = here.laps
+        if laps is None or laps.backward:  # a backward inside a backward is part of it
+            return compute(*args, **kwargs)
+        try:
+            here.looked_into = laps
+            laps.backward_begin()
+            return compute(*args, **kwargs)
+        finally:
+            here.looked_into = None
+            laps.backward_end()
+
+    return by_module

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ._compilation import Compilation
+from ._lane import CALL, FETCH, GRADIENTS, UPDATE, WORK, LaneMachines
 from ._loader import Iteration, Loader
-from ._modules import ModuleLaps, wrap
+from ._modules import ModuleLaps, wrap, wrap_gradients
 from ._phases import BACKWARD, Phases
 from ._thread import Machines
 
@@ -35,7 +36,16 @@ class Patches:
         self._noted_device = False
         self._by_hand = True
         worker = torch.utils.data.get_worker_info
-        self.machines = Machines(self._machine, lambda: worker() is not None)
+        self._frames: list[Any] = [
+            function
+            for owner in (Phases, ModuleLaps, Patches, Machines, LaneMachines, Loader, Iteration)
+            for function in vars(owner).values()
+            if hasattr(function, "__code__")
+        ]
+        """Functions of ours, which dynamo must not compile by themselves."""
+        self._lane = hasattr(core, "Watched")
+        machines = functools.partial(LaneMachines, core) if self._lane else Machines
+        self.machines = machines(self._machine, lambda: worker() is not None)
         self._compilation = Compilation(torch, self.machines.here)
 
     def _machine(self) -> Phases:
@@ -72,7 +82,7 @@ class Patches:
         if scaler is not None:
             for name, stepping in (("step", True), ("update", False), ("unscale_", False)):
                 self._put(scaler, name, self._work(getattr(scaler, name), stepping))
-        self._compilation.apply(torch.nn.Module.__call__, optimizer.zero_grad)
+        self._compilation.apply(vars(torch.nn.Module)["__call__"], self._frames)
 
     def remove(self) -> None:
         """Puts torch's own functions back and closes what is open on this thread."""
@@ -139,13 +149,13 @@ class Patches:
         return iteration
 
     def _next(self, fetch: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        here, enter = self.machines.here, self.machines.enter
+        here, take, give = self.machines.here, self.machines.take, self.machines.give
 
         @functools.wraps(fetch)
         def __next__(iterator: Any) -> Any:
             if here.busy:
                 return fetch(iterator)
-            machine = here.machine or enter()
+            machine = take()
             if machine is None:
                 return fetch(iterator)
             iteration = getattr(iterator, "_laptime", None) or self._iteration(iterator)
@@ -159,11 +169,13 @@ class Patches:
                 here.busy = False
                 try:
                     machine.fetch_end(iteration)
+                    give(machine)
                 except Exception:
                     self._broken()
                 return batch
             except StopIteration:
                 machine.exhausted(iteration)
+                give(machine)
                 raise
             except BaseException:
                 machine.fetch_failed()
@@ -171,19 +183,19 @@ class Patches:
             finally:
                 here.busy = False
 
-        return __next__
+        return self._front(FETCH, fetch, __next__)
 
     # -- forward ---------------------------------------------------------------------------
 
     def _call(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        here, enter = self.machines.here, self.machines.enter
+        here, take, give = self.machines.here, self.machines.take, self.machines.give
         is_compiling, is_grad_enabled = self._torch.compiler.is_compiling, self._torch.is_grad_enabled
 
         @functools.wraps(call)
         def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
             if is_compiling() or here.busy:
                 return call(module, *args, **kwargs)
-            machine = here.machine or enter()
+            machine = take()
             if machine is None:
                 return call(module, *args, **kwargs)
             try:
@@ -200,13 +212,19 @@ class Patches:
                 here.busy = False
                 try:
                     machine.forward_end()
+                    give(machine)
                 except Exception:
                     self._broken()
 
-        return __call__
+        self._frames.append(__call__)
+        seen = self._seen_by_dynamo(call, self._front(CALL, call, __call__))
+        self._frames.append(seen)
+        return seen
 
     def _call_by_module(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        return functools.wraps(call)(wrap(self, call, self._call))
+        by_module = functools.wraps(call)(wrap(self, call, self._call))
+        self._frames.append(by_module)
+        return by_module
 
     def module_laps(self) -> ModuleLaps:
         """The laps of one thread's modules."""
@@ -226,30 +244,27 @@ class Patches:
     # -- backward --------------------------------------------------------------------------
 
     def _backward(self, backward: Callable[..., Any]) -> Callable[..., Any]:
-        return self._gradients(backward, Phases.backward_begin)
+        compute = wrap_gradients(self, backward) if self._modules else backward
+        return self._front(GRADIENTS, compute, self._gradients(compute, Phases.backward_begin))
 
     def _grad(self, grad: Callable[..., Any]) -> Callable[..., Any]:
         return self._gradients(grad, Phases.gradient_begin)
 
     def _gradients(self, compute: Callable[..., Any], begin: Callable[[Phases], None]) -> Any:
-        here, enter = self.machines.here, self.machines.enter
+        here, take, give = self.machines.here, self.machines.take, self.machines.give
         is_compiling = self.is_compiling
 
         @functools.wraps(compute)
         def gradients(*args: Any, **kwargs: Any) -> Any:
             if is_compiling() or here.busy:
                 return compute(*args, **kwargs)
-            machine = here.machine or enter()
+            machine = take()
             if machine is None:
                 return compute(*args, **kwargs)
             try:
                 here.busy = True
                 try:
                     begin(machine)
-                    laps = here.laps
-                    if laps is not None:
-                        here.looked_into = laps
-                        laps.backward_begin()
                 except Exception:
                     self._broken()
                 return compute(*args, **kwargs)
@@ -259,10 +274,8 @@ class Patches:
             finally:
                 here.busy = False
                 try:
-                    if here.looked_into is not None:
-                        here.looked_into.backward_end()
-                        here.looked_into = None
                     machine.backward_end()
+                    give(machine)
                 except Exception:
                     self._broken()
 
@@ -279,14 +292,14 @@ class Patches:
         return profile_hook_step
 
     def _work(self, work: Callable[..., Any], stepping: bool) -> Callable[..., Any]:
-        here, enter = self.machines.here, self.machines.enter
+        here, take, give = self.machines.here, self.machines.take, self.machines.give
         is_compiling = self._torch.compiler.is_compiling
 
         @functools.wraps(work)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if is_compiling():
                 return work(*args, **kwargs)
-            machine = here.machine or enter()
+            machine = take()
             if machine is None:
                 return work(*args, **kwargs)
             if here.busy:
@@ -305,11 +318,71 @@ class Patches:
             finally:
                 try:
                     machine.optimizer_end(stepping)
+                    give(machine)
                 except Exception:
                     self._broken()
 
-        wrapper.laptime = self  # type: ignore[attr-defined]
-        return wrapper
+        self._frames.append(wrapper)
+        front = self._front(UPDATE if stepping else WORK, work, wrapper)
+        seen = self._seen_by_dynamo(work, front)
+        self._frames.append(seen)
+        seen.laptime = self  # type: ignore[attr-defined]
+        return seen
+
+    # -- the fast lane ---------------------------------------------------------------------
+
+    def _front(self, phase: int, original: Any, slow: Any) -> Any:
+        """Puts the fast lane before a wrapper, where there is one."""
+        if not self._lane:
+            return slow
+        front = self._core.Watched(
+            phase, original, slow, self._end, self._torch.is_grad_enabled
+        )
+        return functools.update_wrapper(front, original)
+
+    def _seen_by_dynamo(self, original: Any, front: Any) -> Any:
+        """A function that dynamo can trace, before a front that it can't."""
+        if not self._lane:
+            return front
+        is_compiling = self.is_compiling
+
+        @functools.wraps(original)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            if is_compiling():
+                return original(*args, **kwargs)
+            return front(*args, **kwargs)
+
+        return watched
+
+    def _end(self, phase: int, again: bool, args: Any, exhausted: bool | None) -> None:
+        """Ends here what began in the lane. `again`: the state was taken in between."""
+        try:
+            machine = self.machines.here.machine if again else self.machines.take()
+            if machine is None:
+                return
+            if exhausted is False:
+                machine.interrupted()
+            if phase == FETCH:
+                iteration = args[0]._laptime
+                machine.fresh = True
+                if exhausted:
+                    machine.exhausted(iteration)
+                elif exhausted is False:
+                    machine.fetch_failed()
+                else:
+                    machine.fetch_end(iteration)
+            elif again:
+                if phase == CALL:
+                    machine.forward_end()
+                elif phase == GRADIENTS:
+                    machine.backward_end()
+                else:
+                    machine.optimizer_end(phase == UPDATE)
+            else:
+                self.look_for_devices()
+            self.machines.give(machine)
+        except Exception:
+            self._broken()
 
     # -- devices ---------------------------------------------------------------------------
 

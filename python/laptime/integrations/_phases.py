@@ -55,59 +55,6 @@ def _training(module: Any) -> bool:
 class Phases:
     """The phases of one thread."""
 
-    __slots__ = (
-        "_by_hand",
-        "_close",
-        "_continues",
-        "_core",
-        "_emit",
-        "_grad_enabled",
-        "_is_open",
-        "_now",
-        "_open",
-        "_path",
-        "_ticks_to_ns",
-        "_trains",
-        "_watch",
-        "blind",
-        "chain",
-        "compiling",
-        "decided",
-        "epochs_of",
-        "external",
-        "failed",
-        "fetch_end_at",
-        "fetch_start",
-        "forward_only",
-        "forwards",
-        "fresh",
-        "held",
-        "inner",
-        "inner_name",
-        "iteration",
-        "kind",
-        "last_kind",
-        "nested",
-        "op",
-        "op_flags",
-        "op_name",
-        "piece",
-        "place",
-        "previous",
-        "backwards",
-        "saw_grad",
-        "standalone",
-        "stepped",
-        "steps",
-        "trains_in_eval",
-        "unit",
-        "unit_path",
-        "updated_inside",
-        "updates",
-        "zeroed",
-        "__weakref__",
-    )
-
     def __init__(
         self,
         core: Any,
@@ -124,6 +71,7 @@ class Phases:
         self._close = core.close_span
         self._emit = core.emit_span
         self._is_open = core.is_open
+        self._path_of = core.path_of
         self._path = core.current_path
         self._ticks_to_ns = core.ticks_to_ns
         self._continues: int = core.CONTINUES
@@ -135,7 +83,7 @@ class Phases:
         self.compiling = 0
         self.last_kind = ""
         self.epochs_of: Iteration | None = None
-        self.blind = self.forward_only = False
+        self.blind = self.forward_only = self.external = False
         self.trains_in_eval = False
         self.fetch_start = 0
         self.iteration: Iteration | None = None
@@ -403,9 +351,10 @@ class Phases:
             self.zeroed = False
         self.updates += 1
         self._begin(OPTIMIZER)
-        in_unit = bool(self.unit) and (self.op & PLACE) == (self.unit & PLACE) + 1
-        if goes_on and in_unit:
+        path = self._path_of(self.op)
+        if goes_on and path == self.optimizer_path:
             self.op_flags = self._continues
+        self.optimizer_path = path
 
     def optimizer_end(self, stepping: bool) -> None:
         """What :meth:`optimizer_begin` began is over."""
@@ -573,11 +522,12 @@ class Phases:
         self.fetch_end_at = 0
         self.held: list[tuple[Iteration, int, int, int]] = []
         self.previous = ""
-        self.place = 0
 
     def _new_number(self) -> None:
         self.stepped = self.saw_grad = self.zeroed = False
         self.backwards = self.forwards = self.updates = 0
+        self.forward_path: Any = 0
+        self.optimizer_path: Any = 0
 
     # -- phases ----------------------------------------------------------------------------
 
@@ -585,18 +535,18 @@ class Phases:
         self.op = self._open(name, start, automatic=True)
         self.op_name = name
         self.op_flags = 0
-        if name == FORWARD and self.previous == FORWARD:
+        if name == FORWARD:
+            path = self._path_of(self.op)
             # A loss module called after the model goes on with the same forward.
-            place = self.op & PLACE
-            if place == self.place and place == (self.unit & PLACE) + 1:
+            if self.previous == FORWARD and path == self.forward_path:
                 self.op_flags = self._continues
+            self.forward_path = path
 
     def _end(self) -> None:
         self.compiling = 0  # it closed together with its phase, if it was left open
         if self.op:
             self._close(self.op, None, self.op_flags)
             self.previous = self.op_name
-            self.place = self.op & PLACE
             self.op = 0
 
     def _begin_inner(self, name: str) -> None:

@@ -46,7 +46,7 @@ class Machines:
         self._all = weakref.WeakSet()
         self._lock = threading.Lock()
 
-    def enter(self) -> Phases | None:
+    def take(self) -> Phases | None:
         """The machine of this thread, made if this thread may have one."""
         machine = self.here.machine
         if machine is not None:
@@ -55,11 +55,18 @@ class Machines:
             self.here.busy = True
             return None
         with self._lock:
-            if any(other.op for other in self._all):
+            if any(self.is_working(other) for other in self._all):
                 return None
             machine = self.here.machine = self._make()
             self._all.add(machine)
         return machine
+
+    def is_working(self, machine: Phases) -> bool:
+        """Whether a machine's thread is inside a phase."""
+        return bool(machine.op)
+
+    def give(self, machine: Phases) -> None:
+        """An event is over."""
 
     def close(self) -> None:
         """Gives no thread a machine any more."""

@@ -102,6 +102,9 @@ class ScriptedCore:
     def is_open(self, token):
         return any(span.token == token for span in self.stack)
 
+    def path_of(self, token):
+        return next((span.path for span in self.stack if span.token == token), 0)
+
     def rename_span(self, token, name):
         for span in self.stack:
             if span.token == token:

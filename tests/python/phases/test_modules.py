@@ -236,34 +236,6 @@ def test_a_checkpointed_module_is_timed_in_both_directions(reentrant):
     assert "step/backward/forward" not in core.paths()
 
 
-def test_a_compiled_module_is_one_lap_that_says_so():
-    torch._dynamo.reset()
-
-    def run(model):
-        return train(model, call=torch.compile(model, fullgraph=True, backend="aot_eager"))
-
-    core = same(Net, run)
-    assert below(core, "forward").keys() == {
-        "inside compiled graph",
-        "inside compiled graph/compile",
-    }
-    assert "inside compiled graph" in below(core, "backward")
-
-
-def test_a_compiled_part_of_a_model_is_one_lap_that_says_so():
-    torch._dynamo.reset()
-
-    def run(model):
-        model.head.compile(fullgraph=True, backend="aot_eager")
-        return train(model)
-
-    core = same(Net, run)
-    found = below(core, "forward")
-    assert found["head/inside compiled graph"] == 3
-    assert "head/0" not in found
-    assert found["blocks.0/linear"] == 3
-
-
 def test_hooks_of_the_users_own_run_as_before():
     class Hooked(Net):
         def __init__(self):
