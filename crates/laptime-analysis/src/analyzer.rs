@@ -157,5 +157,9 @@ pub fn summarize_live(live: &Live, run: Option<RunInfo>) -> Summary {
 mod tests;
 
 #[cfg(test)]
+#[path = "analyzer_property_tests.rs"]
+mod property_tests;
+
+#[cfg(test)]
 #[path = "live_tests.rs"]
 mod live_tests;
