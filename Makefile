@@ -2,6 +2,7 @@
 #
 #   make demo    set up everything, train a real network under `laptime run`, print the table
 #   make test    set up everything and run all tests (lint, Rust, every Python, faults, fuzz)
+#   make format  formats Rust and Python
 #   make lint    formatters, clippy, ruff, pyright, stubtest, cargo-deny, spelling
 #   make bench   our own cost beside the peers'
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
@@ -38,9 +39,9 @@ OTHER_PYTHONS := $(shell tools/pythons | awk -v main="$$($(PYTHON) -c 'import sy
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type f \
 	-not -path '*/tests/*' -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo test lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu clean
+.PHONY: help setup demo test format lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu clean
 help:
-	@sed -n 's/^# \{0,1\}//; 1,/^$$/p' Makefile | head -14
+	@sed -n 's/^# \{0,1\}//; 1,/^$$/p' Makefile | head -15
 
 # ---------------------------------------------------------------- set-up
 
@@ -99,8 +100,16 @@ test: lint rust python pythons asan
 	$(MAKE) fuzz FUZZ_SECONDS=60
 	@echo "make test: everything passed"
 
+# Does what lint would only say.
+format: setup
+	cargo fmt --all
+	cargo fmt --manifest-path fuzz/Cargo.toml
+	$(BIN)/ruff check --quiet --fix-only
+	$(BIN)/ruff format --quiet
+
 lint: $(TOOLS)/cargo-deny $(PYRIGHT) setup
 	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(TOOLS)/cargo-deny --log-level error check licenses bans sources
 	$(BIN)/ruff check --quiet

@@ -122,7 +122,11 @@ def main() -> None:
                     block(large), block(large), phases(True), ROUNDS // 4
                 ),
             }
-    print(json.dumps({"torch": torch.__version__, "steps": STEPS, "rounds": ROUNDS, "overhead": results}))
+    print(
+        json.dumps(
+            {"torch": torch.__version__, "steps": STEPS, "rounds": ROUNDS, "overhead": results}
+        )
+    )
 
 
 if __name__ == "__main__":

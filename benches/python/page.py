@@ -30,9 +30,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def rust_table(rust: Json) -> str:
-    rows = [
-        (row["name"], f"{row['ns']:.1f}", f"{row['ratio']:.2f}") for row in rust["spans"]
-    ]
+    rows = [(row["name"], f"{row['ns']:.1f}", f"{row['ratio']:.2f}") for row in rust["spans"]]
     return table(("a span in Rust", "ns", "of two clock reads"), rows)
 
 
@@ -90,8 +88,7 @@ def budget_table(rust: Json, python: Json, overhead: Json) -> str:
 
 def page(results: Path) -> str:
     rust, python, overhead = (
-        json.loads((results / f"{name}.json").read_text())
-        for name in ("rust", "spans", "overhead")
+        json.loads((results / f"{name}.json").read_text()) for name in ("rust", "spans", "overhead")
     )
     return f"""# What Laptime costs
 

@@ -83,9 +83,7 @@ def peer_statements() -> dict[str, blocks.Block]:
         "@contextmanager with perf_counter": repeated("with x(): pass", x=by_hand),
         "codetiming: start/stop": repeated("t.start(); t.stop()", t=timer),
         "codetiming: with": repeated("with t: pass", t=timer),
-        "Lightning SimpleProfiler: start/stop": repeated(
-            'p.start("x"); p.stop("x")', p=profiler
-        ),
+        "Lightning SimpleProfiler: start/stop": repeated('p.start("x"); p.stop("x")', p=profiler),
         "Lightning SimpleProfiler: with": repeated('with p.profile("x"): pass', p=profiler),
         "torch record_function, no profiler": repeated(
             'with r("x"): pass', r=torch.profiler.record_function
@@ -122,9 +120,11 @@ def torchtimer_statement() -> dict[str, blocks.Block]:
         return {}
     few = 4  # it takes about a thousand times as long as a lap
     block = repeated('t.start("x"); t.stop("x")', t=timer)
-    code = block.__code__.replace(co_consts=tuple(
-        few if constant == TURNS else constant for constant in block.__code__.co_consts
-    ))
+    code = block.__code__.replace(
+        co_consts=tuple(
+            few if constant == TURNS else constant for constant in block.__code__.co_consts
+        )
+    )
     block.__code__ = code
     return {"torchtimer, its Python part": block}
 

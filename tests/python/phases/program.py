@@ -55,7 +55,9 @@ class Program:
         memory = Loader()
         return lambda batches=count: Batches(self, memory, batches, took)
 
-    def forward(self, took: int = FORWARD, *, training: bool = True, trains: bool = True, inside=()):
+    def forward(
+        self, took: int = FORWARD, *, training: bool = True, trains: bool = True, inside=()
+    ):
         module = SimpleNamespace(training=training, trains=trains)
         self.machine.forward_begin(self.grad, module, ())
         self.core.clock += took

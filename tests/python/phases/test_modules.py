@@ -60,7 +60,9 @@ def same(make, run=train):
 
 def below(core, phase):
     prefix = f"step/{phase}/"
-    return {path[len(prefix) :]: core.count(path) for path in core.paths() if path.startswith(prefix)}
+    return {
+        path[len(prefix) :]: core.count(path) for path in core.paths() if path.startswith(prefix)
+    }
 
 
 NAMES = {
@@ -278,8 +280,9 @@ def test_models_that_are_deleted_are_not_kept_alive():
 def test_a_thread_of_the_engines_own_is_written_under_the_backward_that_waited():
     import threading
 
-    from laptime.integrations._modules import ModuleLaps
     from scripted import ScriptedCore
+
+    from laptime.integrations._modules import ModuleLaps
 
     core = ScriptedCore()
     laps = ModuleLaps(torch, core)

@@ -43,10 +43,9 @@ def recorded(tmp_path):
 
 
 def each(count):
-    return {
-        path: count
-        for path in ("step", "step/data", "step/forward", "step/backward", "step/optimizer")
-    }
+    return dict.fromkeys(
+        ("step", "step/data", "step/forward", "step/backward", "step/optimizer"), count
+    )
 
 
 def batch(model, optimizer, inputs, targets, zero_first=True):

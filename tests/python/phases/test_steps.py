@@ -9,7 +9,9 @@ def test_a_plain_loop_gives_one_step_per_batch_with_its_four_phases(program):
         program.other()
     core = program.core
     assert core.count("step") == 3
-    assert [core.count(f"step/{phase}") for phase in ("data", "forward", "backward", "optimizer")] == [3] * 4
+    assert [
+        core.count(f"step/{phase}") for phase in ("data", "forward", "backward", "optimizer")
+    ] == [3] * 4
     assert core.total("step/data") == 3 * DATA + 3  # the wait for the end goes on with the last
     assert core.total("step/forward") == 3 * FORWARD
     assert core.total("step/backward") == 3 * BACKWARD
