@@ -41,7 +41,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type
 
 .PHONY: help setup demo test format lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu clean
 help:
-	@sed -n 's/^# \{0,1\}//; 1,/^$$/p' Makefile | head -15
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 # ---------------------------------------------------------------- set-up
 
