@@ -153,7 +153,7 @@ loom:
 
 gpu: setup
 	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then \
-		$(BIN)/python -m pytest -q -m gpu tests/python; \
+		$(BIN)/python -m pytest -q -o markers="gpu: needs a GPU" -m gpu tests/python; \
 	else \
 		echo "make gpu: no GPU on this machine, so nothing was run"; \
 	fi
