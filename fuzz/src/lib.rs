@@ -9,7 +9,8 @@ use laptime_analysis::{Analyzer, Options, Summary};
 use laptime_core::format::process::{
     ProcessHeader, SLOT_ENTRIES, SLOTS, open_spans, window_offset,
 };
-use laptime_core::format::record::{Cursor, Record, RecordReader, Visit, encode};
+use laptime_core::format::reader::{RecordReader, Visit};
+use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
 use laptime_core::{FormatError, PathId, RunInfo, Span};
 use laptime_report::{Format, View, render};

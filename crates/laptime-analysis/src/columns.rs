@@ -5,8 +5,8 @@
 //! mapped with the anchors known so far: those of the header and of the windows decoded.
 
 use laptime_core::format::process::ProcessHeader;
-use laptime_core::format::record::{Record, Visit};
 use laptime_core::format::window::Window;
+use laptime_core::format::{reader::Visit, record::Record};
 use laptime_core::{FormatError, PathId, PathTable, Span};
 
 use crate::error::AnalysisError;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader, open_spans};
-use laptime_core::format::record::{Record, Visit};
 use laptime_core::format::window::{Window, WindowState};
+use laptime_core::format::{reader::Visit, record::Record};
 use laptime_core::{FormatError, Live, PathId, PathTable, Span, SpanFlags, Tallies};
 
 use crate::error::AnalysisError;

@@ -77,7 +77,8 @@ impl PathTable {
         if self.recursion(parent, name) >= Self::MAX_RECURSION {
             return parent;
         }
-        if self.entries.len() >= Self::LIMIT || parent == PathId::OVERFLOW {
+        let overflows = parent == PathId::OVERFLOW || name == Self::OVERFLOW_NAME;
+        if overflows || self.entries.len() >= Self::LIMIT {
             self.overflowed += 1;
             return PathId::OVERFLOW;
         }

@@ -16,7 +16,7 @@ use crate::clock;
 use crate::file::ProcessFile;
 use crate::fold;
 use crate::platform;
-use crate::shared::{self, Shared};
+use crate::registry::{self, Registry};
 
 /// Windows kept set aside at first, and at most.
 pub const SET_ASIDE: usize = 2;
@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_millis(100);
 const EARLY_ANCHORS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
 const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
 
-/// Starts the thread for the recording that `shared` holds.
+/// Starts the thread for the recording in progress.
 pub fn start() -> Option<std::thread::JoinHandle<()>> {
     std::thread::Builder::new()
         .name("laptime".to_owned())
@@ -47,20 +47,20 @@ fn run() {
     loop {
         let now = clock::monotonic_ns();
         let wait = next_tick.min(next_anchor).saturating_sub(now);
-        let Some((full, stop)) = shared::wait_then_with(Duration::from_nanos(wait), |shared| {
-            set_aside(shared);
-            let disk = shared.disk.as_mut()?;
+        let Some((full, stop)) = registry::wait_then_with(Duration::from_nanos(wait), |registry| {
+            set_aside(registry);
+            let disk = registry.disk.as_mut()?;
             disk.folding = !disk.full.is_empty();
             Some((std::mem::take(&mut disk.full), disk.stop))
         }) else {
             return;
         };
-        let first = shared::with(|shared| shared.started);
+        let first = registry::with(|registry| registry.started);
         for window in full {
             finish_window(window, first);
         }
-        shared::with(|shared| {
-            if let Some(disk) = shared.disk.as_mut() {
+        registry::with(|registry| {
+            if let Some(disk) = registry.disk.as_mut() {
                 disk.folding = false;
             }
         });
@@ -86,13 +86,13 @@ fn run() {
     }
 }
 
-fn set_aside(shared: &mut Shared) {
-    while let Some(disk) = shared.disk.as_mut() {
+fn set_aside(registry: &mut Registry) {
+    while let Some(disk) = registry.disk.as_mut() {
         if disk.stop || disk.failed.is_some() || disk.file.ready() >= disk.target {
             return;
         }
         if let Err(error) = disk.file.set_aside() {
-            shared.fail(&error);
+            registry.fail(&error);
         }
     }
 }
@@ -102,12 +102,12 @@ fn finish_window(window: Window, first: Anchor) {
     let place = window.place();
     let sealed = fold_and_seal(window, first);
     if let Place::Written { slot } = place {
-        shared::with(|shared| {
-            let Some(disk) = shared.disk.as_ref() else {
+        registry::with(|registry| {
+            let Some(disk) = registry.disk.as_ref() else {
                 return;
             };
             if let Err(error) = disk.file.write_sealed(slot, &sealed) {
-                shared.fail(&error);
+                registry.fail(&error);
             }
         });
     }
@@ -136,11 +136,12 @@ fn fold_and_seal(mut window: Window, first: Anchor) -> Vec<u8> {
 
 /// Writes a record of the recorder's own into the file. In memory these are not kept.
 fn note(record: &Record<'_>) {
-    let scribe = shared::with(|shared| shared.disk.as_mut().and_then(|disk| disk.scribe.take()));
+    let scribe =
+        registry::with(|registry| registry.disk.as_mut().and_then(|disk| disk.scribe.take()));
     if let Some(mut scribe) = scribe {
         scribe.record(record);
-        shared::with(|shared| {
-            if let Some(disk) = shared.disk.as_mut() {
+        registry::with(|registry| {
+            if let Some(disk) = registry.disk.as_mut() {
                 disk.scribe = Some(scribe);
             }
         });
@@ -149,24 +150,24 @@ fn note(record: &Record<'_>) {
 
 /// Writes open windows and the prefix out, where the file is not mapped.
 fn write_out() {
-    shared::with(|shared| {
+    registry::with(|registry| {
         let failed = {
-            let Some(disk) = shared.disk.as_ref() else {
+            let Some(disk) = registry.disk.as_ref() else {
                 return;
             };
             if !disk.file.needs_writing() || disk.failed.is_some() {
                 return;
             }
-            let windows = shared
+            let windows = registry
                 .open_windows()
-                .filter(|window| window.epoch() == shared.epoch);
+                .filter(|window| window.epoch() == registry.epoch);
             windows
                 .map(|window| disk.file.write_out(window))
                 .chain(std::iter::once_with(|| disk.file.write_prefix()))
                 .find_map(Result::err)
         };
         if let Some(error) = failed {
-            shared.fail(&error);
+            registry.fail(&error);
         }
     });
 }

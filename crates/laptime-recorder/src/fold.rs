@@ -5,7 +5,8 @@
 //! to a bound.
 
 use laptime_core::anchor::Rate;
-use laptime_core::format::record::{Cursor, Record, Visit, encode};
+use laptime_core::format::reader::Visit;
+use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
 use laptime_core::{Anchor, PathId, Tallies};
 

@@ -8,7 +8,7 @@
 use std::sync::Once;
 
 use crate::fold;
-use crate::shared;
+use crate::registry;
 use crate::site;
 use crate::state;
 use crate::thread::Thread;
@@ -24,7 +24,7 @@ pub fn install() {
 
 extern "C" fn prepare() {
     site::lock_for_fork();
-    shared::lock_for_fork();
+    registry::lock_for_fork();
     fold::lock_for_fork();
 }
 
@@ -32,7 +32,7 @@ extern "C" fn parent() {
     // SAFETY: locked by `prepare`, on this thread.
     unsafe {
         fold::unlock_after_fork();
-        shared::unlock_after_fork();
+        registry::unlock_after_fork();
         site::unlock_after_fork();
     }
 }
@@ -41,9 +41,9 @@ extern "C" fn child() {
     parent();
     fold::forget();
     let thread = Thread::existing();
-    let joins = shared::with(|shared| {
-        shared.start_over_after_fork(thread);
-        shared.pending.is_some()
+    let joins = registry::with(|registry| {
+        registry.start_over_after_fork(thread);
+        registry.pending.is_some()
     });
     if joins {
         state::undecide_if_on();

@@ -19,7 +19,7 @@ mod lock;
 mod notes;
 mod platform;
 mod recording;
-mod shared;
+mod registry;
 mod site;
 mod span;
 mod stack;

@@ -7,7 +7,7 @@ use crate::backing::Window;
 use crate::clock;
 use crate::fold::{self, Memory};
 use crate::platform;
-use crate::shared::{self, Shared};
+use crate::registry::{self, Registry};
 use crate::thread::Thread;
 
 /// Everything recorded in this process so far, open windows included.
@@ -19,7 +19,7 @@ pub fn live() -> Live {
         .map(|thread| thread.stack().open())
         .unwrap_or_default();
     let snapshot = loop {
-        if let Some(snapshot) = shared::with(|shared| snapshot(shared)) {
+        if let Some(snapshot) = registry::with(|registry| snapshot(registry)) {
             break snapshot;
         }
         std::thread::yield_now();
@@ -50,8 +50,8 @@ pub fn live() -> Live {
             anchor: started,
             process_started_boottime_ns: platform::process_started_boottime_ns(),
             program: platform::program_name(),
-            lost: shared::lost(),
-            clamped: shared::clamped(),
+            lost: registry::lost(),
+            clamped: registry::clamped(),
             closed: Some(now),
             loss_reason: None,
         },
@@ -75,20 +75,20 @@ struct Snapshot {
 }
 
 /// `None` while the collector holds windows that are not folded yet, which lasts milliseconds.
-fn snapshot(shared: &Shared) -> Option<Snapshot> {
-    let disk = shared.disk.as_ref();
+fn snapshot(registry: &Registry) -> Option<Snapshot> {
+    let disk = registry.disk.as_ref();
     if disk.is_some_and(|disk| disk.folding) {
         return None;
     }
     let waiting = disk.into_iter().flat_map(|disk| &disk.full);
-    let open = shared
+    let open = registry
         .open_windows()
-        .filter(|window| shared.is_live(window));
+        .filter(|window| registry.is_live(window));
     Some(Snapshot {
-        paths: shared.paths.clone(),
-        notes: shared.notes.clone(),
-        started: shared.started,
-        main_track: shared.main_track,
+        paths: registry.paths.clone(),
+        notes: registry.notes.clone(),
+        started: registry.started,
+        main_track: registry.main_track,
         windows: waiting.chain(open).map(Window::copy).collect(),
         memory: fold::memory(),
     })

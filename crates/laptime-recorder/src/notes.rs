@@ -4,7 +4,7 @@ use laptime_core::PathId;
 use laptime_core::format::record::Record;
 
 use crate::clock;
-use crate::shared;
+use crate::registry;
 use crate::site::Site;
 use crate::span::{Open, parent_of};
 use crate::state;
@@ -71,10 +71,10 @@ pub fn metric(site: &Site, value: f64) {
 ///
 /// A code that was noted before is not noted again.
 pub fn note(code: &str, message: &str) {
-    let known = shared::with(|shared| {
-        let known = shared.notes.iter().any(|(noted, _)| noted == code);
+    let known = registry::with(|registry| {
+        let known = registry.notes.iter().any(|(noted, _)| noted == code);
         if !known {
-            shared.notes.push((code.to_owned(), message.to_owned()));
+            registry.notes.push((code.to_owned(), message.to_owned()));
         }
         known
     });

@@ -15,7 +15,7 @@ use crate::collector;
 use crate::error::RecorderError;
 use crate::file::ProcessFile;
 use crate::platform;
-use crate::shared::{self, Disk, Shared};
+use crate::registry::{self, Disk, Registry};
 use crate::state;
 use crate::thread::Thread;
 use crate::writer::Writer;
@@ -128,13 +128,13 @@ pub fn record(folder: &Path, options: &RecordOptions) -> Result<Recording, Recor
 
 /// Adds this process to an existing recording, until [`close`] or its end.
 pub fn join(folder: &Path, options: &RecordOptions) -> Result<(), RecorderError> {
-    shared::with(|shared| {
-        if let Some(disk) = &shared.disk {
+    registry::with(|registry| {
+        if let Some(disk) = &registry.disk {
             return Err(RecorderError::AlreadyRecording {
                 folder: disk.folder.clone(),
             });
         }
-        open(shared, folder, options).map_err(|source| RecorderError::Write {
+        open(registry, folder, options).map_err(|source| RecorderError::Write {
             path: folder.to_owned(),
             source,
         })
@@ -146,15 +146,15 @@ pub fn join(folder: &Path, options: &RecordOptions) -> Result<(), RecorderError>
 
 /// The folder of the recording in progress, if there is one.
 pub fn current_folder() -> Option<PathBuf> {
-    shared::with(|shared| {
-        let disk = shared.disk.as_ref().map(|disk| disk.folder.clone());
-        disk.or_else(|| shared.pending.clone())
+    registry::with(|registry| {
+        let disk = registry.disk.as_ref().map(|disk| disk.folder.clone());
+        disk.or_else(|| registry.pending.clone())
     })
 }
 
 /// Joins the recording of the process that forked this one; whether there was one.
 pub(crate) fn join_after_fork() -> bool {
-    let Some(folder) = shared::with(|shared| shared.pending.take()) else {
+    let Some(folder) = registry::with(|registry| registry.pending.take()) else {
         return false;
     };
     if let Err(error) = join(&folder, &RecordOptions::default()) {
@@ -189,7 +189,7 @@ pub(crate) fn start_from_environment() -> bool {
     true
 }
 
-fn open(shared: &mut Shared, folder: &Path, options: &RecordOptions) -> io::Result<()> {
+fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::Result<()> {
     let anchor = clock::anchor();
     let program = options
         .program
@@ -199,7 +199,7 @@ fn open(shared: &mut Shared, folder: &Path, options: &RecordOptions) -> io::Resu
         clock: clock::kind(),
         pid: std::process::id(),
         parent_pid: std::os::unix::process::parent_id(),
-        main_track: shared.main_track,
+        main_track: registry.main_track,
         boot_id: platform::boot_id(),
         nominal_ns_per_tick: clock::nominal_ns_per_tick(),
         anchor,
@@ -210,9 +210,9 @@ fn open(shared: &mut Shared, folder: &Path, options: &RecordOptions) -> io::Resu
         closed: None,
         loss_reason: None,
     };
-    let file = ProcessFile::create(folder, &header, options.backing, shared.epoch + 1)?;
-    shared.interrupt_all();
-    shared.disk = Some(Disk {
+    let file = ProcessFile::create(folder, &header, options.backing, registry.epoch + 1)?;
+    registry.interrupt_all();
+    registry.disk = Some(Disk {
         folder: folder.to_owned(),
         file,
         full: Vec::new(),
@@ -225,8 +225,8 @@ fn open(shared: &mut Shared, folder: &Path, options: &RecordOptions) -> io::Resu
         folding: false,
     });
     let mut scribe = Writer::new();
-    scribe.refill_from(shared);
-    if let Some(disk) = shared.disk.as_mut() {
+    scribe.refill_from(registry);
+    if let Some(disk) = registry.disk.as_mut() {
         disk.scribe = Some(scribe);
         disk.collector = collector::start();
     }
@@ -234,11 +234,11 @@ fn open(shared: &mut Shared, folder: &Path, options: &RecordOptions) -> io::Resu
     Ok(())
 }
 
-/// What a start does with the shared state unlocked: definitions and notes so far, and the calling thread's stack.
+/// What a start does with the registry unlocked: definitions and notes so far, and the calling thread's stack.
 fn finish_start() {
-    let (scribe, notes, paths) = shared::with(|shared| {
-        let scribe = shared.disk.as_mut().and_then(|disk| disk.scribe.take());
-        (scribe, shared.notes.clone(), shared.paths.len())
+    let (scribe, notes, paths) = registry::with(|registry| {
+        let scribe = registry.disk.as_mut().and_then(|disk| disk.scribe.take());
+        (scribe, registry.notes.clone(), registry.paths.len())
     });
     if let Some(mut scribe) = scribe {
         for path in 1..paths as u32 {
@@ -247,16 +247,16 @@ fn finish_start() {
         for (code, message) in &notes {
             scribe.record(&Record::Note { code, message });
         }
-        shared::with(|shared| {
-            if let Some(disk) = shared.disk.as_mut() {
+        registry::with(|registry| {
+            if let Some(disk) = registry.disk.as_mut() {
                 disk.scribe = Some(scribe);
             }
         });
     }
     // SAFETY: this thread's state.
     if let Some(thread) = unsafe { Thread::existing().as_mut() } {
-        shared::with(|shared| {
-            shared.place_in_black_box(thread.own_stack());
+        registry::with(|registry| {
+            registry.place_in_black_box(thread.own_stack());
             thread.refresh_slot();
         });
         let track = thread.own_stack().track();
@@ -269,11 +269,11 @@ fn finish_start() {
 ///
 /// Spans that other threads close at this very moment may miss the file.
 pub fn close() {
-    let collector = shared::with(|shared| {
-        shared.pending = None;
-        let disk = shared.disk.as_mut()?;
+    let collector = registry::with(|registry| {
+        registry.pending = None;
+        let disk = registry.disk.as_mut()?;
         disk.stop = true;
-        shared::WORK.notify_all();
+        registry::WORK.notify_all();
         disk.collector.take()
     });
     if let Some(collector) = collector {
@@ -286,13 +286,13 @@ pub fn close() {
         thread.refresh_slot();
         thread.writer.take_window()
     });
-    let Some((disk, windows, first, epoch)) = shared::with(|shared| {
-        let mut disk = shared.disk.take()?;
-        let epoch = shared.epoch;
+    let Some((disk, windows, first, epoch)) = registry::with(|registry| {
+        let mut disk = registry.disk.take()?;
+        let epoch = registry.epoch;
         let mut windows = std::mem::take(&mut disk.full);
-        windows.extend(own.take().filter(|window| shared.is_live(window)));
+        windows.extend(own.take().filter(|window| registry.is_live(window)));
         windows.extend(
-            shared
+            registry
                 .parked()
                 .drain(..)
                 .filter_map(|mut writer| writer.take_window()),
@@ -302,16 +302,16 @@ pub fn close() {
             scribe.take_window()
         }));
         // What other threads hold cannot be sealed under their hands; it stays open, and readable.
-        let held: Vec<(u64, Vec<u8>)> = shared
+        let held: Vec<(u64, Vec<u8>)> = registry
             .open_windows()
-            .filter(|window| window.epoch() == shared.epoch)
+            .filter(|window| window.epoch() == registry.epoch)
             .filter_map(|window| Some((window.slot()?, window.copy())))
             .collect();
         for (_, bytes) in &held {
-            crate::fold::fold(bytes.clone(), shared.started);
+            crate::fold::fold(bytes.clone(), registry.started);
         }
-        shared.interrupt_all();
-        Some(((disk, held), windows, shared.started, epoch))
+        registry.interrupt_all();
+        Some(((disk, held), windows, registry.started, epoch))
     }) else {
         return;
     };
@@ -329,7 +329,7 @@ pub fn close() {
         } else {
             let bytes = window.copy();
             if disk.failed.is_some() && window.epoch() == epoch {
-                shared::count_lost(shared::spans_in(&bytes), None);
+                registry::count_lost(registry::spans_in(&bytes), None);
             }
             crate::fold::fold(bytes, first);
         }
@@ -339,7 +339,7 @@ pub fn close() {
         end = window_offset(disk.used_end);
     }
     disk.file
-        .store_losses(shared::lost(), shared::clamped(), disk.failed);
+        .store_losses(registry::lost(), registry::clamped(), disk.failed);
     // The file stays readable without the cut.
     let _ = disk.file.close(clock::anchor(), end);
 }
@@ -358,17 +358,25 @@ fn close_at_exit() {
 fn make_folder(folder: &Path) -> io::Result<PathBuf> {
     let mut builder = DirBuilder::new();
     builder.mode(0o700);
+    Ok(at_first_free(folder, |path| builder.create(path))?.0)
+}
+
+/// Makes something at a path, or at the first `-<n>` of it that is not taken.
+fn at_first_free<T>(
+    wanted: &Path,
+    mut make: impl FnMut(&Path) -> io::Result<T>,
+) -> io::Result<(PathBuf, T)> {
     let mut number = 1;
-    let mut candidate = folder.to_owned();
+    let mut candidate = wanted.to_owned();
     loop {
-        match builder.create(&candidate) {
+        match make(&candidate) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return other.map(|()| candidate),
+            other => return other.map(|made| (candidate, made)),
         }
-        let stem = folder.file_stem().unwrap_or_default().to_string_lossy();
-        let extension = folder.extension().unwrap_or_default().to_string_lossy();
+        let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
+        let extension = wanted.extension().unwrap_or_default().to_string_lossy();
         let dot = if extension.is_empty() { "" } else { "." };
-        candidate = folder.with_file_name(format!("{stem}-{number}{dot}{extension}"));
+        candidate = wanted.with_file_name(format!("{stem}-{number}{dot}{extension}"));
         number += 1;
     }
 }
@@ -382,12 +390,9 @@ fn refer_to(outer: &Path, path: &Path) -> Result<Recording, RecorderError> {
     };
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
-    let mut file = options.open(path).map_err(failed)?;
+    let (path, mut file) = at_first_free(path, |path| options.open(path)).map_err(failed)?;
     writeln!(file, "{REFERENCE_LINE}\n{}", outer.display()).map_err(failed)?;
-    Ok(Recording {
-        path: path.to_owned(),
-        run: None,
-    })
+    Ok(Recording { path, run: None })
 }
 
 fn write_run(folder: &Path, run: &RunInfo) -> Result<(), RecorderError> {

@@ -1,12 +1,12 @@
 //! Sites: a span's name, interned once, with the path it last led to.
 //!
-//! Sites live as long as the process. Their number is not bounded by the path limit: a
-//! program with a million names pays for a million sites.
+//! Sites live as long as the process, so their number is bounded: names beyond as many as
+//! there can be paths share one site, `<overflow>`.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use laptime_core::PathId;
+use laptime_core::{PathId, PathTable};
 
 use crate::lock::Lock;
 
@@ -22,13 +22,24 @@ pub struct Site {
 }
 
 impl Site {
-    /// The site of a name: always the same one for the same name.
+    /// Most names with a site of their own: as many as there can be paths.
+    pub const LIMIT: usize = PathTable::LIMIT;
+
+    /// The site of a name: always the same one for the same name, until [`Self::LIMIT`] names exist;
+    /// further ones get that of `<overflow>`.
     pub fn intern(name: &str) -> &'static Self {
         let mut sites = SITES.lock();
         let sites = sites.get_or_insert_default();
         if let Some(site) = sites.get(name) {
             return site;
         }
+        let name = if sites.len() < Self::LIMIT {
+            name
+        } else if let Some(site) = sites.get(PathTable::OVERFLOW_NAME) {
+            return site;
+        } else {
+            PathTable::OVERFLOW_NAME
+        };
         let site: &'static Self = Box::leak(Box::new(Self {
             name: name.into(),
             index: sites.len() as u32,

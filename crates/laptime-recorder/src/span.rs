@@ -6,7 +6,7 @@ use laptime_core::format::process::SLOT_ENTRIES;
 use laptime_core::{PathId, Span, SpanFlags};
 
 use crate::clock;
-use crate::shared;
+use crate::registry;
 use crate::site::Site;
 use crate::stack::{AUTOMATIC, Closed, Entry, Position};
 use crate::state;
@@ -219,7 +219,7 @@ fn exit_slowly(
         flags = flags.with(SpanFlags::UNBALANCED);
     }
     let duration = end.checked_sub(entry.start).unwrap_or_else(|| {
-        shared::count_clamped();
+        registry::count_clamped();
         0
     });
     thread.writer.span(&Span {
@@ -343,8 +343,8 @@ pub fn current_path() -> PathId {
 
 /// The names of a path, outermost first.
 pub fn path_names(path: PathId) -> Vec<String> {
-    shared::with(|shared| {
-        let names = shared.paths.names(path);
+    registry::with(|registry| {
+        let names = registry.paths.names(path);
         names.into_iter().map(str::to_owned).collect()
     })
 }

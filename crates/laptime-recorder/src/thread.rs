@@ -13,7 +13,7 @@ use laptime_core::{PathId, Span, SpanFlags};
 
 use crate::clock;
 use crate::platform;
-use crate::shared::{self, Shared};
+use crate::registry::{self, Registry};
 use crate::site::Site;
 use crate::stack::{Slot, Stack};
 use crate::writer::Writer;
@@ -61,18 +61,18 @@ impl Thread {
             return null_mut();
         }
         let name = std::thread::current().name().map(str::to_owned);
-        let thread = shared::with(|shared| {
-            let track = shared.thread_track();
+        let thread = registry::with(|registry| {
+            let track = registry.thread_track();
             let mut own = Box::new(Stack::new(track, PathId::ROOT));
-            shared.place_in_black_box(&mut own);
+            registry.place_in_black_box(&mut own);
             let thread = Box::into_raw(Box::new(Self {
                 slot: own.slot(),
-                writer: shared.take_writer(track),
+                writer: registry.take_writer(track),
                 stack: &raw mut *own,
                 own,
                 recent: [(u32::MAX, 0, 0); RECENT],
             }));
-            shared.threads.push(ThreadPointer(thread));
+            registry.threads.push(ThreadPointer(thread));
             thread
         });
         CURRENT.set(thread);
@@ -116,7 +116,7 @@ impl Thread {
         if known_parent == parent.0 && known_site == site.index() {
             return PathId(known_path);
         }
-        let path = shared::with(|shared| shared.paths.intern(parent, site.name()));
+        let path = registry::with(|registry| registry.paths.intern(parent, site.name()));
         if path != PathId::OVERFLOW {
             self.recent[place] = (parent.0, site.index(), path.0);
             site.remember(parent, path);
@@ -166,7 +166,7 @@ impl Thread {
 #[derive(Debug, Clone, Copy)]
 pub struct ThreadPointer(pub *mut Thread);
 
-// SAFETY: other threads touch only what `Shared` documents, under its lock.
+// SAFETY: other threads touch only what `Registry` documents, under its lock.
 unsafe impl Send for ThreadPointer {}
 
 /// Leaves the list when the thread ends.
@@ -183,13 +183,13 @@ impl Drop for AtExit {
         thread.use_stack(null_mut());
         let own = std::mem::replace(&mut thread.own, Box::new(Stack::new(0, PathId::ROOT)));
         thread.close_all(&own);
-        shared::with(|shared: &mut Shared| {
+        registry::with(|registry: &mut Registry| {
             let pointer: *const Thread = &raw const *thread;
-            shared
+            registry
                 .threads
                 .retain(|known| !std::ptr::eq(known.0, pointer));
-            shared.free_slot(&own);
-            shared.park_writer(std::mem::replace(&mut thread.writer, Writer::new()));
+            registry.free_slot(&own);
+            registry.park_writer(std::mem::replace(&mut thread.writer, Writer::new()));
         });
         drop(own);
     }
@@ -210,13 +210,13 @@ impl TaskStack {
     /// A stack with a track of its own whose spans open under `inherit`.
     pub fn new(inherit: PathId, name: Option<&str>) -> Box<Self> {
         let mut stack = Box::new(Stack::new(0, inherit));
-        let track = shared::with(|shared| {
-            let track = shared.next_track();
+        let track = registry::with(|registry| {
+            let track = registry.next_track();
             // SAFETY: the slot is this stack's own.
             unsafe { stack.slot().as_ref() }
                 .track
                 .store(track, Ordering::Relaxed);
-            shared.place_in_black_box(&mut stack);
+            registry.place_in_black_box(&mut stack);
             track
         });
         let thread = Thread::current();
@@ -251,7 +251,7 @@ impl Drop for TaskStack {
             // SAFETY: this thread's state.
             unsafe { &mut *thread }.close_all(&stack);
         }
-        shared::with(|shared| shared.free_slot(&stack));
+        registry::with(|registry| registry.free_slot(&stack));
     }
 }
 

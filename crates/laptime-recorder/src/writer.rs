@@ -13,7 +13,7 @@ use laptime_core::format::window::WindowHeader;
 use laptime_core::{PathId, Span, SpanFlags};
 
 use crate::backing::Window;
-use crate::shared::{self, Shared};
+use crate::registry::{self, Registry};
 
 /// Three varints of at most 8 bytes, each stored as a whole word.
 const PLAIN_SPAN_MAX: usize = 24;
@@ -52,7 +52,7 @@ impl Defined {
     }
 }
 
-// SAFETY: used by one thread at a time; a parked writer waits in the shared state.
+// SAFETY: used by one thread at a time; a parked writer waits in the registry.
 unsafe impl Send for Writer {}
 
 impl Writer {
@@ -129,7 +129,7 @@ impl Writer {
     #[inline(never)]
     fn slow_plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) {
         let duration = end.checked_sub(start).unwrap_or_else(|| {
-            shared::count_clamped();
+            registry::count_clamped();
             0
         });
         let span = Span::plain(PathId(path), end - duration, duration, track);
@@ -158,7 +158,7 @@ impl Writer {
             }
             self.refill();
         }
-        shared::count_lost(1, None);
+        registry::count_lost(1, None);
     }
 
     /// Writes the definition of a path that was just opened, so that the black box can name it.
@@ -189,11 +189,12 @@ impl Writer {
 
     fn define(&mut self, path: PathId, bytes: &mut Vec<u8>, cursor: &mut Cursor) {
         let mut missing = Vec::new();
-        shared::with(|shared| {
+        registry::with(|registry| {
             let mut at = path;
-            while let Some(entry) = shared.paths.get(at) {
+            while let Some(entry) = registry.paths.get(at) {
                 if self.defined.len() <= at.index() {
-                    self.defined.resize(shared.paths.len(), Defined::default());
+                    self.defined
+                        .resize(registry.paths.len(), Defined::default());
                 }
                 if self.defined[at.index()].generation == self.generation {
                     break;
@@ -234,15 +235,15 @@ impl Writer {
 
     /// Retires the window and takes a fresh one.
     fn refill(&mut self) {
-        shared::with(|shared| self.refill_from(shared));
+        registry::with(|registry| self.refill_from(registry));
     }
 
-    /// The same, with the shared state at hand.
-    pub fn refill_from(&mut self, shared: &mut Shared) {
+    /// The same, with the registry at hand.
+    pub fn refill_from(&mut self, registry: &mut Registry) {
         if let Some(full) = self.window.take() {
-            shared.retire(full);
+            registry.retire(full);
         }
-        let (window, header) = shared.take_window(self.cursor.track);
+        let (window, header) = registry.take_window(self.cursor.track);
         self.begin(window, &header);
     }
 

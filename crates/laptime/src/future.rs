@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use laptime_recorder::{Extra, LazySite, Site, current_path, emit_under, enter, suspend};
 
-/// Records a future as a lap; what `#[laptime::lap]` makes of an `async fn`.
+/// Records a future as a lap; what `#[lap]` makes of an `async fn`.
 pub fn lap_future<F: Future>(site: &LazySite, future: F) -> LapFuture<F> {
     LapFuture {
         future,

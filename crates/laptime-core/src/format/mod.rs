@@ -15,6 +15,7 @@
 
 mod error;
 pub mod process;
+pub mod reader;
 pub mod record;
 pub mod varint;
 pub mod window;

@@ -22,7 +22,8 @@
 //! A slot of zeros was set aside and never used.
 
 use super::FormatError;
-use super::record::{Cursor, Record, RecordReader, Visit};
+use super::reader::{RecordReader, Visit};
+use super::record::{Cursor, Record};
 use crate::anchor::Anchor;
 use crate::path::PathId;
 use crate::run::FORMAT_VERSION;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::format::record::{encode, push_payload};
 use proptest::prelude::*;
 
 const START: Cursor = Cursor {

@@ -22,7 +22,7 @@ use crate::stack::Stack;
 use crate::thread::{Thread, ThreadPointer};
 use crate::writer::Writer;
 
-static SHARED: Lock<Option<Box<Shared>>> = Lock::new(None);
+static REGISTRY: Lock<Option<Box<Registry>>> = Lock::new(None);
 /// Wakes the collector: a window was retired, or few are set aside.
 pub static WORK: Condvar = Condvar::new();
 
@@ -54,7 +54,7 @@ pub struct Disk {
 }
 
 #[derive(Debug)]
-pub struct Shared {
+pub struct Registry {
     pub paths: PathTable,
     pub threads: Vec<ThreadPointer>,
     pub disk: Option<Disk>,
@@ -72,7 +72,7 @@ pub struct Shared {
     sequence: u64,
 }
 
-impl Shared {
+impl Registry {
     fn new() -> Self {
         Self {
             paths: PathTable::new(),
@@ -288,31 +288,31 @@ pub fn spans_in(bytes: &[u8]) -> u64 {
     count
 }
 
-/// Runs with the shared state locked. Not re-entrant.
-pub fn with<T>(run: impl FnOnce(&mut Shared) -> T) -> T {
-    let mut shared = SHARED.lock();
-    run(shared.get_or_insert_with(|| {
+/// Runs with the registry locked. Not re-entrant.
+pub fn with<T>(run: impl FnOnce(&mut Registry) -> T) -> T {
+    let mut registry = REGISTRY.lock();
+    run(registry.get_or_insert_with(|| {
         crate::fork::install();
-        Box::new(Shared::new())
+        Box::new(Registry::new())
     }))
 }
 
 /// Waits for work with the lock released, then runs with it held.
-pub fn wait_then_with<T>(timeout: std::time::Duration, run: impl FnOnce(&mut Shared) -> T) -> T {
-    let mut shared = SHARED.lock();
-    let idle = shared
+pub fn wait_then_with<T>(timeout: std::time::Duration, run: impl FnOnce(&mut Registry) -> T) -> T {
+    let mut registry = REGISTRY.lock();
+    let idle = registry
         .as_ref()
-        .and_then(|shared| shared.disk.as_ref())
+        .and_then(|registry| registry.disk.as_ref())
         .is_none_or(|disk| {
             !disk.stop
                 && disk.full.is_empty()
                 && (disk.failed.is_some() || disk.file.ready() >= disk.target)
         });
     if idle {
-        let woken = WORK.wait_timeout(shared, timeout);
-        shared = woken.unwrap_or_else(PoisonError::into_inner).0;
+        let woken = WORK.wait_timeout(registry, timeout);
+        registry = woken.unwrap_or_else(PoisonError::into_inner).0;
     }
-    run(shared.get_or_insert_with(|| Box::new(Shared::new())))
+    run(registry.get_or_insert_with(|| Box::new(Registry::new())))
 }
 
 /// Counts spans that did not reach the file.
@@ -338,7 +338,7 @@ pub fn clamped() -> u64 {
 
 /// Locks over a fork.
 pub fn lock_for_fork() {
-    SHARED.hold();
+    REGISTRY.hold();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -347,5 +347,5 @@ pub fn lock_for_fork() {
 /// The calling thread holds the lock.
 pub unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { SHARED.release() };
+    unsafe { REGISTRY.release() };
 }

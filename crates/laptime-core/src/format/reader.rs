@@ -1,0 +1,346 @@
+//! Reads the records of a window back: the inverse of [`super::record::encode`].
+//!
+//! Plain spans are nearly all records; they are decoded without building a
+//! [`Record`] for each, and without a loop over their bytes.
+
+use super::FormatError;
+use super::record::{
+    ANCHOR, Cursor, MARK, METRIC, NOTE, PATH, Record, SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+};
+use super::varint::{take, unzigzag};
+use crate::anchor::Anchor;
+use crate::path::PathId;
+use crate::span::{Span, SpanFlags};
+
+/// Receives the records of a window.
+///
+/// Plain spans, nearly all of them, come apart, so that a reader of millions need not
+/// build a [`Record`] for each.
+pub trait Visit<'a> {
+    /// A span without anything unusual: path, start and duration in ticks, track.
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32);
+    /// Every other record.
+    fn other(&mut self, record: Record<'a>);
+}
+
+/// Decodes the records of one window.
+///
+/// Ends cleanly at the end of the bytes. A record that is cut off, or that no writer
+/// writes, is an error; in an unsealed window the caller treats a cut as the end.
+#[derive(Debug, Clone)]
+pub struct RecordReader<'a> {
+    bytes: &'a [u8],
+    position: usize,
+    base_offset: u64,
+    cursor: Cursor,
+    failed: bool,
+}
+
+impl<'a> RecordReader<'a> {
+    /// Reads `bytes`, whose first byte stands at `base_offset` in the file.
+    pub fn new(bytes: &'a [u8], base_offset: u64, cursor: Cursor) -> Self {
+        Self {
+            bytes,
+            position: 0,
+            base_offset,
+            cursor,
+            failed: false,
+        }
+    }
+
+    /// Bytes of whole records read so far.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    #[inline]
+    fn varint(&self, at: &mut usize) -> Result<u64, FormatError> {
+        match take(self.bytes.get(*at..).unwrap_or_default()) {
+            Some((value, len)) => {
+                *at += len;
+                Ok(value)
+            }
+            None => Err(self.error("cut off")),
+        }
+    }
+
+    #[cold]
+    fn error(&self, what: &'static str) -> FormatError {
+        FormatError::Record {
+            offset: self.base_offset + self.position as u64,
+            what,
+        }
+    }
+
+    /// Decodes plain spans up to the next record that is not one, or near the end of the bytes.
+    #[inline]
+    fn plain_spans(&mut self, visit: &mut impl Visit<'a>) {
+        let Cursor { mut last, track } = self.cursor;
+        let mut position = self.position;
+        while let Some(chunk) = self.bytes.get(position..).and_then(<[u8]>::first_chunk) {
+            let Some(plain) = PlainSpan::decode(chunk) else {
+                break;
+            };
+            last = last.saturating_add(plain.since);
+            position += plain.len;
+            let start = last.saturating_sub(plain.duration);
+            visit.plain_span(plain.path, start, plain.duration, track);
+        }
+        self.position = position;
+        self.cursor.last = last;
+    }
+
+    /// Hands every record to `visit`. **Errors** at a record that is cut off or that no writer writes.
+    #[inline]
+    pub fn visit(mut self, visit: &mut impl Visit<'a>) -> Result<(), FormatError> {
+        loop {
+            self.plain_spans(visit);
+            match self.next() {
+                None => return Ok(()),
+                Some(Ok(Record::Span(span))) if span.flags == SpanFlags::NONE => {
+                    visit.plain_span(span.path, span.start, span.duration, span.track);
+                }
+                Some(Ok(record)) => visit.other(record),
+                Some(Err(error)) => return Err(error),
+            }
+        }
+    }
+
+    fn record(&mut self) -> Result<Option<Record<'a>>, FormatError> {
+        loop {
+            let mut at = self.position;
+            let lead = self.varint(&mut at)?;
+            if lead & 1 == 0 {
+                let path = self.path(lead >> 1)?;
+                let end = self.cursor.last.saturating_add(self.varint(&mut at)?);
+                let duration = self.varint(&mut at)?;
+                self.position = at;
+                self.cursor.last = end;
+                let start = end.saturating_sub(duration);
+                let span = Span::plain(path, start, duration, self.cursor.track);
+                return Ok(Some(Record::Span(span)));
+            }
+            let length = self.varint(&mut at)? as usize;
+            let payload = at
+                .checked_add(length)
+                .and_then(|end| self.bytes.get(at..end))
+                .ok_or_else(|| self.error("cut off"))?;
+            let record = self.payload(lead >> 1, payload)?;
+            self.position = at + length;
+            if record.is_some() || self.position == self.bytes.len() {
+                return Ok(record);
+            }
+        }
+    }
+
+    #[inline]
+    fn path(&self, number: u64) -> Result<PathId, FormatError> {
+        if number == 0 || number >= crate::PathTable::LIMIT as u64 {
+            return Err(self.error("a path number out of range"));
+        }
+        Ok(PathId(number as u32))
+    }
+
+    /// One payload; `None` for a track switch and for kinds of a later minor version.
+    #[cold]
+    fn payload(&mut self, kind: u64, payload: &'a [u8]) -> Result<Option<Record<'a>>, FormatError> {
+        let mut fields = Fields {
+            bytes: payload,
+            reader: self,
+        };
+        let record = match kind {
+            PATH => Record::Path {
+                id: fields.path()?,
+                parent: PathId(fields.number()? as u32),
+                name: fields.text()?,
+            },
+            TRACK => {
+                let track = fields.number()? as u32;
+                self.cursor.track = track;
+                return Ok(None);
+            }
+            UNUSUAL_SPAN => Record::Span(fields.unusual_span()?),
+            MARK => Record::Mark {
+                path: fields.path()?,
+                ticks: fields.time()?,
+                track: self.cursor.track,
+            },
+            METRIC => Record::Metric {
+                path: fields.path()?,
+                ticks: fields.time()?,
+                value: f64::from_le_bytes(fields.raw()?),
+                track: self.cursor.track,
+            },
+            ANCHOR => Record::Anchor(Anchor::from_bytes(&fields.raw()?)),
+            TRACK_NAME => Record::TrackName {
+                track: fields.number()? as u32,
+                is_task: fields.number()? == 1,
+                thread: fields.number()?,
+                name: fields.text()?,
+            },
+            SAMPLE => Record::Sample {
+                ticks: fields.time()?,
+                resident_bytes: fields.number()?,
+            },
+            NOTE => {
+                let (code, message) = fields
+                    .text()?
+                    .split_once('\0')
+                    .ok_or_else(|| self.error("a note without its separator"))?;
+                Record::Note { code, message }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(record))
+    }
+}
+
+/// A plain span, decoded without a loop and with few dependent loads: this is what reading
+/// millions of spans spends its time on.
+struct PlainSpan {
+    path: PathId,
+    since: u64,
+    duration: u64,
+    len: usize,
+}
+
+impl PlainSpan {
+    /// Bytes that [`Self::decode`] looks at: a lead of 3, two integers of 8, and a word's reach.
+    const REACH: usize = 24;
+
+    /// `None` for anything else, rare long integers included; those are decoded the general way.
+    #[inline]
+    fn decode(chunk: &[u8; Self::REACH]) -> Option<Self> {
+        let word = word_at(chunk, 0);
+        // The lead's length is the same for long stretches, so a branch on it is predicted,
+        // and the position of what follows does not wait for it.
+        if word & 1 == 1 {
+            Self::after_lead::<1>(chunk, word)
+        } else if word & 2 == 2 {
+            Self::after_lead::<2>(chunk, word)
+        } else if word & 4 == 4 {
+            Self::after_lead::<3>(chunk, word)
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // three copies of the innermost loop of reading
+    fn after_lead<const LEAD: usize>(chunk: &[u8; Self::REACH], word: u64) -> Option<Self> {
+        let rest = word >> (8 * LEAD);
+        let since_len = rest.trailing_zeros() as usize + 1;
+        // The first word holds the lead and `since` if together they have 8 bytes.
+        if LEAD + since_len > 8 {
+            return None;
+        }
+        let lead = low_bits(word >> LEAD, 7 * LEAD);
+        let path = lead >> 1;
+        if lead & 1 != 0 || path == 0 || path >= crate::PathTable::LIMIT as u64 {
+            return None;
+        }
+        let tail = word_at(chunk, LEAD + since_len);
+        let duration_len = tail.trailing_zeros() as usize + 1;
+        if duration_len > 8 {
+            return None;
+        }
+        Some(Self {
+            path: PathId(path as u32),
+            since: low_bits(rest >> since_len, 7 * since_len),
+            duration: low_bits(tail >> duration_len, 7 * duration_len),
+            len: LEAD + since_len + duration_len,
+        })
+    }
+}
+
+#[inline]
+fn word_at(chunk: &[u8; PlainSpan::REACH], at: usize) -> u64 {
+    let bytes = chunk
+        .get(at..at + 8)
+        .and_then(|bytes| bytes.try_into().ok());
+    u64::from_le_bytes(bytes.unwrap_or([0; 8]))
+}
+
+/// The lowest `count` bits, 1 to 63 of them.
+#[inline]
+const fn low_bits(value: u64, count: usize) -> u64 {
+    value & ((1 << count) - 1)
+}
+
+impl<'a> Iterator for RecordReader<'a> {
+    type Item = Result<Record<'a>, FormatError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.position >= self.bytes.len() {
+            return None;
+        }
+        let record = self.record();
+        self.failed = record.is_err();
+        record.transpose()
+    }
+}
+
+/// The fields of one payload, taken from its start.
+struct Fields<'a, 'r> {
+    bytes: &'a [u8],
+    reader: &'r RecordReader<'a>,
+}
+
+impl<'a> Fields<'a, '_> {
+    fn number(&mut self) -> Result<u64, FormatError> {
+        let (value, len) = take(self.bytes).ok_or_else(|| self.reader.error("a short payload"))?;
+        self.bytes = &self.bytes[len..];
+        Ok(value)
+    }
+
+    fn path(&mut self) -> Result<PathId, FormatError> {
+        let number = self.number()?;
+        self.reader.path(number)
+    }
+
+    fn time(&mut self) -> Result<u64, FormatError> {
+        let delta = unzigzag(self.number()?);
+        Ok(self.reader.cursor.last.wrapping_add(delta as u64))
+    }
+
+    fn raw<const N: usize>(&mut self) -> Result<[u8; N], FormatError> {
+        let chunk = self
+            .bytes
+            .first_chunk::<N>()
+            .ok_or_else(|| self.reader.error("a short payload"))?;
+        self.bytes = &self.bytes[N..];
+        Ok(*chunk)
+    }
+
+    fn text(&mut self) -> Result<&'a str, FormatError> {
+        let bytes = std::mem::take(&mut self.bytes);
+        std::str::from_utf8(bytes).map_err(|_| self.reader.error("text that is not UTF-8"))
+    }
+
+    fn unusual_span(&mut self) -> Result<Span, FormatError> {
+        let flags = SpanFlags(self.number()?);
+        let path = self.path()?;
+        let end = self.time()?;
+        let duration = self.number()?;
+        let mut carried = |flag| -> Result<Option<u64>, FormatError> {
+            flags.has(flag).then(|| self.number()).transpose()
+        };
+        let process_ns = carried(SpanFlags::PROCESS_TIME)?;
+        let thread_ns = carried(SpanFlags::THREAD_TIME)?;
+        let wall = carried(SpanFlags::SUSPENDED)?;
+        Ok(Span {
+            path,
+            start: end.saturating_sub(wall.unwrap_or(duration)),
+            duration,
+            track: self.reader.cursor.track,
+            flags,
+            process_ns,
+            thread_ns,
+            wall,
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;
