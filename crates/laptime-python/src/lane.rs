@@ -43,6 +43,10 @@ const WORK: u8 = 5;
 
 /// The state that policy and lane hand to each other.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing that happened in the step"
+)]
 struct Lane {
     busy: bool,
     mode: u8,
@@ -285,7 +289,7 @@ impl Watched {
             let place_of_op = lane.end();
             if self.phase == STEP {
                 lane.stepped(place_of_op);
-                return lane.steps & (lane.steps - 1) == 0;
+                return lane.steps.is_power_of_two();
             }
             false
         });
@@ -315,12 +319,12 @@ impl Watched {
                 }
                 may
             })),
-            WORK => self.work(python),
+            WORK => Self::work(python),
             _ => self.fetch(python, args),
         }
     }
 
-    fn work(&self, python: Python<'_>) -> PyResult<bool> {
+    fn work(python: Python<'_>) -> PyResult<bool> {
         let reopens = lane(|lane| lane.is_where_the_last_step_was());
         if reopens {
             let alive = lane(|lane| lane.alive.as_ref().map(|alive| alive.clone_ref(python)));
@@ -425,6 +429,12 @@ fn lane_give(
     });
 }
 
+/// Whether `torch.compile` is tracing the caller: told by the stand-in that it knows for this.
+#[pyfunction]
+fn is_traced() -> bool {
+    false
+}
+
 /// Whether this thread is inside a phase whose inside is not looked at.
 #[pyfunction]
 fn lane_busy() -> bool {
@@ -448,6 +458,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Watched>()?;
     module.add_function(wrap_pyfunction!(lane_take, module)?)?;
     module.add_function(wrap_pyfunction!(lane_give, module)?)?;
+    module.add_function(wrap_pyfunction!(is_traced, module)?)?;
     module.add_function(wrap_pyfunction!(lane_busy, module)?)?;
     module.add_function(wrap_pyfunction!(lane_set_busy, module)?)?;
     module.add_function(wrap_pyfunction!(lanes_busy, module)?)

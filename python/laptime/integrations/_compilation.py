@@ -18,6 +18,30 @@ FRAMES = "torch._dynamo.eval_frame"
 KNOWN_CALL = ("torch._dynamo.utils", "torch._dynamo.variables.nn_module")
 
 
+_stood_in = False
+
+
+def tracing_test(torch: Any, core: Any) -> Callable[[], bool]:
+    """A cheap test whether dynamo is tracing: a builtin that it knows a stand-in of."""
+    is_traced: Callable[[], bool] | None = getattr(core, "is_traced", None)
+    if is_traced is None:
+        compiling: Callable[[], bool] = torch.compiler.is_compiling
+        return compiling
+
+    def stand_in(dynamo: Any) -> None:
+        global _stood_in
+        if not _stood_in:
+            _stood_in = True
+            torch.compiler.substitute_in_graph(is_traced, skip_signature_check=True)(_yes)
+
+    when_imported("torch._dynamo", stand_in)
+    return is_traced
+
+
+def _yes() -> bool:
+    return True
+
+
 class Compilation:
     """What dynamo is told, and what it tells."""
 

@@ -27,7 +27,7 @@ class LaneHere(Here):
     core: Any = None
 
     @property
-    def busy(self) -> bool:  # type: ignore[override]
+    def busy(self) -> bool:
         """Inside a phase whose inside is not looked at: pass everything through."""
         return bool(LaneHere.core.lane_busy())
 
@@ -64,9 +64,11 @@ class LaneMachines(Machines):
         if machine.unit:
             if not machine.decided or machine.kind != STEP or machine.stepped:
                 return
-        elif not machine.stepped or machine.last_kind != STEP:
-            return
-        elif self._core.current_path() != machine.unit_path:
+        elif (
+            not machine.stepped
+            or machine.last_kind != STEP
+            or self._core.current_path() != machine.unit_path
+        ):
             return
         alive = None
         if iteration is not None:

@@ -75,7 +75,7 @@ class ModuleLaps:
         if parent is not None:
             for name, found in parent.named_modules():
                 if found is module and name:
-                    return name
+                    return str(name)
         return type(module).__name__
 
     def inside(self, parent: Place, module: Any) -> Place:
@@ -126,9 +126,20 @@ class ModuleLaps:
     def _make_tag(self, place: Place) -> Any:
         chain = place.chain
 
+        laps, ident = self, get_ident
+        own = chain[-1] if chain else None
+
         def reached(_gradient: Any) -> None:
-            if chain is not self._current and self.backward:
-                self._switch(chain)
+            old = laps._current
+            if chain is old or not laps.backward:
+                return
+            siblings = own is not None and old and old[-1].parent is own.parent
+            if own is None or not siblings or ident() != laps._thread:
+                laps._switch(chain)
+                return
+            old[-1].lap.__exit__(None, None, None)  # a sibling, the common case
+            own.lap.__enter__()
+            laps._current = chain
 
         tag = self._torch.empty(0, device="cpu")
         tag._backward_hooks = {0: reached}
@@ -160,11 +171,6 @@ class ModuleLaps:
             self._elsewhere.append((self._core.now(), chain))
             return
         old, self._current = self._current, chain
-        if len(old) == len(chain) and old[:-1] == chain[:-1]:  # a sibling
-            if old:
-                old[-1].lap.__exit__(None, None, None)
-                chain[-1].lap.__enter__()
-            return
         shared = 0
         for one, other in zip(old, chain):
             if one is not other:
@@ -199,7 +205,7 @@ def wrap(patches: Any, call: Callable[..., Any], outermost: Callable[..., Any]) 
 
     `outermost` makes the ordinary wrapper, that opens ``forward``, around a given call.
     """
-    here, is_compiling = patches.machines.here, patches.is_compiling
+    here, is_traced = patches.machines.here, patches.is_traced
 
     def root(module: Any, *args: Any, **kwargs: Any) -> Any:
         laps = here.laps
@@ -221,27 +227,22 @@ def wrap(patches: Any, call: Callable[..., Any], outermost: Callable[..., Any]) 
         return out
 
     begin = outermost(root)
+    tensor = patches.tensor
 
     def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_compiling():
+        if is_traced():
             return call(module, *args, **kwargs)
-        if not here.busy:
-            return begin(module, *args, **kwargs)
         laps = here.looked_into
         if laps is None:
-            return call(module, *args, **kwargs)
+            return begin(module, *args, **kwargs)
         parent = laps.place
-        if parent is None:  # recomputation inside a backward
-            out = call(module, *args, **kwargs)
-            place = laps.known.get(id(module))
-            if place is not None:
-                laps.tag(out, place)
-            return out
+        if parent is None:
+            return recomputed(laps, module, *args, **kwargs)
         place = parent.inside.get(id(module))
         if place is None or place.of() is not module:
             place = laps.inside(parent, module)
-        if args:
-            laps.tag(args[0], parent)
+        if args and type(value := args[0]) is tensor and value.grad_fn is not None:
+            laps.tag(value, parent)
         laps.place = place
         try:
             with place.lap:
@@ -253,7 +254,18 @@ def wrap(patches: Any, call: Callable[..., Any], outermost: Callable[..., Any]) 
                         out = call(module, *args, **kwargs)
         finally:
             compiled, laps.place = laps.place is None, parent
-        laps.tag(out, laps.compiled_place(place) if compiled else place)
+        if compiled:
+            place = laps.compiled_place(place)
+        if type(out) is not tensor or out.grad_fn is not None:
+            laps.tag(out, place)
+        return out
+
+    def recomputed(laps: ModuleLaps, module: Any, *args: Any, **kwargs: Any) -> Any:
+        """A call inside a backward, which has no lap, but whose nodes run in this backward."""
+        out = call(module, *args, **kwargs)
+        place = laps.known.get(id(module))
+        if place is not None:
+            laps.tag(out, place)
         return out
 
     return __call__

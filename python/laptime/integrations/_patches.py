@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ._compilation import Compilation
+from ._compilation import Compilation, tracing_test
 from ._lane import CALL, FETCH, GRADIENTS, UPDATE, WORK, LaneMachines
 from ._loader import Iteration, Loader
 from ._modules import ModuleLaps, wrap, wrap_gradients
@@ -30,6 +30,8 @@ class Patches:
         self._core = core
         self._modules = modules
         self.is_compiling = torch.compiler.is_compiling
+        self.is_traced = tracing_test(torch, core)
+        self.tensor = torch.Tensor
         self._replaced: list[tuple[Any, str, Any, Any]] = []
         self._loaders: weakref.WeakKeyDictionary[Any, Loader] = weakref.WeakKeyDictionary()
         self._trainer: Callable[[], Any] | None = None
@@ -65,7 +67,8 @@ class Patches:
         loading = torch.utils.data.dataloader
         self._replace(loading.DataLoader, "__iter__", self._iter)
         self._replace(loading._BaseDataLoaderIter, "__next__", self._next)
-        self._replace(torch.nn.Module, "__call__", self._call_by_module if self._modules else self._call)
+        call = self._call_by_module if self._modules else self._call
+        self._replace(torch.nn.Module, "__call__", call)
         self._replace(torch.autograd, "backward", self._backward)
         self._replace(torch.autograd, "grad", self._grad)
         optimizer = torch.optim.Optimizer
@@ -148,7 +151,7 @@ class Patches:
         iterator._laptime = iteration
         return iteration
 
-    def _next(self, fetch: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def _next(self, fetch: Callable[[Any], Any]) -> Any:
         here, take, give = self.machines.here, self.machines.take, self.machines.give
 
         @functools.wraps(fetch)
@@ -187,9 +190,9 @@ class Patches:
 
     # -- forward ---------------------------------------------------------------------------
 
-    def _call(self, call: Callable[..., Any]) -> Callable[..., Any]:
+    def _call(self, call: Callable[..., Any]) -> Any:
         here, take, give = self.machines.here, self.machines.take, self.machines.give
-        is_compiling, is_grad_enabled = self._torch.compiler.is_compiling, self._torch.is_grad_enabled
+        is_compiling, is_grad_enabled = self.is_compiling, self._torch.is_grad_enabled
 
         @functools.wraps(call)
         def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
@@ -221,7 +224,7 @@ class Patches:
         self._frames.append(seen)
         return seen
 
-    def _call_by_module(self, call: Callable[..., Any]) -> Callable[..., Any]:
+    def _call_by_module(self, call: Callable[..., Any]) -> Any:
         by_module = functools.wraps(call)(wrap(self, call, self._call))
         self._frames.append(by_module)
         return by_module
@@ -243,11 +246,11 @@ class Patches:
 
     # -- backward --------------------------------------------------------------------------
 
-    def _backward(self, backward: Callable[..., Any]) -> Callable[..., Any]:
+    def _backward(self, backward: Callable[..., Any]) -> Any:
         compute = wrap_gradients(self, backward) if self._modules else backward
         return self._front(GRADIENTS, compute, self._gradients(compute, Phases.backward_begin))
 
-    def _grad(self, grad: Callable[..., Any]) -> Callable[..., Any]:
+    def _grad(self, grad: Callable[..., Any]) -> Any:
         return self._gradients(grad, Phases.gradient_begin)
 
     def _gradients(self, compute: Callable[..., Any], begin: Callable[[Phases], None]) -> Any:
@@ -291,7 +294,7 @@ class Patches:
 
         return profile_hook_step
 
-    def _work(self, work: Callable[..., Any], stepping: bool) -> Callable[..., Any]:
+    def _work(self, work: Callable[..., Any], stepping: bool) -> Any:
         here, take, give = self.machines.here, self.machines.take, self.machines.give
         is_compiling = self._torch.compiler.is_compiling
 
@@ -326,7 +329,7 @@ class Patches:
         front = self._front(UPDATE if stepping else WORK, work, wrapper)
         seen = self._seen_by_dynamo(work, front)
         self._frames.append(seen)
-        seen.laptime = self  # type: ignore[attr-defined]
+        seen.laptime = self
         return seen
 
     # -- the fast lane ---------------------------------------------------------------------
@@ -335,20 +338,18 @@ class Patches:
         """Puts the fast lane before a wrapper, where there is one."""
         if not self._lane:
             return slow
-        front = self._core.Watched(
-            phase, original, slow, self._end, self._torch.is_grad_enabled
-        )
+        front = self._core.Watched(phase, original, slow, self._end, self._torch.is_grad_enabled)
         return functools.update_wrapper(front, original)
 
     def _seen_by_dynamo(self, original: Any, front: Any) -> Any:
         """A function that dynamo can trace, before a front that it can't."""
         if not self._lane:
             return front
-        is_compiling = self.is_compiling
+        is_traced = self.is_traced
 
         @functools.wraps(original)
         def watched(*args: Any, **kwargs: Any) -> Any:
-            if is_compiling():
+            if is_traced():
                 return original(*args, **kwargs)
             return front(*args, **kwargs)
 

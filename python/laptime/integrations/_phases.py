@@ -92,8 +92,13 @@ class Phases:
         self.op_name = self.inner_name = ""
         self.op_flags = 0
         self.updated_inside = False
+        self.held: list[tuple[Iteration, int, int, int]] = []
+        self.updates = self.forwards = self.backwards = 0
+        self.stepped = self.saw_grad = self.zeroed = False
+        self.forward_path: Any = 0
+        """Path of this step's last forward: another one there goes on with it."""
+        self.optimizer_path: Any = 0
         self._forget_unit()
-        self._new_number()
 
     # -- a batch fetch ---------------------------------------------------------------------
 
@@ -520,14 +525,13 @@ class Phases:
         self.piece = 0
         self.chain = 0
         self.fetch_end_at = 0
-        self.held: list[tuple[Iteration, int, int, int]] = []
+        self.held = []
         self.previous = ""
 
     def _new_number(self) -> None:
         self.stepped = self.saw_grad = self.zeroed = False
         self.backwards = self.forwards = self.updates = 0
-        self.forward_path: Any = 0
-        self.optimizer_path: Any = 0
+        self.forward_path = self.optimizer_path = 0
 
     # -- phases ----------------------------------------------------------------------------
 
