@@ -40,7 +40,7 @@ def python_table(python: Json) -> str:
             row["name"],
             f"{row['ns']:.0f}",
             f"{row['ratio']:.2f}",
-            f"{row['interval'][0]:.2f} – {row['interval'][1]:.2f}",
+            f"{row['interval'][0]:.2f} to {row['interval'][1]:.2f}",
         )
         for row in python["pairs"]
     ]
@@ -53,7 +53,7 @@ def overhead_table(overhead: Json) -> str:
             name,
             f"{row['step_us']:.0f}",
             f"{row['ratio']:.4f}",
-            f"{row['interval'][0]:.4f} – {row['interval'][1]:.4f}",
+            f"{row['interval'][0]:.4f} to {row['interval'][1]:.4f}",
         )
         for name, row in overhead["overhead"].items()
     ]
@@ -94,8 +94,8 @@ def page(results: Path) -> str:
 
 Printed by `make bench` on {date.today():%Y-%m-%d}: {cpu_name()}, {os.cpu_count()} processors,
 Linux {platform.release().split("-")[0]}, CPython {python["python"]}, torch {overhead["torch"]}.
-Take the ratios: the contenders take turns in short blocks of one run, so that they hold on a machine
-whose speed drifts. Nanoseconds are medians and differ from machine to machine; run it on yours.
+Take the ratios: the contenders take turns in short blocks of one run, so that they hold on a
+machine whose speed drifts. Nanoseconds are medians and differ from machine to machine.
 
 ## Budgets
 
