@@ -31,6 +31,9 @@ pub struct Window {
 // SAFETY: plain memory; the discipline of who writes when is the writer's and the collector's.
 unsafe impl Send for Window {}
 
+/// Bytes of a window's magic.
+const MAGIC_LEN: usize = 4;
+
 const LAYOUT: Layout = match Layout::from_size_align(WINDOW_LEN, 64) {
     Ok(layout) => layout,
     Err(_) => panic!("a valid layout"),
@@ -67,14 +70,20 @@ impl Window {
         }
     }
 
-    /// Makes it an open window without records.
+    /// Makes it an open window without records. The magic comes last: a kill before it leaves a slot
+    /// that was never used.
     pub fn open(&mut self, header: &WindowHeader) {
-        self.committed().store(0, Ordering::Relaxed);
         let bytes = header.to_bytes();
-        // SAFETY: the window is at least a header long, and nobody else has it.
+        let (magic, rest) = bytes.split_at(MAGIC_LEN);
+        // SAFETY: the window is at least a header long and aligned, and nobody else has it.
         unsafe {
+            let first = AtomicU32::from_ptr(self.base.as_ptr().cast());
+            first.store(0, Ordering::Relaxed);
             self.base
-                .copy_from_nonoverlapping(NonNull::from(&bytes).cast(), HEADER_LEN);
+                .add(MAGIC_LEN)
+                .copy_from_nonoverlapping(NonNull::from(rest).cast(), rest.len());
+            let magic = magic.first_chunk().copied().unwrap_or_default();
+            first.store(u32::from_ne_bytes(magic), Ordering::Release);
         }
     }
 

@@ -59,8 +59,10 @@ impl ProcessFile {
         epoch: u64,
     ) -> io::Result<Self> {
         let (path, file) = create_file(folder, header)?;
+        // Under another name until it has its header: readers find whole headers only.
         let prepared = platform::reserve(&file, 0, PREFIX_LEN)
-            .and_then(|()| platform::write_at(&file, 0, &header.to_bytes()));
+            .and_then(|()| platform::write_at(&file, 0, &header.to_bytes()))
+            .and_then(|()| std::fs::rename(&path, path.with_extension(PROCESS_EXTENSION)));
         if let Err(error) = prepared {
             let _ = std::fs::remove_file(&path);
             return Err(error);
@@ -213,15 +215,16 @@ impl ProcessFile {
 fn create_file(folder: &Path, header: &ProcessHeader) -> io::Result<(PathBuf, File)> {
     let mut nonce = header.anchor.realtime_ns;
     loop {
-        let path = folder.join(format!(
-            "{}-{:08x}.{PROCESS_EXTENSION}",
-            header.pid, nonce as u32
-        ));
+        let path = folder.join(format!("{}-{:08x}.new", header.pid, nonce as u32));
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600);
+        let taken = path.with_extension(PROCESS_EXTENSION).exists();
         match options.open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => nonce += 1,
-            other => return other.map(|file| (path, file)),
+            Ok(file) if !taken => return Ok((path, file)),
+            Ok(_) => std::fs::remove_file(&path)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
         }
+        nonce += 1;
     }
 }

@@ -161,6 +161,18 @@ fn an_open_window_ends_at_its_committed_length() {
 }
 
 #[test]
+fn a_window_whose_opening_was_cut_short_is_no_window() {
+    let (mut bytes, _) = window(false);
+    bytes[0..4].fill(0);
+    assert!(
+        spans_of(&bytes).is_err(),
+        "records without a magic are damage"
+    );
+    bytes[8..16].fill(0);
+    assert_eq!(spans_of(&bytes), Ok(vec![]));
+}
+
+#[test]
 fn an_unused_slot_is_no_window() {
     assert!(Window::parse(&[0; HEADER_LEN], 0).unwrap().is_none());
     assert!(Window::parse(&[], 0).unwrap().is_none());

@@ -139,7 +139,9 @@ impl<'a> Window<'a> {
             return Ok(None);
         };
         if head[0..4] != MAGIC {
-            return if head.iter().all(|byte| *byte == 0) {
+            // A writer that died while opening it had stored neither the magic nor a length or checksum.
+            let opening = head[0..4] == [0; 4] && head[6..16] == [0; 10] && head[80..84] == [0; 4];
+            return if opening {
                 Ok(None)
             } else {
                 Err(FormatError::Header {
