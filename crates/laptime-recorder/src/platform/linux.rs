@@ -131,11 +131,48 @@ pub fn block_signals() {
     }
 }
 
-/// Last component of the program's name.
+/// Last component of the program's name; under a Python interpreter that of the script or module.
 pub fn program_name() -> String {
-    let name = std::env::args_os().next().unwrap_or_default();
-    std::path::Path::new(&name)
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    name_in(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
+}
+
+fn name_in(mut words: impl Iterator<Item = String>) -> String {
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let program = last(&words.next().unwrap_or_default());
+    if !program.starts_with("python") {
+        return program;
+    }
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-m" => return words.next().unwrap_or(program),
+            "-c" | "-" => return program,
+            // Options whose value is a word of its own.
+            "-X" | "-W" => drop(words.next()),
+            option if option.starts_with('-') => {}
+            script => return last(script),
+        }
+    }
+    program
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_named_by_what_the_user_wrote() {
+        let name = |line: &str| name_in(line.split_whitespace().map(str::to_owned));
+        assert_eq!(name("/usr/bin/program --flag"), "program");
+        assert_eq!(
+            name("/usr/bin/python3.11 -B examples/train.py --lr 1"),
+            "train.py"
+        );
+        assert_eq!(
+            name("python -X importtime -m package.train x"),
+            "package.train"
+        );
+        assert_eq!(name("python -c print(1)"), "python");
+        assert_eq!(name("python"), "python");
+        assert_eq!(name(""), "");
+    }
 }
