@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from typing import Literal
 
 import pytest
 
@@ -200,3 +201,20 @@ def test_a_segment_name_is_a_string(wrong: object) -> None:
         timer.start(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         timer.start()  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("clock", "said"),
+    [
+        ("wall", "host time summed over segments"),
+        ("process", "process time summed over segments; clock: CLOCK_PROCESS_CPUTIME_ID"),
+        ("thread", "thread time summed over segments; clock: CLOCK_THREAD_CPUTIME_ID"),
+    ],
+)
+def test_a_table_says_which_clock_its_segments_were_measured_by(
+    clock: Literal["wall", "process", "thread"], said: str
+) -> None:
+    timer = lt.Timer("clocked", clock=clock)
+    timer.start("a")
+    timer.stop("a")
+    assert said in str(timer.summary())

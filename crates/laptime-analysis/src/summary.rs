@@ -67,6 +67,12 @@ pub enum WallSource {
     Process,
     /// The start of the recording until the last sign of life.
     Recording,
+    /// No moments: the sum of a timer's segments, in host time.
+    Segments,
+    /// The same in CPU time of the process.
+    ProcessTimeSegments,
+    /// The same in CPU time of the thread.
+    ThreadTimeSegments,
 }
 
 /// One path's statistics, or a leftover of the wall time.

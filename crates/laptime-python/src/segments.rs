@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use laptime_analysis::{RowKind, Summary, summarize_live};
+use laptime_analysis::{RowKind, Summary, WallSource, summarize_live};
 use laptime_core::anchor::Rate;
 use laptime_core::{Anchor, ClockKind, Live, PathId, PathTable, Span, Tallies, path};
 
-use crate::fast::timer::Context;
+use crate::fast::timer::{Clock, Context};
 use crate::report::Report;
 
 /// The report of a timer. Paths are context and segment.
@@ -46,6 +46,7 @@ pub fn report(timer: &str, contexts: &[Arc<Context>]) -> Report {
 /// One context. Shares are of the sum of its segments.
 fn summary(timer: &str, context: &Context) -> Summary {
     let mut live = laptime_recorder::live();
+    let clock = summarize_live(&live, None).clock;
     let mut paths = PathTable::new();
     let mut tallies = Tallies::new();
     let mut sum_ns = 0;
@@ -81,5 +82,12 @@ fn summary(timer: &str, context: &Context) -> Summary {
     let mut summary = summarize_live(&live, None);
     summary.rows.retain(|row| row.kind == RowKind::Span);
     summary.warnings.clear();
+    // Folded as nanoseconds above, whatever they were measured by.
+    summary.clock = clock;
+    summary.wall_source = match context.clock {
+        Clock::Wall => WallSource::Segments,
+        Clock::Process => WallSource::ProcessTimeSegments,
+        Clock::Thread => WallSource::ThreadTimeSegments,
+    };
     summary
 }

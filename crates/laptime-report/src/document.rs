@@ -228,6 +228,13 @@ fn measured(summary: &Summary) -> String {
         WallSource::Launcher => "from launch to exit",
         WallSource::Process => "from the start of the process, known to 10 ms",
         WallSource::Recording => "from the start of the recording",
+        WallSource::Segments => "summed over segments",
+        WallSource::ProcessTimeSegments => {
+            return "process time summed over segments; clock: CLOCK_PROCESS_CPUTIME_ID".to_owned();
+        }
+        WallSource::ThreadTimeSegments => {
+            return "thread time summed over segments; clock: CLOCK_THREAD_CPUTIME_ID".to_owned();
+        }
     };
     format!("host time {wall}; {}", clock(summary.clock))
 }
