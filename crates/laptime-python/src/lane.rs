@@ -68,6 +68,8 @@ struct Lane {
     stepped: bool,
     zeroed: bool,
     failed: bool,
+    /// A `zero_grad` that follows its step: it reopens the step for itself alone.
+    trailing: bool,
     steps: u64,
     fetch_end: u64,
     parent: Option<PathId>,
@@ -200,15 +202,18 @@ impl Lane {
         self.stepped = true;
         self.steps += 1;
         match self.unit {
-            Some(unit) if place_of_step == place(unit) + 1 => {
-                span::close_by_id(unit, None, SpanFlags(self.piece));
-                self.unit = None;
-                self.mode = BETWEEN;
-                self.parent = Some(span::at(recorder::current_path));
-            }
+            Some(unit) if place_of_step == place(unit) + 1 => self.close_step(),
             // A lap of the user's is open inside: the policy knows what to do.
             _ => self.mode = OFF,
         }
+    }
+
+    fn close_step(&mut self) {
+        if let Some(unit) = self.unit.take() {
+            span::close_by_id(unit, None, SpanFlags(self.piece));
+        }
+        self.mode = BETWEEN;
+        self.parent = Some(span::at(recorder::current_path));
     }
 }
 
@@ -291,6 +296,9 @@ impl Watched {
                 lane.stepped(place_of_op);
                 return lane.steps.is_power_of_two();
             }
+            if std::mem::take(&mut lane.trailing) {
+                lane.close_step();
+            }
             false
         });
         if watch {
@@ -328,15 +336,14 @@ impl Watched {
         let reopens = lane(|lane| lane.is_where_the_last_step_was());
         if reopens {
             let alive = lane(|lane| lane.alive.as_ref().map(|alive| alive.clone_ref(python)));
-            let feeds = match alive {
-                Some(alive) if alive.call0(python)?.is_none(python) => return Ok(false),
-                other => other.is_some(),
-            };
+            if let Some(alive) = alive
+                && alive.call0(python)?.is_none(python)
+            {
+                return Ok(false);
+            }
             lane(|lane| {
-                if !feeds {
-                    lane.new_number();
-                }
-                lane.open_step(None, feeds);
+                lane.open_step(None, true);
+                lane.trailing = true;
             });
         }
         Ok(lane(|lane| {

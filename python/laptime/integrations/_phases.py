@@ -92,6 +92,8 @@ class Phases:
         self.op_name = self.inner_name = ""
         self.op_flags = 0
         self.updated_inside = False
+        self.trailing = False
+        """A zero_grad that follows its step: it reopens the step for itself alone."""
         self.held: list[tuple[Iteration, int, int, int]] = []
         self.updates = self.forwards = self.backwards = 0
         self.stepped = self.saw_grad = self.zeroed = False
@@ -347,6 +349,9 @@ class Phases:
                 self.nested += 1
                 return
             self._repair()
+        if self.unit and not self._is_open(self.unit):
+            self._lost()
+        self.trailing = not stepping and not self.unit and self.stepped
         self._train()
         if not stepping:
             goes_on = self.updates > 0
@@ -372,6 +377,9 @@ class Phases:
         self._end()
         if stepping:
             self._stepped(place)
+        elif self.trailing:
+            self._close_unit()
+        self.trailing = False
 
     def _stepped(self, place: int = 0) -> None:
         self.stepped = True
@@ -432,7 +440,7 @@ class Phases:
         iteration = self.iteration
         if iteration is not None and not iteration.in_play():
             iteration = self.iteration = None
-        if self.stepped and iteration is None:
+        if self.stepped and iteration is None and not self.trailing:
             self._new_number()
         self._trained()
         if self.external:

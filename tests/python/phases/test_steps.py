@@ -1,5 +1,6 @@
 """What a step is: where it opens, what belongs to it, where it closes."""
 
+import pytest
 from program import BACKWARD, DATA, FORWARD, OUTSIDE, STEP, ZERO
 
 
@@ -97,9 +98,29 @@ def test_without_a_loader_a_step_begins_with_the_first_work_after_the_last(progr
     core = program.core
     program.machine.finish()
     assert core.count("step/forward") == 4
-    assert [s.path for s in core.top()] == ["step"] * 5  # the last zero_grad began another
+    # A zero_grad after the update is a piece of that step, and leaves nothing open.
+    assert [s.path for s in core.top()] == ["step"] * 8
+    assert core.count("step") == 4
     assert core.top()[0].duration == FORWARD + BACKWARD + STEP
-    assert core.top()[1].duration == ZERO + FORWARD + BACKWARD + STEP
+    assert core.top()[1].duration == ZERO
+
+
+@pytest.mark.parametrize("batches", [0, 3])
+def test_what_follows_a_zero_grad_after_the_update_is_not_in_the_step(program, batches):
+    loader = iter(program.loader(3, DATA)) if batches else None
+    for _ in range(3):
+        if loader is not None:
+            next(loader)
+        program.forward()
+        program.backward()
+        program.step()
+        program.zero_grad()
+        program.other(1_000)
+    core = program.core
+    program.machine.finish()
+    assert core.count("step") == 3
+    fetched = DATA if batches else 0
+    assert core.total("step") == 3 * (fetched + FORWARD + BACKWARD + STEP + ZERO)
 
 
 def test_after_a_loader_is_exhausted_steps_are_told_by_the_optimizer_again(program):
