@@ -41,6 +41,7 @@ pub fn process() -> Vec<u8> {
         clamped: 1,
         closed: None,
         loss_reason: Some(28),
+        length: None,
     };
     let mut bytes = header.to_bytes();
     let mut place = BLACK_BOX_OFFSET;

@@ -97,6 +97,7 @@ fn file(width: u32) -> File {
         clamped: 0,
         closed: Some(anchor(now)),
         loss_reason: None,
+        length: None,
     };
     File {
         prefix: header.to_bytes(),

@@ -46,6 +46,7 @@ fn called(process: &ProcessSummary) -> String {
 pub fn of_process(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
     let mut warnings = Vec::new();
     warnings.extend(killed(process, summary));
+    warnings.extend(cut(process, summary));
     warnings.extend(lost(process, summary));
     let timeline = process.anchors.timeline();
     if process.header.clamped > 0 {
@@ -119,6 +120,19 @@ fn overflowing(process: &Process) -> u64 {
             .map_or(0, |(_, tally)| tally.count)
     };
     overflow(&mut totals.main) + overflow(&mut totals.others)
+}
+
+/// A file that was closed and has fewer bytes now, such as one that was copied half.
+fn cut(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
+    let length = process.header.length?;
+    (process.fed_to < length).then(|| {
+        let message = format!(
+            "{}: its file is cut off: {} of {length} bytes are there, so spans are missing",
+            called(summary),
+            process.fed_to,
+        );
+        Warning::new("truncated", message).with_hint("copy the recording again")
+    })
 }
 
 fn killed(process: &Process, summary: &ProcessSummary) -> Option<Warning> {

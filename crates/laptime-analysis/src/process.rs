@@ -63,6 +63,8 @@ pub struct Process {
     pub lost: u64,
     pub unsealed: u64,
     pub truncated: u64,
+    /// Where the last bytes that were fed end in the file.
+    pub fed_to: u64,
     /// Later spans of a snapshot, which were folded without their tracks.
     pub tail: Tallies,
 }
@@ -111,6 +113,7 @@ impl Process {
             lost: header.lost,
             unsealed: 0,
             truncated: 0,
+            fed_to: 0,
             tail: Tallies::new(),
             header,
         };
@@ -130,6 +133,7 @@ impl Process {
 
     /// Takes in one slot. In the second pass only the steady totals grow.
     pub fn window(&mut self, bytes: &[u8], offset: u64) -> Result<(), AnalysisError> {
+        self.fed_to = self.fed_to.max(offset + bytes.len() as u64);
         let window = match Window::parse(bytes, offset) {
             Ok(Some(window)) => window,
             Ok(None) => return Ok(()),

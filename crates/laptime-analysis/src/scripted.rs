@@ -72,6 +72,7 @@ impl Script {
                 clamped: 0,
                 closed: Some(anchor(end_ns)),
                 loss_reason: None,
+                length: None,
             },
             per_window: 1_000,
             sealed: true,

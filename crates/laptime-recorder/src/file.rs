@@ -9,8 +9,8 @@ use std::ptr::NonNull;
 
 use laptime_core::Anchor;
 use laptime_core::format::process::{
-    BLACK_BOX_OFFSET, CLAMPED_OFFSET, CLOSED_OFFSET, END_ANCHOR_OFFSET, LOSS_REASON_OFFSET,
-    LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS, window_offset,
+    BLACK_BOX_OFFSET, CLAMPED_OFFSET, CLOSED_OFFSET, END_ANCHOR_OFFSET, LENGTH_OFFSET,
+    LOSS_REASON_OFFSET, LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS, window_offset,
 };
 use laptime_core::format::window::WINDOW_LEN;
 use laptime_core::run::PROCESS_EXTENSION;
@@ -206,6 +206,7 @@ impl ProcessFile {
     /// Marks the file as closed and cuts off what was set aside behind `end`.
     pub fn close(&self, anchor: Anchor, end: u64) -> io::Result<()> {
         self.store(END_ANCHOR_OFFSET, &anchor.to_bytes());
+        self.store(LENGTH_OFFSET, &end.to_le_bytes());
         self.store(CLOSED_OFFSET, &1_u64.to_le_bytes());
         self.write_prefix()?;
         self.file.set_len(end)

@@ -54,6 +54,7 @@ pub fn live() -> Live {
             clamped: registry::clamped(),
             closed: Some(now),
             loss_reason: None,
+            length: None,
         },
         anchors: vec![started, now],
         paths,

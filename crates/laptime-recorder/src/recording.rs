@@ -209,6 +209,7 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
         clamped: 0,
         closed: None,
         loss_reason: None,
+        length: None,
     };
     let file = ProcessFile::create(folder, &header, options.backing, registry.epoch + 1)?;
     registry.interrupt_all();

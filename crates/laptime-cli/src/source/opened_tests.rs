@@ -21,6 +21,7 @@ fn header(pid: u32) -> ProcessHeader {
         clamped: 0,
         closed: None,
         loss_reason: None,
+        length: None,
     }
 }
 

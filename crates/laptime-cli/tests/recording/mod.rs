@@ -49,6 +49,7 @@ pub fn header(pid: u32) -> ProcessHeader {
         clamped: 0,
         closed: None,
         loss_reason: None,
+        length: None,
     }
 }
 

@@ -18,6 +18,7 @@
 //! | 2064   | 8     | 1 once the recording was closed                                |
 //! | 2072   | 32    | anchor when it was closed                                      |
 //! | 2104   | 8     | why spans were lost: an `errno`, 0 otherwise                   |
+//! | 2112   | 8     | bytes of the file once closed; 0 before                        |
 //! | 4096   | 28·1024 | black box: the stacks of open spans                          |
 //!
 //! A black-box slot:
@@ -55,6 +56,8 @@ pub const CLOSED_OFFSET: usize = 2_064;
 pub const END_ANCHOR_OFFSET: usize = 2_072;
 /// Offset of the reason of losses.
 pub const LOSS_REASON_OFFSET: usize = 2_104;
+/// Offset of the file's length at closing.
+pub const LENGTH_OFFSET: usize = 2_112;
 /// Longest program name kept.
 pub const MAX_PROGRAM_LEN: usize = 1_024;
 const MAGIC: [u8; 8] = *b"LAPTIME\0";
@@ -88,6 +91,8 @@ pub struct ProcessHeader {
     pub closed: Option<Anchor>,
     /// The system's error number behind the losses.
     pub loss_reason: Option<i32>,
+    /// Bytes that the file had when it was closed: one that has fewer was cut.
+    pub length: Option<u64>,
 }
 
 /// A span that was open when the file was last written.
@@ -130,6 +135,7 @@ impl ProcessHeader {
         }
         let reason = self.loss_reason.unwrap_or(0);
         bytes[LOSS_REASON_OFFSET..][..4].copy_from_slice(&reason.to_le_bytes());
+        bytes[LENGTH_OFFSET..][..8].copy_from_slice(&self.length.unwrap_or(0).to_le_bytes());
         bytes
     }
 
@@ -197,6 +203,7 @@ impl ProcessHeader {
             clamped: u64_at(CLAMPED_OFFSET),
             closed: (head[CLOSED_OFFSET] == 1).then(|| anchor_at(END_ANCHOR_OFFSET)),
             loss_reason: Some(reason).filter(|reason| *reason != 0),
+            length: Some(u64_at(LENGTH_OFFSET)).filter(|length| *length != 0),
         })
     }
 }

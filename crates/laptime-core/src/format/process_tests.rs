@@ -23,6 +23,7 @@ fn header() -> ProcessHeader {
         clamped: 1,
         closed: Some(Anchor::default()),
         loss_reason: Some(28),
+        length: Some(98_304),
     }
 }
 
