@@ -12,6 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ._bounds import (
+    ADJACENT_NS,
+    CHAIN_NS,
+    MOST_BACKWARDS,
+    MOST_FETCHES,
+    MOST_FORWARDS,
+)
 from ._loader import EVALUATION, LOADING, STEP, Iteration
 
 DATA = "data"
@@ -21,17 +28,6 @@ OPTIMIZER = "optimizer"
 
 PLACE = 0xFFFF
 """The bits of a span's token that hold its place on the stack."""
-ADJACENT_NS = 1_000_000
-"""An iterator made this short a time before its first fetch was made for it: a ``for`` loop."""
-CHAIN_NS = 10_000_000
-"""A fetch this long after another one that no forward followed has nothing to do with it."""
-MOST_FETCHES = 1_024
-"""Fetches without a forward before they are taken for a pass without a model."""
-MOST_BACKWARDS = 256
-"""Micro-batches in one step before its update is taken to be out of sight: compiled, say."""
-MOST_FORWARDS = 64
-"""Forwards with gradients, neither fed by a loader nor followed by a backward, before they
-are taken for evaluation."""
 
 
 def _nothing() -> None:
