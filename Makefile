@@ -39,7 +39,7 @@ OTHER_PYTHONS := $(shell tools/pythons | awk -v main="$$($(PYTHON) -c 'import sy
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type f \
 	-not -path '*/tests/*' -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo test format lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu clean
+.PHONY: help setup demo picture test format lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -92,6 +92,10 @@ demo: setup
 	@echo
 	@echo "recording: demo/digits.lap    report: demo/digits.md"
 	@echo "more: $(BIN)/laptime report demo/digits.lap --tree"
+
+# The README's picture: what the demo prints, up to its marks.
+picture: demo
+	$(BIN)/laptime report demo/digits.lap | sed '/^marks and metrics/,$$d' | tools/picture docs/pictures/demo.svg
 
 # ---------------------------------------------------------------- tests
 
