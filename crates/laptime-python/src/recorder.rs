@@ -1,7 +1,6 @@
 //! Starting and finishing a recording of this process.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use laptime_recorder::{self as recorder, RecordOptions, RecorderError};
@@ -50,7 +49,7 @@ impl Recorder {
     #[new]
     fn new(python: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let recording = python
-            .detach(|| record_beside(&path))
+            .detach(|| recorder::record(&path, &RecordOptions::default()))
             .map_err(|error| errors::from_recorder(&error))?;
         Ok(Self {
             path: recording.path().to_owned(),
@@ -70,29 +69,6 @@ impl Recorder {
         python
             .detach(|| self.finish_once())
             .map_err(|error| errors::from_recorder(&error))
-    }
-}
-
-/// Starts a recording at the path or, where that and what follows are taken, at the next free `-<n>`.
-fn record_beside(path: &Path) -> Result<recorder::Recording, RecorderError> {
-    let mut candidate = path.to_owned();
-    let mut number = 1;
-    loop {
-        match recorder::record(&candidate, &RecordOptions::default()) {
-            // A reference to the enclosing recording, which the recorder itself does not number.
-            Err(RecorderError::Write { source, .. })
-                if source.kind() == ErrorKind::AlreadyExists =>
-            {
-                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let mut name = format!("{stem}-{number}");
-                if let Some(extension) = path.extension() {
-                    name = format!("{name}.{}", extension.to_string_lossy());
-                }
-                candidate = path.with_file_name(name);
-                number += 1;
-            }
-            result => return result,
-        }
     }
 }
 
