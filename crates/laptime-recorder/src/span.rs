@@ -145,8 +145,7 @@ fn exit_here(open: Open) -> Option<u64> {
         Some(entry) if index + 1 == slot.depth.load(Relaxed) && entry.start == start => {
             slot.depth.store(index, Release);
             let track = slot.track.load(Relaxed);
-            thread.writer.plain_span(entry.path, start, end, track);
-            Some(end.saturating_sub(start))
+            Some(thread.writer.plain_span(entry.path, start, end, track))
         }
         _ => exit_slowly(thread, open.0, end, SpanFlags::NONE),
     }

@@ -77,9 +77,9 @@ impl Writer {
         self.limit.store(0, Ordering::Relaxed);
     }
 
-    /// Writes a plain span.
+    /// Writes a plain span and returns its duration in ticks.
     #[inline]
-    pub fn plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) {
+    pub fn plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) -> u64 {
         let since = end.wrapping_sub(self.cursor.last);
         let duration = end.wrapping_sub(start);
         let defined = self.defined.get(path as usize).copied().unwrap_or_default();
@@ -89,8 +89,7 @@ impl Writer {
             && self.cursor.track == track
             && self.position.addr() < self.limit.load(Ordering::Relaxed);
         if !fits {
-            self.slow_plain_span(path, start, end, track);
-            return;
+            return self.slow_plain_span(path, start, end, track);
         }
         // SAFETY: below the limit there is room for three words.
         unsafe {
@@ -103,6 +102,7 @@ impl Writer {
         }
         self.cursor.last = end;
         self.commit();
+        duration
     }
 
     /// # Safety
@@ -127,13 +127,14 @@ impl Writer {
 
     #[cold]
     #[inline(never)]
-    fn slow_plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) {
+    fn slow_plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) -> u64 {
         let duration = end.checked_sub(start).unwrap_or_else(|| {
             registry::count_clamped();
             0
         });
         let span = Span::plain(PathId(path), end - duration, duration, track);
         self.record(&Record::Span(span));
+        duration
     }
 
     /// Writes any record, after the definitions that it needs.
