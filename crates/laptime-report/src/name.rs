@@ -9,8 +9,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Longest name shown where there is no column to fit it in, in columns.
 pub const LONGEST: usize = 200;
 
-/// Control, invisible and direction-changing characters written out.
+/// Control, invisible and direction-changing characters written out; an empty name as two quotes.
 pub fn visible(name: &str) -> String {
+    if name.is_empty() {
+        return "\"\"".to_owned();
+    }
     let mut text = String::with_capacity(name.len());
     for character in name.chars() {
         match character {

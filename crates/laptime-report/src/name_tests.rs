@@ -2,6 +2,7 @@ use super::*;
 
 #[test]
 fn what_acts_on_a_terminal_is_written_out() {
+    assert_eq!(visible(""), "\"\"");
     assert_eq!(visible("a\nb\tc\r"), "a\\nb\\tc\\r");
     assert_eq!(visible("\u{1b}[31mred"), "\\u{1b}[31mred");
     assert_eq!(visible("\u{9b}2J"), "\\u{9b}2J");
