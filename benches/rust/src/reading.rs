@@ -39,8 +39,10 @@ pub fn measure(scratch: &Path) -> (f64, f64) {
             let Some(slot) = bytes.get(offset as usize..) else {
                 break;
             };
-            let slot = &slot[..slot.len().min(WINDOW_LEN)];
-            analyzer.window(process, slot, offset).expect("a window");
+            if analyzer.wants_window(process, offset) {
+                let slot = &slot[..slot.len().min(WINDOW_LEN)];
+                analyzer.window(process, slot, offset).expect("a window");
+            }
         }
         if !analyzer.wants_second_pass() {
             break;

@@ -2,8 +2,10 @@
 //!
 //! Processes and windows may come in any order, but for windows of one writer in which a
 //! span goes on that the window before began. With a steady state in sight
-//! ([`Analyzer::wants_second_pass`]) the same windows are fed once more.
+//! ([`Analyzer::wants_second_pass`]) the first windows, and few others, are fed once more
+//! ([`Analyzer::wants_window`]).
 
+use laptime_core::format::process::window_offset;
 use laptime_core::{Live, RunInfo, Warning};
 
 use crate::error::AnalysisError;
@@ -11,7 +13,6 @@ use crate::finish;
 use crate::process::Process;
 use crate::steady::{self, Start};
 use crate::summary::Summary;
-use crate::totals::Totals;
 
 /// What the caller knows and wants.
 #[derive(Debug, Clone, Default)]
@@ -96,8 +97,8 @@ impl Analyzer {
     }
 
     fn live_windows(&mut self, key: ProcessKey, live: &Live) {
-        for bytes in &live.head {
-            if let Err(error) = self.processes[key.0].window(bytes, 0) {
+        for (index, bytes) in (0..).zip(&live.head) {
+            if let Err(error) = self.processes[key.0].window(bytes, window_offset(index)) {
                 self.warnings.push(damage(&error));
             }
         }
@@ -113,7 +114,8 @@ impl Analyzer {
         self.steady.is_none() && steady::find(&self.processes, self.options.run.as_ref()).is_ok()
     }
 
-    /// From here on the windows of all processes are fed again, with the same keys.
+    /// From here on the windows of all processes are fed again, with the same keys; those that
+    /// [`Self::wants_window`] declines need not be.
     ///
     /// Does nothing when no steady state was found.
     pub fn begin_second_pass(&mut self) {
@@ -122,9 +124,20 @@ impl Analyzer {
         };
         for process in &mut self.processes {
             let from = process.anchors.timeline().ticks_at(start.monotonic_ns);
-            process.steady = Some((from, Totals::new(process.header.main_track)));
+            process.begin_second_pass(from);
         }
         self.steady = Some(start);
+    }
+
+    /// Whether the second pass learns anything from the slot at `offset`.
+    pub fn wants_window(&self, process: ProcessKey, offset: u64) -> bool {
+        self.processes[process.0].wanted_before(offset).is_some()
+    }
+
+    /// Has all windows of a process fed twice.
+    #[cfg(test)]
+    pub(crate) fn read_all_twice(&mut self, process: ProcessKey) {
+        self.processes[process.0].earlier.never_cut();
     }
 
     /// Everything known about the run.

@@ -4,7 +4,7 @@ use laptime_core::{ClockKind, RunInfo, Warning};
 
 use crate::collect;
 use crate::doubts;
-use crate::process::Process;
+use crate::process::{Process, SteadyTotals};
 use crate::rows;
 use crate::steady::{self, Start};
 use crate::summary::{
@@ -29,6 +29,7 @@ pub fn summary(
         .map(|process| wall::ended_ns(process, run.as_ref()))
         .collect();
     let wall = wall::wall(&processes, run.as_ref());
+    processes.iter_mut().for_each(Process::end_first_pass);
     let steady = start.map(|start| steady_rows(&mut processes, &ends, start, run.as_ref()));
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
         process.take_open_until(*end_ns);
@@ -105,7 +106,10 @@ fn steady_rows(
     let mut wall_ns = 0;
     let mut leftovers = Leftovers::default();
     for (index, process) in processes.iter_mut().enumerate() {
-        let Some((from, mut totals)) = process.steady.take() else {
+        let Some(SteadyTotals {
+            from, mut totals, ..
+        }) = process.steady.take()
+        else {
             continue;
         };
         let timeline = process.anchors.timeline();

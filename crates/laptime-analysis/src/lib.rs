@@ -10,6 +10,7 @@ mod analyzer;
 mod collect;
 mod columns;
 mod doubts;
+mod earlier;
 mod error;
 mod events;
 mod finish;

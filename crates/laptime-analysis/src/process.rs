@@ -11,6 +11,7 @@ use laptime_core::format::window::{Window, WindowState};
 use laptime_core::format::{reader::Visit, record::Record};
 use laptime_core::{FormatError, Live, PathId, PathTable, Span, SpanFlags, Tallies};
 
+use crate::earlier::{Cut, Earlier};
 use crate::error::AnalysisError;
 use crate::events::Events;
 use crate::series::{STEP, Series};
@@ -39,6 +40,17 @@ pub struct NamedTrack {
     pub name: String,
 }
 
+/// Totals of the steady state.
+#[derive(Debug)]
+pub struct SteadyTotals {
+    /// Its first tick.
+    pub from: u64,
+    /// Without the windows that are still to be read again.
+    pub totals: Totals,
+    /// What follows it is summed up; all windows are read again when there is none.
+    cut: Option<Cut>,
+}
+
 /// One process.
 #[derive(Debug)]
 pub struct Process {
@@ -52,9 +64,13 @@ pub struct Process {
     rate: Rate,
     rate_ns: f64,
     known: Vec<Known>,
+    /// Of the whole run once everything was read; until then of what follows the last cut.
     pub totals: Totals,
-    /// Of the steady state, with its first tick; filled by the second pass.
-    pub steady: Option<(u64, Totals)>,
+    pub earlier: Earlier,
+    /// End of the last span of any track, in ticks.
+    pub last_end: u64,
+    /// Filled by the second pass.
+    pub steady: Option<SteadyTotals>,
     pub series: Vec<Series>,
     pub events: Events,
     pub tracks: Vec<NamedTrack>,
@@ -104,6 +120,8 @@ impl Process {
             open,
             known: Vec::new(),
             totals: Totals::new(header.main_track),
+            earlier: Earlier::new(),
+            last_end: 0,
             steady: None,
             series: Vec::new(),
             events: Events::default(),
@@ -131,8 +149,30 @@ impl Process {
         self.anchors.mean_ns_per_tick() / self.rate_ns
     }
 
+    /// Everything was read: what follows `from`, in ticks, is about to be read again if it must be.
+    pub fn begin_second_pass(&mut self, from: u64) {
+        let (cut, totals) = self.earlier.after(&self.totals, from);
+        self.steady = Some(SteadyTotals { from, totals, cut });
+        self.end_first_pass();
+    }
+
+    /// Everything was read: the totals become those of the whole run.
+    pub fn end_first_pass(&mut self) {
+        self.earlier.join(&mut self.totals);
+    }
+
+    /// Before which tick the spans of a slot must have begun to be of any use; `None` when all are known.
+    pub fn wanted_before(&self, offset: u64) -> Option<u64> {
+        let cut = self.steady.as_ref().and_then(|steady| steady.cut.as_ref());
+        cut.map_or(Some(u64::MAX), |cut| cut.ticks_before(offset))
+    }
+
     /// Takes in one slot. In the second pass only the steady totals grow.
     pub fn window(&mut self, bytes: &[u8], offset: u64) -> Result<(), AnalysisError> {
+        let Some(before) = self.wanted_before(offset) else {
+            return Ok(());
+        };
+        let is_next = offset >= self.fed_to;
         self.fed_to = self.fed_to.max(offset + bytes.len() as u64);
         let window = match Window::parse(bytes, offset) {
             Ok(Some(window)) => window,
@@ -153,10 +193,15 @@ impl Process {
                 expected: self.header.pid,
             });
         }
-        if let Some((from, mut totals)) = self.steady.take() {
-            let result = self.second_pass(&window, from, &mut totals);
-            self.steady = Some((from, totals));
+        if let Some(mut steady) = self.steady.take() {
+            let result = self.second_pass(&window, before, &mut steady);
+            self.steady = Some(steady);
             return result;
+        }
+        if is_next {
+            let opened = window.header.anchor.ticks;
+            self.earlier
+                .cut(&mut self.totals, self.paths.len(), offset, opened);
         }
         self.lost = self.lost.max(window.header.lost);
         self.unsealed += u64::from(window.state == WindowState::Unsealed);
@@ -168,11 +213,15 @@ impl Process {
     fn first_pass(&mut self, window: &Window<'_>, offset: u64) -> Result<(), AnalysisError> {
         let mut pass = FirstPass {
             rate: self.rate,
+            offset,
+            from: self.earlier.latest_from(offset),
+            last_end: self.last_end,
             process: self,
             wrong: None,
         };
         let result = window.visit(&mut pass);
-        let wrong = pass.wrong;
+        let (wrong, last_end) = (pass.wrong, pass.last_end);
+        self.last_end = last_end;
         result.map_err(|source| self.damage(source))?;
         wrong.map_or(Ok(()), |(path, what)| {
             Err(AnalysisError::Path {
@@ -184,21 +233,16 @@ impl Process {
         })
     }
 
-    #[cold]
-    fn step(&mut self, span: &Span) {
-        self.totals.take(span, self.rate);
-        if span.track != self.header.main_track {
+    fn step(&mut self, path: PathId, start: u64, duration: u64, track: u32, flags: SpanFlags) {
+        if track != self.header.main_track {
             return;
         }
-        let known = self
-            .series
-            .iter()
-            .position(|series| series.path == span.path);
+        let known = self.series.iter().position(|series| series.path == path);
         let index = known.unwrap_or_else(|| {
-            self.series.push(Series::new(span.path));
+            self.series.push(Series::new(path));
             self.series.len() - 1
         });
-        self.series[index].push(span);
+        self.series[index].push(start, duration, flags);
     }
 
     /// Takes in a record that is no span; what is wrong with it, if anything.
@@ -262,11 +306,15 @@ impl Process {
     fn second_pass(
         &self,
         window: &Window<'_>,
-        from: u64,
-        totals: &mut Totals,
+        before: u64,
+        steady: &mut SteadyTotals,
     ) -> Result<(), AnalysisError> {
-        let rate = self.rate;
-        let mut pass = SecondPass { rate, from, totals };
+        let mut pass = SecondPass {
+            rate: self.rate,
+            from: steady.from,
+            before,
+            totals: &mut steady.totals,
+        };
         window
             .visit(&mut pass)
             .map_err(|source| self.damage(source))
@@ -332,16 +380,29 @@ impl Process {
 struct FirstPass<'p> {
     process: &'p mut Process,
     rate: Rate,
+    /// Of the window.
+    offset: u64,
+    /// Spans that began before it lie before a cut.
+    from: u64,
+    last_end: u64,
     wrong: Option<(PathId, &'static str)>,
 }
 
 impl FirstPass<'_> {
     #[cold]
-    fn unusual_path(&mut self, span: &Span) {
-        match self.process.known.get(span.path.index()) {
-            Some(Known::Yes) => self.process.totals.take(span, self.rate),
-            Some(Known::Step) => self.process.step(span),
-            _ => self.wrong = Some((span.path, "uses the undefined")),
+    fn unusual_span(&mut self, span: &Span) {
+        let process = &mut *self.process;
+        let known = process.known.get(span.path.index()).copied();
+        if matches!(known, None | Some(Known::No)) {
+            self.wrong = Some((span.path, "uses the undefined"));
+            return;
+        }
+        self.last_end = self.last_end.max(span.end());
+        process
+            .earlier
+            .take(&mut process.totals, span, self.rate, self.offset);
+        if known == Some(Known::Step) {
+            process.step(span.path, span.start, span.duration, span.track, span.flags);
         }
     }
 }
@@ -350,18 +411,23 @@ impl<'a> Visit<'a> for FirstPass<'_> {
     #[inline]
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
         let process = &mut *self.process;
-        if process.known.get(path.index()) == Some(&Known::Yes) {
-            process
-                .totals
-                .take_plain(path, start, duration, track, self.rate);
-        } else {
-            self.unusual_path(&Span::plain(path, start, duration, track));
+        let known = process.known.get(path.index()).copied();
+        if start < self.from || matches!(known, None | Some(Known::No)) {
+            self.unusual_span(&Span::plain(path, start, duration, track));
+            return;
+        }
+        self.last_end = self.last_end.max(start.saturating_add(duration));
+        process
+            .totals
+            .take_plain(path, start, duration, track, self.rate);
+        if known == Some(Known::Step) {
+            process.step(path, start, duration, track, SpanFlags::NONE);
         }
     }
 
     fn other(&mut self, record: Record<'a>) {
         if let Record::Span(span) = record {
-            self.unusual_path(&span);
+            self.unusual_span(&span);
         } else if let Some(problem) = self.process.unlike_spans(&record) {
             self.wrong = Some(problem);
         }
@@ -372,13 +438,15 @@ impl<'a> Visit<'a> for FirstPass<'_> {
 struct SecondPass<'t> {
     rate: Rate,
     from: u64,
+    /// Spans that began later are known.
+    before: u64,
     totals: &'t mut Totals,
 }
 
 impl<'a> Visit<'a> for SecondPass<'_> {
     #[inline]
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
-        if start >= self.from {
+        if start >= self.from && start < self.before {
             self.totals
                 .take_plain(path, start, duration, track, self.rate);
         } else {
@@ -388,6 +456,9 @@ impl<'a> Visit<'a> for SecondPass<'_> {
 
     fn other(&mut self, record: Record<'a>) {
         let Record::Span(span) = record else { return };
+        if span.start >= self.before {
+            return;
+        }
         if span.start >= self.from {
             self.totals.take(&span, self.rate);
         } else if span.end() > self.from {

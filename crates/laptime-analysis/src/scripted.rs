@@ -17,6 +17,8 @@ use super::{Analyzer, Options, ProcessKey};
 pub const EPOCH_NS: u64 = 1_000_000_000_000;
 /// A millisecond.
 pub const MS: u64 = 1_000_000;
+/// Later than this a script's times are damage.
+const MOST_NS: u64 = 1 << 60;
 /// The main thread's track.
 pub const MAIN: u32 = 1;
 
@@ -175,7 +177,7 @@ impl Script {
         bytes
     }
 
-    /// The windows of the file, each track in windows of its own.
+    /// The windows of the file, each track in windows of its own, in order of opening.
     pub fn windows(&self) -> Vec<Vec<u8>> {
         let mut by_track: Vec<(u32, Vec<&Entry>)> = Vec::new();
         for entry in &self.entries {
@@ -196,23 +198,37 @@ impl Script {
                 Entry::Mark(_, ticks, _) | Entry::Metric(_, ticks, _, _) => *ticks,
                 Entry::Note(..) | Entry::Name(..) => 0,
             });
+            // A track opens its next window when the one before is full.
+            let mut opened = self.header.anchor;
             for chunk in entries.chunks(self.per_window) {
-                windows.push(self.window(track, windows.len() as u64, chunk));
+                windows.push((opened, track, chunk.to_vec()));
+                if let Some(Entry::Span(last)) = chunk.last()
+                    && let Some(at_ns) = last.end().checked_sub(EPOCH_NS)
+                    && at_ns < MOST_NS
+                {
+                    opened = anchor(at_ns);
+                }
             }
         }
         if windows.is_empty() && !self.open.is_empty() {
-            windows.push(self.window(MAIN, 0, &[]));
+            windows.push((self.header.anchor, MAIN, Vec::new()));
         }
-        windows
+        windows.sort_by_key(|(opened, ..)| opened.ticks);
+        (0..)
+            .zip(windows)
+            .map(|(sequence, (opened, track, entries))| {
+                self.window(track, sequence, opened, &entries)
+            })
+            .collect()
     }
 
-    fn window(&self, track: u32, sequence: u64, entries: &[&Entry]) -> Vec<u8> {
+    fn window(&self, track: u32, sequence: u64, opened: Anchor, entries: &[&Entry]) -> Vec<u8> {
         let header = WindowHeader {
             pid: self.header.pid,
             stream: track,
             sequence,
             boot: u64::from_le_bytes([7; 8]),
-            anchor: self.header.anchor,
+            anchor: opened,
             lost: 0,
             track,
         };

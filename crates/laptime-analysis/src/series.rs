@@ -3,7 +3,7 @@
 //! Every path whose own name is `step` is followed, on the main track. Pieces may come
 //! in any order; those with the earliest starts are kept.
 
-use laptime_core::{PathId, Span, SpanFlags};
+use laptime_core::{PathId, SpanFlags};
 
 /// Steps that are looked at.
 pub const MOST_STEPS: usize = 512;
@@ -28,6 +28,8 @@ pub struct Series {
     /// Steps seen, kept or not.
     pub seen: u64,
     pieces: Vec<Piece>,
+    /// Pieces that start later are not among the first, however many come.
+    latest: u64,
 }
 
 /// A step: when it opened and how long it ran, in ticks.
@@ -46,21 +48,26 @@ impl Series {
             path,
             seen: 0,
             pieces: Vec::new(),
+            latest: u64::MAX,
         }
     }
 
-    /// Adds a span of the path.
-    pub fn push(&mut self, span: &Span) {
-        let continues = span.flags.has(SpanFlags::CONTINUES);
-        self.seen += u64::from(!continues);
+    /// Adds a span of the path, in ticks.
+    pub fn push(&mut self, start: u64, duration: u64, flags: SpanFlags) {
+        let continues = flags.has(SpanFlags::CONTINUES);
+        self.seen += u64::from(!continues || self.seen == 0);
+        if start > self.latest {
+            return;
+        }
         self.pieces.push(Piece {
-            start: span.start,
-            duration: span.duration,
+            start,
+            duration,
             continues,
         });
         if self.pieces.len() >= 2 * MOST_PIECES {
             self.pieces.sort_unstable();
             self.pieces.truncate(MOST_PIECES);
+            self.latest = self.pieces[MOST_PIECES - 1].start;
         }
     }
 

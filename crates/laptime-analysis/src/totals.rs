@@ -53,8 +53,6 @@ pub struct Totals {
     pub first_start: u64,
     /// End of the last span of the main track, in ticks.
     pub main_end: u64,
-    /// End of the last span of any track, in ticks.
-    pub last_end: u64,
     /// Time of main-track spans whose parents ran elsewhere: no parent covers it.
     detached_main_ns: BTreeMap<PathId, u64>,
 }
@@ -69,20 +67,22 @@ impl Totals {
             partial: BTreeMap::new(),
             first_start: u64::MAX,
             main_end: 0,
-            last_end: 0,
             detached_main_ns: BTreeMap::new(),
         }
+    }
+
+    /// The same of no span at all.
+    pub fn emptied(&self) -> Self {
+        Self::new(self.main_track)
     }
 
     /// Adds a finished span that lies inside and has nothing unusual; times in ticks.
     #[inline]
     pub fn take_plain(&mut self, path: PathId, start: u64, duration: u64, track: u32, rate: Rate) {
-        let end = start.saturating_add(duration);
         let duration_ns = rate.nanoseconds(duration);
-        self.last_end = self.last_end.max(end);
         if track == self.main_track {
             self.first_start = self.first_start.min(start);
-            self.main_end = self.main_end.max(end);
+            self.main_end = self.main_end.max(start.saturating_add(duration));
             self.main.fold_plain(path, duration_ns);
         } else {
             self.others.fold_plain(path, duration_ns);
@@ -95,8 +95,6 @@ impl Totals {
             self.take_plain(span.path, span.start, span.duration, span.track, rate);
             return;
         }
-        let end = span.end();
-        self.last_end = self.last_end.max(end);
         if span.track != self.main_track {
             self.others.fold(span, rate);
             return;
@@ -104,11 +102,35 @@ impl Totals {
         self.main.fold(span, rate);
         if !span.flags.has(SpanFlags::ASIDE) {
             self.first_start = self.first_start.min(span.start);
-            self.main_end = self.main_end.max(end);
+            self.main_end = self.main_end.max(span.end());
             if span.flags.has(SpanFlags::DETACHED) {
                 let detached_ns = self.detached_main_ns.entry(span.path).or_default();
                 *detached_ns = detached_ns.saturating_add(rate.nanoseconds(span.duration));
             }
+        }
+    }
+
+    /// Whether spans of a path were taken on the main track, or on the others.
+    pub fn has(&self, path: PathId, track: u32) -> bool {
+        if track == self.main_track {
+            self.main.has(path)
+        } else {
+            self.others.has(path)
+        }
+    }
+
+    /// Adds the totals of what the same process did later.
+    pub fn append(&mut self, later: Self) {
+        self.main.append(later.main);
+        self.others.append(later.others);
+        for (path, partial) in later.partial {
+            self.partial.entry(path).or_default().merge(partial);
+        }
+        self.first_start = self.first_start.min(later.first_start);
+        self.main_end = self.main_end.max(later.main_end);
+        for (path, ns) in later.detached_main_ns {
+            let detached_ns = self.detached_main_ns.entry(path).or_default();
+            *detached_ns = detached_ns.saturating_add(ns);
         }
     }
 
@@ -125,8 +147,10 @@ impl Totals {
             let detached_ns = self.detached_main_ns.entry(path).or_default();
             *detached_ns = detached_ns.saturating_add(ns);
         }
-        self.partial.entry(path).or_default().merge(Partial {
-            count: u64::from(!flags.has(SpanFlags::CONTINUES)),
+        let partial = self.partial.entry(path).or_default();
+        let is_new = partial.count == 0 || !flags.has(SpanFlags::CONTINUES);
+        partial.merge(Partial {
+            count: u64::from(is_new),
             total_ns: ns,
             nested_ns,
             main_nested_ns: if is_main { nested_ns } else { 0 },

@@ -91,7 +91,7 @@ pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
     if let Some(end) = launched.and_then(|run| run.end.as_ref()) {
         return end.monotonic_ns.max(process.header.anchor.monotonic_ns);
     }
-    let last_span_ns = match process.totals.last_end {
+    let last_span_ns = match process.last_end {
         0 => 0,
         ticks => process.anchors.timeline().monotonic_ns(ticks),
     };

@@ -121,13 +121,24 @@ impl PathTally {
         self.histogram.record(duration_ns);
     }
 
+    /// Whether any span was added.
+    pub fn has_spans(&self) -> bool {
+        self.count > 0 || self.pending_ns.is_some()
+    }
+
     /// Adds the totals of another process or thread. Both are settled first.
-    pub fn merge(&mut self, mut other: Self) {
+    pub fn merge(&mut self, other: Self) {
+        self.append(other);
         self.settle();
-        other.settle();
-        if other.count == 0 {
+    }
+
+    /// Adds the totals of what came later: a span may go on that came last, there or, without any there, here.
+    pub fn append(&mut self, mut other: Self) {
+        if !other.has_spans() {
             return;
         }
+        self.settle();
+        self.pending_ns = other.pending_ns.take();
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.count += other.count;
@@ -186,6 +197,24 @@ impl Tallies {
             .resize_with(index.min(crate::PathTable::LIMIT) + 1, PathTally::default);
     }
 
+    /// Whether a path has spans.
+    pub fn has(&self, path: PathId) -> bool {
+        self.by_path
+            .get(path.index())
+            .is_some_and(PathTally::has_spans)
+    }
+
+    /// Adds those of what came later, as [`PathTally::append`] does.
+    pub fn append(&mut self, later: Self) {
+        if later.by_path.len() > self.by_path.len() {
+            self.by_path
+                .resize_with(later.by_path.len(), PathTally::default);
+        }
+        for (tally, other) in self.by_path.iter_mut().zip(later.by_path) {
+            tally.append(other);
+        }
+    }
+
     /// Settles every path and yields those that have spans.
     pub fn settled(&mut self) -> impl Iterator<Item = (PathId, &PathTally)> {
         self.by_path.iter_mut().for_each(PathTally::settle);
@@ -237,6 +266,26 @@ mod tests {
             (tally.count, tally.min_ns, tally.max_ns, tally.total_ns),
             (2, 30, 80, 110)
         );
+    }
+
+    #[test]
+    fn a_piece_whose_span_was_lost_counts_as_a_span() {
+        let mut tallies = Tallies::new();
+        tallies.fold(&flagged(10, SpanFlags::CONTINUES), rate());
+        tallies.fold(&flagged(5, SpanFlags::CONTINUES), rate());
+        let (_, tally) = tallies.settled().next().unwrap();
+        assert_eq!((tally.count, tally.total_ns, tally.max_ns), (1, 30, 30));
+    }
+
+    #[test]
+    fn a_span_goes_on_over_the_border_of_two_appended_tallies() {
+        let mut tallies = [Tallies::new(), Tallies::new()];
+        tallies[0].fold(&flagged(10, SpanFlags::NONE), rate());
+        let [mut earlier, later] = tallies;
+        earlier.append(later);
+        earlier.fold(&flagged(5, SpanFlags::CONTINUES), rate());
+        let (_, tally) = earlier.settled().next().unwrap();
+        assert_eq!((tally.count, tally.max_ns), (1, 30));
     }
 
     #[test]

@@ -73,6 +73,14 @@ impl ProcessFile {
         Ok(bytes)
     }
 
+    /// Offsets of the windows' slots, in order.
+    pub fn slots(&self) -> impl Iterator<Item = u64> {
+        let length = self.length;
+        (0..)
+            .map(window_offset)
+            .take_while(move |offset| *offset < length)
+    }
+
     /// Calls `visit` with the bytes and the offset of every window's slot, in order.
     ///
     /// **Errors** when reading fails, or what `visit` returns.
@@ -81,8 +89,7 @@ impl ProcessFile {
         mut visit: impl FnMut(&[u8], u64) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut slot = vec![0; WINDOW_LEN];
-        for index in 0.. {
-            let offset = window_offset(index);
+        for offset in self.slots() {
             let length = self.read(offset, &mut slot)?;
             if length == 0 {
                 break;

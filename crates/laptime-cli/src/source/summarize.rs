@@ -5,6 +5,7 @@ use std::path::Path;
 use laptime_analysis::{AnalysisError, Analyzer, Options, ProcessKey, Summary};
 use laptime_core::Warning;
 use laptime_core::format::process::BLACK_BOX_OFFSET;
+use laptime_core::format::window::WINDOW_LEN;
 
 use super::{Opened, ProcessFile, SourceError};
 
@@ -75,12 +76,21 @@ fn begin(
 }
 
 fn feed(analyzer: &mut Analyzer, keys: &[(&ProcessFile, ProcessKey)]) -> Result<(), SourceError> {
+    let mut slot = vec![0; WINDOW_LEN];
     for (file, key) in keys {
-        file.windows(|bytes, offset| {
+        for offset in file.slots() {
+            // The second pass needs few of them.
+            if !analyzer.wants_window(*key, offset) {
+                continue;
+            }
+            let length = file.read(offset, &mut slot)?;
+            if length == 0 {
+                break;
+            }
             analyzer
-                .window(*key, bytes, offset)
-                .map_err(|error| located(file, error))
-        })?;
+                .window(*key, &slot[..length], offset)
+                .map_err(|error| located(file, error))?;
+        }
     }
     Ok(())
 }
