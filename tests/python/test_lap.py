@@ -14,7 +14,7 @@ from laptime import _core
 
 
 def spans(report: lt.Report) -> dict[str, int | None]:
-    return {path: report[path].count for path in report if path not in ("startup", "other")}
+    return {path: report[path].count for path in report if path not in ("startup", "other", "exit")}
 
 
 def test_laps_nest_and_merge_by_path() -> None:

@@ -170,6 +170,10 @@ pub fn summarize_live(live: &Live, run: Option<RunInfo>) -> Summary {
 mod tests;
 
 #[cfg(test)]
+#[path = "absent_tests.rs"]
+mod absent_tests;
+
+#[cfg(test)]
 #[path = "analyzer_property_tests.rs"]
 mod property_tests;
 

@@ -4,15 +4,15 @@ use crate::summary::{ProcessState, RowKind, SpanRow, WallSource};
 use laptime_core::format::process::window_offset;
 use laptime_core::{PathTable, ProgramEnd, Span, SpanFlags};
 
-fn of(script: &Script) -> Summary {
+pub(super) fn of(script: &Script) -> Summary {
     summarize(std::slice::from_ref(script), Options::default())
 }
 
-fn row<'a>(summary: &'a Summary, path: &str) -> &'a SpanRow {
+pub(super) fn row<'a>(summary: &'a Summary, path: &str) -> &'a SpanRow {
     summary.row(path).unwrap_or_else(|| panic!("no row {path}"))
 }
 
-fn codes(summary: &Summary) -> Vec<&str> {
+pub(super) fn codes(summary: &Summary) -> Vec<&str> {
     summary
         .warnings
         .iter()
@@ -20,7 +20,7 @@ fn codes(summary: &Summary) -> Vec<&str> {
         .collect()
 }
 
-fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
+pub(super) fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
     RunInfo {
         format: 1,
         laptime: "0.1.0".into(),
@@ -38,7 +38,7 @@ fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
     }
 }
 
-fn with_run(script: &Script, run: RunInfo) -> Summary {
+pub(super) fn with_run(script: &Script, run: RunInfo) -> Summary {
     let options = Options {
         run: Some(run),
         ..Options::default()
@@ -76,6 +76,7 @@ fn rows_stand_in_tree_order_parents_first_and_leftovers_last() {
             "evaluation/forward",
             "startup",
             "other",
+            "exit",
         ]
     );
 }
@@ -130,8 +131,38 @@ fn a_launched_run_is_measured_by_the_launcher_and_has_a_startup() {
     assert_eq!(summary.wall_source, WallSource::Launcher);
     assert_eq!(summary.wall_ns, 105 * MS);
     assert_eq!(row(&summary, "startup").total_ns, 35 * MS);
-    assert_eq!(row(&summary, "other").total_ns, 50 * MS);
-    assert_eq!(row(&summary, "other").kind, RowKind::Leftover);
+    assert_eq!(row(&summary, "other").total_ns, 0);
+    assert_eq!(row(&summary, "exit").total_ns, 50 * MS);
+    assert_eq!(row(&summary, "exit").kind, RowKind::Leftover);
+}
+
+#[test]
+fn time_after_the_last_span_is_the_exit_and_time_between_spans_is_other() {
+    let mut script = Script::new(7, 90 * MS);
+    script.span(&["load"], 30 * MS, 20 * MS);
+    script.span(&["train"], 57 * MS, 3 * MS);
+    // What other threads still do is not on the main track.
+    script.span_on(2, &["upload"], 50 * MS, 35 * MS, SpanFlags::NONE);
+    let summary = with_run(&script, launched(7, 0, 100 * MS));
+    let leftovers = ["startup", "other", "exit"].map(|name| row(&summary, name).total_ns / MS);
+    assert_eq!(leftovers, [30, 7, 40]);
+    let shares = summary.rows.iter().filter(|row| row.path != "upload");
+    let sum: f64 = shares.filter_map(|row| row.share_ratio).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    let is_leaf = |row: &SpanRow| row.kind == RowKind::Span || row.names.len() == 1;
+    assert!(summary.rows.iter().all(is_leaf));
+}
+
+#[test]
+fn a_span_that_is_called_like_a_leftover_stays_a_span() {
+    let mut script = Script::new(7, 90 * MS);
+    script.span(&["exit"], 30 * MS, 20 * MS);
+    let summary = with_run(&script, launched(7, 0, 100 * MS));
+    let kinds: Vec<_> = (summary.rows.iter().filter(|row| row.path == "exit"))
+        .map(|row| (row.kind, row.total_ns / MS))
+        .collect();
+    assert_eq!(kinds, [(RowKind::Span, 20), (RowKind::Leftover, 50)]);
+    assert_eq!(row(&summary, "exit").kind, RowKind::Span);
 }
 
 #[test]
@@ -142,7 +173,7 @@ fn a_recording_begun_by_the_program_itself_has_no_startup() {
     let summary = with_run(&script, launched(7, 0, 100 * MS));
     assert_eq!(summary.wall_source, WallSource::Recording);
     assert_eq!(summary.wall_ns, 100 * MS);
-    assert!(summary.row("startup").is_none());
+    assert!(summary.row("startup").is_none() && summary.row("exit").is_none());
     assert_eq!(row(&summary, "other").total_ns, 80 * MS);
 }
 
@@ -408,38 +439,6 @@ fn spans_of_too_many_paths_are_told() {
     let summary = of(&script);
     assert_eq!(codes(&summary), ["too-many-paths"]);
     assert_eq!(row(&summary, PathTable::OVERFLOW_NAME).count, Some(1));
-}
-
-#[test]
-fn marks_and_metrics_keep_their_order_counts_and_odd_values() {
-    let mut script = Script::new(7, 1_000 * MS);
-    script.mark(&["epoch"], 10 * MS);
-    script.mark(&["epoch"], 500 * MS);
-    script.metric(&["loss"], 20 * MS, 0.5);
-    script.metric(&["loss"], 30 * MS, f64::NAN);
-    script.metric(&["loss"], 40 * MS, 0.25);
-    script.metric(&["grad"], 40 * MS, f64::INFINITY);
-    script.name_track(2, true, "prefetch");
-    let summary = of(&script);
-    assert_eq!(
-        (summary.marks[0].count, &summary.marks[0].at_ns),
-        (2, &vec![10 * MS, 500 * MS])
-    );
-    let loss = &summary.metrics[0];
-    assert_eq!(
-        (loss.count, loss.last, loss.min, loss.max),
-        (3, Some(0.25), Some(0.25), Some(0.5))
-    );
-    assert_eq!(loss.series[1].value, None);
-    assert_eq!(
-        (summary.metrics[1].last, summary.metrics[1].min),
-        (None, None)
-    );
-    assert_eq!(
-        (summary.tracks[0].name.as_str(), summary.tracks[0].is_task),
-        ("prefetch", true)
-    );
-    assert!(serde_json::to_string(&summary).is_ok());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{PathId, path};
+use laptime_core::{PathId, Unavailable, path};
 
 use crate::events::Thinned;
 use crate::process::Process;
@@ -93,6 +93,7 @@ pub fn metrics(processes: &[Process], start_ns: u64) -> Vec<Metric> {
         for (id, values) in &process.events.metrics {
             let all = merged.entry(names(process, *id)).or_default();
             all.count += values.series.seen();
+            all.nan_count += values.nan_count;
             all.last = all
                 .last
                 .into_iter()
@@ -110,18 +111,28 @@ pub fn metrics(processes: &[Process], start_ns: u64) -> Vec<Metric> {
             );
         }
     }
-    let finite = |value: f64| Some(value).filter(|value| value.is_finite());
     let mut metrics: Vec<Metric> = merged
         .into_iter()
         .map(|(names, mut all)| {
             all.points.sort_by_key(|(at, _)| *at);
+            let numbers = [
+                ("last", all.last.map(|(_, value)| value)),
+                ("min", all.range.map(|(least, _)| least)),
+                ("max", all.range.map(|(_, most)| most)),
+            ];
+            let why = numbers.into_iter().filter_map(|(field, value)| {
+                Some((field.to_owned(), Unavailable(why_absent(value)?.to_owned())))
+            });
+            let [last, min, max] = numbers.map(|(_, value)| value.and_then(finite));
             Metric {
                 path: path::join(names.iter().map(String::as_str)),
                 name: names.into_iter().next_back().unwrap_or_default(),
                 count: all.count,
-                last: all.last.and_then(|(_, value)| finite(value)),
-                min: all.range.map(|(least, _)| least),
-                max: all.range.map(|(_, most)| most),
+                nan_count: all.nan_count,
+                last,
+                min,
+                max,
+                why: why.collect(),
                 series: thinned(all.points.into_iter())
                     .iter()
                     .map(|(at_ns, value)| MetricPoint {
@@ -136,9 +147,26 @@ pub fn metrics(processes: &[Process], start_ns: u64) -> Vec<Metric> {
     metrics
 }
 
+/// Only finite numbers can be written as JSON.
+fn finite(value: f64) -> Option<f64> {
+    Some(value).filter(|value| value.is_finite())
+}
+
+/// Why a value cannot be shown as a number.
+fn why_absent(value: Option<f64>) -> Option<&'static str> {
+    match value {
+        None => Some("no value is a number"),
+        Some(f64::INFINITY) => Some("infinite"),
+        Some(f64::NEG_INFINITY) => Some("minus infinite"),
+        Some(value) if value.is_nan() => Some("not a number"),
+        Some(_) => None,
+    }
+}
+
 #[derive(Default)]
 struct Merged {
     count: u64,
+    nan_count: u64,
     last: Option<(u64, f64)>,
     range: Option<(f64, f64)>,
     points: Vec<(u64, f64)>,

@@ -65,8 +65,10 @@ pub struct Values {
     pub series: Thinned<f64>,
     /// The latest value and its moment.
     pub last: Option<(u64, f64)>,
-    /// Smallest and largest finite value.
+    /// Smallest and largest number; infinite ones are numbers.
     pub range: Option<(f64, f64)>,
+    /// Values that are not numbers.
+    pub nan_count: u64,
 }
 
 impl Values {
@@ -75,7 +77,9 @@ impl Values {
         if self.last.is_none_or(|(before, _)| at >= before) {
             self.last = Some((at, value));
         }
-        if value.is_finite() {
+        if value.is_nan() {
+            self.nan_count += 1;
+        } else {
             let (least, most) = self.range.unwrap_or((value, value));
             self.range = Some((least.min(value), most.max(value)));
         }

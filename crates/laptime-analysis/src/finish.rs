@@ -61,6 +61,8 @@ pub fn summary(
             .iter()
             .map(|row| (row.path.as_str(), row.unbalanced_count)),
     ));
+    let mut unavailable = doubts::unavailable();
+    unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let program = run.as_ref().map(|run| run.program.clone());
     Summary {
         schema: SCHEMA.to_owned(),
@@ -82,7 +84,7 @@ pub fn summary(
         environment: collect::environment(&processes),
         processes: summaries,
         warnings,
-        unavailable: doubts::unavailable(),
+        unavailable,
     }
 }
 

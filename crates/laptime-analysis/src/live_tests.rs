@@ -1,6 +1,6 @@
 use super::*;
 use crate::scripted::{MAIN, MS, Script, anchor, training};
-use crate::summary::ProcessState;
+use crate::summary::{ProcessState, RowKind};
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::OpenSpan;
 use laptime_core::{PathTable, Span, Tallies};
@@ -21,6 +21,7 @@ fn live(script: &mut Script, paths: &[&[&str]]) -> Live {
         paths: table,
         head: script.windows(),
         tail: Tallies::new(),
+        tail_since: u64::MAX,
         open: Vec::new(),
         notes: vec![("device-active".into(), "torch used cuda:0".into())],
     }
@@ -44,7 +45,18 @@ fn a_snapshot_and_a_file_of_the_same_spans_lead_to_the_same_rows() {
     // `step/data` is written first, so `step` is interned before it and `epoch` before both.
     let live = live(&mut script, &PHASES);
     let from_live = summarize_live(&live, None);
-    assert_eq!(from_live.rows, from_file.rows);
+    let spans = |summary: &Summary| {
+        let mut rows = summary.rows.clone();
+        rows.retain(|row| row.kind == RowKind::Span);
+        rows
+    };
+    assert_eq!(spans(&from_live), spans(&from_file));
+    // What runs has no exit yet.
+    let left = |summary: &Summary, name: &str| summary.row(name).map(|row| row.total_ns);
+    assert_eq!(left(&from_live, "startup"), left(&from_file, "startup"));
+    assert_eq!(left(&from_live, "exit"), None);
+    let after_startup = left(&from_file, "other").unwrap() + left(&from_file, "exit").unwrap();
+    assert_eq!(left(&from_live, "other"), Some(after_startup));
     assert_eq!(from_live.steady, from_file.steady);
     assert_eq!(from_live.processes[0].state, ProcessState::Running);
     let codes: Vec<_> = from_live
@@ -69,6 +81,54 @@ fn later_spans_of_a_snapshot_count_through_their_tallies() {
         after.row("step/data").unwrap().total_ns,
         before.row("step/data").unwrap().total_ns + 3 * MS
     );
+}
+
+/// A snapshot that holds the first 60 steps, and one span in its tail.
+fn with_tail(began: u64, ns: u64) -> Summary {
+    let mut script = training(60, 4);
+    let mut live = live(&mut script, &PHASES);
+    let path = script.path(&["evaluation"]);
+    let span = Span::plain(path, anchor(began).ticks, ns, MAIN);
+    live.tail.fold(&span, Rate::new(1.0));
+    live.tail_since = span.start;
+    summarize_live(&live, None)
+}
+
+#[test]
+fn the_steady_state_of_a_running_program_counts_later_spans_that_began_in_it() {
+    let before = with_tail(4_000 * MS, 0).steady.expect("a steady state");
+    let after = with_tail(4_000 * MS, 7 * MS)
+        .steady
+        .expect("a steady state");
+    let total = |steady: &crate::Steady| {
+        let row = steady.rows.iter().find(|row| row.path == "evaluation");
+        row.unwrap().total_ns
+    };
+    assert_eq!(total(&after), total(&before) + 7 * MS);
+    assert_eq!(after.from_step, 4);
+}
+
+#[test]
+fn a_running_program_has_no_steady_state_while_a_later_span_may_belong_to_warm_up() {
+    let summary = with_tail(2_010 * MS, 3_000 * MS);
+    assert!(summary.steady.is_none());
+    let why = summary.steady_why.unwrap().0;
+    assert!(
+        why.starts_with("a span begun during warm-up ended later"),
+        "{why}"
+    );
+}
+
+#[test]
+fn too_few_steps_at_the_start_of_a_long_running_program_are_said_to_be_its_first() {
+    let mut script = training(5, 1);
+    let mut live = live(&mut script, &PHASES);
+    let path = script.path(&["step"]);
+    let span = Span::plain(path, anchor(4_000 * MS).ticks, MS, MAIN);
+    live.tail.fold(&span, Rate::new(1.0));
+    live.tail_since = span.start;
+    let why = summarize_live(&live, None).steady_why.unwrap().0;
+    assert!(why.contains("which held 5 steps"), "{why}");
 }
 
 #[test]

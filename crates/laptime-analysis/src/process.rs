@@ -83,6 +83,8 @@ pub struct Process {
     pub fed_to: u64,
     /// Later spans of a snapshot, which were folded without their tracks.
     pub tail: Tallies,
+    /// When the first of those began, in ticks.
+    pub tail_since: u64,
 }
 
 impl Process {
@@ -105,6 +107,7 @@ impl Process {
         }
         process.notes.extend(live.notes.iter().cloned());
         process.tail = live.tail.clone();
+        process.tail_since = live.tail_since;
         process
     }
 
@@ -133,6 +136,7 @@ impl Process {
             truncated: 0,
             fed_to: 0,
             tail: Tallies::new(),
+            tail_since: u64::MAX,
             header,
         };
         process.define(PathId::OVERFLOW, PathId::ROOT, PathTable::OVERFLOW_NAME);

@@ -38,7 +38,20 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         })?;
     let steps = series.steps();
     let durations: Vec<u64> = steps.iter().map(|step| step.duration).collect();
-    let first = warmup::first_steady(&durations)?;
+    let first = warmup::first_steady(&durations).map_err(|why| {
+        if main.tail_is_empty() {
+            return why;
+        }
+        Unavailable(format!(
+            "{why} (a running program keeps its first spans one by one, which held {} steps; the report of its recording can tell more)",
+            durations.len()
+        ))
+    })?;
+    if main.tail_since < steps[first].start {
+        return Err(Unavailable(
+            "a span begun during warm-up ended later, when this running program had stopped keeping span by span; the report of its recording can tell".to_owned(),
+        ));
+    }
     let timeline = main.anchors.timeline();
     let began_ns = timeline.monotonic_ns(steps[0].start);
     let monotonic_ns = timeline.monotonic_ns(steps[first].start);

@@ -261,12 +261,18 @@ pub struct Metric {
     pub name: String,
     /// How often.
     pub count: u64,
+    /// How many of the values are not numbers (NaN).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nan_count: u64,
     /// The latest value; `None` when it is not a finite number.
     pub last: Option<f64>,
-    /// The smallest finite value.
+    /// The smallest number; `None` when it is infinite or there is none.
     pub min: Option<f64>,
-    /// The largest finite value.
+    /// The largest number; `None` when it is infinite or there is none.
     pub max: Option<f64>,
+    /// Why one of these three is absent: by field name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub why: BTreeMap<String, Unavailable>,
     /// Values in time order, thinned out evenly when there are many.
     pub series: Vec<MetricPoint>,
 }

@@ -2,8 +2,9 @@
 //!
 //! The launcher's clock counts when it saw start and end; otherwise the main process's
 //! own start and last sign of life. "startup" is the time until the main track's first
-//! outermost span, "other" the rest that no outermost span covers: with the self times of
-//! the main track's rows they add up to the wall time.
+//! outermost span, "exit" that from the end of its last one, "other" the rest that no
+//! outermost span covers: with the self times of the main track's rows they add up to the
+//! wall time.
 
 use laptime_core::{PathId, RunInfo};
 
@@ -33,14 +34,20 @@ pub struct Wall {
 pub struct Leftovers {
     /// Before the first outermost span.
     pub startup_ns: Option<u64>,
-    /// The rest.
+    /// Between outermost spans, or everything where the process's own start and end are not part of the wall time.
     pub other_ns: Option<u64>,
+    /// After the last outermost span.
+    pub exit_ns: Option<u64>,
 }
 
 impl Leftovers {
     /// Those there are, with their names.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let all = [("startup", self.startup_ns), ("other", self.other_ns)];
+        let all = [
+            ("startup", self.startup_ns),
+            ("other", self.other_ns),
+            ("exit", self.exit_ns),
+        ];
         all.into_iter().filter_map(|(name, ns)| Some((name, ns?)))
     }
 }
@@ -158,18 +165,23 @@ pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Left
         .paths
         .iter()
         .any(|(_, entry)| entry.parent == PathId::ROOT && PHASES.contains(&&*entry.name));
-    let first_ns = (main.totals.first_start != u64::MAX).then(|| {
-        main.anchors
-            .timeline()
-            .monotonic_ns(main.totals.first_start)
+    let has_ends = main.totals.first_start != u64::MAX && (is_launched || has_phases);
+    let timeline = main.anchors.timeline();
+    let startup_ns = has_ends.then(|| {
+        let first_ns = timeline.monotonic_ns(main.totals.first_start);
+        first_ns.saturating_sub(wall.start_ns).min(wall_ns)
     });
-    let startup_ns = first_ns
-        .filter(|_| is_launched || has_phases)
-        .map(|first_ns| first_ns.saturating_sub(wall.start_ns).min(wall_ns));
     let taken_ns = covered_ns.saturating_add(startup_ns.unwrap_or(0));
+    let left_ns = wall_ns.saturating_sub(taken_ns);
+    // A running process has not ended yet.
+    let exit_ns = (has_ends && !main.is_live).then(|| {
+        let last_ns = timeline.monotonic_ns(main.totals.main_end);
+        wall.end_ns.saturating_sub(last_ns).min(left_ns)
+    });
     let leftovers = Leftovers {
         startup_ns,
-        other_ns: Some(wall_ns.saturating_sub(taken_ns)),
+        other_ns: Some(left_ns - exit_ns.unwrap_or(0)),
+        exit_ns,
     };
     (leftovers, taken_ns.saturating_sub(wall_ns))
 }

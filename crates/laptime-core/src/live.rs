@@ -22,6 +22,8 @@ pub struct Live {
     pub head: Vec<Vec<u8>>,
     /// Everything after them.
     pub tail: Tallies,
+    /// When the first span of those began, in ticks; [`u64::MAX`] without any.
+    pub tail_since: u64,
     /// Spans that are open now.
     pub open: Vec<OpenSpan>,
     /// Notes: code and message.

@@ -90,7 +90,7 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// Finished spans; `None` for "startup" and "other".
+    /// Finished spans; `None` for "startup", "other" and "exit".
     count: Option<u64> = row => row.count;
     /// Sum of durations.
     total_ns: u64 = row => row.total_ns;

@@ -26,6 +26,8 @@ pub struct Memory {
     pub head: Vec<Vec<u8>>,
     pub events: Vec<Vec<u8>>,
     pub tail: Option<Tallies>,
+    /// When the first span of the tail began, in ticks.
+    pub tail_since: u64,
 }
 
 impl Memory {
@@ -34,6 +36,7 @@ impl Memory {
             head: Vec::new(),
             events: Vec::new(),
             tail: None,
+            tail_since: u64::MAX,
         }
     }
 
@@ -48,12 +51,14 @@ impl Memory {
         };
         let mut folding = Folding {
             tail: self.tail.get_or_insert_default(),
+            since: self.tail_since,
             rate,
             events: Vec::new(),
             cursor: window.header.cursor(),
         };
         // The bytes come from this process; if they were damaged, the rest of the window is lost.
         let _ = window.visit(&mut folding);
+        self.tail_since = folding.since;
         let events = folding.events;
         if !events.is_empty() {
             self.keep_events(&bytes[..HEADER_LEN], &events);
@@ -74,6 +79,7 @@ impl Memory {
 /// Folds one window.
 struct Folding<'t> {
     tail: &'t mut Tallies,
+    since: u64,
     rate: Rate,
     /// Marks and metrics, encoded again.
     events: Vec<u8>,
@@ -82,13 +88,17 @@ struct Folding<'t> {
 
 impl<'a> Visit<'a> for Folding<'_> {
     #[inline]
-    fn plain_span(&mut self, path: PathId, _start: u64, duration: u64, _track: u32) {
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, _track: u32) {
+        self.since = self.since.min(start);
         self.tail.fold_plain(path, self.rate.nanoseconds(duration));
     }
 
     fn other(&mut self, record: Record<'a>) {
         match record {
-            Record::Span(span) => self.tail.fold(&span, self.rate),
+            Record::Span(span) => {
+                self.since = self.since.min(span.start);
+                self.tail.fold(&span, self.rate);
+            }
             Record::Mark { .. } | Record::Metric { .. } => {
                 encode(&mut self.events, &mut self.cursor, &record);
             }

@@ -60,6 +60,7 @@ pub fn live() -> Live {
         paths,
         head,
         tail: memory.tail.unwrap_or_default(),
+        tail_since: memory.tail_since,
         open,
         notes,
     }

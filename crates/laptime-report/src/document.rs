@@ -4,7 +4,7 @@
 //! tree and markdown turn it into characters. Numbers are still numbers here and know
 //! what they are.
 
-use laptime_analysis::{ClockSummary, Metric, RowKind, SpanRow, Summary, WallSource};
+use laptime_analysis::{ClockSummary, Metric, ProcessState, RowKind, SpanRow, Summary, WallSource};
 use laptime_core::{ClockKind, Unavailable, Warning};
 
 use crate::outline::{self, Line};
@@ -211,6 +211,13 @@ fn facts(summary: &Summary) -> Vec<String> {
         .and_then(|end| end.code)
     {
         facts.push(format!("exit code {code}"));
+    } else if let Some(why) = summary.unavailable.get("run.end")
+        && summary
+            .processes
+            .iter()
+            .any(|main| main.is_main && main.state == ProcessState::Killed)
+    {
+        facts.push(format!("exit code –: {why}"));
     }
     facts
 }
@@ -357,12 +364,30 @@ fn times(count: u64) -> String {
 }
 
 fn said(metric: &Metric) -> String {
-    let last = metric
-        .last
-        .map_or("not a finite number".to_owned(), quantity::plain);
-    let mut said = format!("last {last}");
-    if let (Some(min), Some(max), true) = (metric.min, metric.max, metric.count > 1) {
-        said.extend([", ", &quantity::plain(min), " to ", &quantity::plain(max)]);
+    let shown = |value: Option<f64>, field: &str| {
+        let why = metric.why.get(field);
+        value.map_or_else(
+            || why.map_or("–".to_owned(), |why| why.0.clone()),
+            quantity::plain,
+        )
+    };
+    let mut said = format!("last {}", shown(metric.last, "last"));
+    let nan_count = metric.nan_count;
+    if metric.count > 1 && nan_count < metric.count {
+        let (min, max) = (shown(metric.min, "min"), shown(metric.max, "max"));
+        said.extend([", ", &min, " to ", &max]);
     }
-    said + &format!(", {}", plural(metric.count, "value", "values"))
+    let values = plural(metric.count, "value", "values");
+    if nan_count > 0 {
+        let are = if nan_count == 1 {
+            "is not a number"
+        } else {
+            "are not numbers"
+        };
+        return format!(
+            "{said}, {} of {values} {are}",
+            quantity::thousands(nan_count)
+        );
+    }
+    format!("{said}, {values}")
 }

@@ -23,7 +23,8 @@ fn hostile_names_are_shown_as_text() {
     ├─ a/b\c                       1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
     └─ xxxxxxx…xxxxxxxxxxxxxx      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
     startup                    –       0    ns   0    ns  –        –        –         0.0 %
-    other                      –      89.00 ms  89.00 ms  –        –        –        89.0 % ██████████▋
+    other                      –       0    ns   0    ns  –        –        –         0.0 %
+    exit                       –      89.00 ms  89.00 ms  –        –        –        89.0 % ██████████▋
     – no span of this path was finished, only spans inside it
     – what is left over of the wall time is no span
 
@@ -66,7 +67,8 @@ fn hostile_names_are_shown_as_text() {
     | &emsp;a/b\\c | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
     | &emsp;xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
     | *startup* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
-    | *other* | – | 89.00 ms | 89.00 ms | – | – | – | 89.0 % |
+    | *other* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
+    | *exit* | – | 89.00 ms | 89.00 ms | – | – | – | 89.0 % |
 
     – no span of this path was finished, only spans inside it
 

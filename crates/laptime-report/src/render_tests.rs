@@ -107,7 +107,8 @@ fn the_table_of_a_training_run() {
     evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms   1.4 % ▏
     └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms   1.2 % ▏
     startup         –      2.00 s     2.00 s    –         –         –        39.1 % ████▋
-    other           –     56.90 ms   56.90 ms   –         –         –         1.1 % ▏
+    other           –      6.85 ms    6.85 ms   –         –         –         0.1 %
+    exit            –     50.05 ms   50.05 ms   –         –         –         1.0 % ▏
     – what is left over of the wall time is no span
 
     steady state from step 3
@@ -142,6 +143,7 @@ fn the_table_of_a_killed_run_in_80_columns() {
        └─ forward   3     36.00 ms  36.00 ms  12.0 ms  12.0 ms    1.1 % ▏
     startup        –       0    ns   0    ns   –        –         0.0 %
     other          –       0    ns   0    ns   –        –         0.0 %
+    exit           –       0    ns   0    ns   –        –         0.0 %
     +n are spans only partly inside (open at the end, or begun before): their part
     inside counts in total and self
     – no span of this path began and ended here
@@ -174,7 +176,8 @@ fn the_tree_of_a_training_run() {
     evaluation  70.00 ms  1.4 %  ×5  p50 14.0 ms
     └─ forward  60.00 ms  1.2 %  ×5  p50 12.0 ms
     startup  2.00 s  39.1 %
-    other  56.90 ms  1.1 %
+    other  6.85 ms  0.1 %
+    exit  50.05 ms  1.0 %
 
     steady state from step 3
     step  2.75 s  97.3 %  ×135  p50 20.6 ms
@@ -203,6 +206,7 @@ fn the_markdown_of_a_killed_run() {
     | &emsp;&emsp;forward | 3 | 36.00 ms | 36.00 ms | 12.00 ms | 12.0 ms | 12.0 ms | 1.1 % |
     | *startup* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
     | *other* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
+    | *exit* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
 
     +n are spans only partly inside (open at the end, or begun before): their part inside counts in total and self
 
@@ -231,6 +235,7 @@ fn the_csv_of_a_killed_run() {
     run,span,train/step/forward,3,36000000,36000000,12000000,0,12000000,12000000,12000000,12000000,12000000,12000000,0.011042944785276074,,,,0,0,0
     run,leftover,startup,,0,0,,,,,,,,,0,,,,0,0,0
     run,leftover,other,,0,0,,,,,,,,,0,,,,0,0,0
+    run,leftover,exit,,0,0,,,,,,,,,0,,,,0,0,0
     "#);
 }
 
@@ -355,6 +360,7 @@ fn the_json_of_one_span() {
         "mac": "operations were not counted",
         "mfu_ratio": "operations were not counted",
         "process_ns": "no span measured it; it is opt-in because reading that clock costs more than a span",
+        "run.end": "no launcher saw the run",
         "suspended_wall_ns": "no span was suspended",
         "thread_ns": "no span measured it; it is opt-in because reading that clock costs more than a span"
       }
