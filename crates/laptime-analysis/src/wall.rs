@@ -31,6 +31,10 @@ pub struct Wall {
 
 /// Wall time of the main track outside of spans; `None` where it makes no sense.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(
+    clippy::struct_field_names,
+    reason = "a number's name ends in its unit"
+)]
 pub struct Leftovers {
     /// Before the first outermost span.
     pub startup_ns: Option<u64>,
