@@ -10,6 +10,7 @@ mod errors;
 mod fast;
 mod lane;
 mod lookup;
+mod modules;
 mod rate;
 mod recorder;
 mod recording;
@@ -43,6 +44,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
     span::add(module)?;
     lane::add(module)?;
+    modules::add(module)?;
     recorder::add(module)?;
     report::add(module)?;
     recording::add(module)?;

@@ -58,8 +58,9 @@ def same(make, run=train):
     return core
 
 
-def below(core, phase):
-    prefix = f"step/{phase}/"
+def below(core, phase, root="Net"):
+    """Counts by path below an outermost module's row."""
+    prefix = f"step/{phase}/{root}/"
     return {
         path[len(prefix) :]: core.count(path) for path in core.paths() if path.startswith(prefix)
     }
@@ -97,54 +98,56 @@ def test_backward_is_split_by_the_modules_that_made_its_nodes():
 
 
 def test_the_backward_of_a_module_takes_its_time():
-    class Slow(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, value):
-            return value.clone()
-
-        @staticmethod
-        def backward(ctx, gradient):
-            for _ in range(40):
-                torch.ones(200, 200) @ torch.ones(200, 200)
-            return gradient
-
     class SlowBackward(nn.Module):
         def forward(self, inputs):
             return Slow.apply(inputs)
 
     core = same(lambda: nn.Sequential(nn.Linear(4, 4), SlowBackward(), nn.Linear(4, 3)))
-    slow, whole = core.total("step/backward/1"), core.total("step/backward")
+    slow, whole = core.total("step/backward/Sequential/1"), core.total("step/backward")
     assert 0.5 * whole < slow < whole
 
 
-def test_what_functions_outside_modules_take_is_no_modules():
-    class Slow(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, value):
-            return value.clone()
+class Slow(torch.autograd.Function):
+    """Nothing forward, work backward."""
 
-        @staticmethod
-        def backward(ctx, gradient):
-            for _ in range(40):
-                torch.ones(200, 200) @ torch.ones(200, 200)
-            return gradient
+    @staticmethod
+    def forward(ctx, value):
+        return value.clone()
 
-    class Between(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 3)
+    @staticmethod
+    def backward(ctx, gradient):
+        for _ in range(40):
+            torch.ones(200, 200) @ torch.ones(200, 200)
+        return gradient
 
-        def forward(self, inputs):
-            return self.b(Slow.apply(self.a(inputs)))
 
+class Between(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 3))
+
+    def forward(self, inputs):
+        return self.b(Slow.apply(self.a(inputs)))
+
+
+def test_what_functions_between_modules_take_is_no_modules():
     core = same(Between)
-    named = core.total("step/backward/a") + core.total("step/backward/b")
-    assert named < 0.5 * core.total("step/backward")
+    named = core.total("step/backward/Between/a") + core.total("step/backward/Between/b")
+    assert named < 0.5 * core.total("step/backward/Between")
+
+
+def test_what_functions_between_networks_take_is_no_networks():
+    def call(two):
+        return lambda inputs: two.b(Slow.apply(two.a(inputs)))
+
+    core = same(Between, lambda two: train(two, call=call(two)))
+    named = core.total("step/backward/Linear") + core.total("step/backward/Sequential")
+    assert 0 < named < 0.5 * core.total("step/backward")
 
 
 def test_relu_in_place_works_on_a_modules_output():
     core = same(lambda: nn.Sequential(nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 3)))
-    assert below(core, "backward") == {"0": 3, "1": 3, "2": 3}
+    assert below(core, "backward", "Sequential") == {"0": 3, "1": 3, "2": 3}
 
 
 def test_a_shared_module_has_one_name_and_every_call():
@@ -157,9 +160,10 @@ def test_a_shared_module_has_one_name_and_every_call():
             return self.out(self.layer(torch.relu(self.layer(inputs))))
 
     core = same(Twice)
-    assert below(core, "forward") == {"layer": 6, "out": 3}
-    assert below(core, "backward")["out"] == 3
-    assert below(core, "backward")["layer"] == 6
+    assert below(core, "forward", "Twice") == {"layer": 6, "out": 3}
+    found = below(core, "backward", "Twice")
+    assert found["out"] == 3
+    assert found["layer"] == 6
 
 
 @pytest.mark.parametrize("kind", ["tuple", "dict", "nested"])
@@ -187,7 +191,7 @@ def test_modules_with_several_outputs_are_timed_too(kind):
             return out[0] + out[1] if kind == "tuple" else out[0][0] + out[1]
 
     core = same(Outer)
-    found = below(core, "backward")
+    found = below(core, "backward", "Outer")
     assert found.keys() == {"several", "several/a", "several/b"}
 
 
@@ -205,15 +209,15 @@ def test_an_lstm_and_attention_are_left_as_they_are():
             return self.out(sequence[:, -1])
 
     core = same(Recurrent)
-    assert {"lstm", "attend", "out"} <= below(core, "forward").keys()
-    assert {"lstm", "attend", "out"} <= below(core, "backward").keys()
+    assert {"lstm", "attend", "out"} <= below(core, "forward", "Recurrent").keys()
+    assert {"lstm", "attend", "out"} <= below(core, "backward", "Recurrent").keys()
 
 
 def test_forward_without_gradients_is_split_and_tags_nothing():
     model = seeded(Net)
     with watched(modules=True) as core, torch.no_grad():
         model(torch.ones(2, 4))
-    assert core.count("evaluation/forward/blocks.0/linear") == 1
+    assert core.count("evaluation/forward/Net/blocks.0/linear") == 1
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
@@ -227,14 +231,15 @@ def test_a_checkpointed_module_is_timed_in_both_directions(reentrant):
             return self.out(checkpoint(self.block, self.first(inputs), use_reentrant=reentrant))
 
     core = same(Checkpointed)
-    assert below(core, "forward") == {
+    assert below(core, "forward", "Checkpointed") == {
         "block": 3,
         "block/act": 3,
         "block/linear": 3,
         "first": 3,
         "out": 3,
     }
-    assert {"first", "block", "block/linear", "out"} <= below(core, "backward").keys()
+    found = below(core, "backward", "Checkpointed")
+    assert {"first", "block", "block/linear", "out"} <= found.keys()
     assert "step/backward/forward" not in core.paths()
 
 
@@ -261,7 +266,7 @@ def test_an_error_inside_a_module_closes_its_laps():
     with watched(modules=True) as core:
         with pytest.raises(ValueError, match="inside"):
             model(torch.ones(2, 4))
-    assert core.count("step/forward/1/0") == 1
+    assert core.count("step/forward/Sequential/1/0") == 1
 
 
 def test_models_that_are_deleted_are_not_kept_alive():
@@ -277,9 +282,9 @@ def test_models_that_are_deleted_are_not_kept_alive():
         assert gone() is None
 
 
-def test_a_thread_of_the_engines_own_is_written_under_the_backward_that_waited():
-    import threading
-
+@pytest.fixture
+def tagged():
+    """A scripted core, and the laps and tags of a network of two layers."""
     from scripted import ScriptedCore
 
     from laptime.integrations._modules import ModuleLaps
@@ -288,24 +293,161 @@ def test_a_thread_of_the_engines_own_is_written_under_the_backward_that_waited()
     laps = ModuleLaps(torch, core)
     model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 3))
     root = laps.root(model)
-    places = [laps.inside(root, child) for child in model]
-    tags = [laps._make_tag(place) for place in places]
+    tags = [laps.tag_of(laps.inside(root, child)) for child in model]
+    return core, laps, [laps.tag_of(root), *tags]
+
+
+def reach(core, tags):
+    for tag in tags:
+        core.clock += 10
+        tag._backward_hooks[0](None)
+    core.clock += 10
+
+
+def test_the_engine_opens_the_laps_of_the_nodes_that_it_reaches(tagged):
+    core, laps, (root, first, second) = tagged
     token = core.open_span("backward")
     laps.backward_begin()
-
-    def engine():
-        for tag in reversed(tags):
-            core.clock += 10
-            tag._backward_hooks[0](None)
-
-    thread = threading.Thread(target=engine)
-    thread.start()
-    thread.join()
-    core.clock += 10
+    reach(core, [root, second, second, root, first])
     laps.backward_end()
     core.close_span(token)
     assert [(s.path, s.start, s.duration) for s in core.spans] == [
-        ("backward/1", 1_010, 10),
-        ("backward/0", 1_020, 10),
-        ("backward", 1_000, 30),
+        ("backward/Sequential/1", 1_020, 20),
+        ("backward/Sequential/0", 1_050, 10),
+        ("backward/Sequential", 1_010, 50),
+        ("backward", 1_000, 60),
     ]
+
+
+def test_nodes_that_are_reached_outside_of_a_backward_open_nothing(tagged):
+    core, laps, tags = tagged
+    laps.backward_begin()
+    laps.backward_end()
+    reach(core, tags)
+    assert core.spans == core.stack == []
+
+
+def test_a_thread_of_the_engines_own_is_written_under_the_backward_that_waited(tagged):
+    import threading
+
+    core, laps, (_, first, second) = tagged
+    token = core.open_span("backward")
+    laps.backward_begin()
+    thread = threading.Thread(target=reach, args=(core, [second, second, first]))
+    thread.start()
+    thread.join()
+    laps.backward_end()
+    core.close_span(token)
+    assert [(s.path, s.start, s.duration) for s in core.spans] == [
+        ("backward/Sequential/1", 1_010, 20),
+        ("backward/Sequential/0", 1_030, 10),
+        ("backward/Sequential", 1_010, 30),
+        ("backward", 1_000, 40),
+    ]
+
+
+def both(core, module, count):
+    found = {core.count(f"step/{phase}/{module}") for phase in ("forward", "backward")}
+    return found == {count}
+
+
+def test_networks_of_one_step_have_a_row_each():
+    class Generator(nn.Sequential):
+        pass
+
+    class Discriminator(nn.Sequential):
+        pass
+
+    class Gan(nn.Module):
+        """Never called itself."""
+
+        def __init__(self):
+            super().__init__()
+            self.make, self.judge = Generator(nn.Linear(4, 4)), Discriminator(nn.Linear(4, 3))
+
+    core = same(Gan, lambda gan: train(gan, call=lambda inputs: gan.judge(gan.make(inputs))))
+    assert both(core, "Generator", 3)
+    assert both(core, "Generator/0", 3)
+    assert both(core, "Discriminator", 3)
+    assert both(core, "Discriminator/0", 3)
+
+
+def test_networks_of_one_class_are_numbered_by_their_first_call():
+    class Two(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.b, self.a = nn.Linear(4, 3), nn.Linear(4, 4)
+
+    core = same(Two, lambda two: train(two, call=lambda inputs: two.b(two.a(inputs))))
+    assert both(core, "Linear", 3)
+    assert both(core, "Linear#2", 3)
+    assert core.count("step/forward/Linear#3") == 0
+
+
+def test_a_network_made_anew_takes_the_name_of_the_one_that_is_gone():
+    with watched(modules=True) as core:
+        for _ in range(3):
+            train(seeded(Net), batches=2)
+    assert core.count("step/forward/Net") == 6
+    assert not any("#" in path for path in core.paths())
+
+
+def test_a_loss_has_its_own_row():
+    model, loss_of = seeded(Net), nn.CrossEntropyLoss()
+    with watched(modules=True) as core:
+        for inputs, targets in loader(2):
+            loss_of(model(inputs), targets).backward()
+    for phase in ("forward", "backward"):
+        # Nothing updates the weights: one step.
+        assert core.count(f"step/{phase}/CrossEntropyLoss") == 2
+
+
+def light():
+    """75 small modules."""
+    layers = []
+    for _ in range(37):
+        layers += [nn.Linear(4, 4), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(4, 3))
+
+
+def test_every_one_of_many_small_modules_is_timed_in_both_directions():
+    core = same(light)
+    everyone = {str(number): 3 for number in range(75)}
+    assert below(core, "forward", "Sequential") == everyone
+    assert below(core, "backward", "Sequential") == everyone
+
+
+def test_a_torch_without_tags_is_told_once_and_times_the_forward(caplog, monkeypatch):
+    from laptime.integrations._modules import ModuleLaps
+
+    def fails(*_):
+        raise AttributeError("no such thing")
+
+    monkeypatch.setattr(ModuleLaps, "make_tag", fails)
+    core = same(Net)
+    assert below(core, "forward") == NAMES
+    assert below(core, "backward") == {}
+    assert [record.getMessage() for record in caplog.records] == ["backward is not split by module"]
+
+
+def test_modules_made_in_every_forward_are_not_kept():
+    import gc
+    import weakref
+
+    seen = []
+
+    class Makes(Net):
+        def forward(self, inputs):
+            made = [nn.Linear(4, 4) for _ in range(70)]
+            seen.extend(weakref.ref(one) for one in made)
+            for one in made:
+                inputs = one(inputs)
+            return super().forward(inputs)
+
+    model = seeded(Makes)
+    with watched(modules=True) as core:
+        train(model)
+        gc.collect()
+        assert not any(reference() for reference in seen)
+    assert core.count("step/forward/Makes/Linear") == 210
+    assert core.count("step/forward/Makes/head") == 3

@@ -290,7 +290,7 @@ def test_modules(recorded):
     counts = result.counts()
     for phase in ("forward", "backward"):
         assert counts[f"step/{phase}"] == 4
-        assert [counts[f"step/{phase}/{name}"] for name in "012"] == [4, 4, 4]
+        assert [counts[f"step/{phase}/Sequential/{name}"] for name in "012"] == [4, 4, 4]
 
 
 def test_weights_are_the_same_to_the_bit_with_and_without(recorded):
@@ -318,7 +318,7 @@ def test_a_compiled_model_is_one_lap_that_says_so(recorded):
         for inputs, targets in loader(4):
             batch(compiled, optimizer, inputs, targets)
     counts = result.counts()
-    inside = "inside compiled graph"
+    inside = "Sequential/inside compiled graph"
     assert counts[f"step/forward/{inside}"] == counts[f"step/backward/{inside}"] == 4
     assert counts[f"step/forward/{inside}/compile"] == 1
     assert not any(path.endswith(("/0", "/1", "/2")) for path in counts)
@@ -333,8 +333,9 @@ def test_a_compiled_part_of_a_model_is_one_lap_that_says_so(recorded):
         for inputs, targets in loader(4):
             batch(model, optimizer, inputs, targets)
     counts = result.counts()
-    assert counts["step/forward/0"] == counts["step/forward/1/inside compiled graph"] == 4
-    assert "step/forward/1/0" not in counts
+    assert counts["step/forward/Sequential/0"] == 4
+    assert counts["step/forward/Sequential/1/inside compiled graph"] == 4
+    assert "step/forward/Sequential/1/0" not in counts
 
 
 def test_compile_time_is_a_span_of_its_own(recorded):

@@ -44,6 +44,17 @@ unsafe fn handle<'a>(object: *mut ffi::PyObject) -> &'a Handle {
     unsafe { &*object.cast::<Handle>() }
 }
 
+/// The site of a lap that was made here; `None` for any other object.
+pub fn site_of(object: &Bound<'_, PyAny>) -> PyResult<Option<&'static Site>> {
+    let base = base_type(object.py())?;
+    // SAFETY: a live object and a type that stays, with the lock held; then it is a handle.
+    let site = unsafe {
+        let is_handle = ffi::PyObject_TypeCheck(object.as_ptr(), base) as c_int != 0;
+        is_handle.then(|| handle(object.as_ptr()).site)
+    };
+    Ok(site)
+}
+
 /// `__enter__`: arguments are ignored, since `ExitStack` passes the handle once more.
 unsafe extern "C" fn enter(
     this: *mut ffi::PyObject,

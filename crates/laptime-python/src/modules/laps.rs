@@ -1,0 +1,343 @@
+//! The laps of one thread's modules: whose forward runs, whose backward, and the tags that tell.
+//!
+//! When a module returns, the autograd node of its output is tagged; when the engine reaches
+//! that node, the module's lap opens in place of the one before. A node is tagged once, by the
+//! innermost module that made it: sequence numbers grow, so one below `untagged` was tagged
+//! already.
+
+use std::cell::{Cell, RefCell};
+use std::ptr::null_mut;
+
+use laptime_recorder::clock;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use pyo3::{PyTraverseError, PyVisit, ffi, intern};
+
+use super::place::{Place, Places};
+
+thread_local! {
+    /// The laps of this thread, while a forward or backward that is split is running. Held by
+    /// whoever set it.
+    static INTO: Cell<*mut ffi::PyObject> = const { Cell::new(null_mut()) };
+}
+
+/// What is looked into on this thread.
+#[inline]
+pub fn looked_into(python: Python<'_>) -> Option<Bound<'_, ModuleLaps>> {
+    let laps = INTO.get();
+    // SAFETY: null, or set by `look_into` to live laps.
+    let laps = unsafe { Bound::from_borrowed_ptr_or_opt(python, laps)? };
+    // SAFETY: as above.
+    Some(unsafe { laps.cast_into_unchecked() })
+}
+
+/// Looks into something else and returns what was looked into before.
+pub fn look_into(laps: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    INTO.replace(laps)
+}
+
+/// Laps of modules on one thread; Python's class derives from it.
+#[pyclass(subclass, frozen, module = "laptime._core")]
+pub struct ModuleLaps {
+    tensor: Py<PyType>,
+    make_lap: Py<PyAny>,
+    now: Py<PyAny>,
+    is_native: bool,
+    roots: Places,
+    /// Where each module was seen, for recomputation inside a backward.
+    pub known: Places,
+    /// Whose forward is running. Not held: its module is being called.
+    place: Cell<*mut ffi::PyObject>,
+    tags: Cell<bool>,
+    untagged: Cell<u64>,
+    backward: Cell<bool>,
+    /// What was looked into, and whose forward ran, where the backward began.
+    around: Cell<(*mut ffi::PyObject, *mut ffi::PyObject)>,
+    thread: Cell<u64>,
+    current: Cell<Option<Py<Place>>>,
+    elsewhere: RefCell<Vec<(u64, Option<Py<Place>>)>>,
+}
+
+// SAFETY: every access holds the interpreter lock.
+unsafe impl Sync for ModuleLaps {}
+// SAFETY: as above; the pointers are to Python objects.
+unsafe impl Send for ModuleLaps {}
+
+fn this_thread() -> u64 {
+    // SAFETY: asks for a number.
+    unsafe { ffi::PyThread_get_thread_ident() as u64 }
+}
+
+fn is_same(one: Option<&Py<Place>>, other: Option<&Bound<'_, Place>>) -> bool {
+    one.map(Py::as_ptr) == other.map(|other| other.as_ptr())
+}
+
+impl ModuleLaps {
+    /// A lap of that name.
+    pub fn lap<'py>(
+        &self,
+        python: Python<'py>,
+        name: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.make_lap.bind(python).call1((name,))
+    }
+
+    /// Whose forward is running.
+    #[inline]
+    pub fn place<'py>(&self, python: Python<'py>) -> Option<Bound<'py, Place>> {
+        // SAFETY: null, or a place whose module is being called and whose parent holds it.
+        let place = unsafe { Bound::from_borrowed_ptr_or_opt(python, self.place.get())? };
+        // SAFETY: as above.
+        Some(unsafe { place.cast_into_unchecked() })
+    }
+
+    /// Whose forward runs from here on; returns whose did.
+    #[inline]
+    pub fn go_to(&self, place: *mut ffi::PyObject) -> *mut ffi::PyObject {
+        self.place.replace(place)
+    }
+
+    /// What an outermost module is given was made outside of it.
+    pub fn tag_outside(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let laps = this.get();
+        if !laps.is_plain(value) {
+            return Ok(());
+        }
+        let mut outside = laps.roots.find(this);
+        if outside.is_none() {
+            let place = Place::new(this, this, "".into_pyobject(this.py())?.into_any(), None)?;
+            laps.roots.keep(this, &place);
+            outside = Some(place);
+        }
+        outside.map_or(Ok(()), |outside| Self::tag(this, value, &outside))
+    }
+
+    /// Whether a value is a tensor and of no class of its own.
+    #[inline]
+    pub fn is_plain(&self, value: &Bound<'_, PyAny>) -> bool {
+        std::ptr::eq(value.get_type_ptr().cast(), self.tensor.as_ptr())
+    }
+
+    /// Lets the backward of what made a tensor be timed as the place's.
+    fn tag_tensor(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, Place>) -> PyResult<()> {
+        let python = value.py();
+        let node = value.getattr(intern!(python, "grad_fn"))?;
+        if node.is_none() {
+            return Ok(());
+        }
+        let number = node.call_method0(intern!(python, "_sequence_nr"))?;
+        let number: u64 = number.extract()?;
+        if number >= self.untagged.get() && number < u64::MAX {
+            self.untagged.set(number + 1);
+            let tag = Place::tag(place)?;
+            node.call_method1(intern!(python, "_register_hook_dict"), (tag,))?;
+        }
+        Ok(())
+    }
+
+    /// Tags what is inside a value; the value of a plain tensor is itself.
+    #[inline]
+    pub fn tag(
+        this: &Bound<'_, Self>,
+        value: &Bound<'_, PyAny>,
+        place: &Bound<'_, Place>,
+    ) -> PyResult<()> {
+        let laps = this.get();
+        if value.is_none() || !laps.tags.get() {
+            return Ok(());
+        }
+        let tagged = if laps.is_plain(value) {
+            laps.tag_tensor(value, place)
+        } else {
+            Self::tag_other(this, value, place)
+        };
+        tagged.or_else(|error| Self::give_up(this, error))
+    }
+
+    fn tag_other(
+        this: &Bound<'_, Self>,
+        value: &Bound<'_, PyAny>,
+        place: &Bound<'_, Place>,
+    ) -> PyResult<()> {
+        let python = this.py();
+        if value.is_instance(this.get().tensor.bind(python))? {
+            return this.get().tag_tensor(value, place);
+        }
+        this.call_method1(intern!(python, "tag_several"), (value, place))?;
+        Ok(())
+    }
+
+    /// An older or newer torch, or a graph that is no ordinary one: nothing is tagged any more.
+    #[cold]
+    fn give_up(this: &Bound<'_, Self>, error: PyErr) -> PyResult<()> {
+        let python = this.py();
+        if !error.is_instance_of::<PyException>(python) {
+            return Err(error);
+        }
+        this.get().tags.set(false);
+        drop(this.call_method1(intern!(python, "gave_up"), (error,)));
+        Ok(())
+    }
+
+    /// The engine is at a node of that place, or of none.
+    #[inline]
+    pub fn reached(&self, python: Python<'_>, place: Option<&Bound<'_, Place>>) -> PyResult<()> {
+        // SAFETY: read at once, and nothing runs in between.
+        let current = unsafe { &*self.current.as_ptr() };
+        if !self.backward.get() || is_same(current.as_ref(), place) {
+            return Ok(());
+        }
+        if this_thread() == self.thread.get() {
+            return self.switch(python, place);
+        }
+        let now = self.now(python)?; // a thread of the engine's, for a device
+        let mut elsewhere = self.elsewhere.borrow_mut();
+        if elsewhere
+            .last()
+            .is_none_or(|(_, last)| !is_same(last.as_ref(), place))
+        {
+            elsewhere.push((now, place.map(|place| place.clone().unbind())));
+        }
+        Ok(())
+    }
+
+    fn now(&self, python: Python<'_>) -> PyResult<u64> {
+        if self.is_native {
+            return Ok(clock::now());
+        }
+        self.now.bind(python).call0()?.extract()
+    }
+
+    /// Closes the laps that `to` is not inside of, and opens those that it is.
+    fn switch(&self, python: Python<'_>, to: Option<&Bound<'_, Place>>) -> PyResult<()> {
+        let old = self.current.replace(to.map(|to| to.clone().unbind()));
+        let old = old.map(|old| old.into_bound(python));
+        let to = to.map(Bound::get);
+        let (mut from, mut shared) = (old.as_ref().map(Bound::get), to);
+        while let Some(place) = from {
+            match shared {
+                Some(other) if std::ptr::eq(place, other) => break,
+                Some(other) if other.depth() > place.depth() => shared = other.above(python),
+                _ => {
+                    place.close(python)?;
+                    from = place.above(python);
+                }
+            }
+        }
+        to.map_or(Ok(()), |to| to.open_below(python, from))
+    }
+}
+
+#[pymethods]
+impl ModuleLaps {
+    #[new]
+    fn new(torch: &Bound<'_, PyAny>, core: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let own = torch.py().import("laptime._core")?;
+        Ok(Self {
+            tensor: torch.getattr("Tensor")?.cast_into()?.unbind(),
+            make_lap: core.getattr("lap")?.unbind(),
+            now: core.getattr("now")?.unbind(),
+            is_native: core.is(&own),
+            roots: Places::default(),
+            known: Places::default(),
+            place: Cell::new(null_mut()),
+            tags: Cell::new(true),
+            untagged: Cell::new(0),
+            backward: Cell::new(false),
+            around: Cell::new((null_mut(), null_mut())),
+            thread: Cell::new(this_thread()),
+            current: Cell::new(None),
+            elsewhere: RefCell::default(),
+        })
+    }
+
+    /// The place of an outermost module.
+    pub fn root<'py>(
+        this: &Bound<'py, Self>,
+        module: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, Place>> {
+        if let Some(place) = this.get().roots.find(module) {
+            return Ok(place);
+        }
+        let name = this.call_method1(intern!(this.py(), "name_of_root"), (module,))?;
+        let place = Place::new(this, module, name, None)?;
+        this.get().roots.keep(module, &place);
+        Ok(place)
+    }
+
+    /// The place of a module that another one calls.
+    pub fn inside<'py>(
+        this: &Bound<'py, Self>,
+        parent: &Bound<'py, Place>,
+        module: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, Place>> {
+        if let Some(place) = parent.get().inside.find(module) {
+            return Ok(place);
+        }
+        let caller = parent.get().module(this.py());
+        let name = this.call_method1(intern!(this.py(), "name_of"), (caller, module))?;
+        let place = Place::new(this, module, name, Some(parent))?;
+        parent.get().inside.keep(module, &place);
+        this.get().known.keep(module, &place);
+        Ok(place)
+    }
+
+    /// Lets the backward of what made `value` be timed as the place's.
+    #[pyo3(name = "tag")]
+    fn tag_value(
+        this: &Bound<'_, Self>,
+        value: &Bound<'_, PyAny>,
+        place: &Bound<'_, Place>,
+    ) -> PyResult<()> {
+        Self::tag(this, value, place)
+    }
+
+    /// The tensor that carries the hook of a place's nodes.
+    #[staticmethod]
+    fn tag_of<'py>(place: &Bound<'py, Place>) -> PyResult<Bound<'py, PyAny>> {
+        Place::tag(place)
+    }
+
+    /// Whether a backward is being split.
+    #[getter]
+    fn backward(&self) -> bool {
+        self.backward.get()
+    }
+
+    /// The engine starts.
+    fn backward_begin(this: &Bound<'_, Self>) {
+        let laps = this.get();
+        let around = (look_into(this.as_ptr()), laps.go_to(null_mut()));
+        laps.around.set(around);
+        laps.thread.set(this_thread());
+        laps.backward.set(true);
+    }
+
+    /// The engine is done.
+    fn backward_end(this: &Bound<'_, Self>) -> PyResult<()> {
+        let (laps, python) = (this.get(), this.py());
+        laps.backward.set(false);
+        let (into, place) = laps.around.get();
+        look_into(into);
+        laps.go_to(place);
+        laps.switch(python, None)?;
+        let elsewhere = laps.elsewhere.take();
+        if !elsewhere.is_empty() {
+            this.call_method1(intern!(python, "replay"), (elsewhere,))?;
+        }
+        Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.make_lap)?;
+        visit.call(&self.now)?;
+        self.roots.traverse(&visit)?;
+        self.known.traverse(&visit)
+    }
+
+    fn __clear__(&self, python: Python<'_>) {
+        self.roots.clear(python);
+        self.known.clear(python);
+    }
+}

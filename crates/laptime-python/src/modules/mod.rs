@@ -1,0 +1,21 @@
+//! Time per module: the hot paths of `laptime.integrations._modules`.
+//!
+//! [`call`] stands in for `Module.__call__`, [`laps`] knows whose forward or backward is running
+//! on a thread and tags the nodes that modules make, [`place`] is a module at one place of the
+//! tree of calls. Names, and whatever happens once, are Python's: methods of the class that
+//! derives from [`laps::ModuleLaps`]. Raw FFI where a call of a module passes, as in
+//! [`crate::fast`], and with the same rule: the interpreter lock is held.
+
+mod call;
+mod laps;
+mod place;
+
+use pyo3::prelude::*;
+
+/// Adds the classes and functions to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<laps::ModuleLaps>()?;
+    module.add_class::<place::Place>()?;
+    module.add_function(wrap_pyfunction!(call::module_root, module)?)?;
+    module.add_function(wrap_pyfunction!(call::module_call, module)?)
+}

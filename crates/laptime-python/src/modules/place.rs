@@ -1,0 +1,262 @@
+//! A module at one place of the tree of calls, and where such places are found again.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::ptr::null_mut;
+
+use laptime_recorder::Site;
+use pyo3::prelude::*;
+use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
+use pyo3::{PyTraverseError, PyVisit, ffi, intern};
+
+use super::laps::ModuleLaps;
+use crate::fast::{Locked, handle, span};
+
+/// A module where one other module calls it, or where nobody does.
+#[pyclass(frozen, module = "laptime._core")]
+pub struct Place {
+    of: Py<PyWeakrefReference>,
+    /// Name of its lap.
+    #[pyo3(get)]
+    name: Py<PyAny>,
+    /// Where it is called; `None` for an outermost module.
+    #[pyo3(get)]
+    parent: Option<Py<Place>>,
+    depth: u32,
+    lap: Py<PyAny>,
+    /// What the lap opens, where it is one of ours.
+    site: Option<&'static Site>,
+    /// Whether it is what `torch.compile` returned.
+    pub compiled: bool,
+    /// Whether it stands for all that is in no module.
+    is_outside: bool,
+    /// Whether it computes nothing between the modules that it calls.
+    pub only_calls: bool,
+    /// Whose thread's it is.
+    pub laps: Py<ModuleLaps>,
+    /// Modules that it calls.
+    pub inside: Places,
+    graph: OnceCell<Py<Place>>,
+    tag: OnceCell<Py<PyAny>>,
+}
+
+// SAFETY: every access holds the interpreter lock.
+unsafe impl Sync for Place {}
+
+static REACHED: Locked<ffi::PyMethodDef> = Locked::new(ffi::PyMethodDef {
+    ml_name: c"reached".as_ptr(),
+    ml_meth: ffi::PyMethodDefPointer {
+        PyCFunction: reached,
+    },
+    ml_flags: ffi::METH_O,
+    ml_doc: std::ptr::null(),
+});
+
+/// What a tag calls when the engine reaches its node; a gradient stays as it is.
+unsafe extern "C" fn reached(
+    this: *mut ffi::PyObject,
+    _gradient: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter, bound to a place by `Place::tag`.
+    let place = unsafe {
+        let python = Python::assume_attached();
+        Bound::from_borrowed_ptr(python, this).cast_into_unchecked::<Place>()
+    };
+    let laps = place.get().laps.bind(place.py()).get();
+    let to = (!place.get().is_outside).then_some(&place);
+    // A guard never raises into the measured program.
+    drop(laps.reached(place.py(), to));
+    crate::fast::none()
+}
+
+impl Place {
+    /// A place of a module.
+    pub fn new<'py>(
+        laps: &Bound<'py, ModuleLaps>,
+        module: &Bound<'py, PyAny>,
+        name: Bound<'py, PyAny>,
+        parent: Option<&Bound<'py, Place>>,
+    ) -> PyResult<Bound<'py, Place>> {
+        let lap = laps.get().lap(laps.py(), &name)?;
+        let place = Self {
+            of: PyWeakrefReference::new(module)?.unbind(),
+            name: name.unbind(),
+            parent: parent.map(|parent| parent.clone().unbind()),
+            depth: parent.map_or(0, |parent| parent.get().depth + 1),
+            site: handle::site_of(&lap)?,
+            lap: lap.unbind(),
+            compiled: module.get_type().name()? == "OptimizedModule",
+            is_outside: module.is(laps),
+            only_calls: module
+                .get_type()
+                .is(laps.getattr(intern!(laps.py(), "SEQUENCE"))?),
+            laps: laps.clone().unbind(),
+            inside: Places::default(),
+            graph: OnceCell::new(),
+            tag: OnceCell::new(),
+        };
+        Bound::new(laps.py(), place)
+    }
+
+    /// Whether it is this module's.
+    #[inline]
+    pub fn is_of(&self, module: &Bound<'_, PyAny>) -> bool {
+        let of = self.of.bind(module.py()).upgrade();
+        of.is_some_and(|of| of.is(module))
+    }
+
+    /// The module, unless it is gone.
+    pub fn module<'py>(&self, python: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.of.bind(python).upgrade()
+    }
+
+    /// Opens its lap.
+    #[inline]
+    pub fn open(&self, python: Python<'_>) -> PyResult<()> {
+        if let Some(site) = self.site {
+            // SAFETY: the lock is held.
+            unsafe { span::open(site) };
+            return Ok(());
+        }
+        self.lap
+            .bind(python)
+            .call_method0(intern!(python, "__enter__"))?;
+        Ok(())
+    }
+
+    /// Closes its lap.
+    #[inline]
+    pub fn close(&self, python: Python<'_>) -> PyResult<()> {
+        if let Some(site) = self.site {
+            // SAFETY: the lock is held.
+            unsafe { span::close(site) };
+            return Ok(());
+        }
+        let none = python.None();
+        let none = none.bind(python);
+        self.lap
+            .bind(python)
+            .call_method1(intern!(python, "__exit__"), (none, none, none))?;
+        Ok(())
+    }
+
+    /// Opens the laps from below `shared` down to this one's.
+    pub fn open_below(&self, python: Python<'_>, shared: Option<&Place>) -> PyResult<()> {
+        if shared.is_some_and(|shared| std::ptr::eq(shared, self)) {
+            return Ok(());
+        }
+        if let Some(parent) = self.above(python) {
+            parent.open_below(python, shared)?;
+        }
+        self.open(python)
+    }
+
+    /// Where it is called.
+    pub fn above<'a>(&'a self, python: Python<'a>) -> Option<&'a Place> {
+        self.parent.as_ref().map(|parent| parent.bind(python).get())
+    }
+
+    /// Modules that it is inside of.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The place of the compiled graph that takes its part.
+    pub fn graph<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, Place>> {
+        let python = this.py();
+        if let Some(graph) = this.get().graph.get() {
+            return Ok(graph.bind(python).clone());
+        }
+        let laps = this.get().laps.bind(python);
+        let name = laps.getattr(intern!(python, "COMPILED"))?;
+        let of = this
+            .get()
+            .module(python)
+            .unwrap_or_else(|| laps.clone().into_any());
+        let graph = Self::new(laps, &of, name, Some(this))?;
+        let _ = this.get().graph.set(graph.clone().unbind());
+        Ok(graph)
+    }
+
+    /// A tensor that carries the hook of its nodes, made when first needed.
+    pub fn tag<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let python = this.py();
+        if let Some(tag) = this.get().tag.get() {
+            return Ok(tag.bind(python).clone());
+        }
+        // SAFETY: a static definition, bound to a live object.
+        let hook = unsafe {
+            let hook = ffi::PyCFunction_NewEx(REACHED.get(), this.as_ptr(), null_mut());
+            Bound::from_owned_ptr_or_err(python, hook)?
+        };
+        let laps = this.get().laps.bind(python);
+        let tag = laps.call_method1(intern!(python, "make_tag"), (hook,))?;
+        let _ = this.get().tag.set(tag.clone().unbind());
+        Ok(tag)
+    }
+}
+
+#[pymethods]
+impl Place {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.laps)?;
+        visit.call(&self.lap)?;
+        visit.call(&self.parent)?;
+        visit.call(self.graph.get())?;
+        visit.call(self.tag.get())?;
+        self.inside.traverse(&visit)
+    }
+
+    fn __clear__(&self, python: Python<'_>) {
+        self.inside.clear(python);
+    }
+}
+
+/// Places by their modules' addresses. Modules that are gone are forgotten now and then.
+#[derive(Default)]
+pub struct Places(RefCell<BTreeMap<usize, Py<Place>>>);
+
+/// Places from which on those of modules that are gone are looked for.
+const MANY: usize = 64;
+
+impl Places {
+    /// The place of a module.
+    #[inline]
+    pub fn find<'py>(&self, module: &Bound<'py, PyAny>) -> Option<Bound<'py, Place>> {
+        let places = self.0.borrow();
+        let place = places.get(&module.as_ptr().addr())?.bind(module.py());
+        place.get().is_of(module).then(|| place.clone())
+    }
+
+    /// Keeps the place of a module.
+    pub fn keep(&self, module: &Bound<'_, PyAny>, place: &Bound<'_, Place>) {
+        let python = module.py();
+        let mut places = self.0.borrow_mut();
+        let mut old = Vec::new();
+        old.extend(places.insert(module.as_ptr().addr(), place.clone().unbind()));
+        if places.len() >= MANY && places.len().is_power_of_two() {
+            let gone = places.extract_if(.., |_, place| place.get().module(python).is_none());
+            old.extend(gone.map(|(_, place)| place));
+        }
+        drop(places);
+        // Bound: freed here and now, whoever holds the lock.
+        for place in old {
+            drop(place.into_bound(python));
+        }
+    }
+
+    /// Shows the garbage collector what is held.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let places = self.0.try_borrow();
+        places.map_or(Ok(()), |places| {
+            places.values().try_for_each(|place| visit.call(place))
+        })
+    }
+
+    /// Forgets all.
+    pub fn clear(&self, python: Python<'_>) {
+        for (_, place) in self.0.take() {
+            drop(place.into_bound(python));
+        }
+    }
+}
