@@ -9,6 +9,7 @@
 mod analyzer;
 mod collect;
 mod columns;
+pub mod convergence;
 mod doubts;
 mod earlier;
 mod error;
@@ -16,6 +17,7 @@ mod events;
 mod finish;
 mod pattern;
 mod process;
+pub mod quantiles;
 mod rows;
 #[cfg(test)]
 mod scripted;
@@ -23,6 +25,7 @@ mod series;
 mod steady;
 mod summary;
 mod timeline;
+pub mod timing;
 mod totals;
 mod tree;
 mod wall;

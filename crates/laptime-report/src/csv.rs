@@ -66,7 +66,8 @@ fn line(section: &str, row: &SpanRow) -> String {
     fields.join(",") + "\r\n"
 }
 
-fn quoted(text: &str) -> String {
+/// A field, in quotes where it needs them.
+pub fn quoted(text: &str) -> String {
     if text.contains(['"', ',', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -16,6 +16,7 @@ mod outline;
 mod paint;
 pub mod quantity;
 mod text;
+pub mod timing;
 mod tree;
 mod view;
 
