@@ -20,6 +20,7 @@ mod span;
 mod spans;
 mod summary;
 mod timer;
+mod timing;
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
@@ -50,6 +51,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     recording::add(module)?;
     module.add_class::<fast::pieces::Pieces>()?;
     timer::add(module)?;
+    timing::add(module)?;
     command::add(module)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")

@@ -1,0 +1,72 @@
+"""The process's memory while a call runs: the one place that reads it.
+
+Resident memory is what the system gave the process: Python objects, tensors and every library's
+buffers alike, in whole pages. Memory that was freed but not handed back counts as there.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+REASON = (
+    "memory is the process's resident memory, in whole pages: small objects and memory that was "
+    "freed and taken again do not move it"
+)
+
+
+def start() -> str | None:
+    """Gets ready to read memory. Returns why figures are coarse, None where they are exact."""
+    return REASON
+
+
+def current_bytes() -> int:
+    """Resident memory of the process, in bytes."""
+    with open("/proc/self/statm", "rb") as statm:
+        return int(statm.read().split()[1]) * PAGE_BYTES
+
+
+def _high_water_bytes() -> int:
+    with open("/proc/self/status", "rb") as status:
+        for line in status:
+            if line.startswith(b"VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return current_bytes()
+
+
+class Region:
+    """Memory from `Region()` to `finish()`: what it grew by at its peak, and what it left behind.
+
+    Regions may nest and overlap, over threads too: the high-water mark is the process's only one,
+    so whoever sets it back first notes it for all that are open.
+    """
+
+    _open: list[Region] = []  # noqa: RUF012 # shared on purpose
+    _lock = threading.Lock()
+
+    def __init__(self) -> None:
+        with Region._lock:
+            Region._note()
+            self._begun = self._peak = current_bytes()
+            Region._open.append(self)
+
+    @staticmethod
+    def _note() -> None:
+        high = _high_water_bytes()
+        for region in Region._open:
+            region._peak = max(region._peak, high)
+        try:
+            with open("/proc/self/clear_refs", "wb") as clear:
+                clear.write(b"5")  # the high-water mark only
+        except OSError:
+            pass  # then a peak from before the region may stand for the region's
+
+    def finish(self) -> tuple[int, int]:
+        """Bytes above the level at the start: at the peak, and now (below zero if freed)."""
+        with Region._lock:
+            now = current_bytes()
+            Region._note()
+            Region._open.remove(self)
+            peak = max(self._peak, now)
+        return max(peak - self._begun, 0), now - self._begun

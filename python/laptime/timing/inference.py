@@ -1,0 +1,181 @@
+"""Latency of a model's calls, as the program sees it: from the call until the device is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any, TypedDict, cast
+
+from .. import _device
+from .._core import Latency, lap, now
+from .output import say
+from .timers import check_count, check_name
+
+
+class InferenceResult(TypedDict):
+    """Latencies in milliseconds for one call on the whole batch; what cannot be told is None."""
+
+    mean_ms: float
+    min_ms: float
+    max_ms: float
+    throughput_samples_per_sec: float | None
+    median_ms: float
+    p90_ms: float
+    p99_ms: float
+    ci_low_ms: float | None
+    ci_high_ms: float | None
+    ci_reason: str | None
+    steady: bool | None
+    steady_reason: str | None
+    batch_size: int
+    num_iterations: int
+    warmup: int
+    device: str
+
+
+def benchmark_inference(
+    model: Callable[..., Any],
+    test_input: Any,
+    num_iterations: int = 100,
+    warmup: int = 10,
+    *,
+    batch_size: int | None = None,
+) -> InferenceResult:
+    """Times `model(test_input)` after `warmup` calls that are not counted.
+
+    PyTorch models run in evaluation mode and without gradients, and every submodule gets its own
+    mode back, also when a call raises. Before and after every call the devices of the model and
+    the input are waited for. A batch of n counts as n samples: n is the first dimension of the
+    input unless `batch_size` says otherwise.
+    """
+    return _result(*_measured(model, test_input, num_iterations, warmup, batch_size))
+
+
+def print_inference_benchmark(
+    model: Callable[..., Any],
+    test_input: Any,
+    num_iterations: int = 100,
+    warmup: int = 10,
+    *,
+    model_name: str = "Model",
+    details: bool = False,
+    batch_size: int | None = None,
+) -> InferenceResult:
+    """Runs `benchmark_inference`, prints its figures and returns them.
+
+    With `details` also median, its 95 % confidence interval, p90, p99 and whether it was steady.
+    """
+    check_name("model_name", model_name)
+    latency, facts = _measured(model, test_input, num_iterations, warmup, batch_size)
+    say(latency.table(model_name, details))
+    return _result(latency, facts)
+
+
+def _measured(
+    model: Callable[..., Any], test_input: Any, num_iterations: int, warmup: int, batch: int | None
+) -> tuple[Latency, dict[str, Any]]:
+    if not callable(model):
+        raise TypeError(f"model is something to call, not {type(model).__name__}")
+    iterations = check_count("num_iterations", num_iterations, 1)
+    untimed = check_count("warmup", warmup, 0)
+    size = _batch_of(test_input) if batch is None else check_count("batch_size", batch, 1)
+    devices = _devices_of(model, test_input)
+    ticks: list[int] = []
+    with _evaluating(model), _without_gradients(), lap("inference"):
+        for _ in range(untimed):
+            model(test_input)
+        for _ in range(iterations):
+            for device in devices:
+                _device.synchronize(device)
+            begun = now()
+            output = model(test_input)
+            for device in devices:
+                _device.synchronize(device)
+            ticks.append(now() - begun)
+            # Freed here: an output is no part of the next call's time.
+            del output
+    facts = {
+        "batch_size": size,
+        "num_iterations": iterations,
+        "warmup": untimed,
+        "device": ", ".join(map(str, devices)) or "cpu",
+    }
+    return Latency(ticks, size), facts
+
+
+def _result(latency: Latency, facts: dict[str, Any]) -> InferenceResult:
+    mean, least, most, median, p90, p99 = latency.milliseconds
+    low, high = latency.interval or (None, None)
+    steady, why = latency.steadiness
+    return cast(
+        "InferenceResult",
+        {
+            "mean_ms": mean,
+            "min_ms": least,
+            "max_ms": most,
+            "throughput_samples_per_sec": latency.samples_per_s,
+            "median_ms": median,
+            "p90_ms": p90,
+            "p99_ms": p99,
+            "ci_low_ms": low,
+            "ci_high_ms": high,
+            "ci_reason": latency.interval_reason,
+            "steady": steady,
+            "steady_reason": why,
+            **facts,
+        },
+    )
+
+
+@contextmanager
+def _evaluating(model: Any) -> Generator[None]:
+    """Evaluation mode for models that have modes; each module gets its own back."""
+    listed = getattr(model, "modules", None)
+    if not (callable(listed) and callable(getattr(model, "eval", None))):
+        yield
+        return
+    before = [(module, module.training) for module in cast("Iterator[Any]", listed())]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, mode in before:
+            module.training = mode
+
+
+def _without_gradients() -> Any:
+    torch: Any = sys.modules.get("torch")
+    return nullcontext() if torch is None else torch.no_grad()
+
+
+def _tensors(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        value = list(cast("Mapping[Any, Any]", value).values())
+    if isinstance(value, (list, tuple)):
+        for one in cast("Sequence[Any]", value):
+            yield from _tensors(one)
+    elif hasattr(value, "shape"):
+        yield value
+
+
+def _devices_of(model: Any, test_input: Any) -> list[Any]:
+    """Every CUDA device that holds a parameter, a buffer or an input."""
+    found: dict[str, Any] = {}
+    holders = [getattr(model, name, None) for name in ("parameters", "buffers")]
+    tensors = [one for listed in holders if callable(listed) for one in cast("Any", listed())]
+    for tensor in [*tensors, *_tensors(test_input)]:
+        device = getattr(tensor, "device", None)
+        if getattr(device, "type", None) == "cuda":
+            found[str(device)] = device
+    return list(found.values())
+
+
+def _batch_of(test_input: Any) -> int:
+    """Samples in an input: the first dimension of its first tensor; a list counts its items."""
+    if isinstance(test_input, list):
+        return max(len(cast("list[Any]", test_input)), 1)
+    for tensor in _tensors(test_input):
+        shape = tuple(tensor.shape)
+        return int(shape[0]) if shape else 1
+    return 1
