@@ -14,11 +14,14 @@ REASON = (
     "memory is the process's resident memory, in whole pages: small objects and memory that was "
     "freed and taken again do not move it"
 )
+NO_RESET = "the system does not let its peak be set back, so only the bounds of calls are looked at"
 
 
 def start() -> str | None:
     """Gets ready to read memory. Returns why figures are coarse, None where they are exact."""
-    return REASON
+    with Region.lock:
+        Region.note()
+    return REASON if Region.resets else f"{REASON}; {NO_RESET}"
 
 
 def current_bytes() -> int:
@@ -43,30 +46,32 @@ class Region:
     """
 
     _open: list[Region] = []  # noqa: RUF012 # shared on purpose
-    _lock = threading.Lock()
+    lock = threading.Lock()
+    resets = True
 
     def __init__(self) -> None:
-        with Region._lock:
-            Region._note()
+        with Region.lock:
+            Region.note()
             self._begun = self._peak = current_bytes()
             Region._open.append(self)
 
     @staticmethod
-    def _note() -> None:
-        high = _high_water_bytes()
+    def note() -> None:
+        """Notes the high-water mark for all open regions, and sets it back."""
+        high = _high_water_bytes() if Region.resets else current_bytes()
         for region in Region._open:
             region._peak = max(region._peak, high)
         try:
             with open("/proc/self/clear_refs", "wb") as clear:
                 clear.write(b"5")  # the high-water mark only
         except OSError:
-            pass  # then a peak from before the region may stand for the region's
+            Region.resets = False  # a peak from before must not stand for the region's
 
     def finish(self) -> tuple[int, int]:
         """Bytes above the level at the start: at the peak, and now (below zero if freed)."""
-        with Region._lock:
+        with Region.lock:
             now = current_bytes()
-            Region._note()
+            Region.note()
             Region._open.remove(self)
             peak = max(self._peak, now)
         return max(peak - self._begun, 0), now - self._begun
