@@ -81,6 +81,7 @@ pub fn summary(
         marks: collect::marks(&processes, wall.start_ns),
         metrics: collect::metrics(&processes, wall.start_ns),
         tracks: collect::tracks(&processes),
+        until: Vec::new(),
         environment: collect::environment(&processes),
         processes: summaries,
         warnings,

@@ -28,6 +28,7 @@ mod timeline;
 pub mod timing;
 mod totals;
 mod tree;
+mod until;
 mod wall;
 pub mod warmup;
 
@@ -39,3 +40,4 @@ pub use summary::{
     ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, ProcessState, ProcessSummary,
     RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track, WallSource,
 };
+pub use until::{Until, UntilReader, UntilSummary};

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use laptime_core::{ClockKind, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
+use crate::until::UntilSummary;
+
 /// Name of the JSON schema.
 pub const SCHEMA: &str = "laptime-summary";
 /// Version of the JSON schema: rises when a field changes its meaning or goes.
@@ -47,6 +49,9 @@ pub struct Summary {
     pub marks: Vec<Mark>,
     /// Named numbers at instants.
     pub metrics: Vec<Metric>,
+    /// When metrics reached the thresholds that were asked about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub until: Vec<UntilSummary>,
     /// Threads and tasks that have a name.
     pub tracks: Vec<Track>,
     /// What the recording says about its surroundings.

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use laptime_analysis::Until;
 use laptime_report::{Format, Sort};
 
 /// Tells where a program spends its time.
@@ -105,6 +106,10 @@ pub struct ReportArgs {
     /// Only paths like this, such as `step/*` or `**/forward`
     #[arg(long, value_name = "PATTERN")]
     pub filter: Option<String>,
+
+    /// Time, steps and epochs to a threshold, such as `test_acc >= 0.95`
+    #[arg(long, value_name = "METRIC")]
+    pub until: Vec<Until>,
 
     /// Leave out the steady state
     #[arg(long)]

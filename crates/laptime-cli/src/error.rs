@@ -87,6 +87,14 @@ pub enum CliError {
         /// As typed.
         path: PathBuf,
     },
+    /// `--until` asks about a metric that isn't in the recording.
+    #[error("the recording has no metric {metric:?}")]
+    NoMetric {
+        /// As typed.
+        metric: String,
+        /// Paths of those that are there.
+        known: Vec<String>,
+    },
     /// A recording could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -118,7 +126,7 @@ impl CliError {
             Self::Output { .. } | Self::RecordingExists { .. } | Self::NotARecording { .. } => {
                 ERROR
             }
-            Self::Settings(_) => USAGE,
+            Self::Settings(_) | Self::NoMetric { .. } => USAGE,
             Self::Source(_) => UNREADABLE,
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
             Self::NotExecutable { .. } => NOT_EXECUTABLE,
@@ -132,6 +140,10 @@ impl CliError {
             Self::RecordingExists { .. } => {
                 Some("pass --force to replace it, or another --output".to_owned())
             }
+            Self::NoMetric { known, .. } if known.is_empty() => {
+                Some("record one with `lt.metric(\"test_acc\", 0.93)`".to_owned())
+            }
+            Self::NoMetric { known, .. } => Some(format!("metrics here: {}", known.join(", "))),
             Self::NotARecording { .. } => Some("pass another --output".to_owned()),
             Self::NotExecutable { program, .. } => Some(format!(
                 "make it executable with `chmod +x {}`, or name its interpreter",

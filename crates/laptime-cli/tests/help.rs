@@ -91,6 +91,7 @@ fn report_explains_itself() {
           --sort <SORT>       What comes first among the spans inside one span [default: total]
                               [possible values: total, self, count, mean, name, appearance]
           --filter <PATTERN>  Only paths like this, such as `step/*` or `**/forward`
+          --until <METRIC>    Time, steps and epochs to a threshold, such as `test_acc >= 0.95`
           --no-steady         Leave out the steady state
           --salvage           Read what is intact of a damaged recording
       -h, --help              Print help

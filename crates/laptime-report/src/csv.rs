@@ -3,7 +3,7 @@
 //! An absent number is an empty field. The first column tells the whole run from its
 //! steady state.
 
-use laptime_analysis::{Pattern, RowKind, SpanRow, Summary};
+use laptime_analysis::{Pattern, RowKind, SpanRow, Summary, UntilSummary};
 
 use crate::view::View;
 
@@ -29,7 +29,19 @@ pub fn render(summary: &Summary, view: &View) -> String {
     if let Some(steady) = summary.steady.as_ref().filter(|_| view.steady) {
         add("steady", &steady.rows);
     }
+    for until in &summary.until {
+        out += &answer(until);
+    }
     out
+}
+
+/// A question in the place of the path, steps in that of the count, the time in that of the total.
+fn answer(until: &UntilSummary) -> String {
+    let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let (steps, at_ns) = (number(until.steps), number(until.at_ns));
+    let absent = ",".repeat(HEADING.matches(',').count() - 4);
+    let question = quoted(&until.question);
+    format!("until,metric,{question},{steps},{at_ns}{absent}\r\n")
 }
 
 fn line(section: &str, row: &SpanRow) -> String {

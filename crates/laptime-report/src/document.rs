@@ -9,6 +9,7 @@ use laptime_core::{ClockKind, Unavailable, Warning};
 
 use crate::outline::{self, Line};
 use crate::quantity::{self, Precision};
+use crate::until;
 use crate::view::View;
 
 /// A report.
@@ -182,6 +183,13 @@ impl Document {
                 content: Content::Figures(figures),
             });
         }
+        if !summary.until.is_empty() {
+            sections.push(Section {
+                heading: Some("learning speed".to_owned()),
+                remark: None,
+                content: Content::Figures(until::figures(summary)),
+            });
+        }
         Self {
             title: summary.program.clone(),
             facts: facts(summary),
@@ -222,7 +230,8 @@ fn facts(summary: &Summary) -> Vec<String> {
     facts
 }
 
-fn plural(count: u64, one: &str, many: &str) -> String {
+/// A number with its noun.
+pub fn plural(count: u64, one: &str, many: &str) -> String {
     format!(
         "{} {}",
         quantity::thousands(count),

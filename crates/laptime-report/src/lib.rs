@@ -18,6 +18,7 @@ pub mod quantity;
 mod text;
 pub mod timing;
 mod tree;
+mod until;
 mod view;
 
 pub use document::Document;

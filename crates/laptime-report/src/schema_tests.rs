@@ -139,7 +139,8 @@ fn is_of(value: &Value, name: &str) -> bool {
     }
 }
 
-fn check(value: &Value) -> Vec<String> {
+/// All that the schema finds wrong.
+pub fn check(value: &Value) -> Vec<String> {
     violations(&schema(), value, &schema(), "summary")
 }
 

@@ -4,13 +4,14 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use laptime_analysis::{Summary, Until};
 use laptime_report::{Format, View, render};
 
 use super::quoted;
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::settings::Settings;
-use crate::source::{SourceOptions, summarize};
+use crate::source::{self, SourceOptions, summarize};
 use crate::terminal::{self, Stream};
 
 /// Reads the recording and writes its report.
@@ -39,7 +40,14 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let options = SourceOptions {
         salvage: args.salvage,
     };
-    let summary = summarize(&args.recording, &options)?;
+    let mut summary = summarize(&args.recording, &options)?;
+    for question in &args.until {
+        let answer = source::until(&args.recording, &options, question, &summary)?;
+        if answer.count == 0 {
+            return Err(no_metric(question, &summary));
+        }
+        summary.until.push(answer);
+    }
     let text = render(&summary, format, &view);
     if let Some(path) = &args.output {
         fs::write(path, text).map_err(|source| CliError::Output {
@@ -60,6 +68,14 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         );
     }
     Ok(OK)
+}
+
+fn no_metric(question: &Until, summary: &Summary) -> CliError {
+    let paths = summary.metrics.iter().map(|metric| metric.path.clone());
+    CliError::NoMetric {
+        metric: question.metric.clone(),
+        known: paths.collect(),
+    }
 }
 
 /// The format that a file's name asks for.

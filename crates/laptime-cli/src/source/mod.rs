@@ -8,8 +8,10 @@ mod error;
 pub mod opened;
 mod process_file;
 mod summarize;
+mod until;
 
 pub use error::SourceError;
 pub use opened::Opened;
 pub use process_file::ProcessFile;
 pub use summarize::{SourceOptions, summarize};
+pub use until::until;
