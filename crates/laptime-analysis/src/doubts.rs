@@ -260,24 +260,21 @@ pub fn of_outcome(
     run: Option<&RunInfo>,
     main: Option<&ProcessSummary>,
 ) -> Option<(String, Unavailable)> {
-    let (field, reason) = match run.and_then(|run| run.end.as_ref()) {
-        Some(end) => {
-            let reason = match (end.code, end.signal) {
-                (Some(_), _) => return None,
-                (None, Some(signal)) => format!("signal {signal} ended the program"),
-                (None, None) => "the program recorded itself, and nobody saw its exit".to_owned(),
-            };
-            ("run.end.code", reason)
-        }
-        None => {
-            let reason = match main?.state {
-                ProcessState::Running => "the run has not ended",
-                ProcessState::Killed => "the run did not end normally",
-                ProcessState::Closed if run.is_none() => "no launcher saw the run",
-                ProcessState::Closed => "the launcher did not see the run end",
-            };
-            ("run.end", reason.to_owned())
-        }
+    let (field, reason) = if let Some(end) = run.and_then(|run| run.end.as_ref()) {
+        let reason = match (end.code, end.signal) {
+            (Some(_), _) => return None,
+            (None, Some(signal)) => format!("signal {signal} ended the program"),
+            (None, None) => "the program recorded itself, and nobody saw its exit".to_owned(),
+        };
+        ("run.end.code", reason)
+    } else {
+        let reason = match main?.state {
+            ProcessState::Running => "the run has not ended",
+            ProcessState::Killed => "the run did not end normally",
+            ProcessState::Closed if run.is_none() => "no launcher saw the run",
+            ProcessState::Closed => "the launcher did not see the run end",
+        };
+        ("run.end", reason.to_owned())
     };
     Some((field.to_owned(), Unavailable(reason)))
 }
