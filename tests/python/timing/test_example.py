@@ -76,10 +76,10 @@ sorted Inference Benchmark:
 
 
 def masked(text: str) -> str:
-    text = re.sub(r"\([ \d]\d?\d?\d?\.\d%\)|\([ \d.]{5}%\)", "(9%)", text)
-    text = re.sub(r"(?m)^.{20} : [ \d.]{5,}x faster$", "NAME : 9x faster", text)
+    text = re.sub(r"\([ \d.-]{5,}%\)", "(9%)", text)
+    text = re.sub(r"(?m)^.{20} : [ \d.]{5,}x (faster|slower)$", "NAME : 9x faster", text)
     text = re.sub(r"\d\.\d\ds", "9.99s", text)
-    text = re.sub(r"\d\.\d{3}s", "9.999s", text)
+    text = re.sub(r"-?\d\.\d{3}s", "9.999s", text)
     text = re.sub(r"\d+\.\d{3} ms", "9.999 ms", text)
     text = re.sub(r"\d+\.\d samples", "9.9 samples", text)
     return re.sub(r"\d\d\.\d MB", "99.9 MB", text)

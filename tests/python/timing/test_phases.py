@@ -21,22 +21,25 @@ def spend(seconds: float) -> None:
 def test_phases_add_up_and_stand_longest_first(capsys: pytest.CaptureFixture[str]) -> None:
     timer = DetailedTimer("Training")
     for _ in range(2):
-        timer.start_phase("data")
+        timer.start_phase("collect")
         spend(0.005)
-        timer.end_phase("data")
-        timer.start_phase("forward")
+        timer.end_phase("collect")
+        timer.start_phase("compute")
         spend(0.02)
         assert timer.end_phase() is not None
-    assert timer.phases["forward"] >= 0.04
+    assert timer.phases["collect"] >= 0.01
+    assert timer.phases["compute"] >= 0.04
     assert timer.total == pytest.approx(sum(timer.phases.values()))
-    shares = {name: seconds / timer.total * 100 for name, seconds in timer.phases.items()}
+    longest = sorted(timer.phases.items(), key=lambda phase: -phase[1])
     timer.print_breakdown()
     assert capsys.readouterr().out == (
         "Training - Detailed Breakdown:\n"
         "----------------------------------------\n"
-        f"  forward             : {timer.phases['forward']:>8.2f}s ({shares['forward']:5.1f}%)\n"
-        f"  data                : {timer.phases['data']:>8.2f}s ({shares['data']:5.1f}%)\n"
-        "----------------------------------------\n"
+        + "".join(
+            f"  {phase:<20}: {seconds:>8.2f}s ({seconds / timer.total * 100:5.1f}%)\n"
+            for phase, seconds in longest
+        )
+        + "----------------------------------------\n"
     )
 
 
