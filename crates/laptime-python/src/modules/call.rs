@@ -31,7 +31,7 @@ const fn definition(
 
 fn bound<'py>(
     definition: &'static Locked<ffi::PyMethodDef>,
-    parts: Bound<'py, PyTuple>,
+    parts: &Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: a static definition, bound to a tuple, which the function keeps.
     unsafe {
@@ -48,7 +48,7 @@ pub fn module_root<'py>(
     make: Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let python = call.py();
-    bound(&ROOT, (call, here, make).into_pyobject(python)?)
+    bound(&ROOT, &(call, here, make).into_pyobject(python)?)
 }
 
 /// `call` for modules that another one calls, and `outermost` for those that none does.
@@ -58,7 +58,7 @@ pub fn module_call<'py>(
     outermost: Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let python = call.py();
-    bound(&CALL, (call, outermost).into_pyobject(python)?)
+    bound(&CALL, &(call, outermost).into_pyobject(python)?)
 }
 
 /// A call as the interpreter passes it.

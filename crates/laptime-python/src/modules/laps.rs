@@ -1,20 +1,20 @@
-//! The laps of one thread's modules: whose forward runs, whose backward, and the tags that tell.
+//! The laps of one thread's modules: whose forward runs, and the tags for the backward.
 //!
-//! When a module returns, the autograd node of its output is tagged; when the engine reaches
-//! that node, the module's lap opens in place of the one before. A node is tagged once, by the
-//! innermost module that made it: sequence numbers grow, so one below `untagged` was tagged
-//! already.
+//! When a module returns, the autograd node of its output is tagged, once, by the innermost
+//! module that made it: sequence numbers grow, so one below `untagged` was tagged already. What
+//! happens when the engine reaches a tag is [`Backward`]'s.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ptr::null_mut;
 
-use laptime_recorder::clock;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 
-use super::place::{Place, Places};
+use super::backward::Backward;
+use super::place::Place;
+use super::places::Places;
 
 thread_local! {
     /// The laps of this thread, while a forward or backward that is split is running. Held by
@@ -42,8 +42,6 @@ pub fn look_into(laps: *mut ffi::PyObject) -> *mut ffi::PyObject {
 pub struct ModuleLaps {
     tensor: Py<PyType>,
     make_lap: Py<PyAny>,
-    now: Py<PyAny>,
-    is_native: bool,
     roots: Places,
     /// Where each module was seen, for recomputation inside a backward.
     pub known: Places,
@@ -51,27 +49,16 @@ pub struct ModuleLaps {
     place: Cell<*mut ffi::PyObject>,
     tags: Cell<bool>,
     untagged: Cell<u64>,
-    backward: Cell<bool>,
+    /// The backward that is being split.
+    pub backward: Backward,
     /// What was looked into, and whose forward ran, where the backward began.
     around: Cell<(*mut ffi::PyObject, *mut ffi::PyObject)>,
-    thread: Cell<u64>,
-    current: Cell<Option<Py<Place>>>,
-    elsewhere: RefCell<Vec<(u64, Option<Py<Place>>)>>,
 }
 
 // SAFETY: every access holds the interpreter lock.
 unsafe impl Sync for ModuleLaps {}
 // SAFETY: as above; the pointers are to Python objects.
 unsafe impl Send for ModuleLaps {}
-
-fn this_thread() -> u64 {
-    // SAFETY: asks for a number.
-    unsafe { ffi::PyThread_get_thread_ident() as u64 }
-}
-
-fn is_same(one: Option<&Py<Place>>, other: Option<&Bound<'_, Place>>) -> bool {
-    one.map(Py::as_ptr) == other.map(|other| other.as_ptr())
-}
 
 impl ModuleLaps {
     /// A lap of that name.
@@ -179,76 +166,22 @@ impl ModuleLaps {
         drop(this.call_method1(intern!(python, "gave_up"), (error,)));
         Ok(())
     }
-
-    /// The engine is at a node of that place, or of none.
-    #[inline]
-    pub fn reached(&self, python: Python<'_>, place: Option<&Bound<'_, Place>>) -> PyResult<()> {
-        // SAFETY: read at once, and nothing runs in between.
-        let current = unsafe { &*self.current.as_ptr() };
-        if !self.backward.get() || is_same(current.as_ref(), place) {
-            return Ok(());
-        }
-        if this_thread() == self.thread.get() {
-            return self.switch(python, place);
-        }
-        let now = self.now(python)?; // a thread of the engine's, for a device
-        let mut elsewhere = self.elsewhere.borrow_mut();
-        if elsewhere
-            .last()
-            .is_none_or(|(_, last)| !is_same(last.as_ref(), place))
-        {
-            elsewhere.push((now, place.map(|place| place.clone().unbind())));
-        }
-        Ok(())
-    }
-
-    fn now(&self, python: Python<'_>) -> PyResult<u64> {
-        if self.is_native {
-            return Ok(clock::now());
-        }
-        self.now.bind(python).call0()?.extract()
-    }
-
-    /// Closes the laps that `to` is not inside of, and opens those that it is.
-    fn switch(&self, python: Python<'_>, to: Option<&Bound<'_, Place>>) -> PyResult<()> {
-        let old = self.current.replace(to.map(|to| to.clone().unbind()));
-        let old = old.map(|old| old.into_bound(python));
-        let to = to.map(Bound::get);
-        let (mut from, mut shared) = (old.as_ref().map(Bound::get), to);
-        while let Some(place) = from {
-            match shared {
-                Some(other) if std::ptr::eq(place, other) => break,
-                Some(other) if other.depth() > place.depth() => shared = other.above(python),
-                _ => {
-                    place.close(python)?;
-                    from = place.above(python);
-                }
-            }
-        }
-        to.map_or(Ok(()), |to| to.open_below(python, from))
-    }
 }
 
 #[pymethods]
 impl ModuleLaps {
     #[new]
     fn new(torch: &Bound<'_, PyAny>, core: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let own = torch.py().import("laptime._core")?;
         Ok(Self {
             tensor: torch.getattr("Tensor")?.cast_into()?.unbind(),
             make_lap: core.getattr("lap")?.unbind(),
-            now: core.getattr("now")?.unbind(),
-            is_native: core.is(&own),
             roots: Places::default(),
             known: Places::default(),
             place: Cell::new(null_mut()),
             tags: Cell::new(true),
             untagged: Cell::new(0),
-            backward: Cell::new(false),
+            backward: Backward::new(core)?,
             around: Cell::new((null_mut(), null_mut())),
-            thread: Cell::new(this_thread()),
-            current: Cell::new(None),
-            elsewhere: RefCell::default(),
         })
     }
 
@@ -302,7 +235,7 @@ impl ModuleLaps {
     /// Whether a backward is being split.
     #[getter]
     fn backward(&self) -> bool {
-        self.backward.get()
+        self.backward.is_on()
     }
 
     /// The engine starts.
@@ -310,19 +243,16 @@ impl ModuleLaps {
         let laps = this.get();
         let around = (look_into(this.as_ptr()), laps.go_to(null_mut()));
         laps.around.set(around);
-        laps.thread.set(this_thread());
-        laps.backward.set(true);
+        laps.backward.begin();
     }
 
     /// The engine is done.
     fn backward_end(this: &Bound<'_, Self>) -> PyResult<()> {
         let (laps, python) = (this.get(), this.py());
-        laps.backward.set(false);
         let (into, place) = laps.around.get();
         look_into(into);
         laps.go_to(place);
-        laps.switch(python, None)?;
-        let elsewhere = laps.elsewhere.take();
+        let elsewhere = laps.backward.end(python)?;
         if !elsewhere.is_empty() {
             this.call_method1(intern!(python, "replay"), (elsewhere,))?;
         }
@@ -331,7 +261,7 @@ impl ModuleLaps {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.make_lap)?;
-        visit.call(&self.now)?;
+        self.backward.traverse(&visit)?;
         self.roots.traverse(&visit)?;
         self.known.traverse(&visit)
     }
