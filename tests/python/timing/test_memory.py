@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from laptime import _memory
 from laptime.timing import enable_memory_tracking, print_timing_summary, track_time_and_memory
 
 MB = 2**20
@@ -77,6 +78,20 @@ def test_when_the_function_raises_its_memory_is_kept_too() -> None:
     with pytest.raises(ZeroDivisionError):
         track_time_and_memory(timers, "fails", lambda: 1 / 0)
     assert set(timers["fails"]) == {"time", "peak_memory_mb", "current_memory_mb"}
+
+
+def test_where_the_peak_cannot_be_set_back_only_the_bounds_count_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_memory.Region, "resets", False)
+    assert _memory.start() == f"{_memory.REASON}; {_memory.NO_RESET}"
+    timers: dict[str, Any] = {}
+    touched(96).close()
+    held = track_time_and_memory(timers, "m", touched, 32)
+    assert 31 <= timers["m"]["peak_memory_mb"] <= 40
+    track_time_and_memory(timers, "given back", lambda: touched(64).close())
+    assert timers["given back"]["peak_memory_mb"] <= 8
+    held.close()
 
 
 def test_how_coarse_the_figures_are_is_said_once(run: Any) -> None:
