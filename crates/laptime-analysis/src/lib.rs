@@ -15,6 +15,8 @@ mod earlier;
 mod error;
 mod events;
 mod finish;
+mod fold;
+mod lanes;
 mod pattern;
 mod process;
 pub mod quantiles;
@@ -22,6 +24,7 @@ mod rows;
 #[cfg(test)]
 mod scripted;
 mod series;
+mod span_lanes;
 mod steady;
 mod summary;
 mod timeline;
@@ -35,7 +38,9 @@ pub mod warmup;
 pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
 pub use columns::{SpanColumns, SpanReader};
 pub use error::AnalysisError;
+pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use pattern::Pattern;
+pub use span_lanes::{LaneReader, ProcessLanes};
 pub use summary::{
     ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, ProcessState, ProcessSummary,
     RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track, WallSource,

@@ -95,6 +95,10 @@ pub struct ReportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    /// Show what was written in a browser
+    #[arg(long, requires = "output")]
+    pub open: bool,
+
     /// Draw the spans as a tree
     #[arg(long)]
     pub tree: bool,

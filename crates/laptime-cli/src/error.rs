@@ -95,6 +95,14 @@ pub enum CliError {
         /// Paths of those that are there.
         known: Vec<String>,
     },
+    /// No program shows a file.
+    #[error("cannot show {}: {source}", path.display())]
+    Browser {
+        /// What was to be shown.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// A recording could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -123,9 +131,10 @@ impl CliError {
     pub fn code(&self) -> i32 {
         match self {
             Self::BrokenPipe => OK,
-            Self::Output { .. } | Self::RecordingExists { .. } | Self::NotARecording { .. } => {
-                ERROR
-            }
+            Self::Output { .. }
+            | Self::Browser { .. }
+            | Self::RecordingExists { .. }
+            | Self::NotARecording { .. } => ERROR,
             Self::Settings(_) | Self::NoMetric { .. } => USAGE,
             Self::Source(_) => UNREADABLE,
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
@@ -144,6 +153,10 @@ impl CliError {
                 Some("record one with `lt.metric(\"test_acc\", 0.93)`".to_owned())
             }
             Self::NoMetric { known, .. } => Some(format!("metrics here: {}", known.join(", "))),
+            Self::Browser { path, .. } => Some(format!(
+                "the file is written: open {} in a browser, or name one in the variable BROWSER",
+                path.display()
+            )),
             Self::NotARecording { .. } => Some("pass another --output".to_owned()),
             Self::NotExecutable { program, .. } => Some(format!(
                 "make it executable with `chmod +x {}`, or name its interpreter",

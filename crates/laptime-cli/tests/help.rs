@@ -84,9 +84,10 @@ fn report_explains_itself() {
 
     Options:
       -f, --format <FORMAT>   In which form [default: text, or what --output ends in] [possible values:
-                              text, tree, markdown, json, csv]
+                              text, tree, markdown, json, csv, html]
           --json              Same as --format json
       -o, --output <FILE>     Write there instead of to standard output; replaces what is there
+          --open              Show what was written in a browser
           --tree              Draw the spans as a tree
           --sort <SORT>       What comes first among the spans inside one span [default: total]
                               [possible values: total, self, count, mean, name, appearance]
@@ -162,7 +163,7 @@ fn an_unknown_format_names_the_known_ones() {
     assert_eq!((left.code, left.out.as_str()), (2, ""));
     insta::assert_snapshot!(left.err, @r"
     error: invalid value 'pdf' for '--format <FORMAT>'
-      [possible values: text, tree, markdown, json, csv]
+      [possible values: text, tree, markdown, json, csv, html]
 
     For more information, try '--help'.
     ");

@@ -9,6 +9,7 @@
 mod csv;
 pub mod document;
 mod glyphs;
+pub mod html;
 mod json;
 mod markdown;
 mod name;
@@ -36,6 +37,11 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> String {
         Format::Markdown => markdown::render(&document()),
         Format::Json => json::render(summary),
         Format::Csv => csv::render(summary, view),
+        Format::Html => html::render(&html::Page::of_tables(
+            &summary.program,
+            vec![document()],
+            "only a recording on disk has one",
+        )),
     }
 }
 

@@ -15,16 +15,19 @@ pub enum Format {
     Json,
     /// One line a row, plain numbers.
     Csv,
+    /// A page to open in a browser.
+    Html,
 }
 
 impl Format {
     /// All formats, by the name users type.
-    pub const NAMES: [(&'static str, Self); 5] = [
+    pub const NAMES: [(&'static str, Self); 6] = [
         ("text", Self::Text),
         ("tree", Self::Tree),
         ("markdown", Self::Markdown),
         ("json", Self::Json),
         ("csv", Self::Csv),
+        ("html", Self::Html),
     ];
 }
 

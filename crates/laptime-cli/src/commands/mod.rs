@@ -1,5 +1,6 @@
 //! One file per command: each turns its typed arguments into work and an exit code.
 
+mod browser;
 mod completions;
 mod doctor;
 mod man;

@@ -7,7 +7,7 @@ use std::path::Path;
 use laptime_analysis::{Summary, Until};
 use laptime_report::{Format, View, render};
 
-use super::quoted;
+use super::{browser, quoted};
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::settings::Settings;
@@ -48,12 +48,18 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         }
         summary.until.push(answer);
     }
-    let text = render(&summary, format, &view);
+    let text = match format {
+        Format::Html => source::page(&args.recording, &options, &summary, &view)?,
+        format => render(&summary, format, &view),
+    };
     if let Some(path) = &args.output {
         fs::write(path, text).map_err(|source| CliError::Output {
             target: path.display().to_string(),
             source,
         })?;
+        if args.open {
+            browser::open(path)?;
+        }
         return Ok(OK);
     }
     out.write_all(text.as_bytes())
@@ -85,6 +91,7 @@ fn format_of(path: &Path) -> Option<Format> {
         "json" => Some(Format::Json),
         "csv" => Some(Format::Csv),
         "txt" => Some(Format::Text),
+        "html" | "htm" => Some(Format::Html),
         _ => None,
     }
 }

@@ -89,7 +89,7 @@ fn mistakes_name_the_file_and_what_was_expected() {
     insta::assert_snapshot!(messages, @r#"
     /laptime.toml: unknown key `run.speed`; known are run.phases, run.modules, report.format, report.sort
     /laptime.toml: `run.modules` is "yes", expected true or false
-    /laptime.toml: `report.format` is "html5", expected text, tree, markdown, json, csv
+    /laptime.toml: `report.format` is "html5", expected text, tree, markdown, json, csv, html
     /laptime.toml: unknown key `modules`; known are run.phases, run.modules, report.format, report.sort
     /laptime.toml: line 2: string values must be quoted, expected literal string
     "#);

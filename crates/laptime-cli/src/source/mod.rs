@@ -6,12 +6,14 @@
 
 mod error;
 pub mod opened;
+mod page;
 mod process_file;
 mod summarize;
 mod until;
 
 pub use error::SourceError;
 pub use opened::Opened;
+pub use page::page;
 pub use process_file::ProcessFile;
 pub use summarize::{SourceOptions, summarize};
 pub use until::until;

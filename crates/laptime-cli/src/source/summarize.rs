@@ -96,7 +96,7 @@ fn feed(analyzer: &mut Analyzer, keys: &[(&ProcessFile, ProcessKey)]) -> Result<
 }
 
 /// The same error, with the file's whole path.
-fn located(file: &ProcessFile, error: AnalysisError) -> SourceError {
+pub fn located(file: &ProcessFile, error: AnalysisError) -> SourceError {
     let path = file.path().to_owned();
     match error {
         AnalysisError::Format { source, .. } => SourceError::Format { path, source },

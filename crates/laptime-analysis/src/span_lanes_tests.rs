@@ -1,0 +1,55 @@
+use laptime_core::format::process::window_offset;
+use laptime_core::{Span, SpanFlags};
+
+use super::*;
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
+
+fn read(script: &Script) -> ProcessLanes {
+    let mut reader = LaneReader::new(&script.prefix(), "p", LaneBudget::default()).unwrap();
+    for (index, window) in (0..).zip(script.windows()) {
+        reader.window(&window, window_offset(index)).unwrap();
+    }
+    reader.finish(EPOCH_NS)
+}
+
+#[test]
+fn a_recording_gives_one_lane_per_track_and_depth() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["step", "forward"], MS, 2 * MS);
+    script.span(&["step", "backward"], 4 * MS, 3 * MS);
+    script.span(&["step"], 0, 10 * MS);
+    script.span_on(9, &["load"], 2 * MS, MS, SpanFlags::NONE);
+    script.name_track(9, false, "loader");
+    let read = read(&script);
+    let shape: Vec<_> = read
+        .lanes
+        .iter()
+        .map(|lane| (lane.track, lane.depth, lane.bars.len()))
+        .collect();
+    assert_eq!(shape, [(MAIN, 0, 1), (MAIN, 1, 2), (9, 0, 1)]);
+    let backward = read.lanes[1].bars[1];
+    assert_eq!(read.names[backward.name as usize], "backward");
+    assert_eq!(
+        (backward.start_ns, backward.duration_ns),
+        (4 * MS, 3 * MS),
+        "moments are since the origin"
+    );
+    assert_eq!(read.tracks[&9], "loader");
+}
+
+#[test]
+fn segments_of_timers_stand_apart_from_the_spans_they_overlap() {
+    let mut script = Script::new(7, 100 * MS);
+    for (name, start, end) in [("a", 0, 10), ("b", 5, 15)] {
+        let path = script.path(&[name]);
+        script.push(Span {
+            flags: SpanFlags::ASIDE,
+            ..Span::plain(path, EPOCH_NS + start * MS, (end - start) * MS, MAIN)
+        });
+    }
+    script.span(&["step"], 0, 20 * MS);
+    let read = read(&script);
+    assert_eq!(read.lanes.len(), 3);
+    assert_eq!(read.lanes[0].depth, 0);
+    assert!(read.lanes[1..].iter().all(|lane| lane.depth == ASIDE_DEPTH));
+}

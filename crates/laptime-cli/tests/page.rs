@@ -1,0 +1,58 @@
+//! `laptime report -f html` writes one page with the tables and a timeline.
+
+mod place;
+mod recording;
+
+use place::Place;
+
+#[test]
+fn a_recordings_page_holds_its_table_and_a_timeline_and_asks_for_nothing() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 250);
+    let left = place.laptime(&["report", "a.lap", "-o", "a.html"]);
+    assert_eq!(
+        (left.code, left.out.as_str(), left.err.as_str()),
+        (0, "", "")
+    );
+    let page = std::fs::read_to_string(place.path().join("a.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>"));
+    assert!(page.contains("default-src 'none'"));
+    assert!(page.contains("<th scope=\"row\">forward</th>"));
+    assert!(page.contains("id=\"laptime-data\""));
+    assert!(!page.contains("No timeline"));
+    assert!(!page.contains("https:") && !page.contains("http:"));
+    assert!(page.len() < 250_000, "{} bytes", page.len());
+}
+
+#[test]
+fn the_page_goes_to_standard_output_when_no_file_is_named() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 4);
+    let left = place.laptime(&["report", "a.lap", "-f", "html"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    assert!(left.out.ends_with("</html>\n"));
+}
+
+#[test]
+fn open_shows_the_written_file_with_the_browser_that_the_user_named() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 4);
+    let run = |browser: &str| {
+        let mut command = place.command();
+        command.env("BROWSER", browser);
+        command.args(["report", "a.lap", "-o", "a.html", "--open"]);
+        command.output().unwrap()
+    };
+    assert!(run("true").status.success());
+    let failed = run("false");
+    assert_eq!(failed.status.code(), Some(1));
+    let said = String::from_utf8(failed.stderr).unwrap();
+    assert!(said.contains("cannot show a.html: the browser ended with"));
+    assert!(said.contains("hint: the file is written"));
+}
+
+#[test]
+fn open_without_a_file_is_wrong_usage() {
+    let place = Place::new();
+    assert_eq!(place.laptime(&["report", "a.lap", "--open"]).code, 2);
+}

@@ -1,0 +1,29 @@
+//! Text in a page: every character that markup could act on, written out.
+
+use crate::name;
+
+/// A text of unknown origin, on one line, of bounded length.
+pub fn text(text: &str) -> String {
+    escaped(&name::fitted(&name::visible(text), name::LONGEST, "…"))
+}
+
+/// A sentence of unknown origin, whole.
+pub fn sentence(text: &str) -> String {
+    escaped(&name::visible(text))
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '`' => out.push_str("&#96;"),
+            character => out.push(character),
+        }
+    }
+    out
+}

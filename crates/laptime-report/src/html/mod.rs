@@ -1,0 +1,53 @@
+//! The report as one HTML page: opens from disk, asks for nothing over the network.
+//!
+//! [`Page`] says what stands in it, [`render`] makes the bytes. The tables are markup and need no
+//! JavaScript; the panels travel as compressed columns ([`payload`]) that the viewer, built from
+//! `viewer/` and embedded here, decodes and draws. A panel of another kind is one more module
+//! beside [`timeline`].
+
+mod base64;
+mod markup;
+mod payload;
+mod shell;
+mod tables;
+pub mod timeline;
+
+pub use shell::render;
+pub use timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
+
+use laptime_core::Unavailable;
+
+use crate::document::Document;
+
+/// A page.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// Its heading.
+    pub title: String,
+    /// Tables; none for a page that shows a timer's segments only.
+    pub documents: Vec<Document>,
+    /// What the viewer draws, from top to bottom.
+    pub panels: Vec<TimelinePanel>,
+    /// Why there is no panel.
+    pub why: Option<Unavailable>,
+    /// First width and height of the drawing, in CSS pixels.
+    pub size: Option<(u32, u32)>,
+}
+
+impl Page {
+    /// A page of tables, with the reason why nothing is drawn.
+    pub fn of_tables(title: &str, documents: Vec<Document>, why: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            documents,
+            panels: Vec::new(),
+            why: Some(Unavailable(why.to_owned())),
+            size: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
+mod payload_tests;

@@ -1,0 +1,109 @@
+//! A document as markup: what a reader sees with JavaScript switched off.
+
+use std::fmt::Write;
+
+use super::markup;
+use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
+use crate::glyphs::Glyphs;
+use crate::text;
+
+/// Facts, tables and warnings of a document; its heading is written unless it is the page's.
+pub fn render(document: &Document, is_alone: bool) -> String {
+    let mut out = "<section class=\"summary\" aria-label=\"Summary\">\n".to_owned();
+    let heading = if is_alone {
+        "Summary".to_owned()
+    } else {
+        markup::text(&document.title)
+    };
+    let _ = writeln!(out, "<h2>{heading}</h2>");
+    let _ = writeln!(
+        out,
+        "<p class=\"facts\">{}</p>\n<p class=\"measured\">{}</p>",
+        markup::sentence(&document.facts.join(" · ")),
+        markup::sentence(&document.measured),
+    );
+    out += "<div class=\"parts\">\n";
+    for section in &document.sections {
+        out += "<div>\n";
+        of_section(section, &mut out);
+        out += "</div>\n";
+    }
+    out += "</div>\n";
+    for warning in &document.warnings {
+        let _ = write!(
+            out,
+            "<p class=\"warning\"><strong>Warning:</strong> {}",
+            markup::sentence(&warning.message)
+        );
+        if let Some(hint) = &warning.hint {
+            let _ = write!(out, "<br><em>Hint:</em> {}", markup::sentence(hint));
+        }
+        out += "</p>\n";
+    }
+    out + "</section>\n"
+}
+
+fn of_section(section: &Section, out: &mut String) {
+    if let Some(heading) = &section.heading {
+        let _ = writeln!(out, "<h3>{}</h3>", markup::sentence(heading));
+    }
+    if let Some(remark) = &section.remark {
+        let _ = writeln!(out, "<p class=\"remark\">{}</p>", markup::sentence(remark));
+    }
+    match &section.content {
+        Content::Table(table) if !table.rows.is_empty() => of_table(table, out),
+        Content::Figures(figures) => of_figures(figures, out),
+        Content::Table(_) | Content::Remark => {}
+    }
+}
+
+fn of_table(table: &Table, out: &mut String) {
+    *out += "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">span</th>";
+    for column in &table.columns {
+        let _ = write!(out, "<th scope=\"col\">{}</th>", column.heading());
+    }
+    *out += "</tr></thead>\n<tbody>\n";
+    for row in &table.rows {
+        of_row(row, out);
+    }
+    *out += "</tbody>\n</table></div>\n";
+    for note in text::notes(table, &Glyphs::new(true), None) {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", markup::sentence(&note));
+    }
+}
+
+fn of_row(row: &Row, out: &mut String) {
+    // Style attributes are forbidden by the page's policy; the depth is a class, as far as it goes.
+    let depth = row.lasts.len().saturating_sub(1).min(12);
+    let leftover = if row.is_leftover { " leftover" } else { "" };
+    let _ = write!(
+        out,
+        "<tr class=\"d{depth}{leftover}\"><th scope=\"row\">{}</th>",
+        markup::text(&row.name)
+    );
+    for cell in &row.cells {
+        match cell {
+            Cell::Absent => *out += "<td>–</td>",
+            cell => {
+                let number = text::inline(*cell).unwrap_or_default();
+                let _ = write!(out, "<td>{}</td>", markup::sentence(&number));
+            }
+        }
+    }
+    *out += "</tr>\n";
+}
+
+fn of_figures(figures: &[Figure], out: &mut String) {
+    let glyphs = Glyphs::new(true);
+    *out += "<table class=\"figures\"><tbody>\n";
+    for figure in figures {
+        let _ = writeln!(
+            out,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
+            markup::text(&figure.label),
+            markup::sentence(&glyphs.curve(&figure.values, 20)),
+            markup::sentence(&figure.facts),
+        );
+    }
+    *out += "</tbody></table>\n";
+}

@@ -1,0 +1,135 @@
+//! A panel with time on x: memory on top, lanes of spans below.
+//!
+//! One panel is one context: a process of a recording, or a timer's context. Panels of a page
+//! share both axes.
+
+use laptime_analysis::{Bar, ProcessLanes};
+use laptime_core::Unavailable;
+
+/// One context over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimelinePanel {
+    /// The context's name.
+    pub title: String,
+    /// When it ends at the latest, in nanoseconds since the page's time 0.
+    pub end_ns: u64,
+    /// Names that bars refer to.
+    pub names: Vec<String>,
+    /// Memory over time, or why there is none.
+    pub memory: Result<Curve, Unavailable>,
+    /// Rows of bars, from top to bottom.
+    pub lanes: Vec<TimelineLane>,
+    /// What the reader must know: merged and left out spans.
+    pub notes: Vec<String>,
+}
+
+/// A quantity in bytes at moments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Curve {
+    /// What is measured, such as `resident memory`.
+    pub what: String,
+    /// Moments in nanoseconds and bytes, oldest first.
+    pub points: Vec<(u64, u64)>,
+}
+
+/// A row of bars.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimelineLane {
+    /// The thread, task or stream; lanes of one track stand together.
+    pub track: String,
+    /// How deep inside the track.
+    pub depth: u32,
+    /// In order of their starts.
+    pub bars: Vec<Bar>,
+    /// Memory of each bar; empty where it wasn't measured.
+    pub memory: Vec<Option<BarMemory>>,
+}
+
+/// Allocated memory around a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BarMemory {
+    /// Allocated when it opened.
+    pub before_bytes: u64,
+    /// Allocated when it closed less that; negative when more was freed.
+    pub net_bytes: i64,
+    /// Most that was allocated meanwhile beyond what was there before; `None` if not measured.
+    pub peak_bytes: Option<u64>,
+}
+
+impl TimelinePanel {
+    /// A process of a recording.
+    pub fn of_process(title: String, process: ProcessLanes) -> Self {
+        let mut notes = Vec::new();
+        let simplified = process.simplified;
+        if simplified.folded > 0 {
+            notes.push(format!(
+                "{} short spans are merged with their neighbours and drawn as “×n merged”; \
+                 counts and sums of merged spans are exact",
+                crate::quantity::thousands(simplified.folded)
+            ));
+        }
+        if simplified.left_out > 0 {
+            notes.push(format!(
+                "{} spans of further tracks are not drawn; they took {} together",
+                crate::quantity::thousands(simplified.left_out),
+                crate::quantity::duration(
+                    simplified.left_out_ns,
+                    crate::quantity::Precision::Exact
+                )
+                .inline()
+            ));
+        }
+        let track_name = |track: u32| match process.tracks.get(&track) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ if track == process.main_track => "main".to_owned(),
+            _ => format!("track {track}"),
+        };
+        let mut lanes: Vec<TimelineLane> = process
+            .lanes
+            .iter()
+            .map(|lane| TimelineLane {
+                track: track_name(lane.track),
+                depth: lane.depth,
+                bars: lane.bars.clone(),
+                memory: Vec::new(),
+            })
+            .collect();
+        let is_main: Vec<bool> = process
+            .lanes
+            .iter()
+            .map(|lane| lane.track == process.main_track)
+            .collect();
+        // The main thread first; the others stay in the order of their numbers.
+        let mut order: Vec<usize> = (0..lanes.len()).collect();
+        order.sort_by_key(|index| !is_main[*index]);
+        lanes = order
+            .into_iter()
+            .map(|index| lanes[index].clone())
+            .collect();
+        let memory = if process.resident.is_empty() {
+            Err(Unavailable(
+                "the recording has no sample of memory".to_owned(),
+            ))
+        } else {
+            Ok(Curve {
+                what: "resident memory".to_owned(),
+                points: process.resident,
+            })
+        };
+        Self {
+            title,
+            end_ns: end_of(&lanes, memory.as_ref().ok()),
+            names: process.names,
+            memory,
+            lanes,
+            notes,
+        }
+    }
+}
+
+/// The last moment of anything.
+pub fn end_of(lanes: &[TimelineLane], curve: Option<&Curve>) -> u64 {
+    let bars = lanes.iter().flat_map(|lane| &lane.bars).map(Bar::end_ns);
+    let points = curve.into_iter().flat_map(|curve| &curve.points);
+    bars.chain(points.map(|(at, _)| *at)).max().unwrap_or(0)
+}
