@@ -1,16 +1,17 @@
 //! The Python face: the extension module `laptime._core`.
 //!
 //! One file per noun; bodies let the interpreter go, call a library crate, and convert. The
-//! exception is [`fast`], the hot path of laps and timers. Names and defaults are Python's
+//! exceptions are [`fast`], the hot path of laps and timers, and [`phases`], which watches torch
+//! at the places where Python would be too slow. Names and defaults are Python's
 //! business, under `python/laptime`.
 
 mod arrow;
 mod command;
 mod errors;
 mod fast;
-mod lane;
 mod lookup;
 mod modules;
+mod phases;
 mod rate;
 mod recorder;
 mod recording;
@@ -44,7 +45,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::add(module)?;
     span::add(module)?;
-    lane::add(module)?;
+    phases::add(module)?;
     modules::add(module)?;
     recorder::add(module)?;
     report::add(module)?;

@@ -71,14 +71,6 @@ fn is_open(token: u128) -> bool {
     token != 0 && span::at(|| recorder::is_open(identity(token)))
 }
 
-/// The number of an open span's path: equal for spans of one path, 0 when it is not open here.
-#[pyfunction]
-fn path_of(token: u128) -> u32 {
-    let open = (token != 0).then(|| identity(token));
-    open.and_then(|open| span::at(|| recorder::path_of(open)))
-        .map_or(0, |path| path.0)
-}
-
 /// Gives an open span another name.
 #[pyfunction]
 fn rename_span(token: u128, name: &Bound<'_, PyString>) -> PyResult<()> {
@@ -127,15 +119,6 @@ fn suspend_span(token: u128) -> u64 {
 fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
     let site = site(name)?;
     span::at(|| recorder::mark(site));
-    Ok(())
-}
-
-/// Records a named instant beside an open span, at that span's start.
-#[pyfunction]
-#[pyo3(signature = (token, name, /))]
-fn mark_start(token: u128, name: &Bound<'_, PyString>) -> PyResult<()> {
-    let site = site(name)?;
-    span::at(|| recorder::mark_start(identity(token), site));
     Ok(())
 }
 
@@ -195,12 +178,10 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(open_span, module)?)?;
     module.add_function(wrap_pyfunction!(close_span, module)?)?;
     module.add_function(wrap_pyfunction!(is_open, module)?)?;
-    module.add_function(wrap_pyfunction!(path_of, module)?)?;
     module.add_function(wrap_pyfunction!(rename_span, module)?)?;
     module.add_function(wrap_pyfunction!(emit_span, module)?)?;
     module.add_function(wrap_pyfunction!(suspend_span, module)?)?;
     module.add_function(wrap_pyfunction!(mark, module)?)?;
-    module.add_function(wrap_pyfunction!(mark_start, module)?)?;
     module.add_function(wrap_pyfunction!(metric, module)?)?;
     module.add_function(wrap_pyfunction!(note, module)?)?;
     module.add_function(wrap_pyfunction!(current_path, module)?)?;

@@ -29,7 +29,7 @@ mod writer;
 
 pub use error::RecorderError;
 pub use live::live;
-pub use notes::{mark, mark_start, metric, note};
+pub use notes::{mark, mark_outermost, metric, note};
 pub use recording::{Backing, RecordOptions, Recording, close, current_folder, join, record};
 pub use site::{LazySite, Site};
 pub use span::{

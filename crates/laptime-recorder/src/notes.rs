@@ -6,7 +6,6 @@ use laptime_core::format::record::Record;
 use crate::clock;
 use crate::registry;
 use crate::site::Site;
-use crate::span::{Open, parent_of};
 use crate::state;
 use crate::thread::Thread;
 
@@ -34,23 +33,22 @@ pub fn mark(site: &Site) {
     });
 }
 
-/// Records a named instant beside an open span, at that span's start, such as an epoch that
-/// turned out to have begun there. Nothing when the span is not open on the current stack.
-pub fn mark_start(open: Open, site: &Site) {
+/// Records a named instant outside of every span, such as an epoch that turned out to have
+/// begun some time ago.
+///
+/// **Units** ticks.
+pub fn mark_outermost(site: &Site, ticks: u64) {
     if !state::is_on_or_decide() {
         return;
     }
     // SAFETY: this thread's state.
-    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
-        return;
-    };
-    let Some(parent) = parent_of(thread, open) else {
+    let Some(thread) = (unsafe { Thread::current().as_mut() }) else {
         return;
     };
     let path = site
-        .cached(parent)
-        .unwrap_or_else(|| thread.resolve(parent, site));
-    let (ticks, track) = (open.start(), thread.track());
+        .cached(PathId::ROOT)
+        .unwrap_or_else(|| thread.resolve(PathId::ROOT, site));
+    let track = thread.track();
     thread.writer.record(&Record::Mark { path, ticks, track });
 }
 

@@ -328,12 +328,6 @@ pub fn path_of(open: Open) -> Option<PathId> {
     Some(PathId(thread.stack().entry(index).path))
 }
 
-/// Path of the span that an open one is nested in.
-pub(crate) fn parent_of(thread: &mut Thread, open: Open) -> Option<PathId> {
-    let index = thread.stack().find(open.0)?;
-    Some(PathId(thread.stack().entry(index - 1).path))
-}
-
 /// Path under which the next span of this thread or task would open.
 pub fn current_path() -> PathId {
     // SAFETY: this thread's state.

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .._core import is_traced, passes
 from .._post_import import when_imported
 
 CALLBACKS = "torch._dynamo.callback"
@@ -21,21 +22,17 @@ KNOWN_CALL = ("torch._dynamo.utils", "torch._dynamo.variables.nn_module")
 _stood_in = False
 
 
-def tracing_test(torch: Any, core: Any) -> Callable[[], bool]:
-    """A cheap test whether dynamo is tracing: a builtin that it knows a stand-in of."""
-    is_traced: Callable[[], bool] | None = getattr(core, "is_traced", None)
-    if is_traced is None:
-        compiling: Callable[[], bool] = torch.compiler.is_compiling
-        return compiling
+def know_tracing(torch: Any) -> None:
+    """Lets dynamo answer yes, where it traces a wrapper that asks whether it does."""
 
     def stand_in(dynamo: Any) -> None:
         global _stood_in
         if not _stood_in:
             _stood_in = True
-            torch.compiler.substitute_in_graph(is_traced, skip_signature_check=True)(_yes)
+            for asks in (is_traced, passes):
+                torch.compiler.substitute_in_graph(asks, skip_signature_check=True)(_yes)
 
     when_imported("torch._dynamo", stand_in)
-    return is_traced
 
 
 def _yes() -> bool:
@@ -45,8 +42,8 @@ def _yes() -> bool:
 class Compilation:
     """What dynamo is told, and what it tells."""
 
-    def __init__(self, torch: Any, here: Any) -> None:
-        self._here = here
+    def __init__(self, torch: Any, phases: Any) -> None:
+        self._phases = phases
         self._own_call = torch.nn.Module.__call__
         self._handler: Any = None
         self._handlers: tuple[Any, Any] | None = None
@@ -87,19 +84,15 @@ class Compilation:
         if handler is None or not self._active:
             return
         begin, end = handler.run_start_callbacks, handler.run_end_callbacks
-        here = self._here
+        phases = self._phases
 
         # On the class: `torch._dynamo.reset()` forgets callbacks that were registered.
         def run_start_callbacks(self: Any, args: Any) -> Any:
-            machine = here.machine
-            if machine is not None:
-                machine.compile_begin()
+            phases.compile_begin()
             return begin(self, args)
 
         def run_end_callbacks(self: Any, args: Any) -> Any:
-            machine = here.machine
-            if machine is not None:
-                machine.compile_end()
+            phases.compile_end()
             return end(self, args)
 
         handler.run_start_callbacks = run_start_callbacks

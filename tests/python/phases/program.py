@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 from scripted import ScriptedCore
 
-from laptime.integrations._loader import Iteration, Loader
-from laptime.integrations._phases import Phases
+from laptime._core import Iteration, LoaderMemory, PhaseMachine
 
 DATA, FORWARD, BACKWARD, STEP, ZERO, OUTSIDE = 100, 30, 50, 20, 5, 7
 
@@ -16,9 +14,11 @@ DATA, FORWARD, BACKWARD, STEP, ZERO, OUTSIDE = 100, 30, 50, 20, 5, 7
 class Batches:
     """An iterator over so many batches, as the DataLoader hook reports it."""
 
-    def __init__(self, program: Program, loader: Loader, count: int, took: int) -> None:
+    def __init__(self, program: Program, loader: LoaderMemory, count: int, took: int) -> None:
         self.program, self.left, self.took = program, count, took
         self.iteration = Iteration(loader)
+        self.fails: set[int] = set()
+        """Batches left when a fetch raises, once."""
 
     def __iter__(self):
         return self
@@ -30,9 +30,13 @@ class Batches:
             core.clock += 3
             machine.exhausted(self.iteration)
             raise StopIteration
-        self.left -= 1
         core.clock += self.took
-        machine.fetch_end(self.iteration)
+        if self.left in self.fails:
+            self.fails.remove(self.left)
+            machine.fetch_failed(self.iteration)
+            raise RuntimeError("in the dataset")
+        self.left -= 1
+        machine.fetch_end()
         return self.left
 
 
@@ -43,32 +47,32 @@ class Program:
         self.core = ScriptedCore()
         self.grad = True
         self.by_hand = False
-        self.machine = Phases(
-            self.core,
-            lambda: self.grad,
-            trains=lambda module, _: module.trains,
-            by_hand=lambda: self.by_hand,
-        )
+        self.machine = PhaseMachine(self.core, self)
 
     def loader(self, count: int, took: int = DATA):
         """A loader: calling it makes an iterator."""
-        memory = Loader()
+        memory = LoaderMemory()
         return lambda batches=count: Batches(self, memory, batches, took)
 
     def forward(
-        self, took: int = FORWARD, *, training: bool = True, trains: bool = True, inside=()
+        self,
+        took: int = FORWARD,
+        *,
+        training: bool = True,
+        trains: bool = True,
+        raised: bool = False,
+        inside=(),
     ):
-        module = SimpleNamespace(training=training, trains=trains)
-        self.machine.forward_begin(self.grad, module, ())
+        self.machine.forward_begin(training=training, trains=trains)
         self.core.clock += took
         for action in inside:
             action()
-        self.machine.forward_end()
+        self.machine.forward_end(raised=raised)
 
-    def backward(self, took: int = BACKWARD) -> None:
+    def backward(self, took: int = BACKWARD, *, raised: bool = False) -> None:
         self.machine.backward_begin()
         self.core.clock += took
-        self.machine.backward_end()
+        self.machine.backward_end(raised=raised)
 
     def gradient(self, took: int = BACKWARD) -> None:
         self.machine.gradient_begin()

@@ -102,28 +102,35 @@ class ScriptedCore:
     def is_open(self, token):
         return any(span.token == token for span in self.stack)
 
+    def open_automatic(self, name, start):
+        return self.open_span(name, start, automatic=True)
+
+    def suspend_span(self, token):
+        for index, span in enumerate(self.stack):
+            if span.token == token:
+                self.strays.extend(
+                    above for above in self.stack[index + 1 :] if not above.automatic
+                )
+                del self.stack[index:]
+                return True
+        return False
+
     def path_of(self, token):
-        return next((span.path for span in self.stack if span.token == token), 0)
+        return next(([*span.path] for span in self.stack if span.token == token), [])
 
     def rename_span(self, token, name):
         for span in self.stack:
             if span.token == token:
                 span.name, span.path = name, (*span.path[:-1], name)
 
-    def emit_span(self, name, start, duration, flags=0, parent=0):
-        base = self.stack[-1].path if self.stack else ()
-        for span in self.stack:
-            if span.token == parent:
-                base = span.path
-        self.spans.append(Span("/".join((*base, name)), start, duration, flags))
+    def emit_span(self, name, start, duration, flags, parent):
+        self.spans.append(Span("/".join((*parent, name)), start, duration, flags))
 
     def mark(self, name):
         self.marks.append((name, self.clock))
 
-    def mark_start(self, token, name):
-        for span in self.stack:
-            if span.token == token:
-                self.marks.append((name, span.start))
+    def mark_outermost(self, name, at):
+        self.marks.append((name, at))
 
     def lap(self, name):
         return Lap(self, name)

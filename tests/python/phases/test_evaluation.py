@@ -39,7 +39,8 @@ def test_a_forward_in_training_mode_without_a_backward_was_evaluation(program):
     core = program.core
     assert core.count("evaluation") == 4
     assert core.count("step") == 0
-    assert core.count("evaluation/forward") == 3  # the first was taken for a step's
+    assert core.count("evaluation/data") == core.count("evaluation/forward") == 4
+    assert core.paths() == ["evaluation", "evaluation/data", "evaluation/forward"]
 
 
 def test_evaluation_between_epochs_is_never_inside_a_step(program):
@@ -108,8 +109,9 @@ def test_a_teacher_before_its_student_stays_in_the_step_once_known(program):
     core = program.core
     assert core.count("step") == 4
     assert core.count("evaluation") == 0
-    assert core.total("step/forward") == 3 * 11 + 4 * FORWARD
-    assert core.count("step/data") == 3  # the first was filed before the student was seen
+    assert core.total("step/forward") == 4 * (11 + FORWARD)
+    assert core.count("step/data") == core.count("step/forward") == 4
+    assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
 
 
 def test_inference_without_a_loader_is_one_evaluation_per_forward(program):
@@ -174,3 +176,75 @@ def test_warming_up_a_model_by_one_forward_is_no_step_of_training(program):
     assert program.core.count("evaluation") == 1
     assert program.core.count("step") == 2
     assert program.core.total("step/optimizer") == 2 * (STEP + 5)
+
+
+def test_a_teacher_of_the_first_batch_is_in_its_step(program):
+    for _ in program.loader(1)():
+        with program.no_grad():
+            program.forward(11, training=False)
+            program.forward(11, training=False)
+        program.zero_grad()
+        program.forward()
+        program.backward()
+        program.step()
+    core = program.core
+    assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
+    step = core.total("step")
+    assert sum(core.total(path) for path in core.paths() if path != "step") == step
+
+
+def test_a_module_in_evaluation_mode_that_is_trained_after_all_has_its_forward_in_the_step(program):
+    for _ in program.loader(2)():
+        program.forward(training=False)
+        program.backward()
+        program.step()
+    core = program.core
+    assert core.count("step/forward") == core.count("step/data") == core.count("step") == 2
+    assert not any(path.startswith("evaluation") for path in core.paths())
+
+
+def test_many_forwards_of_one_evaluation_are_held_back_to_a_bound(program):
+    with program.no_grad():
+        for _ in program.loader(1)():
+            for _ in range(3_000):
+                program.forward(training=False)
+    core = program.core
+    assert core.total("evaluation/forward") == 3_000 * FORWARD
+
+
+def test_a_target_network_without_a_loader_is_evaluation_unless_a_step_is_open(program):
+    for _ in range(3):
+        with program.no_grad():
+            program.forward(11)
+        program.forward()
+        with program.no_grad():
+            program.forward(13)
+        program.backward()
+        program.step()
+    core = program.core
+    assert core.total("evaluation/forward") == 3 * 11
+    assert core.total("step/forward") == 3 * (13 + FORWARD)
+
+
+def test_units_never_overlap(program):
+    train, test = program.loader(3), program.loader(2)
+    core = program.core
+    tick = core.now
+    core.now = lambda: (setattr(core, "clock", core.clock + 1), tick())[1]  # it never stands still
+    for _ in range(2):
+        for _ in train():
+            program.train_batch()
+            program.zero_grad()
+        batches = test()
+        made = core.clock
+        program.other()
+        batches.iteration.made(made, core.clock)
+        with program.no_grad():
+            for _ in batches:
+                program.forward(training=False)
+                break
+    program.forward()
+    program.forward()
+    program.machine.finish()
+    for one, other in zip(core.top(), core.top()[1:], strict=False):
+        assert one.end <= other.start

@@ -1,5 +1,6 @@
 """Laps of the user's around, inside and across the automatic spans."""
 
+import pytest
 from program import BACKWARD, DATA, FORWARD, STEP, ZERO
 
 
@@ -100,3 +101,55 @@ def test_a_lap_named_step_by_the_user_is_not_doubled(program):
             program.train_batch()
     assert program.core.count("step") == program.core.count("step/data") == 3
     assert not any("step/step" in path for path in program.core.paths())
+
+
+@pytest.mark.parametrize("batches", [0, 3])
+def test_a_lap_named_like_a_phase_takes_its_place(program, batches):
+    for _ in program.loader(3)() if batches else range(3):
+        with program.lap("optimizer"):
+            program.zero_grad()
+        with program.lap("forward"):
+            program.forward()
+            program.forward(2, trains=False)
+        with program.lap("backward"):
+            program.backward()
+        with program.lap("optimizer"):
+            program.step()
+    core = program.core
+    program.machine.finish()
+    above = "step/" if batches else ""
+    for phase in ("forward", "backward"):
+        assert core.count(f"{above}{phase}") == 3
+    assert core.count(f"{above}optimizer") == 6
+    assert not any(path.count("/") > above.count("/") for path in core.paths())
+    assert core.count("step") == batches
+
+
+def test_a_lap_named_like_another_phase_is_its_parent(program):
+    for _ in program.loader(3)():
+        with program.lap("forward"):
+            program.forward()
+            program.backward()
+        program.step()
+    core = program.core
+    assert core.count("step/forward/backward") == 3
+    assert "step/forward/forward" not in core.paths()
+
+
+def test_a_lap_around_a_forward_keeps_it_when_the_step_ends_with_the_lap(program):
+    for _ in range(3):
+        with program.lap("mine"):
+            program.forward()
+        program.backward()
+        program.step()
+    assert program.core.count("mine/step/forward") == 3
+    assert program.core.total("mine/step/forward") == 3 * FORWARD
+
+
+def test_the_mark_of_an_epoch_is_in_no_path(program):
+    with program.lap("train"):
+        for _ in program.loader(3)():
+            with program.lap("body"):
+                program.train_batch()
+    assert [name for name, _ in program.core.marks] == ["epoch"]
+    assert program.core.marks[0][1] == program.core.top()[0].start

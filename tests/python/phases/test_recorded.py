@@ -1,11 +1,14 @@
-"""Whole training scripts recorded to disk and read back: the fast lane tells what the policy does.
+"""Whole training scripts recorded to disk and read back.
 
-The scripts of the other files run on a scripted core, where every event goes to the policy;
-here the native lane plays most of them. Counts must be the same, and times must add up.
+The scripts of the other files write into a scripted core; these go through the recorder. Counts
+must be the same, and times must add up.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 
@@ -360,3 +363,65 @@ def test_modules_with_hooks_compile_to_whole_graphs(recorded, hook):
     with recorded():
         for inputs, targets in loader(2):
             batch(compiled, optimizer, inputs, targets)
+
+
+@pytest.mark.parametrize("where", ["data", "forward", "between"])
+def test_a_program_that_ends_by_an_interrupt_adds_up_and_warns_of_nothing(tmp_path, where):
+    script = tmp_path / "train.py"
+    script.write_text(f"""
+import time, torch
+from torch import nn
+
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        if index == 5 and {where!r} == "data":
+            time.sleep(0.05)
+            raise KeyboardInterrupt
+        return torch.ones(4), 0
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.calls = nn.Linear(4, 2), 0
+    def forward(self, value):
+        self.calls += 1
+        if self.calls == 6 and {where!r} == "forward":
+            raise KeyboardInterrupt
+        return self.inner(value)
+
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+try:
+    for index, (inputs, targets) in enumerate(torch.utils.data.DataLoader(Data())):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(inputs), targets)
+        if index == 5 and {where!r} == "between":
+            raise KeyboardInterrupt
+        loss.backward()
+        optimizer.step()
+finally:
+    time.sleep(0.2)
+""")
+    folder = tmp_path / "run.lap"
+    command = [sys.executable, "-m", "laptime", "run", "-o", folder, "--", sys.executable, script]
+    subprocess.run(command, capture_output=True, check=False)
+    report = lt.open(folder).report()
+    rows = [report[path] for path in report]
+    assert sum(row.self_ns for row in rows) <= report.wall_ns
+    assert report["step"].count == 5
+    assert report["step"].total_ns < 150_000_000
+    assert "loading" not in report
+    assert not any("order" in warning for warning in report.warnings), report.warnings
+
+
+def test_the_mark_of_an_epoch_is_outside_of_every_span(recorded):
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with recorded() as result:
+        with lt.lap("train"):
+            for inputs, targets in loader(2):
+                batch(model, optimizer, inputs, targets)
+    marks = json.loads(result.report.to_json())["marks"]
+    assert [(mark["path"], mark["count"]) for mark in marks] == [("epoch", 1)]

@@ -220,7 +220,7 @@ def test_making_the_iterator_counts_as_waiting_for_its_first_batch(program):
     batches = program.loader(1)()
     start = program.core.clock
     program.other(400)
-    batches.iteration.made = (start, program.core.clock)
+    batches.iteration.made(start, program.core.clock)
     for _ in batches:
         program.train_batch()
     assert program.core.top()[0].start == start
@@ -245,7 +245,7 @@ def test_an_optimizer_stepped_by_hooks_inside_backward_closes_the_step(program):
         program.forward()
         program.machine.backward_begin()
         program.core.clock += BACKWARD
-        program.machine.updated_inside = True
+        program.machine.update_inside()
         program.machine.backward_end()
     assert program.core.count("step") == 3
     assert not program.core.stack

@@ -356,3 +356,18 @@ def test_a_program_on_the_processor_alone_is_told_of_no_device():
     with watched() as core:
         plain(network())
     assert core.notes == []
+
+
+def test_a_teacher_is_in_the_step_from_the_first_batch_on():
+    teacher, student = network().eval(), network()
+    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+    with watched() as core:
+        for inputs, _ in loader(2):
+            with torch.no_grad():
+                wanted = teacher(inputs)
+            optimizer.zero_grad()
+            nn.functional.mse_loss(student(inputs), wanted).backward()
+            optimizer.step()
+    assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
+    assert core.count("step") == core.count("step/data") == 2
+    assert core.count("step/forward") == 4  # zero_grad stands between the two of a step

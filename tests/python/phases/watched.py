@@ -32,7 +32,7 @@ class RunningCore(ScriptedCore):
 def watched(*, modules: bool = False):
     """Phases are on inside; the core tells afterwards what was recorded."""
     core = RunningCore()
-    patches = Patches(torch, core, modules=modules)
+    patches = Patches(torch, core, modules=modules, scripted=core)
     patches.apply()
     try:
         yield core

@@ -1,0 +1,168 @@
+//! A batch fetch.
+
+use std::sync::Arc;
+
+use super::laps::{Name, Program, Spot};
+use super::loader::Iteration;
+use super::machine::{Machine, Number};
+
+/// A fetch this long after another one that no forward followed has nothing to do with it.
+const CHAIN_NS: u64 = 10_000_000;
+/// Fetches without a forward before they are taken for a pass without a model.
+const MOST_FETCHES: u32 = 1_024;
+
+impl Machine {
+    /// The program asks an iterator for its next batch.
+    pub fn fetch_begin(&mut self, iteration: &Arc<Iteration>, program: &dyn Program) {
+        let fetch = self.laps.now();
+        self.repair(fetch);
+        let start = iteration.waits_since(fetch, |ticks| self.laps.nanoseconds(ticks));
+        let start = start.max(self.last_end);
+        let fetch = fetch.max(self.last_end);
+        if self.has_unit() {
+            if let Some(unit) = &mut self.unit {
+                unit.fresh = false;
+            }
+            if self.stays_open_at_fetch(fetch, start, program) {
+                let unknown = self
+                    .unit
+                    .as_ref()
+                    .is_some_and(|unit| !unit.decided && !iteration.confirmed.is(unit.kind));
+                if unknown {
+                    self.waiting.push(Arc::clone(iteration));
+                }
+                self.begin(Name::Data, fetch);
+                return;
+            }
+        }
+        let spot = self.laps.here();
+        if spot.innermost == Some(Name::Data) {
+            self.wait_for(iteration); // the user's lap, or `track`, already times this fetch
+            return;
+        }
+        if spot.in_step && iteration.loader.guess(program.grad()) != Name::Evaluation {
+            self.wait_for(iteration);
+            self.begin(Name::Data, fetch);
+            return;
+        }
+        self.open_for_fetch(iteration, start, spot, program);
+    }
+
+    fn stays_open_at_fetch(&mut self, at: u64, start: u64, program: &dyn Program) -> bool {
+        let Some(unit) = &self.unit else { return false };
+        if !unit.decided {
+            let end = unit.fetch_end.unwrap_or(at);
+            let gap = self.laps.nanoseconds(at.saturating_sub(end));
+            if unit.fetches < MOST_FETCHES && gap <= CHAIN_NS {
+                return true;
+            }
+            self.no_model(end);
+            return false;
+        }
+        if unit.kind == Name::Evaluation {
+            self.end_evaluation(start);
+            return false;
+        }
+        if unit.interrupted {
+            let end = unit.raised_at.unwrap_or(start);
+            self.close_unit(end);
+            return false;
+        }
+        if self.number.stepped || self.is_updated_unseen(program) {
+            self.close_unit(start);
+            return false;
+        }
+        if self.number.backwards > 0 || self.number.forwards == 0 {
+            return true; // a micro-batch, or a zero_grad before its batch
+        }
+        self.was_evaluation(start);
+        false
+    }
+
+    fn open_for_fetch(
+        &mut self,
+        iteration: &Arc<Iteration>,
+        start: u64,
+        spot: Spot,
+        program: &dyn Program,
+    ) {
+        self.wait_for(iteration);
+        iteration.forget_made();
+        if !iteration.loader.fetch_only.get() {
+            let confirmed = iteration.confirmed.get();
+            let kind = confirmed.unwrap_or_else(|| iteration.loader.guess(program.grad()));
+            if let Some(unit) = self.open_unit(kind, spot, start) {
+                unit.fresh = true;
+                if confirmed.is_none() {
+                    self.waiting.push(Arc::clone(iteration));
+                }
+            }
+        }
+        self.begin(Name::Data, start);
+    }
+
+    /// A batch of this iteration feeds what comes next.
+    fn wait_for(&mut self, iteration: &Arc<Iteration>) {
+        self.iteration = Some(Arc::clone(iteration));
+        self.number = Number::default();
+    }
+
+    /// The batch is there.
+    pub fn fetch_end(&mut self) {
+        let at = self.now();
+        self.end(at);
+        if let Some(unit) = &mut self.unit {
+            unit.fresh = false;
+            unit.fetches += 1;
+            unit.fetch_end = Some(at);
+        }
+    }
+
+    /// The fetch raised: its time is no step of its own.
+    pub fn fetch_failed(&mut self, iteration: &Iteration) {
+        let at = self.now();
+        self.goes_on();
+        let direct = self.end(at);
+        let Some(unit) = &self.unit else { return };
+        let alone = unit.fetches == 0;
+        if unit.decided || !(direct || alone) {
+            self.interrupted(at, direct);
+            return;
+        }
+        let used = iteration.confirmed.get();
+        let used = used.or_else(|| iteration.loader.expects.get().filter(|_| alone));
+        self.close_without_batch(used, at);
+    }
+
+    /// There was no further batch: the wait for that goes on with the last batch's.
+    pub fn exhausted(&mut self, iteration: &Iteration) {
+        let at = self.now();
+        iteration.exhausted.set(true);
+        self.goes_on();
+        self.end(at);
+        let Some(unit) = &self.unit else { return };
+        if unit.fresh {
+            self.close_without_batch(iteration.confirmed.get(), at);
+        } else if !unit.decided && unit.fetches > 1 && !iteration.confirmed.is(unit.kind) {
+            self.no_model(at);
+        }
+    }
+
+    fn close_without_batch(&mut self, used: Option<Name>, at: u64) {
+        let goes_on = used.is_some() || self.last_kind == Some(Name::Loading);
+        self.rename(used.unwrap_or(Name::Loading));
+        if let Some(unit) = &mut self.unit {
+            unit.piece = goes_on;
+        }
+        self.close_unit(at);
+    }
+
+    /// The batches fetched so far went into no model.
+    pub fn no_model(&mut self, end: u64) {
+        for waiting in self.waiting.drain(..) {
+            waiting.loader.expects.set(Some(Name::Loading));
+        }
+        self.rename(Name::Loading);
+        self.close_unit(end);
+    }
+}

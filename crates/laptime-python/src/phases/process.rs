@@ -1,0 +1,195 @@
+//! The phases of a process: what its machines ask, and what Python is told of them.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyWeakrefReference};
+
+use super::here;
+use super::laps::Laps;
+use super::loader::{Flag, Iteration};
+use super::machine::Machine;
+use super::pass::Pass;
+use super::recorder::Recorder;
+use super::scripted::Scripted;
+
+static OWNERS: AtomicU64 = AtomicU64::new(1);
+
+/// The phases of a process.
+#[pyclass(frozen, module = "laptime._core")]
+pub struct Phases {
+    owner: u64,
+    scripted: Option<Py<PyAny>>,
+    on: Flag,
+    pub by_hand: Flag,
+    pub asked: Questions,
+    /// A weak reference to the module that had something to learn last.
+    pub trainer: Mutex<Option<Py<PyWeakrefReference>>>,
+}
+
+/// What Python answers.
+pub struct Questions {
+    pub is_grad_enabled: Py<PyAny>,
+    /// `torch.compiler`'s names, one of which tells whether it is tracing; and how to ask it.
+    compiler: Py<PyDict>,
+    is_compiling: Py<PyAny>,
+    is_worker: Py<PyAny>,
+    /// What a module call has to learn: nothing (0), what it is given (1), or the module (2).
+    pub learns: Py<PyAny>,
+    /// Makes the `Iteration` of an iterator that has none.
+    adopt: Py<PyAny>,
+    look: Py<PyAny>,
+    broken: Py<PyAny>,
+}
+
+#[pymethods]
+impl Phases {
+    #[new]
+    #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, adopt, look,
+                        broken, scripted=None))]
+    #[allow(clippy::too_many_arguments, reason = "questions, each by its name")]
+    fn new(
+        is_grad_enabled: Py<PyAny>,
+        compiler: Py<PyDict>,
+        is_compiling: Py<PyAny>,
+        is_worker: Py<PyAny>,
+        learns: Py<PyAny>,
+        adopt: Py<PyAny>,
+        look: Py<PyAny>,
+        broken: Py<PyAny>,
+        scripted: Option<Py<PyAny>>,
+    ) -> Self {
+        let (on, by_hand) = (Flag::default(), Flag::default());
+        on.set(true);
+        by_hand.set(true);
+        Self {
+            owner: OWNERS.fetch_add(1, Relaxed),
+            scripted,
+            on,
+            by_hand,
+            asked: Questions {
+                is_grad_enabled,
+                compiler,
+                is_compiling,
+                is_worker,
+                learns,
+                adopt,
+                look,
+                broken,
+            },
+            trainer: Mutex::new(None),
+        }
+    }
+
+    /// The program has an optimizer.
+    fn has_optimizer(&self) {
+        self.by_hand.set(false);
+    }
+
+    /// A graph is being compiled on this thread.
+    fn compile_begin(&self) {
+        self.with(Machine::compile_begin);
+    }
+
+    /// It is compiled.
+    fn compile_end(&self) {
+        self.with(Machine::compile_end);
+    }
+
+    /// Closes what is open on this thread.
+    fn finish(&self) {
+        if self.with(Machine::finish).is_some() {
+            here::set_busy(false);
+            here::set_machine(None);
+        }
+    }
+
+    /// Begins nothing any more, on whichever thread.
+    fn close(&self) {
+        self.on.set(false);
+    }
+
+    /// This process was forked from another one.
+    #[staticmethod]
+    fn forked() {
+        here::forked();
+    }
+}
+
+impl Phases {
+    /// Runs with this thread's machine, if it has one and is not inside it already.
+    pub fn with<R>(&self, body: impl FnOnce(&mut Machine) -> R) -> Option<R> {
+        here::with(self.owner, body)
+    }
+
+    /// Whether this thread may begin a phase; gives it a machine, if it may have one.
+    pub fn may_begin(&self, python: Python<'_>, may_be_traced: bool) -> PyResult<bool> {
+        if !self.on.get() || (may_be_traced && self.is_compiling(python)?) {
+            return Ok(false);
+        }
+        if here::has_machine(self.owner) {
+            return Ok(true);
+        }
+        if self.asked.is_worker.call0(python)?.is_truthy(python)? {
+            here::set_busy(true); // for good: a worker of a loader's never trains
+            return Ok(false);
+        }
+        if !here::is_alone() {
+            return Ok(false);
+        }
+        let laps: Box<dyn Laps> = match &self.scripted {
+            None => Box::new(Recorder::new()),
+            Some(core) => Box::new(Scripted::new(core.clone_ref(python))),
+        };
+        here::set_machine(Some((self.owner, Machine::new(laps))));
+        Ok(here::has_machine(self.owner))
+    }
+
+    fn is_compiling(&self, python: Python<'_>) -> PyResult<bool> {
+        let flag = intern!(python, "_is_compiling_flag");
+        match self.asked.compiler.bind(python).get_item(flag)? {
+            Some(flag) => flag.is_truthy(),
+            None => self.asked.is_compiling.call0(python)?.is_truthy(python),
+        }
+    }
+
+    /// The iteration of an iterator.
+    pub fn iteration_of(&self, iterator: &Bound<'_, PyAny>) -> PyResult<Arc<Iteration>> {
+        let known = iterator.getattr(intern!(iterator.py(), "_laptime"));
+        if let Ok(known) = known
+            && let Ok(pass) = known.cast::<Pass>()
+        {
+            return Ok(Arc::clone(&pass.get().0));
+        }
+        let adopted = self.asked.adopt.bind(iterator.py()).call1((iterator,))?;
+        Ok(Arc::clone(&adopted.cast::<Pass>()?.get().0))
+    }
+
+    /// Looks for devices.
+    pub fn look(&self, python: Python<'_>) {
+        if let Err(error) = self.asked.look.call0(python) {
+            self.broken(python, error);
+        }
+    }
+
+    /// Laptime itself failed: the phases are off from now on. An interrupt by the user that
+    /// came while Laptime was at work reaches the program a moment later.
+    pub fn broken(&self, python: Python<'_>, error: PyErr) {
+        if error.is_instance_of::<PyKeyboardInterrupt>(python) {
+            // SAFETY: may be called at any time.
+            unsafe { ffi::PyErr_SetInterrupt() };
+            return;
+        }
+        if !self.on.get() {
+            return;
+        }
+        self.on.set(false);
+        if let Err(error) = self.asked.broken.call1(python, (error,)) {
+            error.write_unraisable(python, None);
+        }
+    }
+}
