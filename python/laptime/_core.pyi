@@ -371,6 +371,7 @@ class ModuleLaps:
 
 def module_root(call: Any, here: Any, make: Any) -> Any: ...
 def module_call(call: Any, outermost: Any) -> Any: ...
+
 # For `laptime.timing`: what it computes and how it prints it. Times are seconds.
 
 @final
