@@ -8,6 +8,7 @@
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
 #   make gpu     the tests that need a GPU
+#   make torchtimer-traps   what torchtimer says, what we say, and the truth
 #   make clean   remove what the recipes made (not target/)
 #
 # Everything that is set up leaves a stamp under .build/, so a second run starts at once.
@@ -39,7 +40,7 @@ OTHER_PYTHONS := $(shell tools/pythons | awk -v main="$$($(PYTHON) -c 'import sy
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type f \
 	-not -path '*/tests/*' -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo picture test format lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu clean
+.PHONY: help setup demo picture test format lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu torchtimer-traps clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -155,8 +156,14 @@ asan:
 loom:
 	cargo test --quiet -p laptime-loom
 
-gpu:
-	@echo "make gpu: this version times the host only; no test needs a GPU, so nothing was run"
+# Compares with torch.cuda.Event and known allocations; writes docs/evidence/gpu.md. Says so where
+# there is no GPU, and leaves the evidence as it is.
+gpu: setup
+	$(BIN)/python tests/gpu/compare.py docs/evidence/gpu.md
+
+# The table of docs/torchtimer.md.
+torchtimer-traps: setup $(STAMPS)/bench
+	$(BIN)/python tools/torchtimer-traps
 
 bench: setup $(STAMPS)/bench
 	benches/run

@@ -1,6 +1,7 @@
 """The compiled part of Laptime. What stands in `laptime` itself is the interface."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -211,14 +212,19 @@ class ArrowTable:
 
 @final
 class Timer:
-    """An explicit timer with named segments and a history of its own."""
+    """An explicit timer with named segments and a history of its own.
+
+    On a device, `stop` returns a `numbers.Real` that waits for its own end event when it is used.
+    """
 
     def __new__(
         cls,
         name: str = "timer",
         *,
-        device: None = None,
+        device: Any = None,
         clock: Literal["wall", "process", "thread"] = "wall",
+        cpu: bool = False,
+        memory: bool = False,
     ) -> Timer: ...
     @property
     def name(self) -> str: ...
@@ -255,6 +261,58 @@ class TimerContext:
     def enable(self) -> None: ...
     def clear(self) -> None: ...
     def remove(self, name: str) -> None: ...
+
+_Row: TypeAlias = tuple[int, int, tuple[int, int, int] | None]
+_State: TypeAlias = tuple[str, list[tuple[str, bool, list[_Row]]]]
+_Shown: TypeAlias = tuple[str, int, int, int | None, int | None, int | None]
+
+@disjoint_base
+class ProfilingSegments:
+    """What `laptime.torchtimer.ProfilingTimer` is made from."""
+
+    def __new__(cls, *arguments: Any, **_keywords: Any) -> Self: ...
+    def start(self, name: Any = "default", context: Any = None) -> None:
+        """Starts a segment."""
+
+    def stop(self, name: Any = "default", context: Any = None) -> Real | float | None:
+        """Stops a segment and returns its seconds; None when disabled or not started."""
+
+    def end(self, name: Any = "default", context: Any = None) -> Real | float | None:
+        """The same as stop."""
+
+    def stop_and_start(
+        self, stop_name: Any = None, start_name: Any = None, context: Any = None
+    ) -> Real | float | None:
+        """Stops one segment, starts another, and returns the seconds of the first."""
+
+    def enable(self) -> None:
+        """Measures again."""
+
+    def disable(self) -> None:
+        """Measures nothing from now on, in no context, and shows nothing."""
+
+    def enable_context(self, context: Any) -> None:
+        """Measures again in a context."""
+
+    def disable_context(self, context: Any) -> None:
+        """Measures nothing from now on in a context, and leaves it out of what is shown."""
+
+    def clear(self) -> None:
+        """Forgets everything."""
+
+    def clear_states(self) -> None:
+        """Forgets what was started and not stopped."""
+
+    @property
+    def _enabled(self) -> bool: ...
+    def _measure(self, gauge: Any) -> None: ...
+    def _disabled(self) -> list[str]: ...
+    def _remove(self, name: Any, context: Any) -> None: ...
+    def _records(self, name: Any, context: Any, origin: int) -> list[_Row]: ...
+    def _tables(self, timer: Any, origin: int) -> list[str]: ...
+    def _timeline(self, origin: int) -> list[tuple[str, list[_Shown]]]: ...
+    def _state(self, origin: int) -> list[_State]: ...
+    def _restore(self, state: Sequence[_State], origin: int) -> None: ...
 
 # For integrations: spans by token. 0 stands for "nothing was opened".
 

@@ -10,6 +10,7 @@ mod analyzer;
 mod collect;
 mod columns;
 pub mod convergence;
+mod device;
 mod doubts;
 mod earlier;
 mod error;
@@ -23,6 +24,7 @@ pub mod quantiles;
 mod rows;
 #[cfg(test)]
 mod scripted;
+mod segments;
 mod series;
 mod span_lanes;
 mod steady;
@@ -37,9 +39,13 @@ pub mod warmup;
 
 pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
 pub use columns::{SpanColumns, SpanReader};
+pub use device::DeviceRow;
 pub use error::AnalysisError;
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use pattern::Pattern;
+pub use segments::{
+    ContextTotals, SegmentMemory, SegmentRecord, SegmentTotals, context_totals, union_ns,
+};
 pub use span_lanes::{LaneReader, ProcessLanes};
 pub use summary::{
     ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, ProcessState, ProcessSummary,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::{PathTally, Unavailable, path};
 
+use crate::device::DeviceRow;
 use crate::summary::{RowKind, SpanRow};
 use crate::tree::Tree;
 use crate::wall::Leftovers;
@@ -92,6 +93,7 @@ fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> Span
         process_ns: None,
         thread_ns: None,
         suspended_wall_ns: None,
+        device: DeviceRow::default(),
         partial_count: 0,
         partial_ns: 0,
         unbalanced_count: 0,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use laptime_core::{ClockKind, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
+use crate::device::DeviceRow;
 use crate::until::UntilSummary;
 
 /// Name of the JSON schema.
@@ -78,6 +79,8 @@ pub enum WallSource {
     ProcessTimeSegments,
     /// The same in CPU time of the thread.
     ThreadTimeSegments,
+    /// The same in device time, by event pairs.
+    DeviceTimeSegments,
 }
 
 /// One path's statistics, or a leftover of the wall time.
@@ -121,6 +124,9 @@ pub struct SpanRow {
     pub thread_ns: Option<u64>,
     /// From first start to end, summed over spans that were suspended in between.
     pub suspended_wall_ns: Option<u64>,
+    /// What a device measured.
+    #[serde(flatten)]
+    pub device: DeviceRow,
     /// Spans only partly inside: still open at the end, or begun before the steady state.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub partial_count: u64,

@@ -12,6 +12,7 @@ mod fast;
 mod lookup;
 mod modules;
 mod phases;
+mod profiling;
 mod rate;
 mod recorder;
 mod recording;
@@ -52,6 +53,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     recording::add(module)?;
     module.add_class::<fast::pieces::Pieces>()?;
     timer::add(module)?;
+    profiling::add(module)?;
     timing::add(module)?;
     command::add(module)?;
     // The interface is that of `laptime`, not everything that is here.

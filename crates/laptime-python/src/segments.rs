@@ -2,15 +2,40 @@
 
 use std::sync::Arc;
 
-use laptime_analysis::{RowKind, Summary, WallSource, summarize_live};
+use laptime_analysis::{DeviceRow, RowKind, Summary, WallSource, summarize_live};
 use laptime_core::anchor::Rate;
-use laptime_core::{Anchor, ClockKind, Live, PathId, PathTable, Span, Tallies, path};
+use laptime_core::{
+    Anchor, ClockKind, Live, PathId, PathTable, Span, SpanFlags, Tallies, Unavailable, Warning,
+    path,
+};
 
+use crate::fast::history::Segment;
 use crate::fast::timer::{Clock, Context};
 use crate::report::Report;
 
-/// The report of a timer. Paths are context and segment.
-pub fn report(timer: &str, contexts: &[Arc<Context>]) -> Report {
+/// Fields that only a device fills.
+const DEVICE_FIELDS: [&str; 5] = [
+    "device_ns",
+    "device_memory_net_min_bytes",
+    "device_memory_net_max_bytes",
+    "device_memory_peak_min_bytes",
+    "device_memory_peak_max_bytes",
+];
+
+/// The report of a timer. Paths are context and segment; `no_device` is why there is no device time.
+///
+/// Every duration that a device owes has been filled in.
+pub fn report(timer: &str, contexts: &[Arc<Context>], no_device: Option<&str>) -> Report {
+    let summary = |timer: &str, context: &Context| {
+        let mut summary = summary(timer, context);
+        if let Some(reason) = no_device {
+            for field in DEVICE_FIELDS {
+                let reason = Unavailable(reason.to_owned());
+                summary.unavailable.insert(field.to_owned(), reason);
+            }
+        }
+        summary
+    };
     let tables: Vec<(String, Summary)> = contexts
         .iter()
         .map(|context| {
@@ -52,9 +77,15 @@ fn summary(timer: &str, context: &Context) -> Summary {
     let mut sum_ns = 0;
     for segment in context.segments.borrow().iter() {
         let path = paths.intern(PathId::ROOT, segment.site.name());
-        for ns in &segment.elapsed_ns {
+        for (at, ns) in segment.elapsed_ns.iter().enumerate() {
             sum_ns += ns;
-            tallies.fold(&Span::plain(path, 0, *ns, 1), Rate::new(1.0));
+            let mut span = Span::plain(path, 0, *ns, 1);
+            if let Some((process_ns, thread_ns)) = segment.cpu_ns.get(at) {
+                span.flags = SpanFlags::PROCESS_TIME.with(SpanFlags::THREAD_TIME);
+                span.process_ns = Some(*process_ns);
+                span.thread_ns = Some(*thread_ns);
+            }
+            tallies.fold(&span, Rate::new(1.0));
         }
     }
     let end = Anchor {
@@ -84,10 +115,45 @@ fn summary(timer: &str, context: &Context) -> Summary {
     summary.warnings.clear();
     // Folded as nanoseconds above, whatever they were measured by.
     summary.clock = clock;
-    summary.wall_source = match context.clock {
+    let segments = context.segments.borrow();
+    for row in &mut summary.rows {
+        let of_row = |one: &&Segment| row.names.last().is_some_and(|name| one.site.name() == name);
+        row.device = segments.iter().find(of_row).map(device).unwrap_or_default();
+    }
+    let on_device: u64 = segments.iter().map(|one| one.on_device).sum();
+    if on_device > 0 && on_device < summary.span_count {
+        summary.warnings.push(mixed(summary.span_count - on_device));
+    }
+    summary.wall_source = match context.settings.clock {
+        Clock::Wall if on_device > 0 => WallSource::DeviceTimeSegments,
         Clock::Wall => WallSource::Segments,
         Clock::Process => WallSource::ProcessTimeSegments,
         Clock::Thread => WallSource::ThreadTimeSegments,
     };
     summary
+}
+
+/// What a device said of a segment.
+fn device(segment: &Segment) -> DeviceRow {
+    if segment.on_device == 0 {
+        return DeviceRow::default();
+    }
+    let memory = || (0..segment.elapsed_ns.len()).filter_map(|at| segment.memory(at));
+    let net = || memory().map(|memory| memory.after - memory.before);
+    let peak = || memory().map(|memory| memory.most - memory.before);
+    DeviceRow {
+        device_ns: Some(segment.device_ns()),
+        device_memory_net_min_bytes: net().min(),
+        device_memory_net_max_bytes: net().max(),
+        device_memory_peak_min_bytes: peak().min(),
+        device_memory_peak_max_bytes: peak().max(),
+    }
+}
+
+fn mixed(count: u64) -> Warning {
+    let message = format!(
+        "{count} segments ran before the device was in use, or while a graph was captured: \
+         theirs is host time, in the same rows"
+    );
+    Warning::new("mixed-clocks", message).with_hint("begin to time after the device's first use")
 }

@@ -12,9 +12,9 @@ use pyo3::prelude::*;
 const NOT_MEASURED: [(&str, &str); 8] = [
     (
         "device_memory_",
-        "device memory is not measured by this version",
+        "device memory is measured by Timer(device=…, memory=True)",
     ),
-    ("device_", "device time is not measured by this version"),
+    ("device_", "device time is measured by Timer(device=…)"),
     (
         "host_memory_",
         "host memory is not measured by this version",
@@ -123,7 +123,7 @@ numbers! {
     /// Spans that were closed out of order.
     unbalanced_count: u64 = row => row.unbalanced_count;
     /// Time on the device.
-    device_ns: Option<u64> = _row => None;
+    device_ns: Option<u64> = row => row.device.device_ns;
     /// Least change of host memory over a span.
     host_memory_net_min_bytes: Option<i64> = _row => None;
     /// Greatest change of host memory over a span.
@@ -133,13 +133,17 @@ numbers! {
     /// Greatest peak of host memory in a span.
     host_memory_peak_max_bytes: Option<i64> = _row => None;
     /// Least change of device memory over a span.
-    device_memory_net_min_bytes: Option<i64> = _row => None;
+    device_memory_net_min_bytes: Option<i64> =
+        row => row.device.device_memory_net_min_bytes;
     /// Greatest change of device memory over a span.
-    device_memory_net_max_bytes: Option<i64> = _row => None;
+    device_memory_net_max_bytes: Option<i64> =
+        row => row.device.device_memory_net_max_bytes;
     /// Least peak of device memory in a span.
-    device_memory_peak_min_bytes: Option<i64> = _row => None;
+    device_memory_peak_min_bytes: Option<i64> =
+        row => row.device.device_memory_peak_min_bytes;
     /// Greatest peak of device memory in a span.
-    device_memory_peak_max_bytes: Option<i64> = _row => None;
+    device_memory_peak_max_bytes: Option<i64> =
+        row => row.device.device_memory_peak_max_bytes;
     /// Device memory held by the allocator.
     device_memory_reserved_bytes: Option<i64> = _row => None;
     /// Multiply-accumulates.
@@ -179,6 +183,11 @@ impl SpanSummary {
             "process_ns" => row.process_ns.is_some(),
             "thread_ns" => row.thread_ns.is_some(),
             "suspended_wall_ns" => row.suspended_wall_ns.is_some(),
+            "device_ns" => row.device.device_ns.is_some(),
+            "device_memory_net_min_bytes"
+            | "device_memory_net_max_bytes"
+            | "device_memory_peak_min_bytes"
+            | "device_memory_peak_max_bytes" => row.device.device_memory_net_min_bytes.is_some(),
             _ => false,
         };
         if is_there {

@@ -10,9 +10,9 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::errors;
+use crate::fast::gauge::Gauge;
 use crate::fast::name;
-use crate::fast::timer::{Clock, Context, HasContext, add_methods};
+use crate::fast::timer::{Clock, Context, HasContext, Settings, add_methods};
 use crate::report::Report;
 use crate::segments;
 
@@ -26,6 +26,8 @@ pub struct Timer {
     name: String,
     is_on: Arc<AtomicBool>,
     others: Others,
+    /// Why there is no device time, when it was asked for.
+    no_device: Option<String>,
 }
 
 struct Others(RefCell<Vec<Arc<Context>>>);
@@ -66,12 +68,21 @@ fn clock(name: &str) -> PyResult<Clock> {
     }
 }
 
+/// What measures on a device, or why there is none: then host time is measured.
+fn device(device: &Bound<'_, PyAny>, memory: bool) -> PyResult<(Gauge, Option<String>)> {
+    let module = device.py().import("laptime.device")?;
+    let found = module.call_method1("gauge", (device, memory))?;
+    let (gauge, reason): (Option<Py<PyAny>>, Option<String>) = found.extract()?;
+    Ok((gauge.map_or(Gauge::Clock, Gauge::Device), reason))
+}
+
 fn history(context: &Context, segment: &Bound<'_, PyString>, field: &str) -> PyResult<Vec<f64>> {
     if field != "elapsed_time" {
         return Err(PyValueError::new_err(format!(
             "a timer's history holds \"elapsed_time\", not {field:?}"
         )));
     }
+    context.settle(segment.py())?;
     // SAFETY: a `str`, with the lock held.
     let site = unsafe { name::site(segment.as_ptr()) };
     let site = site.ok_or_else(|| PyErr::fetch(segment.py()))?;
@@ -91,27 +102,45 @@ fn remove(context: &Context, segment: &Bound<'_, PyString>) -> PyResult<()> {
     // SAFETY: a `str`, with the lock held.
     let site = unsafe { name::site(segment.as_ptr()) };
     let site = site.ok_or_else(|| PyErr::fetch(segment.py()))?;
-    context.forget(Some(site));
+    context.forget(Some((site.index(), true)));
     Ok(())
 }
 
 #[pymethods]
 impl Timer {
     #[new]
-    #[pyo3(signature = (name="timer", *, device=None, clock="wall"))]
-    fn new(name: &str, device: Option<&Bound<'_, PyAny>>, clock: &str) -> PyResult<Self> {
-        if device.is_some() {
-            return Err(errors::not_there(
-                "Timer(device=…) comes with device timing; without it a timer measures host time",
-            ));
-        }
-        let is_on = Arc::new(AtomicBool::new(true));
+    #[pyo3(signature = (name="timer", *, device=None, clock="wall", cpu=false, memory=false))]
+    fn new(
+        name: &str,
+        device: Option<&Bound<'_, PyAny>>,
+        clock: &str,
+        cpu: bool,
+        memory: bool,
+    ) -> PyResult<Self> {
         let clock = self::clock(clock)?;
+        let (gauge, no_device) = match device {
+            None if memory => Err(PyValueError::new_err(
+                "memory=True measures a device's memory: it needs device=…",
+            )),
+            None => Ok((Gauge::Clock, None)),
+            Some(_) if clock != Clock::Wall => Err(PyValueError::new_err(
+                "a device has a clock of its own: give device=… or clock=…, not both",
+            )),
+            Some(device) => self::device(device, memory),
+        }?;
+        let settings = Settings {
+            clock,
+            cpu,
+            profiling: false,
+        };
+        let is_on = Arc::new(AtomicBool::new(true));
+        let main = Context::new(MAIN.to_owned(), settings, Arc::new(gauge), is_on.clone());
         Ok(Self {
-            main: Arc::new(Context::new(MAIN.to_owned(), clock, is_on.clone())),
+            main: Arc::new(main),
             name: name.to_owned(),
             is_on,
             others: Others(RefCell::default()),
+            no_device,
         })
     }
 
@@ -125,8 +154,9 @@ impl Timer {
     fn context(&self, name: &str) -> TimerContext {
         TimerContext {
             context: self.find(name).unwrap_or_else(|| {
+                let (settings, gauge) = (self.main.settings, self.main.gauge());
                 let is_on = self.is_on.clone();
-                let made = Arc::new(Context::new(name.to_owned(), self.main.clock, is_on));
+                let made = Arc::new(Context::new(name.to_owned(), settings, gauge, is_on));
                 self.others.0.borrow_mut().push(made.clone());
                 made
             }),
@@ -172,8 +202,13 @@ impl Timer {
     }
 
     /// The history as a report, one table per context.
-    fn summary(&self) -> Report {
-        segments::report(&self.name, &self.contexts())
+    fn summary(&self, python: Python<'_>) -> PyResult<Report> {
+        let contexts = self.contexts();
+        for context in &contexts {
+            context.settle(python)?;
+        }
+        let reason = self.no_device.as_deref();
+        Ok(segments::report(&self.name, &contexts, reason))
     }
 
     fn __repr__(&self) -> String {

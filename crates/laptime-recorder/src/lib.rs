@@ -20,6 +20,7 @@ mod notes;
 mod platform;
 mod recording;
 mod registry;
+mod resident;
 mod site;
 mod span;
 mod stack;
@@ -31,6 +32,7 @@ pub use error::RecorderError;
 pub use live::live;
 pub use notes::{mark, mark_outermost, metric, note};
 pub use recording::{Backing, RecordOptions, Recording, close, current_folder, join, record};
+pub use resident::{Resident, resident};
 pub use site::{LazySite, Site};
 pub use span::{
     Extra, Open, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit, exit_site,

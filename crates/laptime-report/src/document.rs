@@ -251,6 +251,9 @@ fn measured(summary: &Summary) -> String {
         WallSource::ThreadTimeSegments => {
             return "thread time summed over segments; clock: CLOCK_THREAD_CPUTIME_ID".to_owned();
         }
+        WallSource::DeviceTimeSegments => {
+            return "device time summed over segments; by event pairs on their streams".to_owned();
+        }
     };
     format!("host time {wall}; {}", clock(summary.clock))
 }

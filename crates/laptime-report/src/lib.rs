@@ -18,6 +18,7 @@ mod paint;
 pub mod quantity;
 mod text;
 pub mod timing;
+pub mod torchtimer;
 mod tree;
 mod until;
 mod view;

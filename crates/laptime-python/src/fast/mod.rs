@@ -6,12 +6,15 @@
 //! task, [`name`] turns any `str` into a name; [`timer`] starts and stops segments. Everything here relies on the lock: mutable
 //! state is reached from one thread at a time.
 
+pub mod gauge;
 pub mod graves;
 pub mod handle;
+pub mod history;
 pub mod lap;
 pub mod name;
 pub mod pieces;
 pub mod place;
+pub mod profiling;
 pub mod span;
 pub mod task;
 pub mod timer;

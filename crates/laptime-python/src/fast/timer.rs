@@ -3,6 +3,7 @@
 //! A segment is known by its name within a context; starting it again before it stopped nests.
 //! Every segment leaves its duration in the timer's own history and, while laps are recorded,
 //! a leaf span under the lap that was open at its start: aside, since segments may overlap.
+//! What is kept of it stands in `fast/history.rs`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -15,6 +16,8 @@ use laptime_recorder::{self as recorder, Extra, Site, clock};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use super::gauge::{Begun, Gauge, Memory};
+use super::history::{Kept, Segment};
 use super::{name, none, place};
 use crate::rate;
 
@@ -29,31 +32,47 @@ pub enum Clock {
     Thread,
 }
 
-impl Clock {
-    fn cpu_ns(self) -> u64 {
-        match self {
-            Self::Wall => 0,
-            Self::Process => clock::process_ns(),
-            Self::Thread => clock::thread_ns(),
-        }
+/// How a timer measures, in all its contexts.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// What durations are measured by.
+    pub clock: Clock,
+    /// Whether CPU times are noted beside them.
+    pub cpu: bool,
+    /// Whether starts are kept, and a name may be any object.
+    pub profiling: bool,
+}
+
+impl Settings {
+    /// CPU time of the process and of the thread, each where it is asked for.
+    fn cpu_ns(self) -> (u64, u64) {
+        let asked = |clock, read: fn() -> u64| {
+            if self.cpu || self.clock == clock {
+                read()
+            } else {
+                0
+            }
+        };
+        (
+            asked(Clock::Process, clock::process_ns),
+            asked(Clock::Thread, clock::thread_ns),
+        )
     }
 }
 
 /// A segment that runs.
-#[derive(Clone, Copy)]
-struct Running {
+pub struct Running {
     ticks: u64,
-    cpu_ns: u64,
+    cpu_ns: (u64, u64),
     outside: PathId,
+    begun: Begun,
 }
 
-/// A segment's history.
-pub struct Segment {
-    /// Its name, as recorded.
-    pub site: &'static Site,
-    /// Durations in nanoseconds of the timer's clock.
-    pub elapsed_ns: Vec<u64>,
-    running: Vec<Running>,
+/// A duration as `stop` returns it.
+enum Stopped {
+    Ns(u64),
+    /// Something that will know it.
+    Later(Py<PyAny>),
 }
 
 /// Entries of a context's cache by the name object's address.
@@ -63,15 +82,18 @@ const CACHED: usize = 16;
 pub struct Context {
     /// Its name.
     pub name: String,
-    /// What its durations are measured by.
-    pub clock: Clock,
+    /// How its timer measures.
+    pub settings: Settings,
     /// Whether it measures at all.
     pub is_on: Cell<bool>,
     /// Whether its timer does.
     pub timer_is_on: Arc<AtomicBool>,
     /// In order of their first start.
     pub segments: RefCell<Vec<Segment>>,
-    by_site: RefCell<HashMap<u32, usize>>,
+    gauge: RefCell<Arc<Gauge>>,
+    /// Whether there is nothing but the clock to read.
+    is_plain: Cell<bool>,
+    by_key: RefCell<HashMap<(u32, bool), usize>>,
     /// Address of a name, which is kept alive, and its segment.
     cache: RefCell<[(*mut ffi::PyObject, usize); CACHED]>,
 }
@@ -83,34 +105,87 @@ unsafe impl Sync for Context {}
 
 impl Context {
     /// An empty context.
-    pub fn new(name: String, clock: Clock, timer_is_on: Arc<AtomicBool>) -> Self {
+    pub fn new(
+        name: String,
+        settings: Settings,
+        gauge: Arc<Gauge>,
+        timer_is_on: Arc<AtomicBool>,
+    ) -> Self {
         Self {
             name,
-            clock,
+            settings,
             is_on: Cell::new(true),
             timer_is_on,
             segments: RefCell::default(),
-            by_site: RefCell::default(),
+            is_plain: Cell::new(matches!(*gauge, Gauge::Clock)),
+            gauge: RefCell::new(gauge),
+            by_key: RefCell::default(),
             cache: RefCell::new([(null_mut(), 0); CACHED]),
         }
     }
 
-    fn measures(&self) -> bool {
+    /// What is measured from now on beside the clock.
+    pub fn measure(&self, gauge: Arc<Gauge>) {
+        self.is_plain.set(matches!(*gauge, Gauge::Clock));
+        let before = self.gauge.replace(gauge);
+        drop(before);
+    }
+
+    /// What is measured beside the clock.
+    pub fn gauge(&self) -> Arc<Gauge> {
+        self.gauge.borrow().clone()
+    }
+
+    /// Whether it and its timer are on.
+    #[inline]
+    pub fn measures(&self) -> bool {
         self.is_on.get() && self.timer_is_on.load(Relaxed)
     }
 
     /// Forgets one segment, or all, running ones included.
-    pub fn forget(&self, site: Option<&Site>) -> bool {
+    pub fn forget(&self, key: Option<(u32, bool)>) -> bool {
         let mut segments = self.segments.borrow_mut();
         let before = segments.len();
-        segments.retain(|segment| site.is_some_and(|site| segment.site.index() != site.index()));
-        let by_site = segments.iter().enumerate();
-        *self.by_site.borrow_mut() = by_site.map(|(at, one)| (one.site.index(), at)).collect();
+        let (kept, gone): (Vec<_>, Vec<_>) = segments
+            .drain(..)
+            .partition(|segment| key.is_some_and(|key| segment.key() != key));
+        *segments = kept;
+        let by_key = segments.iter().enumerate();
+        *self.by_key.borrow_mut() = by_key.map(|(at, one)| (one.key(), at)).collect();
         for entry in self.cache.borrow_mut().iter_mut() {
             // SAFETY: the cache holds a reference to each name in it; a `str` runs no code when freed.
             unsafe { ffi::Py_XDECREF(std::mem::replace(&mut entry.0, null_mut())) };
         }
-        before > segments.len()
+        let is_less = before > segments.len();
+        drop(segments);
+        // Only now: what they hold may run code when it goes.
+        drop(gone);
+        is_less
+    }
+
+    /// The name as a key; `None` with a Python error set when it is none.
+    ///
+    /// # Safety
+    /// `given` is a live object, and the interpreter lock is held.
+    pub unsafe fn key(&self, given: *mut ffi::PyObject) -> Option<(&'static Site, bool)> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if ffi::PyUnicode_Check(given) != 0 {
+                return Some((name::site(given)?, true));
+            }
+            if !self.settings.profiling {
+                let message = c"a segment's name is a string";
+                ffi::PyErr_SetString(ffi::PyExc_TypeError, message.as_ptr());
+                return None;
+            }
+            let shown = ffi::PyObject_Repr(given);
+            if shown.is_null() {
+                return None;
+            }
+            let site = name::site(shown);
+            ffi::Py_DECREF(shown);
+            Some((site?, false))
+        }
     }
 
     #[inline]
@@ -125,27 +200,10 @@ impl Context {
     #[cold]
     #[inline(never)]
     fn find_slowly(&self, given: *mut ffi::PyObject) -> Option<usize> {
-        // SAFETY: the lock is held, and only a `str` is taken for a name.
+        // SAFETY: the lock is held, and the object is the caller's argument.
         unsafe {
-            if ffi::PyUnicode_Check(given) == 0 {
-                let message = c"a segment's name is a string";
-                ffi::PyErr_SetString(ffi::PyExc_TypeError, message.as_ptr());
-                return None;
-            }
-            let site = name::site(given)?;
-            let at = *self
-                .by_site
-                .borrow_mut()
-                .entry(site.index())
-                .or_insert_with(|| {
-                    let mut segments = self.segments.borrow_mut();
-                    segments.push(Segment {
-                        site,
-                        elapsed_ns: Vec::new(),
-                        running: Vec::new(),
-                    });
-                    segments.len() - 1
-                });
+            let (site, is_text) = self.key(given)?;
+            let at = self.add(Segment::new(site, is_text));
             if ffi::PyUnicode_CheckExact(given) != 0 {
                 let mut cache = self.cache.borrow_mut();
                 let place = &mut cache[(given.addr() >> 4) % CACHED];
@@ -156,49 +214,160 @@ impl Context {
         }
     }
 
+    /// Where the segment of that key stands; added when there is none.
+    pub fn add(&self, segment: Segment) -> usize {
+        let mut by_key = self.by_key.borrow_mut();
+        *by_key.entry(segment.key()).or_insert_with(|| {
+            let mut segments = self.segments.borrow_mut();
+            segments.push(segment);
+            segments.len() - 1
+        })
+    }
+
     /// Starts a segment; false with a Python error set when the name is none.
-    fn start(&self, given: *mut ffi::PyObject) -> bool {
+    #[inline]
+    pub fn start(&self, given: *mut ffi::PyObject) -> bool {
+        if self.is_plain.get() {
+            return self.start_with(given, Begun::Nothing);
+        }
+        self.start_gauged(given)
+    }
+
+    #[inline(never)]
+    fn start_gauged(&self, given: *mut ffi::PyObject) -> bool {
+        // SAFETY: the lock is held.
+        let python = unsafe { Python::assume_attached() };
+        // The name first, so that no gauge begins for a wrong one.
+        if self.find(given).is_none() {
+            return false;
+        }
+        let begun = self.gauge().begin(python).unwrap_or_else(|error| {
+            error.write_unraisable(python, None);
+            Begun::Nothing
+        });
+        self.start_with(given, begun)
+    }
+
+    #[inline]
+    fn start_with(&self, given: *mut ffi::PyObject, begun: Begun) -> bool {
         let Some(at) = self.find(given) else {
             return false;
         };
         // SAFETY: the lock is held.
         let outside = unsafe { place::with(|_| recorder::current_path()) };
         let segment = &mut self.segments.borrow_mut()[at];
+        // CPU time is read inside of the wall time it is the clock for, and outside when beside it.
+        let is_clock = self.settings.clock != Clock::Wall;
+        let before = if is_clock {
+            (0, 0)
+        } else {
+            self.settings.cpu_ns()
+        };
         let ticks = clock::now();
         segment.running.push(Running {
             ticks,
-            cpu_ns: self.clock.cpu_ns(),
+            cpu_ns: if is_clock {
+                self.settings.cpu_ns()
+            } else {
+                before
+            },
             outside,
+            begun,
         });
         true
     }
 
-    /// Stops a segment and returns its nanoseconds. `Err`: a Python error is set.
-    fn stop(&self, given: *mut ffi::PyObject) -> Result<Option<u64>, ()> {
-        let cpu_ns = self.clock.cpu_ns();
+    /// Stops a segment and returns its duration. `Err`: a Python error is set.
+    #[inline]
+    fn stop(&self, given: *mut ffi::PyObject) -> Result<Option<Stopped>, ()> {
+        let is_clock = self.settings.clock != Clock::Wall;
+        let before = if is_clock {
+            self.settings.cpu_ns()
+        } else {
+            (0, 0)
+        };
         let now = clock::now();
+        let cpu_ns = if is_clock {
+            before
+        } else {
+            self.settings.cpu_ns()
+        };
         let at = self.find(given).ok_or(())?;
+        if !self.is_plain.get() {
+            return Ok(self.stop_gauged(at, now, cpu_ns));
+        }
         let segment = &mut self.segments.borrow_mut()[at];
         let Some(running) = segment.running.pop() else {
             return Ok(None);
         };
-        let ticks = now.saturating_sub(running.ticks);
-        let cpu_ns = cpu_ns.saturating_sub(running.cpu_ns);
-        let elapsed_ns = match self.clock {
-            Clock::Wall => (ticks as f64 * rate::ns_per_tick(now)).round() as u64,
-            Clock::Process | Clock::Thread => cpu_ns,
+        let kept = self.finished(segment.site, &running, now, cpu_ns);
+        segment.keep(kept, self.settings, Memory::NOT_READ);
+        Ok(Some(Stopped::Ns(kept.elapsed_ns)))
+    }
+
+    #[inline(never)]
+    fn stop_gauged(&self, at: usize, now: u64, cpu_ns: (u64, u64)) -> Option<Stopped> {
+        // SAFETY: the lock is held.
+        let python = unsafe { Python::assume_attached() };
+        let (running, site, id) = {
+            let segment = &mut self.segments.borrow_mut()[at];
+            (segment.running.pop(), segment.site, segment.id)
         };
-        segment.elapsed_ns.push(elapsed_ns);
+        let mut running = running?;
+        let kept = self.finished(site, &running, now, cpu_ns);
+        let begun = std::mem::replace(&mut running.begun, Begun::Nothing);
+        let (memory, elapsed) = match self.gauge().end(python, begun) {
+            Ok(ended) => (ended.memory, ended.elapsed),
+            Err(error) => {
+                error.write_unraisable(python, None);
+                (Memory::NOT_READ, None)
+            }
+        };
+        // Python code ran: the segment may stand elsewhere, or be gone.
+        let mut segments = self.segments.borrow_mut();
+        if let Some(segment) = segments.iter_mut().find(|segment| segment.id == id) {
+            segment.keep(kept, self.settings, memory);
+            if let Some(elapsed) = &elapsed {
+                segment.keep_for_later(elapsed.clone_ref(python));
+            }
+        }
+        drop(segments);
+        self.settle_some(python);
+        Some(elapsed.map_or(Stopped::Ns(kept.elapsed_ns), Stopped::Later))
+    }
+
+    /// The figures of a segment that ends, and its span.
+    #[inline]
+    fn finished(
+        &self,
+        site: &'static Site,
+        running: &Running,
+        now: u64,
+        cpu_ns: (u64, u64),
+    ) -> Kept {
+        let ticks = now.saturating_sub(running.ticks);
+        let process_ns = cpu_ns.0.saturating_sub(running.cpu_ns.0);
+        let thread_ns = cpu_ns.1.saturating_sub(running.cpu_ns.1);
+        let Settings { clock, cpu, .. } = self.settings;
         if recorder::is_on() {
             let extra = Extra {
                 flags: SpanFlags::ASIDE,
-                wall: None,
-                process_ns: (self.clock == Clock::Process).then_some(cpu_ns),
-                thread_ns: (self.clock == Clock::Thread).then_some(cpu_ns),
+                process_ns: (cpu || clock == Clock::Process).then_some(process_ns),
+                thread_ns: (cpu || clock == Clock::Thread).then_some(thread_ns),
+                ..Extra::default()
             };
-            recorder::emit_under(running.outside, segment.site, running.ticks, ticks, extra);
+            recorder::emit_under(running.outside, site, running.ticks, ticks, extra);
         }
-        Ok(Some(elapsed_ns))
+        Kept {
+            started: running.ticks,
+            elapsed_ns: match clock {
+                Clock::Wall => (ticks as f64 * rate::ns_per_tick(now)).round() as u64,
+                Clock::Process => process_ns,
+                Clock::Thread => thread_ns,
+            },
+            process_ns,
+            thread_ns,
+        }
     }
 }
 
@@ -261,13 +430,14 @@ unsafe extern "C" fn start<T: HasContext>(
 }
 
 /// `stop` of the first name and, unless it is the same call, `start` of the second.
-unsafe fn stop_one(context: &Context, given: *mut ffi::PyObject) -> *mut ffi::PyObject {
+pub unsafe fn stop_one(context: &Context, given: *mut ffi::PyObject) -> *mut ffi::PyObject {
     if !context.measures() {
         return none();
     }
     match context.stop(given) {
         // SAFETY: the lock is held.
-        Ok(Some(ns)) => unsafe { ffi::PyFloat_FromDouble(ns as f64 / 1e9) },
+        Ok(Some(Stopped::Ns(ns))) => unsafe { ffi::PyFloat_FromDouble(ns as f64 / 1e9) },
+        Ok(Some(Stopped::Later(elapsed))) => elapsed.into_ptr(),
         Ok(None) => {
             // SAFETY: a live object, with the lock held.
             unsafe { warn_not_started(given) };

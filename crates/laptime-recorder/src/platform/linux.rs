@@ -57,6 +57,17 @@ pub fn resident_bytes(statm: &File) -> Option<u64> {
     Some(pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64)
 }
 
+/// The most that was resident since the process began.
+pub fn most_resident_bytes() -> u64 {
+    // SAFETY: the structure is all numbers, and filled in by the call.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+        usage
+    };
+    usage.ru_maxrss.max(0).unsigned_abs() * 1024
+}
+
 /// Sets blocks of a file aside, so that a later store through a mapping cannot fail.
 ///
 /// Checks the file size limit first: passing it would raise SIGXFSZ, which kills.

@@ -1,0 +1,59 @@
+//! Resident memory, read when asked: what the system has given the process, in whole pages.
+//!
+//! For timers that show memory on a machine without a device. Coarse: memory that is freed and
+//! taken again doesn't move it, and a peak between two readings is seen only where it is the
+//! highest of the process's life.
+
+use std::cell::RefCell;
+use std::fs::File;
+
+use crate::platform;
+
+thread_local! {
+    /// Opened at the thread's first reading, and again in a forked child: it names the process.
+    static STATM: RefCell<Option<(u32, File)>> = const { RefCell::new(None) };
+}
+
+/// Resident memory of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resident {
+    /// Now.
+    pub now_bytes: u64,
+    /// The most there has been since the process began, as far as the system noted it.
+    pub most_bytes: u64,
+}
+
+/// Reads it; `None` where the system doesn't say.
+///
+/// **Cost** about 1.2 µs: two system calls.
+pub fn resident() -> Option<Resident> {
+    let process = std::process::id();
+    let now_bytes = STATM.with_borrow_mut(|statm| {
+        if statm.as_ref().is_none_or(|(owner, _)| *owner != process) {
+            *statm = File::open("/proc/self/statm")
+                .ok()
+                .map(|file| (process, file));
+        }
+        platform::resident_bytes(&statm.as_ref()?.1)
+    })?;
+    Some(Resident {
+        now_bytes,
+        most_bytes: platform::most_resident_bytes().max(now_bytes),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_touched_becomes_resident() {
+        const BYTES: usize = 64 << 20;
+        let before = resident().unwrap();
+        let block = vec![1_u8; BYTES];
+        let after = resident().unwrap();
+        assert!(after.now_bytes >= before.now_bytes + BYTES as u64 / 2);
+        assert!(after.most_bytes >= after.now_bytes);
+        assert_eq!(block[BYTES / 2], 1);
+    }
+}

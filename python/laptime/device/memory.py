@@ -1,0 +1,189 @@
+"""A device's memory, as its allocator counts it: what is there, and the most there was.
+
+The allocator has one peak for everybody. At each start it is read, folded into every open lap and
+into the program's own peak, and only then reset: so the peaks of nested laps are exact, and
+`torch.cuda.max_memory_allocated()` says to the program what it would say without Laptime.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._probe import Probe
+
+
+class Lap:
+    """Open since `before` bytes were allocated; `most` since then."""
+
+    __slots__ = ("before", "most")
+
+    def __init__(self, before: int) -> None:
+        self.before = self.most = before
+
+
+class Allocator:
+    """One device's allocator, shared by all timers."""
+
+    _known: dict[tuple[str, int | None], Allocator] = {}  # noqa: RUF012 # shared on purpose
+
+    @classmethod
+    def of(cls, probe: Probe, device: int | None) -> Allocator:
+        """The allocator of a device; None is the device that is current at each reading."""
+        key = (probe.kind, device)
+        if key not in cls._known or cls._known[key].module is not probe.module:
+            cls._known[key] = cls(probe, device)
+        return cls._known[key]
+
+    def __init__(self, probe: Probe, device: int | None) -> None:
+        self.module = probe.module
+        self._device = device
+        self._peaks = Peaks.of(probe)
+        self._open: list[Lap] = []
+
+    def open(self) -> Lap:
+        """A lap opens: all peaks up to now are folded, and the allocator's begins anew."""
+        allocated, peak, stats = self._peaks.read(self._device)
+        self._fold(peak)
+        self._peaks.reset(self._device, stats)
+        lap = Lap(allocated)
+        self._open.append(lap)
+        return lap
+
+    def close(self, lap: Lap) -> tuple[int, int, int]:
+        """Bytes at the lap's start, at its end, and at most."""
+        allocated, peak, _stats = self._peaks.read(self._device)
+        self._fold(peak)
+        if lap in self._open:
+            self._open.remove(lap)
+        return lap.before, allocated, max(lap.most, allocated)
+
+    def _fold(self, peak: int) -> None:
+        for lap in self._open:
+            lap.most = max(lap.most, peak)
+
+
+class Peaks:
+    """Reads and resets the allocator's peaks, and keeps the program's own right."""
+
+    #: Functions that tell peaks, and those that reset them.
+    TELL = (
+        "max_memory_allocated",
+        "max_memory_reserved",
+        "memory_stats",
+        "memory_stats_as_nested_dict",
+    )
+    RESET = ("reset_peak_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached")
+
+    _known: dict[int, Peaks] = {}  # noqa: RUF012 # one a module: it stands in for its functions
+
+    @classmethod
+    def of(cls, probe: Probe) -> Peaks:
+        module = probe.module
+        known = cls._known.get(id(module))
+        if known is None or known.module is not module:
+            known = cls._known[id(module)] = cls(probe)
+        return known
+
+    def __init__(self, probe: Probe) -> None:
+        self.module = probe.module
+        self._real: dict[str, Callable[..., Any]] = {}
+        #: By device: the peaks before our last reset, by group and pool.
+        self._folded: dict[int, dict[str, dict[str, int]]] = {}
+        for module in _faces(probe):
+            for name in self.TELL:
+                self._stand_in(module, name, self._telling)
+            for name in self.RESET:
+                self._stand_in(module, name, self._resetting)
+
+    def _stand_in(self, module: Any, name: str, wrap: Callable[..., Any]) -> None:
+        function = getattr(module, name, None)
+        if function is None or hasattr(function, "__laptime__"):
+            return
+        self._real.setdefault(name, function)
+        stand_in = functools.wraps(function)(wrap(function))
+        stand_in.__laptime__ = True  # type: ignore[attr-defined]
+        setattr(module, name, stand_in)
+
+    def _telling(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        reserved = "reserved" in function.__name__
+
+        def tell(device: Any = None) -> Any:
+            told = function(device)
+            folded = self._folded.get(self._index(device)) if self._folded else None
+            if not folded:
+                return told
+            if isinstance(told, dict):
+                return _raised(told, folded)
+            group = folded.get("reserved_bytes" if reserved else "allocated_bytes", {})
+            return max(told, group.get("all", 0))
+
+        return tell
+
+    def _resetting(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def reset(device: Any = None) -> Any:
+            if self._folded:
+                self._folded.pop(self._index(device), None)
+            return function(device)
+
+        return reset
+
+    def _index(self, device: Any) -> int:
+        if isinstance(device, int):
+            return device
+        index = getattr(device, "index", None)
+        if isinstance(device, str) and ":" in device:
+            index = int(device.partition(":")[2])
+        return int(self.module.current_device()) if index is None else int(index)
+
+    def read(self, device: int | None) -> tuple[int, int, dict[str, Any]]:
+        """Bytes allocated, the most since the last reset, and all numbers by group and pool.
+
+        The nested form is read where there is one: the flat one costs ten times as much.
+        """
+        nested = self._real.get("memory_stats_as_nested_dict")
+        stats = nested(device) if nested is not None else None
+        if not stats or "allocated_bytes" not in stats:
+            peak = int(self._real["max_memory_allocated"](device))
+            now = int(self.module.memory_allocated(device))
+            stats = {"allocated_bytes": {"all": {"current": now, "peak": peak}}}
+        allocated = stats["allocated_bytes"]["all"]
+        return int(allocated["current"]), int(allocated["peak"]), stats
+
+    def reset(self, device: int | None, stats: dict[str, Any]) -> None:
+        """Keeps the program's peaks, and lets the allocator's begin anew."""
+        folded = self._folded.setdefault(self._index(device), {})
+        for group, pools in stats.items():
+            if isinstance(pools, dict):
+                highest = folded.setdefault(group, {})
+                for pool, numbers in pools.items():
+                    peak = numbers.get("peak", 0)
+                    if peak > highest.get(pool, 0):
+                        highest[pool] = peak
+        self._real["reset_peak_memory_stats"](device)
+
+
+def _faces(probe: Probe) -> list[Any]:
+    """The modules through which a program reads the peaks of this kind of device."""
+    faces = [probe.module, getattr(probe.module, "memory", None)]
+    accelerator = getattr(probe.torch, "accelerator", None)
+    current = getattr(accelerator, "current_accelerator", lambda: None)()
+    if getattr(current, "type", None) == probe.kind:
+        faces += [accelerator, getattr(accelerator, "memory", None)]
+    return [face for face in faces if face is not None]
+
+
+def _raised(told: dict[str, Any], folded: dict[str, dict[str, int]]) -> dict[str, Any]:
+    """The same numbers, flat or nested, each peak at least as high as what was folded."""
+    for group, pools in folded.items():
+        for pool, peak in pools.items():
+            nested = told.get(group)
+            if isinstance(nested, dict) and pool in nested:
+                numbers = nested[pool]
+                numbers["peak"] = max(numbers.get("peak", 0), peak)
+            elif (flat := f"{group}.{pool}.peak") in told:
+                told[flat] = max(told[flat], peak)
+    return told

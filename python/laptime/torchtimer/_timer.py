@@ -1,0 +1,255 @@
+"""`ProfilingTimer`: names, defaults, allies, files. Its figures and tables are native."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from .. import _core
+from .._post_import import when_imported
+from ..device import gauge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+    from os import PathLike
+
+    Field: TypeAlias = Literal[
+        "start_time",
+        "end_time",
+        "elapsed_time",
+        "memory_allocated_start",
+        "memory_allocated_end",
+        "max_memory_allocated_end",
+        "net_memory_allocated",
+        "peak_memory_allocated",
+    ]
+
+MAIN = "main"
+_log = logging.getLogger("laptime")
+_said: set[str] = set()
+_Row: TypeAlias = tuple[int, int, tuple[int, int, int] | None]
+
+
+def _say_once(message: str, reason: str) -> None:
+    if message + reason not in _said:
+        _said.add(message + reason)
+        _log.warning(message, reason)
+
+
+class History(list[Any]):
+    """Values of finished segments, oldest first. Also an iterator, as torchtimer's was."""
+
+    _next = 0
+
+    def __next__(self) -> Any:
+        if self._next >= len(self):
+            raise StopIteration
+        self._next += 1
+        return self[self._next - 1]
+
+
+_FIELDS: dict[str, Callable[[int, int, tuple[int, int, int] | None], float | int | None]] = {
+    "start_time": lambda start, _elapsed, _memory: start / 1e9,
+    "end_time": lambda start, elapsed, _memory: (start + elapsed) / 1e9,
+    "elapsed_time": lambda _start, elapsed, _memory: elapsed / 1e9,
+    "memory_allocated_start": lambda _start, _elapsed, memory: memory and memory[0],
+    "memory_allocated_end": lambda _start, _elapsed, memory: memory and memory[1],
+    "max_memory_allocated_end": lambda _start, _elapsed, memory: memory and memory[2],
+    "net_memory_allocated": lambda _start, _elapsed, memory: memory and memory[1] - memory[0],
+    "peak_memory_allocated": lambda _start, _elapsed, memory: memory and memory[2] - memory[0],
+}
+
+
+class ProfilingTimer(_core.ProfilingSegments):
+    """Times named segments, in contexts, on the device or the host.
+
+    `memory=False` leaves memory out: the memory columns then show a dash.
+    """
+
+    def __init__(
+        self,
+        enabled: bool = True,
+        device: Any = None,
+        stream: Any = None,
+        name: str = "timer",
+        allies: Iterable[ProfilingTimer] = [],  # torchtimer's default; only read
+        *,
+        memory: bool = True,
+    ) -> None:
+        self.name = name
+        self.device = device
+        self.stream = stream
+        self._memory = memory
+        self._allies = list(allies)
+        self._origin = _core.now()
+        if not enabled:
+            self.disable()
+        self._choose_gauge()
+        for ally in self.allies:
+            if not isinstance(ally, ProfilingTimer):
+                raise TypeError(f"an ally is a ProfilingTimer, not {type(ally).__name__}")
+            if not enabled:
+                ally.disable()
+            ally._origin = self._origin
+
+    def _choose_gauge(self) -> None:
+        made, reason = gauge(self.device, self._memory, self.stream)
+        if made is None:
+            self._use_host(reason or "")
+        elif reason == "the program has not imported PyTorch":
+            # Host time costs least until then.
+            self._use_host("", said=False)
+            this = weakref.ref(self)
+
+            def imported(_torch: object) -> None:
+                timer = this()
+                if timer is not None:
+                    timer._choose_gauge()
+
+            when_imported("torch", imported)
+        else:
+            self._measure(made)
+
+    def _use_host(self, reason: str, said: bool = True) -> None:
+        self._measure("resident" if self._memory else "clock")
+        if said and reason != "the device is the CPU":
+            _say_once("torchtimer: times are host times, since there is %s", reason)
+        if said and self._memory:
+            _say_once(
+                "torchtimer: the memory columns are the process's resident memory%s, in whole "
+                "pages; a peak within a segment is seen where it is the highest so far",
+                "",
+            )
+
+    @property
+    def allies(self) -> list[ProfilingTimer]:
+        """The allies, and theirs."""
+        found: dict[int, ProfilingTimer] = {}
+        waiting = list(self._allies)
+        while waiting:
+            ally = waiting.pop(0)
+            if id(ally) not in found and ally is not self:
+                found[id(ally)] = ally
+                waiting += getattr(ally, "_allies", [])
+        return list(found.values())
+
+    def create_context(
+        self, context: Hashable
+    ) -> tuple[Callable[[Any], None], Callable[[Any], Any]]:
+        """`start(name)` and `stop(name)` of a context."""
+
+        def start(name: Any) -> None:
+            self.start(name, context)
+
+        def stop(name: Any) -> Any:
+            return self.stop(name, context)
+
+        return start, stop
+
+    def history(
+        self, name: Any, context: Hashable | None = None, field: Field = "elapsed_time"
+    ) -> History:
+        """One field of every finished segment of a name, in seconds or bytes."""
+        read = _FIELDS.get(field)
+        if read is None:
+            raise ValueError(f"expected one of {', '.join(_FIELDS)}, found {field!r}")
+        rows = self._records(name, MAIN if context is None else context, self._origin)
+        return History(read(*row) for row in rows)
+
+    def remove(self, name: Any, context: Hashable | None = None) -> None:
+        """Forgets a name's segments."""
+        if self._enabled:
+            self._remove(name, MAIN if context is None else context)
+
+    def synchronize(self) -> None:
+        """Waits for the device; nothing but this and `gct` does so by itself."""
+        made, reason = gauge(self.device, False, self.stream)
+        if made is None or reason is not None:
+            return
+        if self.stream is not None:
+            self.stream.synchronize()
+            return
+        devices = self.device if isinstance(self.device, (list, tuple, set)) else [self.device]
+        for device in devices:
+            made.probe.module.synchronize(device)
+
+    def gct(self, relative: bool = True) -> float:
+        """Seconds since the timer was made, or of the clock; waits for the device first."""
+        self.synchronize()
+        now = _core.now()
+        return _core.ticks_to_ns(now - self._origin if relative else now) / 1e9
+
+    def summarize(self) -> None:
+        """Prints a table for each context, then the allies'."""
+        self._summarize(set())
+
+    def _summarize(self, seen: set[int]) -> None:
+        if not self._enabled or id(self) in seen:
+            return
+        seen.add(id(self))
+        for table in self._tables(self.name, self._origin):
+            print(table)  # noqa: T201 # that is what it is for
+        for ally in self._allies:
+            print()  # noqa: T201 # as above
+            ally._summarize(seen)
+
+    def summarize_to_file(self, path: str | PathLike[str]) -> None:
+        """Appends the tables to a file, under the date; then the allies', each under its own."""
+        self._summarize_to_file(path, set())
+
+    def _summarize_to_file(self, path: str | PathLike[str], seen: set[int]) -> None:
+        if not self._enabled or id(self) in seen:
+            return
+        seen.add(id(self))
+        tables = self._tables(self.name, self._origin)
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("\n".join(["", f"##### {datetime.now()}", *tables]))
+        for ally in self._allies:
+            ally._summarize_to_file(path, seen)
+
+    def visualize(self, path: str | PathLike[str], figsize: tuple[int, int] = (1920, 960)) -> None:
+        """Writes a page with the timeline of every context, the allies' included."""
+        if not self._enabled:
+            return
+        contexts = [
+            (f"{timer.name}::{context}", segments)
+            for timer in [self, *self.allies]
+            for context, segments in timer._timeline(self._origin)
+        ]
+        write = getattr(_core, "write_timeline", None)
+        if write is None:
+            _log.warning("torchtimer: this version has no page to visualize(): nothing was written")
+            return
+        write(path, self.name, contexts, figsize)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self),), self._kept()
+
+    def _kept(self) -> dict[str, Any]:
+        own = dict(self.__dict__)
+        own.pop("_origin", None)
+        # A stream belongs to its process.
+        own["stream"] = None
+        return {
+            "attributes": own,
+            "segments": self._state(self._origin),
+            "enabled": self._enabled,
+            "disabled": self._disabled(),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["attributes"])
+        self._origin = _core.now()
+        for context in state["disabled"]:
+            self.disable_context(context)
+        self._restore(state["segments"], self._origin)
+        if not state["enabled"]:
+            self.disable()
+        self._choose_gauge()
+
+
+def _made(kind: type[ProfilingTimer]) -> ProfilingTimer:
+    """An empty timer, to be filled from its state."""
+    return kind.__new__(kind)
