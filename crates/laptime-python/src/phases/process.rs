@@ -1,9 +1,10 @@
 //! The phases of a process: what its machines ask, and what Python is told of them.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -121,9 +122,14 @@ impl Phases {
 }
 
 impl Phases {
-    /// Runs with this thread's machine, if it has one and is not inside it already.
+    /// Runs with this thread's machine, if it has one and is not inside it already. A panic is
+    /// trouble of Laptime's, never of the program's.
     pub fn with<R>(&self, body: impl FnOnce(&mut Machine) -> R) -> Option<R> {
-        here::with(self.owner, body)
+        let told = AssertUnwindSafe(|| here::with(self.owner, body));
+        catch_unwind(told).unwrap_or_else(|_| {
+            here::trouble(PyRuntimeError::new_err("the phases' machine panicked"));
+            None
+        })
     }
 
     /// Whether this thread may begin a phase; gives it a machine, if it may have one.
