@@ -19,6 +19,7 @@ from typing import Any
 import blocks
 
 import laptime as lt
+from laptime.torchtimer import ProfilingTimer
 
 #: Statements in a block: 25 turns of a loop that holds 20 of them.
 TURNS, UNROLLED = 25, 20
@@ -56,6 +57,12 @@ def laptime_statements() -> dict[str, blocks.Block]:
         "laptime: with lap, off": switched_off(repeated(statement, lap=lt.lap)),
         "laptime: Timer start/stop": repeated(
             'start("x"); stop("x")', start=timer.start, stop=timer.stop
+        ),
+        "laptime: ProfilingTimer start/stop, memory off": repeated(
+            't.start("x"); t.stop("x")', t=ProfilingTimer(device="cpu", memory=False)
+        ),
+        "laptime: ProfilingTimer start/stop": repeated(
+            't.start("x"); t.stop("x")', t=ProfilingTimer(device="cpu")
         ),
         "laptime: decorated call": repeated("call()", call=lt.lap(plain)),
         "the same call, undecorated": repeated("call()", call=plain),

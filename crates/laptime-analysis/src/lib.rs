@@ -10,6 +10,7 @@ mod analyzer;
 mod collect;
 mod columns;
 pub mod convergence;
+mod cpu;
 mod device;
 mod doubts;
 mod earlier;
@@ -39,6 +40,7 @@ pub mod warmup;
 
 pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
 pub use columns::{SpanColumns, SpanReader};
+pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use error::AnalysisError;
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};

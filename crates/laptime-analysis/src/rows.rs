@@ -73,7 +73,8 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers) -> Rows {
     Rows { rows, overfull }
 }
 
-fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> SpanRow {
+/// A row without statistics.
+pub fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> SpanRow {
     SpanRow {
         kind,
         path: path::join(names.iter().map(String::as_str)),
@@ -92,6 +93,7 @@ fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> Span
         share_ratio: (wall_ns > 0).then(|| total_ns as f64 / wall_ns as f64),
         process_ns: None,
         thread_ns: None,
+        delayed_ns: None,
         suspended_wall_ns: None,
         device: DeviceRow::default(),
         partial_count: 0,

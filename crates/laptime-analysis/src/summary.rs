@@ -122,6 +122,9 @@ pub struct SpanRow {
     pub process_ns: Option<u64>,
     /// CPU time of the thread meanwhile, summed over the spans that measured it.
     pub thread_ns: Option<u64>,
+    /// Time that the thread was ready and others ran, summed over the spans that measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed_ns: Option<u64>,
     /// From first start to end, summed over spans that were suspended in between.
     pub suspended_wall_ns: Option<u64>,
     /// What a device measured.

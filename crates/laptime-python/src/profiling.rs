@@ -262,6 +262,7 @@ impl ProfilingSegments {
                         elapsed_ns,
                         process_ns: 0,
                         thread_ns: 0,
+                        delayed_ns: None,
                     };
                     let memory = memory.map_or(Memory::NOT_READ, |(before, after, most)| Memory {
                         before,

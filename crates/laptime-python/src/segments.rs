@@ -118,7 +118,9 @@ fn summary(timer: &str, context: &Context) -> Summary {
     let segments = context.segments.borrow();
     for row in &mut summary.rows {
         let of_row = |one: &&Segment| row.names.last().is_some_and(|name| one.site.name() == name);
-        row.device = segments.iter().find(of_row).map(device).unwrap_or_default();
+        let segment = segments.iter().find(of_row);
+        row.device = segment.map(device).unwrap_or_default();
+        row.delayed_ns = segment.and_then(|segment| segment.delayed_ns);
     }
     let on_device: u64 = segments.iter().map(|one| one.on_device).sum();
     if on_device > 0 && on_device < summary.span_count {

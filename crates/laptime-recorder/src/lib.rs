@@ -10,6 +10,7 @@
 mod backing;
 pub mod clock;
 mod collector;
+mod delay;
 mod error;
 mod file;
 mod fold;
@@ -28,6 +29,7 @@ mod state;
 mod thread;
 mod writer;
 
+pub use delay::delay_ns;
 pub use error::RecorderError;
 pub use live::live;
 pub use notes::{mark, mark_outermost, metric, note};

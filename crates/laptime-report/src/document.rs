@@ -7,6 +7,7 @@
 use laptime_analysis::{ClockSummary, Metric, ProcessState, RowKind, SpanRow, Summary, WallSource};
 use laptime_core::{ClockKind, Unavailable, Warning};
 
+use crate::cpu;
 use crate::outline::{self, Line};
 use crate::quantity::{self, Precision};
 use crate::until;
@@ -71,6 +72,8 @@ pub enum Column {
     Count,
     /// Sum of durations.
     Total,
+    /// CPU time of the process, or of the thread where only that was measured.
+    Cpu,
     /// The same less children.
     SelfTime,
     /// Mean duration.
@@ -89,6 +92,7 @@ impl Column {
         match self {
             Self::Count => "count",
             Self::Total => "total",
+            Self::Cpu => "CPU",
             Self::SelfTime => "self",
             Self::Mean => "mean",
             Self::Median => "p50",
@@ -102,6 +106,7 @@ impl Column {
         match self {
             Self::Count => "count",
             Self::Total => "total_ns",
+            Self::Cpu => "process_ns",
             Self::SelfTime => "self_ns",
             Self::Mean => "mean_ns",
             Self::Median => "p50_ns",
@@ -111,9 +116,10 @@ impl Column {
     }
 
     /// All, in the order of the table.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Count,
         Self::Total,
+        Self::Cpu,
         Self::SelfTime,
         Self::Mean,
         Self::Median,
@@ -175,6 +181,7 @@ impl Document {
         if view.steady {
             sections.extend(steady(summary, view));
         }
+        sections.extend(cpu::sections(&summary.rows));
         let figures = figures(summary);
         if !figures.is_empty() && view.filter.is_none() {
             sections.push(Section {
@@ -302,10 +309,18 @@ fn steady(summary: &Summary, view: &View) -> Option<Section> {
 
 fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let outline = outline::outline(rows, view);
+    let has_cpu = rows
+        .iter()
+        .any(|row| cell(row, Column::Cpu) != Cell::Absent);
+    let columns = Column::ALL.into_iter();
+    let columns: Vec<Column> = columns
+        .filter(|one| has_cpu || *one != Column::Cpu)
+        .collect();
     let mut reasons: Vec<Unavailable> = Vec::new();
     let made = outline.lines.iter().map(|line| {
         let row = line.row;
-        let cells = Column::ALL.map(|column| {
+        let cells = columns.iter().map(|column| {
+            let column = *column;
             let cell = cell(row, column);
             if cell == Cell::Absent
                 && let Some(why) = summary.why(row, column.field())
@@ -315,10 +330,10 @@ fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
             }
             cell
         });
-        shown(line, cells.to_vec())
+        shown(line, cells.collect())
     });
     Table {
-        columns: Column::ALL.to_vec(),
+        columns: columns.clone(),
         rows: made.collect(),
         hidden: outline.hidden,
         has_partial: outline.lines.iter().any(|line| line.row.partial_count > 0),
@@ -345,6 +360,7 @@ fn cell(row: &SpanRow, column: Column) -> Cell {
             .count
             .map_or(Cell::Absent, |count| Cell::Count(count, row.partial_count)),
         Column::Total => Cell::Time(row.total_ns, Precision::Exact),
+        Column::Cpu => time(row.process_ns.or(row.thread_ns), Precision::Exact),
         Column::SelfTime => Cell::Time(row.self_ns, Precision::Exact),
         Column::Mean => time(row.mean_ns, Precision::Exact),
         Column::Median => time(row.p50_ns, Precision::Estimate),

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cpu;
 mod csv;
 pub mod document;
 mod glyphs;

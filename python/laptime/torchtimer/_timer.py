@@ -222,7 +222,13 @@ class ProfilingTimer(_core.ProfilingSegments):
         if write is None:
             _log.warning("torchtimer: this version has no page to visualize(): nothing was written")
             return
-        write(path, self.name, contexts, figsize)
+        # What was timed before the timer was made, or restored, lies before its zero.
+        first = min((segment[1] for _, segments in contexts for segment in segments), default=0)
+        shown = [
+            (name, [(segment[0], segment[1] - first, *segment[2:]) for segment in segments])
+            for name, segments in contexts
+        ]
+        write(path, self.name, shown, figsize)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, (type(self),), self._kept()

@@ -29,6 +29,8 @@ pub struct Kept {
     pub process_ns: u64,
     /// CPU time of the thread meanwhile.
     pub thread_ns: u64,
+    /// Time that the thread was ready and others ran, where it was asked for and is known.
+    pub delayed_ns: Option<u64>,
 }
 
 /// A segment's history.
@@ -49,6 +51,8 @@ pub struct Segment {
     pub memory: Vec<Memory>,
     /// CPU times of process and thread, where they are asked for.
     pub cpu_ns: Vec<(u64, u64)>,
+    /// Sum of the times that the thread was ready and others ran.
+    pub delayed_ns: Option<u64>,
     /// How many durations were measured by the device.
     pub on_device: u64,
     /// Their sum, of those that are known.
@@ -69,6 +73,7 @@ impl Segment {
             started: Vec::new(),
             memory: Vec::new(),
             cpu_ns: Vec::new(),
+            delayed_ns: None,
             on_device: 0,
             device_ns: 0,
             owed: Vec::new(),
@@ -89,6 +94,9 @@ impl Segment {
         }
         if settings.cpu {
             self.cpu_ns.push((kept.process_ns, kept.thread_ns));
+            if let Some(delayed_ns) = kept.delayed_ns {
+                self.delayed_ns = Some(self.delayed_ns.unwrap_or(0) + delayed_ns);
+            }
         }
         if !self.memory.is_empty() || memory != Memory::NOT_READ {
             self.memory.resize(self.elapsed_ns.len(), Memory::NOT_READ);

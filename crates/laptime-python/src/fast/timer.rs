@@ -64,6 +64,7 @@ impl Settings {
 pub struct Running {
     ticks: u64,
     cpu_ns: (u64, u64),
+    delay_ns: Option<u64>,
     outside: PathId,
     begun: Begun,
 }
@@ -255,6 +256,7 @@ impl Context {
         };
         // SAFETY: the lock is held.
         let outside = unsafe { place::with(|_| recorder::current_path()) };
+        let delay_ns = self.delay_ns();
         let segment = &mut self.segments.borrow_mut()[at];
         // CPU time is read inside of the wall time it is the clock for, and outside when beside it.
         let is_clock = self.settings.clock != Clock::Wall;
@@ -271,6 +273,7 @@ impl Context {
             } else {
                 before
             },
+            delay_ns,
             outside,
             begun,
         });
@@ -367,6 +370,19 @@ impl Context {
             },
             process_ns,
             thread_ns,
+            delayed_ns: running
+                .delay_ns
+                .and_then(|before| Some(self.delay_ns()?.saturating_sub(before))),
+        }
+    }
+
+    /// The thread's run delay so far, where CPU times are asked for.
+    #[inline]
+    fn delay_ns(&self) -> Option<u64> {
+        if self.settings.cpu {
+            recorder::delay_ns()
+        } else {
+            None
         }
     }
 }

@@ -1,0 +1,41 @@
+use super::*;
+use crate::rows::blank;
+use crate::summary::RowKind;
+
+fn row(process_ns: u64, thread_ns: u64, delayed_ns: u64) -> SpanRow {
+    let wall_ns = 100_000_000;
+    SpanRow {
+        process_ns: Some(process_ns * 1_000_000),
+        thread_ns: Some(thread_ns * 1_000_000),
+        delayed_ns: Some(delayed_ns * 1_000_000),
+        ..blank(RowKind::Span, vec!["x".to_owned()], wall_ns, wall_ns)
+    }
+}
+
+#[test]
+fn each_kind_of_row_is_told_apart() {
+    let verdict = |process, thread, delayed| cpu_use(&row(process, thread, delayed)).unwrap();
+    assert!(matches!(verdict(99, 99, 0), CpuUse::Computed { .. }));
+    assert!(matches!(verdict(380, 99, 0), CpuUse::Several { .. }));
+    assert!(matches!(verdict(97, 1, 0), CpuUse::OtherThreads { .. }));
+    assert!(matches!(verdict(70, 1, 0), CpuUse::OtherThreads { .. }));
+    assert!(matches!(verdict(40, 1, 0), CpuUse::Waited { .. }));
+    assert!(matches!(verdict(55, 55, 44), CpuUse::KeptFromCpu { .. }));
+    assert!(matches!(verdict(1, 1, 0), CpuUse::Waited { .. }));
+}
+
+#[test]
+fn without_cpu_time_or_too_short_there_is_no_verdict() {
+    let wall_only = blank(
+        RowKind::Span,
+        vec!["x".to_owned()],
+        100_000_000,
+        100_000_000,
+    );
+    assert_eq!(cpu_use(&wall_only), None);
+    let short = SpanRow {
+        total_ns: 500_000,
+        ..row(1, 1, 0)
+    };
+    assert_eq!(cpu_use(&short), None);
+}

@@ -1,0 +1,52 @@
+"""Wall time beside CPU time of a program that sleeps, one that spins and one that waits.
+
+python examples/clocks.py
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+
+import laptime as lt
+
+SECONDS = 0.3
+
+
+def spin(seconds: float = SECONDS) -> None:
+    """Keeps a CPU busy."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+def wait_for_a_thread() -> None:
+    thread = threading.Thread(target=spin)
+    thread.start()
+    thread.join()
+
+
+def wait_for_a_process() -> None:
+    program = f"import time; end = time.time() + {SECONDS}\nwhile time.time() < end: pass"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def main() -> None:
+    timer = lt.Timer("clocks", cpu=True)
+    programs = {
+        "sleeping": lambda: time.sleep(SECONDS),
+        "spinning": spin,
+        "waiting for a thread": wait_for_a_thread,
+        "waiting for a process": wait_for_a_process,
+    }
+    for name, program in programs.items():
+        timer.start(name)
+        program()
+        timer.stop(name)
+    print(timer.summary())
+
+
+if __name__ == "__main__":
+    main()
