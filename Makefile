@@ -88,10 +88,10 @@ $(PYRIGHT): | $(STAMPS)/system
 
 demo: setup
 	rm -rf demo && mkdir demo
-	$(BIN)/laptime run -o demo/digits.lap -- examples/digits/train.py
+	$(BIN)/laptime run -o demo/digits.lap --html demo/digits.html -- examples/digits/train.py
 	$(BIN)/laptime report demo/digits.lap -f markdown -o demo/digits.md
 	@echo
-	@echo "recording: demo/digits.lap    report: demo/digits.md"
+	@echo "recording: demo/digits.lap    report: demo/digits.md    page: demo/digits.html"
 	@echo "more: $(BIN)/laptime report demo/digits.lap --tree"
 
 # The README's picture: what the demo prints, up to its marks.

@@ -52,6 +52,10 @@ pub struct RunArgs {
     #[arg(long, requires = "output")]
     pub force: bool,
 
+    /// Also write the report as an HTML page; replaces what is there
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
     /// Also time every module of the network, forward and backward
     #[arg(long)]
     pub modules: bool,

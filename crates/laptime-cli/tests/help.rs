@@ -53,6 +53,9 @@ fn run_explains_itself() {
           --force
               Replace the recording named by --output
 
+          --html <FILE>
+              Also write the report as an HTML page; replaces what is there
+
           --modules
               Also time every module of the network, forward and backward
 

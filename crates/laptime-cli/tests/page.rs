@@ -56,3 +56,22 @@ fn open_without_a_file_is_wrong_usage() {
     let place = Place::new();
     assert_eq!(place.laptime(&["report", "a.lap", "--open"]).code, 2);
 }
+
+#[test]
+fn a_run_writes_its_page_where_it_is_told_to() {
+    let place = Place::new();
+    let left = place.laptime(&["run", "-o", "a.lap", "--html", "a.html", "true"]);
+    assert_eq!(left.code, 0);
+    assert!(left.err.contains("\npage: a.html\n"), "{}", left.err);
+    let page = std::fs::read_to_string(place.path().join("a.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>"));
+}
+
+#[test]
+fn a_page_that_cannot_be_written_costs_a_warning_and_not_the_exit_code() {
+    let place = Place::new();
+    let left = place.laptime(&["run", "--html", "nowhere/a.html", "sh", "-c", "exit 3"]);
+    assert_eq!(left.code, 3);
+    let warning = "laptime: warning: cannot write nowhere/a.html: No such file or directory";
+    assert!(left.err.contains(warning), "{}", left.err);
+}

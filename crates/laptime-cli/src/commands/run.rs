@@ -3,10 +3,10 @@
 //! Nothing that goes wrong here changes the program's result: without a place to record
 //! it runs unrecorded, after one warning; a report that fails costs its message.
 
-use std::env;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 use laptime_recorder::clock;
 use laptime_report::{Format, View, render};
@@ -20,7 +20,7 @@ use crate::launch::recorded::{Recorded, Recording};
 use crate::launch::target::{Request, Target, cannot_run};
 use crate::launch::watch::Watch;
 use crate::settings::Settings;
-use crate::source::{SourceOptions, summarize};
+use crate::source::{self, SourceOptions, summarize};
 use crate::terminal::{self, Stream};
 use crate::variables;
 
@@ -80,7 +80,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let seen = watch.map(Watch::stop).unwrap_or_default();
     if let Some(mut recording) = recording {
         recording.ended(end, &target, &seen, err);
-        tell(&recording, err);
+        tell(&recording, args.html.as_deref(), err);
     }
     Ok(code)
 }
@@ -106,10 +106,12 @@ fn automatic(args: &RunArgs, settings: Settings) -> &'static str {
     }
 }
 
-/// Prints the summary and the next command to type. A closed standard error is no error here.
-fn tell(recording: &Recorded, err: &mut dyn Write) {
+/// Prints the summary and the next command to type, and writes the page if one is wanted. A
+/// closed standard error is no error here.
+fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
     let shown = &recording.folder.shown;
-    let summary = match summarize(&recording.folder.path, &SourceOptions { salvage: true }) {
+    let options = SourceOptions { salvage: true };
+    let summary = match summarize(&recording.folder.path, &options) {
         Ok(summary) => summary,
         Err(error) => {
             let _ = writeln!(err, "laptime: warning: no summary: {error}");
@@ -125,5 +127,19 @@ fn tell(recording: &Recorded, err: &mut dyn Write) {
     let _ = writeln!(err);
     let _ = err.write_all(render(&summary, Format::Text, &view).as_bytes());
     let _ = writeln!(err, "\nrecording: {}", shown.display());
+    if let Some(path) = html {
+        let page = source::page(&recording.folder.path, &options, &summary, &View::default());
+        let written = page
+            .map_err(|error| error.to_string())
+            .and_then(|page| fs::write(path, page).map_err(|error| error.to_string()));
+        let _ = match written {
+            Ok(()) => writeln!(err, "page: {}", path.display()),
+            Err(error) => writeln!(
+                err,
+                "laptime: warning: cannot write {}: {error}",
+                path.display()
+            ),
+        };
+    }
     let _ = writeln!(err, "next: laptime report {} --tree", quoted(shown));
 }
