@@ -62,10 +62,10 @@ def test_self_times_add_up_to_the_wall_time(summary: dict[str, Any]) -> None:
     assert abs(parts - summary["wall_ns"]) < 0.005 * summary["wall_ns"]
 
 
-def test_little_of_a_steady_step_is_unexplained(summary: dict[str, Any]) -> None:
-    steady = summary["steady"]
-    assert steady is not None, summary["steady_why"]
-    (step,) = [row for row in steady["rows"] if row["names"] == ["step"]]
+def test_little_of_a_step_is_unexplained(summary: dict[str, Any]) -> None:
+    # On a busy machine steps may never settle: then it holds for all of them.
+    part = summary["steady"] or summary
+    (step,) = [row for row in part["rows"] if row["names"] == ["step"]]
     assert step["self_ns"] < 0.03 * step["total_ns"]
 
 
