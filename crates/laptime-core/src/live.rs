@@ -6,6 +6,7 @@
 
 use crate::anchor::Anchor;
 use crate::format::process::{OpenSpan, ProcessHeader};
+use crate::memory::ProcessMemory;
 use crate::path::PathTable;
 use crate::tally::Tallies;
 
@@ -26,6 +27,8 @@ pub struct Live {
     pub tail_since: u64,
     /// Spans that are open now.
     pub open: Vec<OpenSpan>,
+    /// Memory of the process, while it is counted.
+    pub memory: Option<ProcessMemory>,
     /// Notes: code and message.
     pub notes: Vec<(String, String)>,
 }

@@ -18,6 +18,9 @@ pub const RUN_VARIABLE: &str = "LAPTIME_RUN";
 /// Environment variable of users: `0`, `1` or a path.
 pub const SWITCH_VARIABLE: &str = "LAPTIME";
 
+/// Environment variable that asks for memory: `1`, or `objects` for small Python objects too.
+pub const MEMORY_VARIABLE: &str = "LAPTIME_MEMORY";
+
 /// First line of a file that stands for a recording elsewhere; the second is its path.
 pub const REFERENCE_LINE: &str = "laptime-reference";
 

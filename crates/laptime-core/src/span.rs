@@ -3,6 +3,7 @@
 //! Times are in ticks of the process's clock; [`crate::ClockMap`] turns them into
 //! nanoseconds. The flags say in what way a span is unusual.
 
+use crate::memory::SpanMemory;
 use crate::path::PathId;
 
 /// What is unusual about a span. A bit set, written as one varint.
@@ -28,6 +29,8 @@ impl SpanFlags {
     pub const SUSPENDED: Self = Self(64);
     /// Closed by the recorder because its parent closed.
     pub const CLOSED_BY_PARENT: Self = Self(128);
+    /// Carries host memory.
+    pub const MEMORY: Self = Self(256);
 
     /// Whether all bits of `other` are set.
     #[inline]
@@ -64,6 +67,8 @@ pub struct Span {
     pub thread_ns: Option<u64>,
     /// Ticks from first start to end, with [`SpanFlags::SUSPENDED`].
     pub wall: Option<u64>,
+    /// Host memory, with [`SpanFlags::MEMORY`].
+    pub memory: Option<SpanMemory>,
 }
 
 impl Span {
@@ -79,7 +84,18 @@ impl Span {
             process_ns: None,
             thread_ns: None,
             wall: None,
+            memory: None,
         }
+    }
+
+    /// The same span with its memory, when that was counted.
+    #[must_use]
+    pub const fn with_memory(mut self, memory: Option<SpanMemory>) -> Self {
+        if memory.is_some() {
+            self.flags = self.flags.with(SpanFlags::MEMORY);
+        }
+        self.memory = memory;
+        self
     }
 
     /// When it closed, in ticks.

@@ -6,6 +6,7 @@
 
 use crate::anchor::Rate;
 use crate::histogram::Histogram;
+use crate::memory::MemoryTally;
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 
@@ -34,6 +35,8 @@ pub struct PathTally {
     pub wall_ns: Option<u64>,
     /// Spans that were closed out of order.
     pub unbalanced: u64,
+    /// Host memory, over the spans that carried it.
+    pub memory: Option<Box<MemoryTally>>,
     /// Durations.
     pub histogram: Histogram,
     /// A duration that a later span may still continue.
@@ -53,6 +56,7 @@ impl Default for PathTally {
             thread_ns: None,
             wall_ns: None,
             unbalanced: 0,
+            memory: None,
             histogram: Histogram::new(),
             pending_ns: None,
         }
@@ -102,10 +106,16 @@ impl PathTally {
             && let Some(pending) = &mut self.pending_ns
         {
             *pending = pending.saturating_add(duration_ns);
+            if let (Some(tally), Some(memory)) = (&mut self.memory, span.memory) {
+                tally.go_on(memory);
+            }
             return;
         }
         self.settle();
         self.pending_ns = Some(duration_ns);
+        if let Some(memory) = span.memory {
+            self.memory.get_or_insert_default().begin(memory);
+        }
     }
 
     /// Counts the last span, which nothing continues any more.
@@ -119,6 +129,9 @@ impl PathTally {
         self.square_ns2 += duration_ns as f64 * duration_ns as f64;
         self.count += 1;
         self.histogram.record(duration_ns);
+        if let Some(memory) = &mut self.memory {
+            memory.settle();
+        }
     }
 
     /// Whether any span was added.
@@ -150,6 +163,9 @@ impl PathTally {
         add(&mut self.thread_ns, other.thread_ns);
         add(&mut self.wall_ns, other.wall_ns);
         self.histogram.merge(&other.histogram);
+        if let Some(memory) = &other.memory {
+            self.memory.get_or_insert_default().merge(memory);
+        }
     }
 }
 

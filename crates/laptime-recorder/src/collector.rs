@@ -15,6 +15,7 @@ use crate::backing::{Place, Window};
 use crate::clock;
 use crate::file::ProcessFile;
 use crate::fold;
+use crate::memory::{self, Quiet};
 use crate::platform;
 use crate::registry::{self, Registry};
 
@@ -39,6 +40,7 @@ pub fn start() -> Option<std::thread::JoinHandle<()>> {
 
 fn run() {
     platform::block_signals();
+    Quiet::for_ever();
     let statm = File::open("/proc/self/statm").ok();
     let started = clock::monotonic_ns();
     let mut next_tick = started;
@@ -80,6 +82,11 @@ fn run() {
                     ticks,
                     resident_bytes,
                 });
+            }
+            if let Some(memory) = memory::process() {
+                let ticks = clock::now();
+                note(&Record::Memory { ticks, memory });
+                memory::look_for_new_objects();
             }
             write_out();
         }

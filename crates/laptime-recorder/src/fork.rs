@@ -8,6 +8,7 @@
 use std::sync::Once;
 
 use crate::fold;
+use crate::memory;
 use crate::registry;
 use crate::site;
 use crate::state;
@@ -26,11 +27,13 @@ extern "C" fn prepare() {
     site::lock_for_fork();
     registry::lock_for_fork();
     fold::lock_for_fork();
+    memory::lock_for_fork();
 }
 
 extern "C" fn parent() {
     // SAFETY: locked by `prepare`, on this thread.
     unsafe {
+        memory::unlock_after_fork();
         fold::unlock_after_fork();
         registry::unlock_after_fork();
         site::unlock_after_fork();
@@ -53,4 +56,5 @@ extern "C" fn child() {
         thread.writer.abandon();
         thread.start_over_after_fork();
     }
+    memory::start_over_after_fork();
 }

@@ -6,6 +6,7 @@ use laptime_core::{Anchor, Live, PathTable};
 use crate::backing::Window;
 use crate::clock;
 use crate::fold::{self, Memory};
+use crate::memory;
 use crate::platform;
 use crate::registry::{self, Registry};
 use crate::thread::Thread;
@@ -30,15 +31,15 @@ pub fn live() -> Live {
         started,
         main_track,
         windows,
-        mut memory,
+        memory: mut remembered,
     } = snapshot;
     let rate = fold::rate_since(started);
     for window in windows {
-        memory.take(window, rate);
+        remembered.take(window, rate);
     }
     let now = clock::anchor();
-    let mut head = memory.head;
-    head.extend(memory.events);
+    let mut head = remembered.head;
+    head.extend(remembered.events);
     Live {
         header: ProcessHeader {
             clock: clock::kind(),
@@ -59,9 +60,10 @@ pub fn live() -> Live {
         anchors: vec![started, now],
         paths,
         head,
-        tail: memory.tail.unwrap_or_default(),
-        tail_since: memory.tail_since,
+        tail: remembered.tail.unwrap_or_default(),
+        tail_since: remembered.tail_since,
         open,
+        memory: memory::process(),
         notes,
     }
 }

@@ -5,7 +5,7 @@
 //! do: the child inherits the parent's waiters there, and wakes those instead of its own.
 
 use std::cell::UnsafeCell;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// A lock. A panic while it is held leaves it usable.
 #[derive(Debug)]
@@ -30,6 +30,15 @@ impl<T> Lock<T> {
     /// Waits for the lock and takes it.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the lock if nobody has it.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.mutex.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Takes the lock until [`Lock::release`]: before a fork.

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 
 use laptime_core::format::process::{ProcessHeader, window_offset};
 use laptime_core::format::record::Record;
-use laptime_core::run::{FORMAT_VERSION, REFERENCE_LINE, RUN_VARIABLE, SWITCH_VARIABLE};
+use laptime_core::run::{
+    FORMAT_VERSION, MEMORY_VARIABLE, REFERENCE_LINE, RUN_VARIABLE, SWITCH_VARIABLE,
+};
 use laptime_core::{PathId, ProgramEnd, RunInfo};
 
 use crate::clock;
 use crate::collector;
 use crate::error::RecorderError;
 use crate::file::ProcessFile;
+use crate::memory;
 use crate::platform;
 use crate::registry::{self, Disk, Registry};
 use crate::state;
@@ -169,10 +172,16 @@ pub(crate) fn join_after_fork() -> bool {
 /// Joins or starts what the environment asks for; whether spans are to be recorded.
 pub(crate) fn start_from_environment() -> bool {
     let options = RecordOptions::default();
-    let started = match (
+    let (run, switch) = (
         std::env::var_os(RUN_VARIABLE),
         std::env::var_os(SWITCH_VARIABLE),
-    ) {
+    );
+    let asked = std::env::var_os(MEMORY_VARIABLE).unwrap_or_default();
+    if !asked.is_empty() && asked != "0" && switch.as_ref().is_none_or(|switch| switch != "0") {
+        // The reason why not, if so, goes into the recording that starts next.
+        let _ = memory::start();
+    }
+    let started = match (run, switch) {
         (_, Some(switch)) if switch == "0" => return false,
         (Some(folder), _) => join(Path::new(&folder), &options),
         (None, Some(switch)) if switch == "1" => Ok(()),
@@ -299,6 +308,10 @@ pub fn close() {
                 .filter_map(|mut writer| writer.take_window()),
         );
         windows.extend(disk.scribe.take().and_then(|mut scribe| {
+            if let Some(memory) = memory::process() {
+                let ticks = clock::now();
+                scribe.record(&Record::Memory { ticks, memory });
+            }
             scribe.record(&Record::Anchor(clock::anchor()));
             scribe.take_window()
         }));

@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use laptime_core::format::process::SLOT_ENTRIES;
-use laptime_core::{PathId, Span, SpanFlags};
+use laptime_core::{PathId, Span, SpanFlags, SpanMemory};
 
 use crate::clock;
+use crate::memory::{self, Quiet};
 use crate::registry;
 use crate::site::Site;
 use crate::stack::{AUTOMATIC, Closed, Entry, Position};
@@ -46,6 +47,8 @@ pub struct Extra {
     pub process_ns: Option<u64>,
     /// CPU time of the thread meanwhile.
     pub thread_ns: Option<u64>,
+    /// Host memory.
+    pub memory: Option<SpanMemory>,
 }
 
 /// Opens a span. `None` when recording is off.
@@ -95,7 +98,11 @@ fn enter_slowly(thread: &mut Thread, site: &Site, flag: u32, start: Option<u64>)
         site: site.index() | flag,
         start: start.unwrap_or_else(clock::now),
     };
-    Open(thread.stack().push(entry))
+    let position = thread.stack().push(entry);
+    if state::measures_memory() {
+        thread.stack().memory.open(entry.start);
+    }
+    Open(position)
 }
 
 #[inline(never)]
@@ -103,6 +110,8 @@ fn enter_with(site: &Site, flag: u32, start: Option<u64>) -> Option<Open> {
     if !state::is_on_or_decide() {
         return None;
     }
+    let _quiet = Quiet::begin();
+    memory::look_for_new_objects();
     // SAFETY: this thread's state.
     let thread = unsafe { Thread::current().as_mut() }?;
     Some(enter_slowly(thread, site, flag, start))
@@ -177,6 +186,7 @@ pub fn exit_site(site: &Site) -> Option<u64> {
 #[inline(never)]
 fn exit_site_slowly(site: &Site) -> Option<u64> {
     let end = clock::now();
+    let _quiet = Quiet::begin();
     // SAFETY: this thread's state.
     let thread = unsafe { Thread::existing().as_mut() }?;
     let stack = thread.stack();
@@ -204,7 +214,8 @@ fn exit_slowly(
     }
     let track = thread.track();
     for child in with_it {
-        thread.writer.span(&Span {
+        let memory = memory_of(thread, child.start);
+        let span = Span {
             flags: SpanFlags::CLOSED_BY_PARENT,
             ..Span::plain(
                 PathId(child.path),
@@ -212,8 +223,10 @@ fn exit_slowly(
                 end.saturating_sub(child.start),
                 track,
             )
-        });
+        };
+        thread.writer.span(&span.with_memory(memory));
     }
+    let memory = memory_of(thread, entry.start);
     if unbalanced {
         flags = flags.with(SpanFlags::UNBALANCED);
     }
@@ -221,17 +234,28 @@ fn exit_slowly(
         registry::count_clamped();
         0
     });
-    thread.writer.span(&Span {
+    let span = Span {
         flags,
         ..Span::plain(PathId(entry.path), end - duration, duration, track)
-    });
+    };
+    thread.writer.span(&span.with_memory(memory));
     Some(duration)
+}
+
+/// Memory of a span that closes on the stack in use.
+#[inline]
+fn memory_of(thread: &mut Thread, start: u64) -> Option<SpanMemory> {
+    if !state::measures_memory() {
+        return None;
+    }
+    thread.stack().memory.close(start)
 }
 
 /// Closes a span at a given time, with flags.
 #[inline(never)]
 pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
     let end = end.unwrap_or_else(clock::now);
+    let _quiet = Quiet::begin();
     // SAFETY: this thread's state.
     let thread = unsafe { Thread::existing().as_mut() }?;
     exit_slowly(thread, open.0, end, flags)
@@ -242,10 +266,31 @@ pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> 
 /// For what runs in pieces, such as futures and generators: each piece is entered and taken off,
 /// and [`emit_under`] records the sum. Spans left open above it become strays.
 pub fn suspend(open: Open) -> Option<u64> {
+    suspend_piece(open).map(|piece| piece.ticks)
+}
+
+/// One piece of a span that runs in pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// How long it ran.
+    pub ticks: u64,
+    /// Its memory, while that is counted.
+    pub memory: Option<SpanMemory>,
+}
+
+/// The same as [`suspend`], with the memory of the piece.
+pub fn suspend_piece(open: Open) -> Option<Piece> {
+    let _quiet = Quiet::begin();
     // SAFETY: this thread's state.
     let thread = unsafe { Thread::existing().as_mut() }?;
     let closed = thread.stack().close(open.0)?;
-    Some(clock::now().saturating_sub(closed.entry.start))
+    for child in closed.with_it {
+        memory_of(thread, child.start);
+    }
+    Some(Piece {
+        memory: memory_of(thread, closed.entry.start),
+        ticks: clock::now().saturating_sub(closed.entry.start),
+    })
 }
 
 /// Whether a span is still open on the current stack.
@@ -293,6 +338,7 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
     if !state::is_on_or_decide() {
         return;
     }
+    let _quiet = Quiet::begin();
     // SAFETY: this thread's state.
     let Some(thread) = (unsafe { Thread::current().as_mut() }) else {
         return;
@@ -311,13 +357,14 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
         }
     }
     let track = thread.track();
-    thread.writer.span(&Span {
+    let span = Span {
         flags,
         process_ns: extra.process_ns,
         thread_ns: extra.thread_ns,
         wall: extra.wall,
         ..Span::plain(path, start, duration, track)
-    });
+    };
+    thread.writer.span(&span.with_memory(extra.memory));
 }
 
 /// Path of a span that is open on the current stack.

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use laptime_core::PathId;
 use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
 
+use crate::memory::Frames;
+
 /// Set in [`Entry::site`] of spans that close together with their parent.
 pub const AUTOMATIC: u32 = 1 << 31;
 
@@ -54,6 +56,8 @@ pub struct Stack {
     owned: bool,
     deep: Vec<Entry>,
     strays: Vec<Entry>,
+    /// Memory of the open spans, while it is counted.
+    pub memory: Frames,
 }
 
 impl Stack {
@@ -66,6 +70,7 @@ impl Stack {
             owned: true,
             deep: Vec::new(),
             strays: Vec::new(),
+            memory: Frames::default(),
         };
         stack.reset(track, base);
         stack
@@ -133,6 +138,7 @@ impl Stack {
         std::mem::forget(fresh);
         self.deep.clear();
         self.strays.clear();
+        self.memory = Frames::default();
     }
 
     pub fn track(&self) -> u32 {
@@ -236,7 +242,9 @@ impl Stack {
             }
             self.truncate(index);
             if self.strays.len() > MAX_STRAYS {
-                self.strays.drain(..self.strays.len() - MAX_STRAYS);
+                for lost in self.strays.drain(..self.strays.len() - MAX_STRAYS) {
+                    self.memory.forget(lost.start);
+                }
             }
             return Some(closed);
         }

@@ -1,6 +1,6 @@
 //! Whether spans are recorded at all, and by which clock: one atomic byte.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use laptime_core::ClockKind;
 
@@ -17,15 +17,36 @@ pub enum Mode {
     On = 2,
     /// Recorded by the time stamp counter: the hot path reads it in place.
     OnByTsc = 3,
+    /// Recorded with memory, the general way.
+    OnWithMemory = 4,
 }
 
 /// A [`Mode`], or 0: not decided yet; the environment is read at the first span.
 static MODE: AtomicU8 = AtomicU8::new(0);
+/// Whether spans carry memory while they are recorded.
+static MEMORY: AtomicBool = AtomicBool::new(false);
 
 fn on() -> Mode {
+    if measures_memory() {
+        return Mode::OnWithMemory;
+    }
     match clock::kind() {
         ClockKind::Tsc => Mode::OnByTsc,
         ClockKind::Monotonic => Mode::On,
+    }
+}
+
+/// Whether spans carry memory while they are recorded.
+#[inline]
+pub fn measures_memory() -> bool {
+    MEMORY.load(Ordering::Relaxed)
+}
+
+/// Spans carry memory from now on, or no more.
+pub fn set_memory(memory: bool) {
+    MEMORY.store(memory, Ordering::Relaxed);
+    if is_on() {
+        enable();
     }
 }
 

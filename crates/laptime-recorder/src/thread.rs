@@ -12,10 +12,12 @@ use laptime_core::format::record::Record;
 use laptime_core::{PathId, Span, SpanFlags};
 
 use crate::clock;
+use crate::memory::Quiet;
 use crate::platform;
 use crate::registry::{self, Registry};
 use crate::site::Site;
 use crate::stack::{Slot, Stack};
+use crate::state;
 use crate::writer::Writer;
 
 /// Paths remembered per thread, by parent and site, for sites that are used under several parents.
@@ -132,11 +134,18 @@ impl Thread {
 
     /// Makes a task's stack current, or the thread's own again.
     fn use_stack(&mut self, stack: *mut Stack) {
+        let counts = state::measures_memory();
+        if counts {
+            self.stack().memory.leave();
+        }
         self.stack = if stack.is_null() {
             &raw mut *self.own
         } else {
             stack
         };
+        if counts {
+            self.stack().memory.arrive();
+        }
         self.refresh_slot();
     }
 
@@ -180,7 +189,11 @@ impl Drop for AtExit {
         }
         // SAFETY: this thread's state, unreachable from its thread-local from here on.
         let mut thread = unsafe { Box::from_raw(thread) };
+        let _quiet = Quiet::begin();
         thread.use_stack(null_mut());
+        if state::measures_memory() {
+            thread.own.memory.clear();
+        }
         let own = std::mem::replace(&mut thread.own, Box::new(Stack::new(0, PathId::ROOT)));
         thread.close_all(&own);
         registry::with(|registry: &mut Registry| {
@@ -209,6 +222,7 @@ unsafe impl Send for TaskStack {}
 impl TaskStack {
     /// A stack with a track of its own whose spans open under `inherit`.
     pub fn new(inherit: PathId, name: Option<&str>) -> Box<Self> {
+        let _quiet = Quiet::begin();
         let mut stack = Box::new(Stack::new(0, inherit));
         let track = registry::with(|registry| {
             let track = registry.next_track();
@@ -244,6 +258,7 @@ impl TaskStack {
 
 impl Drop for TaskStack {
     fn drop(&mut self) {
+        let _quiet = Quiet::begin();
         // SAFETY: made in `new`, and not current any more.
         let stack = unsafe { Box::from_raw(self.stack.get().as_ptr()) };
         let thread = Thread::current();

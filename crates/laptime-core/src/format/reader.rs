@@ -5,11 +5,12 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, Cursor, MARK, METRIC, NOTE, PATH, Record, SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, Cursor, MARK, MEMORY, METRIC, NOTE, PATH, Record, SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use crate::anchor::Anchor;
 use crate::path::PathId;
+use crate::memory::{ProcessMemory, SpanMemory};
 use crate::span::{Span, SpanFlags};
 
 /// Receives the records of a window.
@@ -182,6 +183,13 @@ impl<'a> RecordReader<'a> {
                 ticks: fields.time()?,
                 resident_bytes: fields.number()?,
             },
+            MEMORY => Record::Memory {
+                ticks: fields.time()?,
+                memory: ProcessMemory {
+                    bytes: unzigzag(fields.number()?),
+                    peak_bytes: fields.number()?,
+                },
+            },
             NOTE => {
                 let (code, message) = fields
                     .text()?
@@ -328,6 +336,14 @@ impl<'a> Fields<'a, '_> {
         let process_ns = carried(SpanFlags::PROCESS_TIME)?;
         let thread_ns = carried(SpanFlags::THREAD_TIME)?;
         let wall = carried(SpanFlags::SUSPENDED)?;
+        let memory = if flags.has(SpanFlags::MEMORY) {
+            Some(SpanMemory {
+                net_bytes: unzigzag(self.number()?),
+                peak_bytes: self.number()?,
+            })
+        } else {
+            None
+        };
         Ok(Span {
             path,
             start: end.saturating_sub(wall.unwrap_or(duration)),
@@ -337,6 +353,7 @@ impl<'a> Fields<'a, '_> {
             process_ns,
             thread_ns,
             wall,
+            memory,
         })
     }
 }

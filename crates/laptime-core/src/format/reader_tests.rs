@@ -20,7 +20,7 @@ fn read(bytes: &[u8]) -> (Vec<Record<'_>>, Option<FormatError>) {
 }
 
 fn span() -> impl Strategy<Value = Record<'static>> {
-    let flags = prop_oneof![Just(0_u64), 0_u64..256];
+    let flags = prop_oneof![Just(0_u64), 0_u64..512];
     (
         2_u32..60_000,
         0_u64..1 << 55,
@@ -41,6 +41,10 @@ fn span() -> impl Strategy<Value = Record<'static>> {
                 process_ns: carried(SpanFlags::PROCESS_TIME, u64::from(cpu)),
                 thread_ns: carried(SpanFlags::THREAD_TIME, 7),
                 wall: carried(SpanFlags::SUSPENDED, u64::from(duration) * 2),
+                memory: flags.has(SpanFlags::MEMORY).then_some(SpanMemory {
+                    net_bytes: -i64::from(cpu) * 1_000,
+                    peak_bytes: u64::from(duration),
+                }),
             })
         })
 }
@@ -73,6 +77,13 @@ fn other() -> impl Strategy<Value = Record<'static>> {
         any::<u64>().prop_map(|resident_bytes| Record::Sample {
             ticks: 9,
             resident_bytes
+        }),
+        any::<i64>().prop_map(|bytes| Record::Memory {
+            ticks: 9,
+            memory: ProcessMemory {
+                bytes,
+                peak_bytes: bytes.unsigned_abs(),
+            },
         }),
         Just(Record::TrackName {
             track: 3,

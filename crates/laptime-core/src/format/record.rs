@@ -15,16 +15,18 @@
 //! |------|--------------|----------------------------------------------------------|
 //! | 1    | path         | number, parent, UTF-8 name to the end                    |
 //! | 2    | track        | the track of the records that follow                     |
-//! | 3    | unusual span | flags, path, Δ end, duration, then a varint per flag that carries one: process ns, thread ns, wall ticks |
+//! | 3    | unusual span | flags, path, Δ end, duration, then a varint per flag that carries one: process ns, thread ns, wall ticks; memory carries two: zigzag net bytes, peak bytes |
 //! | 4    | mark         | path, Δ time                                             |
 //! | 5    | metric       | path, Δ time, 8 bytes of IEEE 754                        |
 //! | 6    | anchor       | four 8-byte clocks ([`crate::Anchor`])                   |
 //! | 7    | track name   | track, kind (0 thread, 1 task), system thread id, UTF-8 name |
 //! | 8    | sample       | Δ time, resident memory in bytes                         |
 //! | 9    | note         | UTF-8 code, a zero byte, UTF-8 message                   |
+//! | 10   | memory       | Δ time, zigzag bytes of the process, their peak          |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
+use crate::memory::ProcessMemory;
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 
@@ -37,6 +39,7 @@ pub(super) const ANCHOR: u64 = 6;
 pub(super) const TRACK_NAME: u64 = 7;
 pub(super) const SAMPLE: u64 = 8;
 pub(super) const NOTE: u64 = 9;
+pub(super) const MEMORY: u64 = 10;
 
 /// One decoded record. Times are in ticks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,6 +96,13 @@ pub enum Record<'a> {
         /// Bytes resident.
         resident_bytes: u64,
     },
+    /// Memory that the process allocated and has not freed, since counting began.
+    Memory {
+        /// When.
+        ticks: u64,
+        /// How much.
+        memory: ProcessMemory,
+    },
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -141,6 +151,11 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
                 if span.flags.has(carried.0) {
                     push(&mut payload, carried.1.unwrap_or(0));
                 }
+            }
+            if span.flags.has(SpanFlags::MEMORY) {
+                let memory = span.memory.unwrap_or_default();
+                push(&mut payload, zigzag(memory.net_bytes));
+                push(&mut payload, memory.peak_bytes);
             }
             UNUSUAL_SPAN
         }
@@ -191,6 +206,12 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             push(&mut payload, delta(ticks, cursor));
             push(&mut payload, resident_bytes);
             SAMPLE
+        }
+        Record::Memory { ticks, memory } => {
+            push(&mut payload, delta(ticks, cursor));
+            push(&mut payload, zigzag(memory.bytes));
+            push(&mut payload, memory.peak_bytes);
+            MEMORY
         }
         Record::Note { code, message } => {
             payload.extend_from_slice(code.as_bytes());

@@ -1,0 +1,24 @@
+//! Where relocation tables are not patched: everything but glibc on x86-64 and aarch64.
+
+use laptime_core::Unavailable;
+
+/// Says that it is not possible.
+pub fn start() -> Result<(), Unavailable> {
+    check()
+}
+
+/// The same.
+pub fn check() -> Result<(), Unavailable> {
+    let reason = "allocations are counted on Linux with glibc, on x86-64 and aarch64 only";
+    Err(Unavailable(reason.to_owned()))
+}
+
+pub fn stop() {}
+pub fn look_for_new_objects() {}
+pub fn lock_for_fork() {}
+
+/// Does nothing.
+///
+/// # Safety
+/// None needed.
+pub unsafe fn unlock_after_fork() {}
