@@ -62,7 +62,11 @@ __all__ = [
 
 if _os.environ.get("LAPTIME") != "0":
     enable()
-    if _os.environ.get("LAPTIME_RUN") or _os.environ.get("LAPTIME", "1") not in ("", "1"):
+    if (
+        _os.environ.get("LAPTIME_RUN")
+        or _os.environ.get("LAPTIME", "1") not in ("", "1")
+        or _os.environ.get("LAPTIME_MEMORY", "0") not in ("", "0")
+    ):
         from . import _autostart as _autostart
 _register()
 

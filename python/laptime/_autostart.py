@@ -11,10 +11,15 @@ import sys
 def _start() -> None:
     from ._core import Recorder, join
 
+    memory = os.environ.get("LAPTIME_MEMORY", "")
+    if memory not in ("", "0"):
+        from . import _tally
+
+        _tally.start(objects=memory == "objects")
     folder = os.environ.get("LAPTIME_RUN")
     if folder:
         join(folder)
-    else:
+    elif os.environ.get("LAPTIME", "1") not in ("", "1"):
         recorder = Recorder(os.environ["LAPTIME"])
         # Processes below this one join it instead of recording on their own.
         os.environ["LAPTIME_RUN"] = str(recorder.path)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import atexit
 import os
 
+from . import _tally
 from ._core import Recorder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
+    from typing import Literal
 
 
 def _warn(message: str, *values: object) -> None:
@@ -29,13 +31,17 @@ class Record:
         self,
         path: str | os.PathLike[str],
         *,
-        memory: bool = False,
+        memory: bool | Literal["objects"] = False,
         phases: bool = False,
         modules: bool = False,
     ) -> None:
-        if memory:
-            _warn("memory is not measured yet: the recording holds times only")
-        self._recorder = Recorder(path)
+        self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
+        try:
+            self._recorder = Recorder(path)
+        except BaseException:
+            if self._counts_memory:
+                _tally.stop()
+            raise
         self._phases = phases or modules
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if os.path.realpath(self.path) != os.path.realpath(path):
@@ -65,6 +71,9 @@ class Record:
             _autotorch.uninstall()
         atexit.unregister(self.stop)
         self._recorder.finish()
+        if self._counts_memory:
+            self._counts_memory = False
+            _tally.stop()
 
     def __enter__(self) -> Record:
         return self
@@ -84,12 +93,14 @@ class Record:
 def record(
     path: str | os.PathLike[str],
     *,
-    memory: bool = False,
+    memory: bool | Literal["objects"] = False,
     phases: bool = False,
     modules: bool = False,
 ) -> Record:
     """Records this process to disk from now on.
 
+    `memory` counts what each lap allocates and frees; `"objects"` counts small Python objects one
+    by one too, instead of by the arenas that hold them.
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module. An existing path is never overwritten: the next free `-<n>` is taken.
     """

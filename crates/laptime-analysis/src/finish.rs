@@ -4,6 +4,7 @@ use laptime_core::{ClockKind, RunInfo, Warning};
 
 use crate::collect;
 use crate::doubts;
+use crate::memory;
 use crate::process::{Process, SteadyTotals};
 use crate::rows;
 use crate::steady::{self, Start};
@@ -45,7 +46,9 @@ pub fn summary(
         .first_mut()
         .map(|main| wall::leftovers(main, wall, run.as_ref()))
         .unwrap_or_default();
-    let made = rows::rows(&whole_tree(&mut processes), wall_ns, &leftovers);
+    let tree = whole_tree(&mut processes);
+    let mut made = rows::rows(&tree, wall_ns, &leftovers);
+    memory::fill_other(&mut made.rows, &tree, &summaries);
     for (process, summary) in processes.iter().zip(&summaries) {
         warnings.extend(doubts::of_process(process, summary));
     }
@@ -85,7 +88,7 @@ pub fn summary(
         environment: collect::environment(&processes),
         processes: summaries,
         warnings,
-        unavailable,
+        unavailable: memory::with_reasons(unavailable, &processes),
     }
 }
 
@@ -162,6 +165,8 @@ fn of_process(process: &mut Process, end_ns: u64, is_main: bool) -> ProcessSumma
         clamped_count: process.header.clamped,
         unsealed_windows: if process.is_live { 0 } else { process.unsealed },
         resident_peak_bytes: process.resident_peak_bytes,
+        host_memory_net_bytes: process.memory.map(|(_, memory)| memory.bytes),
+        host_memory_peak_bytes: process.memory.map(|(_, memory)| memory.peak_bytes),
         open: doubts::open_spans(process, end_ns),
     }
 }

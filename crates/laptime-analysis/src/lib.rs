@@ -19,6 +19,7 @@ mod events;
 mod finish;
 mod fold;
 mod lanes;
+mod memory;
 mod pattern;
 mod process;
 pub mod quantiles;

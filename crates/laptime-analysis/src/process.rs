@@ -9,7 +9,7 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader, open_spans};
 use laptime_core::format::window::{Window, WindowState};
 use laptime_core::format::{reader::Visit, record::Record};
-use laptime_core::{FormatError, Live, PathId, PathTable, Span, SpanFlags, Tallies};
+use laptime_core::{FormatError, Live, PathId, PathTable, ProcessMemory, Span, SpanFlags, Tallies};
 
 use crate::earlier::{Cut, Earlier};
 use crate::error::AnalysisError;
@@ -76,6 +76,8 @@ pub struct Process {
     pub tracks: Vec<NamedTrack>,
     pub notes: BTreeSet<(String, String)>,
     pub resident_peak_bytes: Option<u64>,
+    /// The latest word on host memory, and when it was noted, in ticks.
+    pub memory: Option<(u64, ProcessMemory)>,
     pub lost: u64,
     pub unsealed: u64,
     pub truncated: u64,
@@ -108,6 +110,7 @@ impl Process {
         process.notes.extend(live.notes.iter().cloned());
         process.tail = live.tail.clone();
         process.tail_since = live.tail_since;
+        process.memory = live.memory.map(|memory| (u64::MAX, memory));
         process
     }
 
@@ -131,6 +134,7 @@ impl Process {
             tracks: Vec::new(),
             notes: BTreeSet::new(),
             resident_peak_bytes: None,
+            memory: None,
             lost: header.lost,
             unsealed: 0,
             truncated: 0,
@@ -283,6 +287,11 @@ impl Process {
             }
             Record::Sample { resident_bytes, .. } => {
                 self.resident_peak_bytes = self.resident_peak_bytes.max(Some(resident_bytes));
+            }
+            Record::Memory { ticks, memory }
+                if self.memory.is_none_or(|(latest, _)| ticks >= latest) =>
+            {
+                self.memory = Some((ticks, memory));
             }
             Record::Note { code, message } if self.notes.len() < MOST_NOTES => {
                 self.notes.insert((code.to_owned(), message.to_owned()));

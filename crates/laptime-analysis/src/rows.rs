@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use laptime_core::{PathTally, Unavailable, path};
 
 use crate::device::DeviceRow;
+use crate::memory;
 use crate::summary::{RowKind, SpanRow};
 use crate::tree::Tree;
 use crate::wall::Leftovers;
@@ -58,6 +59,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers) -> Rows {
             ..blank(RowKind::Span, names, wall_ns, total_ns)
         };
         fill_statistics(&mut row, &node.tally);
+        memory::fill(&mut row, &node.tally);
         rows.push(row);
     }
     for (name, left_ns) in leftovers.named() {
@@ -96,6 +98,10 @@ pub fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> 
         delayed_ns: None,
         suspended_wall_ns: None,
         device: DeviceRow::default(),
+        host_memory_net_min_bytes: None,
+        host_memory_net_max_bytes: None,
+        host_memory_peak_min_bytes: None,
+        host_memory_peak_max_bytes: None,
         partial_count: 0,
         partial_ns: 0,
         unbalanced_count: 0,

@@ -130,6 +130,18 @@ pub struct SpanRow {
     /// What a device measured.
     #[serde(flatten)]
     pub device: DeviceRow,
+    /// Least host memory that a span allocated and did not free; below zero when it freed more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_net_min_bytes: Option<i64>,
+    /// The most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_net_max_bytes: Option<i64>,
+    /// Least of the spans' peaks, each above what was there at its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_peak_min_bytes: Option<u64>,
+    /// The most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_peak_max_bytes: Option<u64>,
     /// Spans only partly inside: still open at the end, or begun before the steady state.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub partial_count: u64,
@@ -213,6 +225,12 @@ pub struct ProcessSummary {
     pub unsealed_windows: u64,
     /// Largest resident memory seen, in bytes.
     pub resident_peak_bytes: Option<u64>,
+    /// Host memory allocated and not freed at the end, since counting began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_net_bytes: Option<i64>,
+    /// Largest value of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_peak_bytes: Option<u64>,
     /// Spans that were open at the end, outermost first per track.
     pub open: Vec<OpenSpanSummary>,
 }

@@ -12,6 +12,9 @@ use crate::process::Process;
 use crate::summary::WallSource;
 use crate::totals::Totals;
 
+/// Name of the wall time that no span covers.
+pub const OTHER: &str = "other";
+
 /// Names of outermost spans that automatic phases make.
 const PHASES: [&str; 2] = ["step", "evaluation"];
 
@@ -49,7 +52,7 @@ impl Leftovers {
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             ("startup", self.startup_ns),
-            ("other", self.other_ns),
+            (OTHER, self.other_ns),
             ("exit", self.exit_ns),
         ];
         all.into_iter().filter_map(|(name, ns)| Some((name, ns?)))

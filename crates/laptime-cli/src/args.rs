@@ -60,6 +60,11 @@ pub struct RunArgs {
     #[arg(long)]
     pub modules: bool,
 
+    /// Count what every span allocates and frees; `objects` counts small Python objects one by one too
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true,
+          default_missing_value = "1", value_parser = ["1", "objects"], hide_possible_values = true)]
+    pub memory: Option<String>,
+
     /// Record only the program's own laps: no automatic phases
     #[arg(long, conflicts_with = "modules")]
     pub no_auto: bool,

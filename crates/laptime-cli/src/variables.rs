@@ -5,6 +5,8 @@ pub const RUN: &str = laptime_core::run::RUN_VARIABLE;
 /// Set beside it: what is timed without a lap in the program, `phases`, `phases,modules` or
 /// nothing. Read too, so that it can be chosen for all runs.
 pub const AUTO: &str = "LAPTIME_AUTO";
+/// Set beside it by `--memory`: `1` or `objects`. Read by every process below, whoever set it.
+pub const MEMORY: &str = laptime_core::run::MEMORY_VARIABLE;
 /// The user's switch: `0`, `1` or a path.
 pub const SWITCH: &str = laptime_core::run::SWITCH_VARIABLE;
 /// The interpreter the command is installed in, set by the Python package.

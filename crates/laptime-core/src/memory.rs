@@ -46,6 +46,8 @@ pub struct MemoryTally {
     pub net_max_bytes: i64,
     /// Sum of nets.
     pub net_sum_bytes: i64,
+    /// Of that sum, what no span around it holds too: of spans that ran beside their parent.
+    pub outside_sum_bytes: i64,
     /// Smallest peak.
     pub peak_min_bytes: u64,
     /// Largest peak.
@@ -61,6 +63,7 @@ impl Default for MemoryTally {
             net_min_bytes: i64::MAX,
             net_max_bytes: i64::MIN,
             net_sum_bytes: 0,
+            outside_sum_bytes: 0,
             peak_min_bytes: u64::MAX,
             peak_max_bytes: 0,
             pending: None,
@@ -87,6 +90,7 @@ impl MemoryTally {
                 net_min_bytes: memory.net_bytes,
                 net_max_bytes: memory.net_bytes,
                 net_sum_bytes: memory.net_bytes,
+                outside_sum_bytes: 0,
                 peak_min_bytes: memory.peak_bytes,
                 peak_max_bytes: memory.peak_bytes,
                 pending: None,
@@ -100,6 +104,9 @@ impl MemoryTally {
         self.net_min_bytes = self.net_min_bytes.min(other.net_min_bytes);
         self.net_max_bytes = self.net_max_bytes.max(other.net_max_bytes);
         self.net_sum_bytes = self.net_sum_bytes.saturating_add(other.net_sum_bytes);
+        self.outside_sum_bytes = self
+            .outside_sum_bytes
+            .saturating_add(other.outside_sum_bytes);
         self.peak_min_bytes = self.peak_min_bytes.min(other.peak_min_bytes);
         self.peak_max_bytes = self.peak_max_bytes.max(other.peak_max_bytes);
     }

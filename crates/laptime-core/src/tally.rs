@@ -102,6 +102,12 @@ impl PathTally {
             &mut self.wall_ns,
             span.wall.map(|wall| rate.nanoseconds(wall)),
         );
+        if let Some(memory) = span.memory
+            && flags.has(SpanFlags::DETACHED)
+        {
+            let tally = self.memory.get_or_insert_default();
+            tally.outside_sum_bytes = tally.outside_sum_bytes.saturating_add(memory.net_bytes);
+        }
         if flags.has(SpanFlags::CONTINUES)
             && let Some(pending) = &mut self.pending_ns
         {

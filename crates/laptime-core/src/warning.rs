@@ -15,6 +15,8 @@ impl std::fmt::Display for Unavailable {
     }
 }
 
+impl std::error::Error for Unavailable {}
+
 /// A reason for doubt about a recording or a number in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {

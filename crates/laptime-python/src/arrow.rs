@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader};
-use arrow_array::{StringArray, UInt64Array};
+use arrow_array::{Int64Array, StringArray, UInt64Array};
 use laptime_analysis::{RowKind, SpanRow, Summary};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -75,6 +75,10 @@ fn integers(rows: &[SpanRow], of: impl Fn(&SpanRow) -> Option<u64>) -> ArrayRef 
     Arc::new(rows.iter().map(of).collect::<UInt64Array>())
 }
 
+fn signed(rows: &[SpanRow], of: impl Fn(&SpanRow) -> Option<i64>) -> ArrayRef {
+    Arc::new(rows.iter().map(of).collect::<Int64Array>())
+}
+
 /// The rows of a summary, one line a path.
 pub fn rows(summary: &Summary) -> PyResult<ArrowTable> {
     let rows = &summary.rows;
@@ -103,6 +107,26 @@ pub fn rows(summary: &Summary) -> PyResult<ArrowTable> {
         ("share_ratio", Arc::new(shares) as ArrayRef, true),
         ("process_ns", integers(rows, |row| row.process_ns), true),
         ("thread_ns", integers(rows, |row| row.thread_ns), true),
+        (
+            "host_memory_net_min_bytes",
+            signed(rows, |row| row.host_memory_net_min_bytes),
+            true,
+        ),
+        (
+            "host_memory_net_max_bytes",
+            signed(rows, |row| row.host_memory_net_max_bytes),
+            true,
+        ),
+        (
+            "host_memory_peak_min_bytes",
+            integers(rows, |row| row.host_memory_peak_min_bytes),
+            true,
+        ),
+        (
+            "host_memory_peak_max_bytes",
+            integers(rows, |row| row.host_memory_peak_max_bytes),
+            true,
+        ),
     ])
     .map_err(|error| failed(&error))?;
     let repr = format!("<laptime.ArrowTable of {} paths>", rows.len());

@@ -10,6 +10,7 @@ mod command;
 mod errors;
 mod fast;
 mod lookup;
+mod memory;
 mod modules;
 mod phases;
 mod profiling;
@@ -49,6 +50,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     phases::add(module)?;
     modules::add(module)?;
     recorder::add(module)?;
+    memory::add(module)?;
     report::add(module)?;
     recording::add(module)?;
     module.add_class::<fast::pieces::Pieces>()?;

@@ -9,16 +9,12 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 
 /// Fields whose numbers this version measures nowhere, and why.
-const NOT_MEASURED: [(&str, &str); 8] = [
+const NOT_MEASURED: [(&str, &str); 7] = [
     (
         "device_memory_",
         "device memory is measured by Timer(device=…, memory=True)",
     ),
     ("device_", "device time is measured by Timer(device=…)"),
-    (
-        "host_memory_",
-        "host memory is not measured by this version",
-    ),
     ("mac", OPERATIONS),
     ("flop", OPERATIONS),
     ("bytes_moved", OPERATIONS),
@@ -125,13 +121,13 @@ numbers! {
     /// Time on the device.
     device_ns: Option<u64> = row => row.device.device_ns;
     /// Least change of host memory over a span.
-    host_memory_net_min_bytes: Option<i64> = _row => None;
+    host_memory_net_min_bytes: Option<i64> = row => row.host_memory_net_min_bytes;
     /// Greatest change of host memory over a span.
-    host_memory_net_max_bytes: Option<i64> = _row => None;
+    host_memory_net_max_bytes: Option<i64> = row => row.host_memory_net_max_bytes;
     /// Least peak of host memory in a span.
-    host_memory_peak_min_bytes: Option<i64> = _row => None;
+    host_memory_peak_min_bytes: Option<u64> = row => row.host_memory_peak_min_bytes;
     /// Greatest peak of host memory in a span.
-    host_memory_peak_max_bytes: Option<i64> = _row => None;
+    host_memory_peak_max_bytes: Option<u64> = row => row.host_memory_peak_max_bytes;
     /// Least change of device memory over a span.
     device_memory_net_min_bytes: Option<i64> =
         row => row.device.device_memory_net_min_bytes;
@@ -188,6 +184,12 @@ impl SpanSummary {
             | "device_memory_net_max_bytes"
             | "device_memory_peak_min_bytes"
             | "device_memory_peak_max_bytes" => row.device.device_memory_net_min_bytes.is_some(),
+            "host_memory_net_min_bytes" | "host_memory_net_max_bytes" => {
+                row.host_memory_net_min_bytes.is_some()
+            }
+            "host_memory_peak_min_bytes" | "host_memory_peak_max_bytes" => {
+                row.host_memory_peak_min_bytes.is_some()
+            }
             _ => false,
         };
         if is_there {

@@ -38,9 +38,8 @@ pub use recording::{Backing, RecordOptions, Recording, close, current_folder, jo
 pub use resident::{Resident, resident};
 pub use site::{LazySite, Site};
 pub use span::{
-    Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit, exit_site,
-    exit_with, is_open, path_names, path_of, rename, suspend,
-    suspend_piece,
+    Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit,
+    exit_site, exit_with, is_open, path_names, path_of, rename, suspend, suspend_piece,
 };
 pub use state::{disable, enable, is_off, is_on};
 pub use thread::{TaskStack, swap_stack};

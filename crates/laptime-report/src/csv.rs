@@ -9,7 +9,8 @@ use crate::view::View;
 
 /// The columns after the section and the kind; `docs/summary.schema.json` says what they hold.
 const HEADING: &str = "section,kind,path,count,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,\
-p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count";
+p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count,\
+host_memory_net_min_bytes,host_memory_net_max_bytes,host_memory_peak_min_bytes,host_memory_peak_max_bytes";
 
 /// Renders the rows that the view asks for.
 pub fn render(summary: &Summary, view: &View) -> String {
@@ -50,6 +51,7 @@ fn line(section: &str, row: &SpanRow) -> String {
         RowKind::Leftover => "leftover",
     };
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let signed = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
     let fields = [
         section.to_owned(),
         kind.to_owned(),
@@ -74,6 +76,10 @@ fn line(section: &str, row: &SpanRow) -> String {
         row.partial_count.to_string(),
         row.partial_ns.to_string(),
         row.unbalanced_count.to_string(),
+        signed(row.host_memory_net_min_bytes),
+        signed(row.host_memory_net_max_bytes),
+        number(row.host_memory_peak_min_bytes),
+        number(row.host_memory_peak_max_bytes),
     ];
     fields.join(",") + "\r\n"
 }

@@ -82,6 +82,10 @@ pub enum Column {
     Median,
     /// 99th percentile.
     P99,
+    /// Most host memory that a span allocated and did not free.
+    NetMemory,
+    /// Highest peak of host memory in a span.
+    PeakMemory,
     /// Total over wall time.
     Share,
 }
@@ -97,6 +101,8 @@ impl Column {
             Self::Mean => "mean",
             Self::Median => "p50",
             Self::P99 => "p99",
+            Self::NetMemory => "net mem",
+            Self::PeakMemory => "peak mem",
             Self::Share => "share",
         }
     }
@@ -111,12 +117,14 @@ impl Column {
             Self::Mean => "mean_ns",
             Self::Median => "p50_ns",
             Self::P99 => "p99_ns",
+            Self::NetMemory => "host_memory_net_max_bytes",
+            Self::PeakMemory => "host_memory_peak_max_bytes",
             Self::Share => "share_ratio",
         }
     }
 
     /// All, in the order of the table.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Count,
         Self::Total,
         Self::Cpu,
@@ -124,8 +132,15 @@ impl Column {
         Self::Mean,
         Self::Median,
         Self::P99,
+        Self::NetMemory,
+        Self::PeakMemory,
         Self::Share,
     ];
+
+    /// Whether it is shown only where a row has it.
+    const fn is_optional(self) -> bool {
+        matches!(self, Self::Cpu | Self::NetMemory | Self::PeakMemory)
+    }
 }
 
 /// A row of a table.
@@ -148,6 +163,8 @@ pub enum Cell {
     Count(u64, u64),
     /// Nanoseconds.
     Time(u64, Precision),
+    /// Bytes.
+    Bytes(i64),
     /// A share, 1.0 for all.
     Share(f64),
     /// Not there.
@@ -218,6 +235,13 @@ fn facts(summary: &Summary) -> Vec<String> {
             "process",
             "processes",
         ));
+    }
+    if let Some(peak_bytes) = summary
+        .processes
+        .first()
+        .and_then(|main| main.host_memory_peak_bytes)
+    {
+        facts.push(format!("peak memory {}", quantity::bytes(peak_bytes)));
     }
     if let Some(code) = summary
         .run
@@ -309,14 +333,11 @@ fn steady(summary: &Summary, view: &View) -> Option<Section> {
 
 fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let outline = outline::outline(rows, view);
-    let has_cpu = rows
-        .iter()
-        .any(|row| cell(row, Column::Cpu) != Cell::Absent);
-    let columns = Column::ALL.into_iter();
-    let columns: Vec<Column> = columns
-        .filter(|one| has_cpu || *one != Column::Cpu)
-        .collect();
     let mut reasons: Vec<Unavailable> = Vec::new();
+    let columns: Vec<Column> = Column::ALL
+        .into_iter()
+        .filter(|one| !one.is_optional() || rows.iter().any(|row| cell(row, *one) != Cell::Absent))
+        .collect();
     let made = outline.lines.iter().map(|line| {
         let row = line.row;
         let cells = columns.iter().map(|column| {
@@ -332,9 +353,10 @@ fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
         });
         shown(line, cells.collect())
     });
+    let rows = made.collect();
     Table {
-        columns: columns.clone(),
-        rows: made.collect(),
+        columns,
+        rows,
         hidden: outline.hidden,
         has_partial: outline.lines.iter().any(|line| line.row.partial_count > 0),
         reasons,
@@ -365,6 +387,12 @@ fn cell(row: &SpanRow, column: Column) -> Cell {
         Column::Mean => time(row.mean_ns, Precision::Exact),
         Column::Median => time(row.p50_ns, Precision::Estimate),
         Column::P99 => time(row.p99_ns, Precision::Estimate),
+        Column::NetMemory => row
+            .host_memory_net_max_bytes
+            .map_or(Cell::Absent, Cell::Bytes),
+        Column::PeakMemory => row
+            .host_memory_peak_max_bytes
+            .map_or(Cell::Absent, |bytes| Cell::Bytes(bytes as i64)),
         Column::Share => row.share_ratio.map_or(Cell::Absent, Cell::Share),
     }
 }

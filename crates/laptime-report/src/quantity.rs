@@ -118,15 +118,20 @@ pub fn plain(value: f64) -> String {
 
 /// Bytes with a binary prefix.
 pub fn bytes(number: u64) -> String {
+    memory(i64::try_from(number).unwrap_or(i64::MAX)).inline()
+}
+
+/// Bytes with a binary prefix, for a column; below zero where more was freed than allocated.
+pub fn memory(number: i64) -> Digits {
     const PREFIXES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = number as f64;
     let mut index = 0;
-    while value >= 1023.95 && index + 1 < PREFIXES.len() {
+    while value.abs() >= 1023.95 && index + 1 < PREFIXES.len() {
         value /= 1024.0;
         index += 1;
     }
     let decimals = usize::from(index > 0);
-    format!("{value:.decimals$} {}", PREFIXES[index])
+    Digits::new(&format!("{value:.decimals$}"), PREFIXES[index])
 }
 
 #[cfg(test)]

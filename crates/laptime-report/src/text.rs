@@ -25,7 +25,13 @@ const BARS: [usize; 3] = [12, 8, 5];
 /// Widest curve of a metric.
 const MOST_CURVE: usize = 20;
 /// Columns in the order in which they give way.
-const GIVE_WAY: [Column; 4] = [Column::Mean, Column::SelfTime, Column::P99, Column::Count];
+const GIVE_WAY: [Column; 5] = [
+    Column::Mean,
+    Column::SelfTime,
+    Column::P99,
+    Column::Count,
+    Column::NetMemory,
+];
 
 /// Renders a document.
 pub fn render(document: &Document, view: &View) -> String {
@@ -414,6 +420,7 @@ fn digits(cell: Cell) -> Digits {
             digits
         }
         Cell::Time(ns, precision) => quantity::duration(ns, precision),
+        Cell::Bytes(bytes) => quantity::memory(bytes),
         Cell::Share(ratio) => quantity::percent(ratio),
         Cell::Absent => Digits::default(),
     }

@@ -9,7 +9,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use laptime_recorder::{Extra, LazySite, Site, current_path, emit_under, enter, suspend};
+use laptime_core::SpanMemory;
+use laptime_recorder::{Extra, LazySite, Site, current_path, emit_under, enter, suspend_piece};
 
 /// Records a future as a lap; what `#[lap]` makes of an `async fn`.
 pub fn lap_future<F: Future>(site: &LazySite, future: F) -> LapFuture<F> {
@@ -20,6 +21,7 @@ pub fn lap_future<F: Future>(site: &LazySite, future: F) -> LapFuture<F> {
             first: None,
             busy: 0,
             last: 0,
+            memory: Some(SpanMemory::default()),
         },
     }
 }
@@ -39,6 +41,8 @@ struct Pieces {
     first: Option<(laptime_core::PathId, u64)>,
     busy: u64,
     last: u64,
+    /// Of all pieces, if it was counted in all.
+    memory: Option<SpanMemory>,
 }
 
 impl<F: Future> Future for LapFuture<F> {
@@ -56,9 +60,11 @@ impl<F: Future> Future for LapFuture<F> {
         };
         pieces.first.get_or_insert((parent, open.start()));
         let result = future.poll(context);
-        if let Some(ticks) = suspend(open) {
-            pieces.busy += ticks;
-            pieces.last = open.start() + ticks;
+        if let Some(piece) = suspend_piece(open) {
+            pieces.busy += piece.ticks;
+            pieces.last = open.start() + piece.ticks;
+            let whole = pieces.memory.zip(piece.memory);
+            pieces.memory = whole.map(|(before, next)| before.then(next));
         }
         result
     }
@@ -69,6 +75,7 @@ impl Drop for Pieces {
         if let Some((parent, start)) = self.first {
             let extra = Extra {
                 wall: Some(self.last.saturating_sub(start)),
+                memory: self.memory,
                 ..Extra::default()
             };
             emit_under(parent, self.site, start, self.busy, extra);

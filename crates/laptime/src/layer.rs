@@ -4,7 +4,8 @@
 //! on the stack while it lasts; when the span closes, one span is recorded with the time
 //! it was entered, and with its wall time when it was left in between.
 
-use laptime_recorder::{Extra, Open, Site, current_path, emit_under, enter, suspend};
+use laptime_core::SpanMemory;
+use laptime_recorder::{Extra, Open, Site, current_path, emit_under, enter, suspend_piece};
 use tracing_core::Subscriber;
 use tracing_core::span::{Attributes, Id};
 use tracing_subscriber::layer::Context;
@@ -27,6 +28,8 @@ struct Entered {
     busy: u64,
     last: u64,
     entries: u32,
+    /// Of all entries, if it was counted in all.
+    memory: Option<SpanMemory>,
 }
 
 impl<S> tracing_subscriber::Layer<S> for Layer
@@ -42,6 +45,7 @@ where
                 busy: 0,
                 last: 0,
                 entries: 0,
+                memory: Some(SpanMemory::default()),
             });
         }
     }
@@ -64,10 +68,12 @@ where
         let mut extensions = span.extensions_mut();
         if let Some(entered) = extensions.get_mut::<Entered>()
             && let Some(open) = entered.open.take()
-            && let Some(ticks) = suspend(open)
+            && let Some(piece) = suspend_piece(open)
         {
-            entered.busy += ticks;
-            entered.last = open.start() + ticks;
+            entered.busy += piece.ticks;
+            entered.last = open.start() + piece.ticks;
+            let whole = entered.memory.zip(piece.memory);
+            entered.memory = whole.map(|(before, next)| before.then(next));
         }
     }
 
@@ -82,6 +88,7 @@ where
             let wall = (entered.entries > 1).then(|| entered.last.saturating_sub(start));
             let extra = Extra {
                 wall,
+                memory: entered.memory,
                 ..Extra::default()
             };
             emit_under(parent, entered.site, start, entered.busy, extra);

@@ -42,6 +42,29 @@ pub use layer::{Layer, layer};
 pub use report::{Report, report};
 pub use track::{Track, track};
 
+/// Counting the memory of laps.
+///
+/// ```
+/// #[global_allocator]
+/// static ALLOCATOR: laptime::alloc::Tally = laptime::alloc::Tally::system();
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// laptime::alloc::start()?;
+/// let recording = laptime::record(std::env::temp_dir().join("memory.lap"))?;
+/// {
+///     let _lap = laptime::lap!("load");
+///     let _data = vec![0_u8; 1 << 20];
+/// }
+/// # std::fs::remove_dir_all(
+/// recording.finish()?
+/// # )?;
+/// # Ok(())
+/// # }
+/// ```
+pub mod alloc {
+    pub use laptime_recorder::memory::{Tally, start, stop};
+}
+
 /// Attributes. In a module of their own because Rust keeps one name for macros of all kinds, and
 /// `laptime::lap!` has it at the root: `use laptime::attribute::lap;`, then `#[lap] fn forward() {}`.
 pub mod attribute {

@@ -47,6 +47,9 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         Recording::Own(recording) => {
             command.env(variables::RUN, &recording.folder.path);
             command.env(variables::AUTO, automatic(args, settings));
+            if let Some(memory) = &args.memory {
+                command.env(variables::MEMORY, memory);
+            }
         }
         Recording::Outer => {}
         Recording::Nowhere => {

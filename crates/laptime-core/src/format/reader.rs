@@ -5,12 +5,13 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, Cursor, MARK, MEMORY, METRIC, NOTE, PATH, Record, SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, Cursor, MARK, MEMORY, METRIC, NOTE, PATH, Record, SAMPLE, TRACK, TRACK_NAME,
+    UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use crate::anchor::Anchor;
-use crate::path::PathId;
 use crate::memory::{ProcessMemory, SpanMemory};
+use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 
 /// Receives the records of a window.

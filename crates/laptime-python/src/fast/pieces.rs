@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use laptime_core::{PathId, SpanFlags};
+use laptime_core::{PathId, SpanFlags, SpanMemory};
 use laptime_recorder::{self as recorder, Extra, Open, Site, clock};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -27,6 +27,7 @@ struct State {
     /// Whether it ran beside its parent, on another track.
     is_detached: Cell<bool>,
     ran: Cell<u64>,
+    memory: Cell<Option<SpanMemory>>,
 }
 
 // SAFETY: every access holds the interpreter lock, and none runs Python code.
@@ -47,6 +48,7 @@ impl Pieces {
                 first: Cell::new(None),
                 is_detached: Cell::new(false),
                 ran: Cell::new(0),
+                memory: Cell::new(Some(SpanMemory::default())),
             },
         })
     }
@@ -69,8 +71,14 @@ impl Pieces {
     fn pause(&self) {
         let state = &self.state;
         if let Some(open) = state.open.take() {
-            let ticks = span::at(|| recorder::suspend(open));
-            state.ran.set(state.ran.get() + ticks.unwrap_or(0));
+            let piece = span::at(|| recorder::suspend_piece(open));
+            let ticks = piece.map_or(0, |piece| piece.ticks);
+            state.ran.set(state.ran.get() + ticks);
+            let memory = piece.and_then(|piece| piece.memory);
+            let whole = state.memory.get().zip(memory);
+            state
+                .memory
+                .set(whole.map(|(before, next)| before.then(next)));
         }
     }
 
@@ -89,6 +97,7 @@ impl Pieces {
         let extra = Extra {
             flags,
             wall: Some(clock::now().saturating_sub(start)),
+            memory: state.memory.take(),
             ..Extra::default()
         };
         span::at(|| recorder::emit_under(outside, state.site, start, state.ran.take(), extra));

@@ -22,12 +22,14 @@ mod patch;
 )))]
 #[path = "unpatched.rs"]
 mod patch;
+mod stretch;
 
 use laptime_core::{ProcessMemory, Unavailable};
 
 pub use alloc::Tally;
 pub(crate) use counters::Quiet;
 pub(crate) use frames::Frames;
+pub use stretch::Stretch;
 
 use crate::lock::Lock;
 use crate::notes;

@@ -188,7 +188,10 @@ impl Object<'_> {
             }
             // SAFETY: the loader's own table, mapped as long as the object is.
             let relocations = unsafe {
-                std::slice::from_raw_parts((start as *const Relocation).add(skipped), count - skipped)
+                std::slice::from_raw_parts(
+                    (start as *const Relocation).add(skipped),
+                    count - skipped,
+                )
             };
             for relocation in relocations {
                 let kind = relocation.information as u32;

@@ -51,7 +51,12 @@ fn hooks() -> &'static [Hook] {
             hook(c"malloc", malloc as *const (), libc::malloc as *const (), f),
             hook(c"free", free as *const (), libc::free as *const (), f),
             hook(c"calloc", calloc as *const (), libc::calloc as *const (), f),
-            hook(c"realloc", realloc as *const (), libc::realloc as *const (), f),
+            hook(
+                c"realloc",
+                realloc as *const (),
+                libc::realloc as *const (),
+                f,
+            ),
             hook(
                 c"reallocarray",
                 reallocarray as *const (),
@@ -70,13 +75,38 @@ fn hooks() -> &'static [Hook] {
                 libc::aligned_alloc as *const (),
                 f,
             ),
-            hook(c"memalign", memalign as *const (), libc::memalign as *const (), f),
+            hook(
+                c"memalign",
+                memalign as *const (),
+                libc::memalign as *const (),
+                f,
+            ),
             hook(c"mmap", mmap as *const (), libc::mmap as *const (), true),
-            hook(c"mmap64", mmap as *const (), libc::mmap64 as *const (), true),
-            hook(c"mremap", mremap as *const (), libc::mremap as *const (), true),
-            hook(c"munmap", munmap as *const (), libc::munmap as *const (), true),
+            hook(
+                c"mmap64",
+                mmap as *const (),
+                libc::mmap64 as *const (),
+                true,
+            ),
+            hook(
+                c"mremap",
+                mremap as *const (),
+                libc::mremap as *const (),
+                true,
+            ),
+            hook(
+                c"munmap",
+                munmap as *const (),
+                libc::munmap as *const (),
+                true,
+            ),
             hook(c"dlopen", dlopen as *const (), libc::dlopen as *const (), f),
-            hook(c"dlmopen", dlmopen as *const (), libc::dlmopen as *const (), f),
+            hook(
+                c"dlmopen",
+                dlmopen as *const (),
+                libc::dlmopen as *const (),
+                f,
+            ),
             hook(c"dlsym", dlsym as *const (), libc::dlsym as *const (), f),
         ];
         hooks.shrink_to_fit();
@@ -140,16 +170,14 @@ unsafe extern "C" fn reallocarray(
     number: size_t,
     bytes: size_t,
 ) -> *mut c_void {
-    match number.checked_mul(bytes) {
-        // Not the real one, which may come back here for its `realloc`.
-        // SAFETY: as above.
-        Some(bytes) => unsafe { realloc(block, bytes) },
-        None => {
-            // SAFETY: the calling thread's own variable.
-            unsafe { *libc::__errno_location() = libc::ENOMEM };
-            std::ptr::null_mut()
-        }
-    }
+    let Some(bytes) = number.checked_mul(bytes) else {
+        // SAFETY: the calling thread's own variable.
+        unsafe { *libc::__errno_location() = libc::ENOMEM };
+        return std::ptr::null_mut();
+    };
+    // Not the real one, which may come back here for its `realloc`.
+    // SAFETY: as above.
+    unsafe { realloc(block, bytes) }
 }
 
 unsafe extern "C" fn posix_memalign(

@@ -1,0 +1,85 @@
+//! Host memory in rows: extremes over spans, and what no lap holds.
+//!
+//! What the process has, less what its outermost laps have, was allocated outside of any lap or
+//! by threads whose work no lap can be told for: that is the memory of `other`.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{PathTally, Unavailable};
+
+use crate::process::Process;
+use crate::summary::{ProcessSummary, RowKind, SpanRow};
+use crate::tree::Tree;
+use crate::wall::OTHER;
+
+/// Fields of a row, nets first.
+pub const FIELDS: [&str; 4] = [
+    "host_memory_net_min_bytes",
+    "host_memory_net_max_bytes",
+    "host_memory_peak_min_bytes",
+    "host_memory_peak_max_bytes",
+];
+/// Code of the note that says why memory was not counted.
+const NOT_COUNTED: &str = "memory.unavailable";
+
+/// Fills in what the spans of a path carried.
+pub fn fill(row: &mut SpanRow, tally: &PathTally) {
+    let Some(memory) = tally.memory.as_ref().filter(|memory| memory.count > 0) else {
+        return;
+    };
+    row.host_memory_net_min_bytes = Some(memory.net_min_bytes);
+    row.host_memory_net_max_bytes = Some(memory.net_max_bytes);
+    row.host_memory_peak_min_bytes = Some(memory.peak_min_bytes);
+    row.host_memory_peak_max_bytes = Some(memory.peak_max_bytes);
+}
+
+/// Fills in the memory of `other`.
+pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary]) {
+    let nets = processes
+        .iter()
+        .map(|process| process.host_memory_net_bytes);
+    let nets: Option<Vec<i64>> = nets.collect();
+    let Some(total) = nets.map(|nets| nets.into_iter().fold(0, i64::saturating_add)) else {
+        return;
+    };
+    let outermost = &tree.node(0).children;
+    let held = tree.in_order().into_iter().filter_map(|index| {
+        let memory = tree.node(index).tally.memory.as_ref()?;
+        Some(if outermost.contains(&index) {
+            memory.net_sum_bytes
+        } else {
+            memory.outside_sum_bytes
+        })
+    });
+    let outside = held.fold(total, i64::saturating_sub);
+    let is_other = |row: &&mut SpanRow| row.kind == RowKind::Leftover && row.path == OTHER;
+    if let Some(other) = rows.iter_mut().find(is_other) {
+        other.host_memory_net_min_bytes = Some(outside);
+        other.host_memory_net_max_bytes = Some(outside);
+        let reason = Unavailable("what is left over has no peak of its own".to_owned());
+        for field in &FIELDS[2..] {
+            other.why.insert((*field).to_owned(), reason.clone());
+        }
+    }
+}
+
+/// Says why memory is missing, where the recorder knew.
+pub fn with_reasons(
+    mut unavailable: BTreeMap<String, Unavailable>,
+    processes: &[Process],
+) -> BTreeMap<String, Unavailable> {
+    let mut notes = processes.iter().flat_map(|process| &process.notes);
+    let counted = processes.iter().any(|process| process.memory.is_some());
+    let reason = if counted {
+        Some("no span of this path was counted from its start to its end".to_owned())
+    } else {
+        let note = notes.find(|(code, _)| code == NOT_COUNTED);
+        note.map(|(_, reason)| format!("memory was not counted: {reason}"))
+    };
+    if let Some(reason) = reason {
+        for field in FIELDS {
+            unavailable.insert(field.to_owned(), Unavailable(reason.clone()));
+        }
+    }
+    unavailable
+}

@@ -1,0 +1,57 @@
+//! Counting host memory: on, off, and for a stretch that is no lap.
+
+use laptime_core::ProcessMemory;
+use laptime_recorder::memory::{self, Stretch};
+use pyo3::prelude::*;
+
+use crate::fast::span;
+
+/// Counts the memory of laps from now on: whether this call began it, and why something of it is
+/// not possible, if so.
+#[pyfunction]
+#[pyo3(signature = (objects=false))]
+fn memory_start(objects: bool) -> (bool, Option<String>) {
+    match memory::start() {
+        Err(reason) => (false, Some(reason.0)),
+        Ok(began) if objects && began => (
+            began,
+            Some("objects are not counted one by one yet".to_owned()),
+        ),
+        Ok(began) => (began, None),
+    }
+}
+
+/// Counts no more.
+#[pyfunction]
+fn memory_stop() {
+    memory::stop();
+}
+
+/// Bytes allocated and not freed since counting began, and their peak; `None` while not counting.
+#[pyfunction]
+fn memory_of_process() -> Option<(i64, u64)> {
+    let ProcessMemory { bytes, peak_bytes } = memory::process()?;
+    Some((bytes, peak_bytes))
+}
+
+/// Begins a stretch that is no lap, such as a timer's segment: a token, 0 while not counting.
+#[pyfunction]
+fn memory_open() -> u64 {
+    span::at(Stretch::begin).map_or(0, Stretch::to_raw)
+}
+
+/// Ends a stretch on the thread or task where it began: net and peak in bytes, or `None`.
+#[pyfunction]
+fn memory_close(token: u64) -> Option<(i64, u64)> {
+    let memory = span::at(|| Stretch::from_raw(token).end())?;
+    Some((memory.net_bytes, memory.peak_bytes))
+}
+
+/// Adds the functions to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(memory_start, module)?)?;
+    module.add_function(wrap_pyfunction!(memory_stop, module)?)?;
+    module.add_function(wrap_pyfunction!(memory_of_process, module)?)?;
+    module.add_function(wrap_pyfunction!(memory_open, module)?)?;
+    module.add_function(wrap_pyfunction!(memory_close, module)?)
+}

@@ -1,0 +1,54 @@
+//! Memory of a stretch that is no span, such as a segment of a timer.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use laptime_core::SpanMemory;
+
+use super::Quiet;
+use crate::state;
+use crate::thread::Thread;
+
+/// Set in the identity of a stretch; starts of spans, in ticks, never reach it.
+const STRETCH: u64 = 1 << 63;
+
+static NEXT: AtomicU64 = AtomicU64::new(STRETCH);
+
+/// A stretch of one thread or task. Stretches and laps may end in any order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch(u64);
+
+impl Stretch {
+    /// Begins one. `None` while memory is not counted.
+    pub fn begin() -> Option<Self> {
+        if !state::measures_memory() {
+            return None;
+        }
+        let _quiet = Quiet::begin();
+        // SAFETY: this thread's state.
+        let thread = unsafe { Thread::current().as_mut() }?;
+        let id = NEXT.fetch_add(1, Relaxed);
+        thread.stack().memory.open(id);
+        Some(Self(id))
+    }
+
+    /// Ends it. `None` elsewhere than on the thread or task where it began, or a second time.
+    pub fn end(self) -> Option<SpanMemory> {
+        if !state::measures_memory() {
+            return None;
+        }
+        let _quiet = Quiet::begin();
+        // SAFETY: this thread's state.
+        let thread = unsafe { Thread::existing().as_mut() }?;
+        thread.stack().memory.close(self.0)
+    }
+
+    /// As an integer, above 0, for a foreign language.
+    pub fn to_raw(self) -> u64 {
+        self.0
+    }
+
+    /// From [`Stretch::to_raw`]. One that never was simply ends nothing.
+    pub fn from_raw(raw: u64) -> Self {
+        Self(raw)
+    }
+}

@@ -1,0 +1,23 @@
+"""Counting the memory of laps, asked for by `memory=`, `--memory` or `LAPTIME_MEMORY`."""
+
+from __future__ import annotations
+
+from ._core import memory_start, memory_stop
+
+
+def start(*, objects: bool = False) -> bool:
+    """Counts from now on. Whether this call began it: whoever began it stops it.
+
+    Where allocations can't be counted this says why, once, and the recording says it too.
+    """
+    began, reason = memory_start(objects)
+    if reason is not None:
+        import logging
+
+        logging.getLogger("laptime").warning("memory: %s", reason)
+    return began
+
+
+def stop() -> None:
+    """Counts no more."""
+    memory_stop()
