@@ -59,6 +59,10 @@ fn run_explains_itself() {
           --modules
               Also time every module of the network, forward and backward
 
+          --memory[=<WHAT>]
+              Count what every span allocates and frees; `objects` counts small Python objects one by
+              one too
+
           --no-auto
               Record only the program's own laps: no automatic phases
 

@@ -98,8 +98,9 @@ impl MemoryTally {
         }
     }
 
-    /// Adds settled extremes.
+    /// Adds those of later spans, the last of which may go on. What was here is settled.
     pub fn merge(&mut self, other: &Self) {
+        self.pending = other.pending.or(self.pending);
         self.count += other.count;
         self.net_min_bytes = self.net_min_bytes.min(other.net_min_bytes);
         self.net_max_bytes = self.net_max_bytes.max(other.net_max_bytes);

@@ -229,13 +229,13 @@ fn the_markdown_of_a_killed_run() {
 #[test]
 fn the_csv_of_a_killed_run() {
     insta::assert_snapshot!(shown(&killed(), Format::Csv, &plain(100)).replace("\r\n", "\n"), @r#"
-    section,kind,path,count,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count
-    run,span,train,0,3260000000,3000000,,,,,,,,,1,,,,1,3260000000,0
-    run,span,train/step,3,3257000000,3221000000,19000000,0,19000000,19000000,19000000,19000000,19000000,19000000,0.999079754601227,,,,1,3200000000,0
-    run,span,train/step/forward,3,36000000,36000000,12000000,0,12000000,12000000,12000000,12000000,12000000,12000000,0.011042944785276074,,,,0,0,0
-    run,leftover,startup,,0,0,,,,,,,,,0,,,,0,0,0
-    run,leftover,other,,0,0,,,,,,,,,0,,,,0,0,0
-    run,leftover,exit,,0,0,,,,,,,,,0,,,,0,0,0
+    section,kind,path,count,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count,host_memory_net_min_bytes,host_memory_net_max_bytes,host_memory_peak_min_bytes,host_memory_peak_max_bytes
+    run,span,train,0,3260000000,3000000,,,,,,,,,1,,,,1,3260000000,0,,,,
+    run,span,train/step,3,3257000000,3221000000,19000000,0,19000000,19000000,19000000,19000000,19000000,19000000,0.999079754601227,,,,1,3200000000,0,,,,
+    run,span,train/step/forward,3,36000000,36000000,12000000,0,12000000,12000000,12000000,12000000,12000000,12000000,0.011042944785276074,,,,0,0,0,,,,
+    run,leftover,startup,,0,0,,,,,,,,,0,,,,0,0,0,,,,
+    run,leftover,other,,0,0,,,,,,,,,0,,,,0,0,0,,,,
+    run,leftover,exit,,0,0,,,,,,,,,0,,,,0,0,0,,,,
     "#);
 }
 
