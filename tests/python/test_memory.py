@@ -75,8 +75,14 @@ def compare(report, truth, sizes):
         for number, true in zip(found, wanted):
             assert abs(number - true) <= max(slack, 0.01 * abs(true)), (path, found, wanted)
 
+kept = []
+
 def warm(kind):
     block(kind, 8)
+    # Small objects come from arenas of a megabyte: room for those of the test, so that no arena is
+    # mapped in it. What is kept keeps the arenas.
+    spare = [object() for _ in range(400_000)]
+    kept.append(spare[::400])
 """
 
 
@@ -88,8 +94,8 @@ def test_nested_allocations_freed_in_every_order_have_their_true_net_and_peak(
     code = (
         TRUTH
         + f"""
-assert _core.memory_start() == (True, None)
 warm({kind!r})
+assert _core.memory_start() == (True, None)
 truth, number = {{}}, 0
 for sizes in itertools.permutations({SIZES}):
     for order in itertools.permutations(range(3)):
@@ -98,9 +104,9 @@ for sizes in itertools.permutations({SIZES}):
 report = lt.report()
 compare(report, truth, {SIZES})
 net, peak = _core.memory_of_process()
-assert abs(net) < 2 * MB if {kind!r} != "torch" else True, net
+assert abs(net) < 2 * MB, net
 most = sum({SIZES}) + 8 * MB
-assert abs(peak - most) < 0.01 * most + (0 if {kind!r} == "bytes" else 20 * MB), (peak, most)
+assert abs(peak - most) < 0.01 * most, (peak, most)
 print(number)
 """
     )
@@ -112,8 +118,8 @@ def test_four_threads_at_once_have_each_their_own_numbers(run: Run) -> None:
         TRUTH
         + """
 import threading
-assert _core.memory_start() == (True, None)
 warm("numpy")
+assert _core.memory_start() == (True, None)
 orders = list(itertools.permutations(range(3)))
 sizes = (8 * MB, 64 * MB, 16 * MB)
 truths = [{} for _ in range(4)]
@@ -265,7 +271,8 @@ async def work(name, size, gate, turn):
         kept = bytearray(size)
         turn.set()
         await gate.wait()
-        del kept
+        with lt.lap("resumed"):
+            del kept
 async def main():
     events = [asyncio.Event() for _ in range(2)]
     await asyncio.gather(
@@ -402,7 +409,9 @@ print(lt.report()["step"].host_memory_net_max_bytes)
 
 def test_the_command_counts_in_the_program_it_runs(run: Run, tmp_path: Path) -> None:
     script = tmp_path / "train.py"
-    script.write_text("import laptime as lt\nwith lt.lap('step'):\n    kept = bytearray(8_000_000)\n")
+    script.write_text(
+        "import laptime as lt\nwith lt.lap('step'):\n    kept = bytearray(8_000_000)\n"
+    )
     code = """
 import sys
 from laptime._cli import main
@@ -429,8 +438,8 @@ def test_a_library_found_through_the_callers_own_path_is_still_found(
     (tmp_path / "inner.c").write_text("int answer(void) { return 42; }")
     (tmp_path / "outer.c").write_text(
         "#include <dlfcn.h>\n"
-        "int ask(void) { void *h = dlopen(\"libinner.so\", RTLD_NOW);\n"
-        "  return h ? ((int (*)(void)) dlsym(h, \"answer\"))() : -1; }"
+        'int ask(void) { void *h = dlopen("libinner.so", RTLD_NOW);\n'
+        '  return h ? ((int (*)(void)) dlsym(h, "answer"))() : -1; }'
     )
     cc = f"{compiler} -shared -fPIC"
     assert os.system(f"{cc} -o {inner}/libinner.so {tmp_path}/inner.c") == 0
@@ -459,3 +468,48 @@ assert "mem" not in str(lt.report())
     run(code)
 
 
+def test_small_objects_count_one_by_one_when_asked_for(run: Run) -> None:
+    code = """
+import sys
+import laptime as lt
+from laptime import _core
+assert _core.memory_start(objects=True) == (True, None)
+count = 500_000
+with lt.lap("keeps"):
+    kept = [None] * count
+    for number in range(count):
+        kept[number] = (number,)
+with lt.lap("frees"):
+    del kept
+with lt.lap("grows"):
+    row = []
+    for _ in range(50):
+        row.append(None)
+# A tuple with its header for the collector, its number, and its place in the list.
+each = sys.getsizeof((1,)) + 16 * (sys.getsizeof((1,)) < 48) + 32 + 8
+print(count * each)
+report = lt.report()
+for name in ("keeps", "frees", "grows"):
+    print(report[name].host_memory_net_max_bytes)
+_core.memory_stop()
+more = [(number,) for number in range(100_000)]
+_core.memory_start(objects=True)
+with lt.lap("again"):
+    some = [None] * 100_000
+    for number in range(100_000):
+        some[number] = (number,)
+del more, some
+print(lt.report()["again"].host_memory_net_max_bytes)
+_core.memory_stop()
+"""
+    wanted, keeps, frees, grows, again = map(int, run(code).stdout.split())
+    assert abs(keeps - wanted) < 0.01 * wanted
+    assert abs(frees + wanted) < 0.01 * wanted
+    assert 400 <= grows < 4_000
+    assert abs(again - wanted / 5) < 0.02 * wanted / 5
+
+
+def test_pythons_debug_allocator_is_left_alone(run: Run) -> None:
+    code = "from laptime import _core; print(_core.memory_start(objects=True))"
+    out = run(code, env={"PYTHONMALLOC": "debug"}).stdout
+    assert out.startswith("(True, 'objects are not counted one by one")

@@ -51,7 +51,7 @@ fn doctor_names_every_finding() {
         .lines()
         .map(|line| line.split("  ").next().unwrap())
         .collect();
-    insta::assert_snapshot!(names.join(", "), @"laptime, clock, two clock reads, span, recorded, span, off, disk, free, file size limit, files mapped, processes visible, python, boot");
+    insta::assert_snapshot!(names.join(", "), @"laptime, clock, two clock reads, span, recorded, span, off, disk, free, file size limit, files mapped, processes visible, memory of laps, python, boot");
 }
 
 #[test]

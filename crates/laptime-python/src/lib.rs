@@ -12,6 +12,7 @@ mod fast;
 mod lookup;
 mod memory;
 mod modules;
+mod objects;
 mod phases;
 mod profiling;
 mod rate;

@@ -5,18 +5,16 @@ use laptime_recorder::memory::{self, Stretch};
 use pyo3::prelude::*;
 
 use crate::fast::span;
+use crate::objects;
 
 /// Counts the memory of laps from now on: whether this call began it, and why something of it is
 /// not possible, if so.
 #[pyfunction]
 #[pyo3(signature = (objects=false))]
-fn memory_start(objects: bool) -> (bool, Option<String>) {
+fn memory_start(python: Python<'_>, objects: bool) -> (bool, Option<String>) {
     match memory::start() {
         Err(reason) => (false, Some(reason.0)),
-        Ok(began) if objects && began => (
-            began,
-            Some("objects are not counted one by one yet".to_owned()),
-        ),
+        Ok(began) if objects => (began, objects::start(python).err()),
         Ok(began) => (began, None),
     }
 }
@@ -24,6 +22,7 @@ fn memory_start(objects: bool) -> (bool, Option<String>) {
 /// Counts no more.
 #[pyfunction]
 fn memory_stop() {
+    objects::stop();
     memory::stop();
 }
 

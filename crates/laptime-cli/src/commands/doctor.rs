@@ -78,6 +78,14 @@ fn findings(machine: &Machine) -> Vec<Row> {
     ];
     rows.extend(costs(&machine.span));
     rows.extend(limits(&machine.limits));
+    let (counted, why) = match &machine.memory_why {
+        None => (
+            "yes",
+            "in Python, and in Rust with laptime::alloc::Tally".to_owned(),
+        ),
+        Some(reason) => ("no", reason.to_string()),
+    };
+    rows.push(("memory of laps", counted.to_owned(), why));
     let none = || "none".to_owned();
     rows.push((
         "python",

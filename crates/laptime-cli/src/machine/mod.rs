@@ -5,7 +5,7 @@
 mod limits;
 mod span_cost;
 
-use laptime_core::ClockKind;
+use laptime_core::{ClockKind, Unavailable};
 use laptime_recorder::clock;
 use serde::Serialize;
 
@@ -25,6 +25,8 @@ pub struct Machine {
     pub span: SpanCost,
     /// What the system allows.
     pub limits: Limits,
+    /// Why the memory of laps cannot be counted, if so.
+    pub memory_why: Option<Unavailable>,
     /// The interpreter that runs scripts, if there is one.
     pub python: Option<String>,
     /// Boot that monotonic times count from.
@@ -56,6 +58,7 @@ impl Machine {
             },
             span,
             limits,
+            memory_why: laptime_recorder::memory::check().err(),
             python,
             boot_id: Some(boot_id).filter(|id| !id.is_empty()),
         }

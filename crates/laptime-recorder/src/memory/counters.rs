@@ -60,7 +60,8 @@ static LEADER_NET: AtomicI64 = AtomicI64::new(0);
 static HANDED: AtomicI64 = AtomicI64::new(0);
 static HANDED_PEAK: AtomicI64 = AtomicI64::new(i64::MIN);
 
-/// Counts bytes: above zero allocated, below zero freed.
+/// Counts bytes of the calling thread: above zero allocated, below zero freed. For allocators
+/// within the program that hand out memory of their own.
 #[inline]
 pub fn count(bytes: i64) {
     COUNTERS.with(|counters| {

@@ -28,6 +28,7 @@ use laptime_core::{ProcessMemory, Unavailable};
 
 pub use alloc::Tally;
 pub(crate) use counters::Quiet;
+pub use counters::count;
 pub(crate) use frames::Frames;
 pub use stretch::Stretch;
 
@@ -76,13 +77,9 @@ pub fn stop() {
     }
 }
 
-/// Whether allocations could be counted here, without beginning to.
+/// Whether programs on this machine can have their allocations counted.
 pub fn check() -> Result<(), Unavailable> {
-    if alloc::is_installed() {
-        Ok(())
-    } else {
-        patch::check()
-    }
+    patch::check_machine()
 }
 
 /// Memory of the process since counting began; `None` while it is not counted.

@@ -4,11 +4,11 @@ use laptime_core::Unavailable;
 
 /// Says that it is not possible.
 pub fn start() -> Result<(), Unavailable> {
-    check()
+    check_machine()
 }
 
 /// The same.
-pub fn check() -> Result<(), Unavailable> {
+pub fn check_machine() -> Result<(), Unavailable> {
     let reason = "allocations are counted on Linux with glibc, on x86-64 and aarch64 only";
     Err(Unavailable(reason.to_owned()))
 }

@@ -221,18 +221,21 @@ impl Object<'_> {
     /// Writes an entry, whether or not the loader protected it. Whether that was possible.
     pub fn write(&self, slot: Slot<'_>, value: usize) -> bool {
         let place = slot.place as usize;
+        // SAFETY: no preconditions.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let start_of = |address: usize| address & !(page - 1);
+        // The loader protects whole pages: the last one only when all of it is to be protected.
         let is_protected = self
             .headers
             .iter()
             .filter(|header| header.p_type == libc::PT_GNU_RELRO)
-            .any(|header| self.range(header).contains(&place));
+            .map(|header| self.range(header))
+            .any(|range| (start_of(range.start)..start_of(range.end)).contains(&place));
         if !is_protected {
             slot.cell().store(value, Ordering::Relaxed);
             return true;
         }
-        // SAFETY: no preconditions.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-        let start = (place & !(page - 1)) as *mut c_void;
+        let start = start_of(place) as *mut c_void;
         // SAFETY: a page of the object, which stays loaded meanwhile; it is made readable and writable,
         // and then what the loader had made it, so nobody who reads it is disturbed.
         unsafe {

@@ -59,8 +59,14 @@ pub fn start() -> Result<(), Unavailable> {
     ))
 }
 
+/// Whether it can be done on this machine: a program that is one object can say no more than that
+/// it is of the right kind.
+pub fn check_machine() -> Result<(), Unavailable> {
+    if own_object() == 0 { Ok(()) } else { check() }
+}
+
 /// Whether it can be done, without doing it.
-pub fn check() -> Result<(), Unavailable> {
+fn check() -> Result<(), Unavailable> {
     let own = own_object();
     if own == 0 {
         // The main program comes first, and it is this object.

@@ -1,0 +1,92 @@
+"""What counting memory costs: a training step, and a program that does little but allocate.
+
+The same work runs with and without, in turns, in one process; tracemalloc stands beside it.
+Prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from overhead import block, compare, perceptron, step_of
+
+import laptime as lt
+from laptime import _core
+from laptime.integrations import _autotorch
+
+ROUNDS = 100
+
+
+def allocating() -> None:
+    """Text, numbers, lists, dictionaries and buffers of many sizes, most of them short-lived."""
+    kept = []
+    for number in range(2_000):
+        row = {"name": f"row {number}", "values": [float(n) for n in range(20)]}
+        text = json.dumps(row)
+        kept.append(json.loads(text))
+        kept.append(bytearray(600 + number * 7 % 20_000))
+        if number % 10 == 0:
+            kept.append(b"x" * (64 * number))
+        if len(kept) > 500:
+            del kept[:250]
+
+
+def laps(work: Callable[[], None]) -> Callable[[], None]:
+    def run() -> None:
+        with lt.lap("work"):
+            work()
+
+    return run
+
+
+def count(on: bool) -> None:
+    if on:
+        began, reason = _core.memory_start()
+        assert began, reason
+    else:
+        _core.memory_stop()
+
+
+def count_with_phases(on: bool) -> None:
+    count(on)
+    if on:
+        _autotorch.install(modules=False)
+    else:
+        _autotorch.uninstall()
+
+
+def trace(on: bool) -> None:
+    if on:
+        tracemalloc.start()
+    else:
+        tracemalloc.stop()
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    small = step_of(perceptron(), 784, 10)
+    with tempfile.TemporaryDirectory() as folder, lt.record(Path(folder) / "bench.lap"):
+        results = {
+            "memory, 4 laps a step, MLP 784-128-10": compare(
+                block(small, True), block(small, True), count, ROUNDS
+            ),
+            "memory and automatic phases, MLP 784-128-10": compare(
+                block(small), block(small), count_with_phases, ROUNDS
+            ),
+            "memory, a program that allocates": compare(
+                laps(allocating), laps(allocating), count, ROUNDS
+            ),
+            "tracemalloc, the same program": compare(
+                laps(allocating), laps(allocating), trace, ROUNDS // 10
+            ),
+        }
+    print(json.dumps({"rounds": ROUNDS, "overhead": results}))
+
+
+if __name__ == "__main__":
+    main()
