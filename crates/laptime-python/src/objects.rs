@@ -118,7 +118,7 @@ unsafe fn wrapped(context: Context) -> &'static ffi::PyMemAllocatorEx {
     unsafe { &*context.cast::<ffi::PyMemAllocatorEx>() }
 }
 
-unsafe extern "C" fn malloc(context: Context, bytes: usize) -> *mut c_void {
+extern "C" fn malloc(context: Context, bytes: usize) -> *mut c_void {
     // SAFETY: the interpreter's promises are those of the wrapped allocator, here and below.
     unsafe {
         let inner = wrapped(context);
@@ -127,7 +127,7 @@ unsafe extern "C" fn malloc(context: Context, bytes: usize) -> *mut c_void {
     }
 }
 
-unsafe extern "C" fn calloc(context: Context, number: usize, bytes: usize) -> *mut c_void {
+extern "C" fn calloc(context: Context, number: usize, bytes: usize) -> *mut c_void {
     // SAFETY: as above.
     unsafe {
         let inner = wrapped(context);
@@ -147,10 +147,9 @@ fn handed_out(block: *mut c_void, bytes: usize) -> *mut c_void {
     block
 }
 
-unsafe extern "C" fn realloc(context: Context, block: *mut c_void, bytes: usize) -> *mut c_void {
+extern "C" fn realloc(context: Context, block: *mut c_void, bytes: usize) -> *mut c_void {
     if block.is_null() {
-        // SAFETY: as above.
-        return unsafe { malloc(context, bytes) };
+        return malloc(context, bytes);
     }
     let before = known(block);
     // SAFETY: as above.
@@ -175,7 +174,7 @@ unsafe extern "C" fn realloc(context: Context, block: *mut c_void, bytes: usize)
     moved
 }
 
-unsafe extern "C" fn free(context: Context, block: *mut c_void) {
+extern "C" fn free(context: Context, block: *mut c_void) {
     if !block.is_null() && COUNTS.load(Relaxed) {
         let units = known(block);
         if units > 0 {
@@ -192,7 +191,7 @@ unsafe extern "C" fn free(context: Context, block: *mut c_void) {
 }
 
 /// Maps an arena as Python does, but from here, where mappings are not counted.
-unsafe extern "C" fn map_arena(_context: Context, bytes: usize) -> *mut c_void {
+extern "C" fn map_arena(_context: Context, bytes: usize) -> *mut c_void {
     let (protection, flags) = (
         libc::PROT_READ | libc::PROT_WRITE,
         libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
@@ -206,7 +205,7 @@ unsafe extern "C" fn map_arena(_context: Context, bytes: usize) -> *mut c_void {
     }
 }
 
-unsafe extern "C" fn unmap_arena(_context: Context, arena: *mut c_void, bytes: usize) {
+extern "C" fn unmap_arena(_context: Context, arena: *mut c_void, bytes: usize) {
     // The addresses may come back as somebody else's.
     for page in (arena.addr()..arena.addr() + bytes).step_by(1 << PAGE_BITS) {
         if let Some(entry) = entry(page) {
@@ -234,11 +233,8 @@ pub fn start(python: Python<'_>) -> Result<(), String> {
         for (domain, inner) in DOMAINS.into_iter().zip(held) {
             let mut current = NOTHING;
             ffi::PyMem_GetAllocator(domain, &raw mut current);
-            if is_ours(&current) {
-                continue;
-            }
-            if inner.malloc.is_some() && inner.malloc != current.malloc {
-                // Ours lies below another wrapper: it counts again from there.
+            // Or below a wrapper of somebody else's, from where it counts again.
+            if inner.malloc.is_some() {
                 continue;
             }
             *inner = current;
@@ -294,7 +290,7 @@ pub fn stop() {
     reason = "a copy elsewhere would only leave a wrapper in place"
 )]
 fn is_ours(allocator: &ffi::PyMemAllocatorEx) -> bool {
-    allocator.malloc == Some(malloc as unsafe extern "C" fn(Context, usize) -> *mut c_void)
+    allocator.malloc == Some(malloc as extern "C" fn(Context, usize) -> *mut c_void)
 }
 
 /// Whether Python's allocators were chosen by its developer settings.

@@ -12,6 +12,12 @@ const MB: usize = 1_000_000;
 /// Net and peak by path.
 type Truth = Vec<(String, i64, i64)>;
 
+fn raise(peaks: &mut [i64], to: i64) {
+    for peak in peaks {
+        *peak = to.max(*peak);
+    }
+}
+
 /// Allocates a block in each of three nested laps, then frees them in `order` while the laps close.
 fn nest(prefix: &str, sizes: [usize; 3], order: [usize; 3]) -> Truth {
     let names: Vec<String> = (0..3).map(|depth| format!("{prefix}{depth}")).collect();
@@ -25,11 +31,10 @@ fn nest(prefix: &str, sizes: [usize; 3], order: [usize; 3]) -> Truth {
         laps.push(laptime::Lap::named(&names[depth]));
         blocks[depth] = Some(Vec::with_capacity(sizes[depth]));
         now += sizes[depth] as i64;
-        peaks.iter_mut().for_each(|peak| *peak = now.max(*peak));
+        raise(&mut peaks, now);
     }
     let transient: Vec<u8> = Vec::with_capacity(8 * MB);
-    let most = now + 8 * MB as i64;
-    peaks.iter_mut().for_each(|peak| *peak = most.max(*peak));
+    raise(&mut peaks, now + 8 * MB as i64);
     drop(transient);
     for (depth, freed) in (0..3).rev().zip(order) {
         blocks[freed] = None;
@@ -111,10 +116,10 @@ fn known_blocks_have_their_true_net_and_peak_from_one_thread_and_from_four() {
 
     let mut late = Vec::new();
     {
-        let _lap = laptime::lap!("unbalanced outer");
+        let outer = laptime::lap!("unbalanced outer");
         let inner = laptime::Lap::named("closed late");
         late.push(vec![0_u8; 8 * MB]);
-        drop(_lap);
+        drop(outer);
         late.push(vec![0_u8; 16 * MB]);
         drop(inner);
     }
