@@ -54,7 +54,12 @@ Stream._fields_ = [
     ("private_data", c_void_p),
 ]
 
-NUMBERS = {b"L": ctypes.c_uint64, b"I": ctypes.c_uint32, b"g": ctypes.c_double}
+NUMBERS = {
+    b"L": ctypes.c_uint64,
+    b"l": ctypes.c_int64,
+    b"I": ctypes.c_uint32,
+    b"g": ctypes.c_double,
+}
 
 
 def read(table: Any) -> tuple[dict[str, list[Any]], int]:
