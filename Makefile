@@ -4,6 +4,7 @@
 #   make test    set up everything and run all tests (lint, Rust, every Python, faults, fuzz)
 #   make format  formats Rust and Python
 #   make lint    formatters, clippy, ruff, pyright, stubtest, cargo-deny, spelling
+#   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
 #   make bench   our own cost beside the peers'
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
@@ -40,7 +41,7 @@ OTHER_PYTHONS := $(shell tools/pythons | awk -v main="$$($(PYTHON) -c 'import sy
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type f \
 	-not -path '*/tests/*' -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo picture test format lint rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu torchtimer-traps clean
+.PHONY: help setup demo picture test format lint viewer viewer-test rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu torchtimer-traps clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -101,6 +102,7 @@ picture: demo
 # ---------------------------------------------------------------- tests
 
 test: lint rust python pythons asan
+	$(MAKE) viewer-test
 	$(MAKE) soak KILLS=60
 	$(MAKE) fuzz FUZZ_SECONDS=60
 	@echo "make test: everything passed"
@@ -122,6 +124,27 @@ lint: $(TOOLS)/cargo-deny $(PYRIGHT) setup
 	$(PYRIGHT)
 	$(BIN)/python -m mypy.stubtest laptime._core
 	$(BIN)/typos
+
+# The page's own tools; nobody needs them who doesn't change the viewer.
+$(STAMPS)/viewer: viewer/package-lock.json | $(STAMPS)/system
+	npm ci --silent --no-fund --no-audit --prefix viewer
+	mkdir -p $(@D) && touch $@
+
+viewer: $(STAMPS)/viewer
+	npm run --silent build --prefix viewer
+	$(MAKE) viewer-test
+
+# What is committed must be what the sources give; then the tests, on pages made here.
+viewer-test: $(STAMPS)/viewer
+	npm run --silent check --prefix viewer
+	rm -rf $(BUILD)/viewer && mkdir -p $(BUILD)/viewer/pages
+	VIEWER_ASSETS=$(abspath $(BUILD)/viewer/assets) npm run --silent build --prefix viewer -- --logLevel warn
+	diff -q $(BUILD)/viewer/assets crates/laptime-report/assets || { echo "the viewer's assets are stale: run make viewer" >&2; exit 1; }
+	npm run --silent unit --prefix viewer
+	for page in timer hostile million empty; do \
+		cargo run --quiet -p laptime-report --example pages -- $$page >$(BUILD)/viewer/pages/$$page.html; \
+	done
+	VIEWER_PAGES=$(abspath $(BUILD)/viewer/pages) npm run --silent browser --prefix viewer
 
 rust:
 	cargo test --quiet --workspace --exclude laptime-python

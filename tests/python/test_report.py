@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -136,9 +138,56 @@ def test_text_shows_the_paths(run: Any) -> None:
     assert done.stdout.count("second lap") == 4
 
 
-def test_html_says_what_exists_instead(report: lt.Report) -> None:
-    with pytest.raises(lt.NotAvailableError, match="to_markdown"):
-        report.to_html("report.html")
+def test_a_recordings_page_has_its_table_and_a_timeline(tmp_path: Path) -> None:
+    with lt.record(tmp_path / "run.lap") as recorder:
+        for _ in range(3):
+            with lt.lap("page step"):
+                pass
+    page = tmp_path / "run.html"
+    lt.open(recorder.path).report().to_html(page)
+    text = page.read_text("utf-8")
+    assert '<th scope="row">page step</th>' in text
+    assert 'id="laptime-data"' in text
+    assert "default-src 'none'" in text
+
+
+def test_a_live_reports_page_says_why_it_has_no_timeline(report: lt.Report, tmp_path: Path) -> None:
+    page = tmp_path / "live.html"
+    report.to_html(page)
+    text = page.read_text("utf-8")
+    assert "No timeline: only a recording on disk has one." in text
+    assert "<table>" in text
+
+
+def test_a_page_that_cannot_be_written_is_the_usual_error(
+    report: lt.Report, tmp_path: Path
+) -> None:
+    with pytest.raises(FileNotFoundError):
+        report.to_html(tmp_path / "missing" / "live.html")
+
+
+def test_a_timers_contexts_are_drawn_one_panel_each(tmp_path: Path) -> None:
+    from laptime._core import write_timeline
+
+    page = tmp_path / "timer.html"
+    forward = [
+        ("linear </script>", 10**15, 500, 4096, 8192, 0),
+        ("relu \udc80", 10**15 + 500, 9, None, None, None),
+    ]
+    write_timeline(page, "timer", [("forward", forward), ("empty", [])], (1920, 960))
+    data = page_data(page)
+    assert data["names"] == ["linear </script>", "relu \\udc80"]
+    assert [panel["title"] for panel in data["panels"]] == ["forward"]
+    assert data["panels"][0]["end_ns"] == 509
+    assert data["size"] == [1920, 960]
+    assert "</script>" not in page.read_text("utf-8").split("laptime-data")[1].split("<")[0]
+
+
+def page_data(page: Path) -> Any:
+    """The header of what the page's viewer draws."""
+    letters = page.read_text("utf-8").split('id="laptime-data">')[1].split("<")[0]
+    raw = zlib.decompress(base64.b64decode(letters), -15)
+    return json.loads(raw[4 : 4 + int.from_bytes(raw[:4], "little")])
 
 
 def test_notebooks_get_text_and_markdown(report: lt.Report) -> None:

@@ -37,6 +37,7 @@ export class Figure {
     const end = Math.max(1, ...data.panels.map((panel) => panel.end));
     this.view = new View(data.names, [0, end]);
     const totals = statistics(data, [0, end], this.view.rank);
+    this.view.readFragment(location.hash);
     const seen = new Set(totals.map((total) => total.name));
     const unused = data.names.map((_, index) => index).filter((index) => !seen.has(index));
     const palette = colours(data.names, [...totals.map((total) => total.name), ...unused]);
@@ -78,7 +79,6 @@ export class Figure {
       this.changed(false);
     });
     addEventListener("hashchange", () => this.view.readFragment(location.hash));
-    this.view.readFragment(location.hash);
   }
 
   private arrow(plot: Plot, event: KeyboardEvent): void {

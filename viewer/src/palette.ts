@@ -15,9 +15,8 @@ const PHASES: Record<string, string> = {
 };
 
 const COLOURS = [
-  "#88ccee", "#44aa99", "#117733", "#999933", "#ddcc77", "#cc6677", "#882255", "#aa4499",
-  "#f0e442", "#e8a628", "#009e73", "#7fb3d5", "#d98880", "#b39ddb", "#6c8ebf", "#c5b783",
-  "#4477aa", "#66ccee", "#a3be6c", "#ccbb44", "#ee6677", "#aa3377", "#5ab4ac", "#bf812d",
+  "#44aa99", "#882255", "#ddcc77", "#117733", "#cc6677", "#aa4499", "#999933", "#332288",
+  "#f0e442", "#8c6d46", "#b39ddb", "#ee8866", "#bbcc33", "#661100", "#ffaabb", "#006d6f",
 ];
 
 /** FNV-1a: the same number for the same name, everywhere. */

@@ -62,5 +62,5 @@ export function exactBytes(number: number): string {
 
 /** A ratio in percent. */
 export function percent(ratio: number): string {
-  return `${(ratio * 100).toFixed(1)} %`;
+  return `${(ratio * 100).toFixed(ratio > 0 && ratio < 0.001 ? 4 : 1)} %`;
 }

@@ -19,34 +19,37 @@ export interface NameStatistics {
 
 /** All names shown, most time first. Merged bars give their count and their sum under one name. */
 export function statistics(data: Data, range: Range, rank: Uint8Array): NameStatistics[] {
-  const found = new Map<number, NameStatistics>();
+  // Columns rather than one object per name: this runs over every bar of the page.
+  const count = new Float64Array(data.names.length);
+  const total = new Float64Array(data.names.length);
+  const least = new Float64Array(data.names.length).fill(Infinity);
+  const most = new Float64Array(data.names.length).fill(-Infinity);
   for (const panel of data.panels) {
     for (const lane of panel.lanes) {
       const to = firstAfter(lane.start, range[1]);
       for (let index = 0; index < to; index++) {
         const start = lane.start[index];
         const end = lane.end[index];
+        const name = lane.name[index];
         const isInside = end > range[0] || (start >= range[0] && start === end);
-        if (!isInside || rank[lane.name[index]] === HIDDEN) continue;
+        if (!isInside || rank[name] === HIDDEN) continue;
         const whole = end - start;
         const within = Math.min(end, range[1]) - Math.max(start, range[0]);
         const busy = lane.busy ? lane.busy[index] : whole;
-        const time = whole > 0 ? busy * (within / whole) : 0;
-        const count = lane.spans ? lane.spans[index] : 1;
-        const name = lane.name[index];
-        const sum = found.get(name);
-        if (!sum) {
-          found.set(name, { name, count, total: time, least: busy / count, most: busy / count });
-          continue;
-        }
-        sum.count += count;
-        sum.total += time;
-        sum.least = Math.min(sum.least, busy / count);
-        sum.most = Math.max(sum.most, busy / count);
+        const spans = lane.spans ? lane.spans[index] : 1;
+        const each = busy / spans;
+        count[name] += spans;
+        total[name] += whole > 0 ? busy * (within / whole) : 0;
+        if (each < least[name]) least[name] = each;
+        if (each > most[name]) most[name] = each;
       }
     }
   }
-  return [...found.values()].sort((a, b) => b.total - a.total);
+  const found: NameStatistics[] = [];
+  for (let name = 0; name < count.length; name++) {
+    if (count[name] > 0) found.push({ name, count: count[name], total: total[name], least: least[name], most: most[name] });
+  }
+  return found.sort((a, b) => b.total - a.total);
 }
 
 /** The same as a table in markdown. */

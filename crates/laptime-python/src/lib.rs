@@ -14,6 +14,7 @@ mod memory;
 mod modules;
 mod objects;
 mod phases;
+mod picture;
 mod profiling;
 mod rate;
 mod recorder;
@@ -58,6 +59,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     timer::add(module)?;
     profiling::add(module)?;
     timing::add(module)?;
+    picture::add(module)?;
     command::add(module)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")

@@ -46,7 +46,10 @@ impl Recording {
 
     /// The summary.
     fn report(&self, python: Python<'_>) -> PyResult<Report> {
-        Ok(Report::new(self.summary(python)?.clone()))
+        let summary = self.summary(python)?.clone();
+        let salvage = self.salvage;
+        let options = SourceOptions { salvage };
+        Ok(Report::of_recording(summary, self.path.clone(), options))
     }
 
     /// Every span, for anything that reads Arrow's C stream interface.

@@ -3,10 +3,13 @@
 //! The numbers are the analysis', the text is the report crate's; here stand the ways that
 //! Python asks for them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use laptime_analysis::{Summary, summarize_live};
-use laptime_report::{Format, View, render};
+use laptime_cli::source::{self, SourceError, SourceOptions};
+use laptime_report::html::{self, Page};
+use laptime_report::{Document, Format, View, render};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
@@ -22,6 +25,8 @@ pub struct Report {
     summary: Arc<Summary>,
     /// Shown one after the other instead of the summary, each under its title.
     tables: Vec<(String, Summary)>,
+    /// Where its spans are, and how to read them.
+    recording: Option<(PathBuf, SourceOptions)>,
 }
 
 impl Report {
@@ -30,6 +35,15 @@ impl Report {
         Self {
             summary: Arc::new(summary),
             tables: Vec::new(),
+            recording: None,
+        }
+    }
+
+    /// Of a recording's summary.
+    pub fn of_recording(summary: Summary, path: PathBuf, options: SourceOptions) -> Self {
+        Self {
+            recording: Some((path, options)),
+            ..Self::new(summary)
         }
     }
 
@@ -48,6 +62,23 @@ impl Report {
     fn find_one(&self, path: &Bound<'_, PyAny>) -> PyResult<Found> {
         let names = lookup::names(path)?;
         Ok(lookup::one(&self.summary.rows, &names))
+    }
+
+    fn page(&self) -> Result<String, SourceError> {
+        let view = View::default();
+        if let Some((path, options)) = &self.recording {
+            return source::page(path, options, &self.summary, &view);
+        }
+        if self.tables.is_empty() {
+            return Ok(render(&self.summary, Format::Html, &view));
+        }
+        let documents = self.tables.iter().map(|(title, table)| Document {
+            title: title.clone(),
+            ..Document::new(table, &view)
+        });
+        let why = "a timer keeps how long its segments took, not when they ran";
+        let page = Page::of_tables(&self.summary.program, documents.collect(), why);
+        Ok(html::render(&page))
     }
 
     fn render(&self, python: Python<'_>, format: Format, view: &View) -> String {
@@ -156,7 +187,10 @@ impl Report {
             steady: None,
             ..(*self.summary).clone()
         });
-        Some(Self::new(summary))
+        Some(Self {
+            recording: self.recording.clone(),
+            ..Self::new(summary)
+        })
     }
 
     /// Reasons for doubt, one sentence each.
@@ -203,13 +237,15 @@ impl Report {
         self.render(python, Format::Tree, &view)
     }
 
-    /// As an HTML page: not in this version.
-    #[expect(clippy::unused_self, reason = "a method of the interface")]
-    fn to_html(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
-        let _ = path;
-        Err(errors::not_there(
-            "reports are not written as HTML yet; there are to_markdown(), to_json() and to_csv()",
-        ))
+    /// Writes a page to open in a browser; a recording's has a timeline.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments from Python are values"
+    )]
+    fn to_html(&self, python: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let text = python.detach(|| self.page());
+        let text = text.map_err(|error| errors::from_source(&error))?;
+        std::fs::write(&path, text).map_err(|error| errors::from_io(&error, &path))
     }
 
     /// The rows, for anything that reads Arrow's C stream interface.

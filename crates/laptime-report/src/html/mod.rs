@@ -8,10 +8,12 @@
 mod base64;
 mod markup;
 mod payload;
+mod segments;
 mod shell;
 mod tables;
 pub mod timeline;
 
+pub use segments::Segment;
 pub use shell::render;
 pub use timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
 

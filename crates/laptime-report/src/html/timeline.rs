@@ -3,7 +3,7 @@
 //! One panel is one context: a process of a recording, or a timer's context. Panels of a page
 //! share both axes.
 
-use laptime_analysis::{Bar, ProcessLanes};
+use laptime_analysis::{Bar, ProcessLanes, Simplified};
 use laptime_core::Unavailable;
 
 /// One context over time.
@@ -59,26 +59,7 @@ pub struct BarMemory {
 impl TimelinePanel {
     /// A process of a recording.
     pub fn of_process(title: String, process: ProcessLanes) -> Self {
-        let mut notes = Vec::new();
-        let simplified = process.simplified;
-        if simplified.folded > 0 {
-            notes.push(format!(
-                "{} short spans are merged with their neighbours and drawn as “×n merged”; \
-                 counts and sums of merged spans are exact",
-                crate::quantity::thousands(simplified.folded)
-            ));
-        }
-        if simplified.left_out > 0 {
-            notes.push(format!(
-                "{} spans of further tracks are not drawn; they took {} together",
-                crate::quantity::thousands(simplified.left_out),
-                crate::quantity::duration(
-                    simplified.left_out_ns,
-                    crate::quantity::Precision::Exact
-                )
-                .inline()
-            ));
-        }
+        let notes = simplified_notes(&process.simplified);
         let track_name = |track: u32| match process.tracks.get(&track) {
             Some(name) if !name.is_empty() => name.clone(),
             _ if track == process.main_track => "main".to_owned(),
@@ -125,6 +106,27 @@ impl TimelinePanel {
             notes,
         }
     }
+}
+
+/// What the reader must know where not every span is drawn by itself.
+pub fn simplified_notes(simplified: &Simplified) -> Vec<String> {
+    let mut notes = Vec::new();
+    if simplified.folded > 0 {
+        notes.push(format!(
+            "{} short spans are merged with their neighbours and drawn as “×n merged”; \
+             counts and sums of merged spans are exact",
+            crate::quantity::thousands(simplified.folded)
+        ));
+    }
+    if simplified.left_out > 0 {
+        notes.push(format!(
+            "{} spans of further tracks are not drawn; they took {} together",
+            crate::quantity::thousands(simplified.left_out),
+            crate::quantity::duration(simplified.left_out_ns, crate::quantity::Precision::Exact)
+                .inline()
+        ));
+    }
+    notes
 }
 
 /// The last moment of anything.

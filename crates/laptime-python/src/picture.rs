@@ -1,0 +1,82 @@
+//! A timer's contexts as a page: what `visualize` writes.
+
+use std::path::PathBuf;
+
+use laptime_report::html::{self, BarMemory, Page, Segment, TimelinePanel};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::errors;
+
+/// Text that may hold lone surrogates, which UTF-8 cannot: they become `\udc80`.
+struct Text(String);
+
+impl<'py> FromPyObject<'_, 'py> for Text {
+    type Error = PyErr;
+
+    fn extract(text: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let text = text.cast::<PyString>()?;
+        if let Ok(text) = text.to_str() {
+            return Ok(Self(text.to_owned()));
+        }
+        let bytes = text.call_method1("encode", ("utf-8", "backslashreplace"))?;
+        let bytes = bytes.extract::<Vec<u8>>()?;
+        Ok(Self(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+}
+
+/// Name, start and duration in ns; net, peak and before in bytes.
+type SegmentRow = (Text, u64, u64, Option<i64>, Option<i64>, Option<i64>);
+
+fn memory(row: &SegmentRow) -> Option<BarMemory> {
+    let bytes = |number: i64| u64::try_from(number).unwrap_or(0);
+    Some(BarMemory {
+        net_bytes: row.3?,
+        peak_bytes: row.4.map(bytes),
+        before_bytes: bytes(row.5?),
+    })
+}
+
+fn page(title: &str, contexts: Vec<(Text, Vec<SegmentRow>)>, size: Option<(f64, f64)>) -> Page {
+    let rows = contexts.iter().flat_map(|(_, rows)| rows);
+    let origin_ns = rows.map(|row| row.1).min().unwrap_or(0);
+    let segment = |row: SegmentRow| Segment {
+        memory: memory(&row),
+        start_ns: row.1 - origin_ns,
+        duration_ns: row.2,
+        name: row.0.0,
+    };
+    let panels = contexts.into_iter().map(|(name, rows)| {
+        TimelinePanel::of_segments(name.0, rows.into_iter().map(segment).collect())
+    });
+    let panels: Vec<TimelinePanel> = panels.filter(|panel| !panel.lanes.is_empty()).collect();
+    Page {
+        size: size.map(|(width, height)| (width as u32, height as u32)),
+        panels,
+        ..Page::of_tables(title, Vec::new(), "no segment was measured")
+    }
+}
+
+/// Writes a page that shows a timer's contexts over time, one panel each.
+#[pyfunction]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are values"
+)]
+#[pyo3(signature = (path, title, contexts, figsize=None))]
+fn write_timeline(
+    python: Python<'_>,
+    path: PathBuf,
+    title: Text,
+    contexts: Vec<(Text, Vec<SegmentRow>)>,
+    figsize: Option<(f64, f64)>,
+) -> PyResult<()> {
+    let written =
+        python.detach(|| std::fs::write(&path, html::render(&page(&title.0, contexts, figsize))));
+    written.map_err(|error| errors::from_io(&error, &path))
+}
+
+/// Adds the function to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(write_timeline, module)?)
+}
