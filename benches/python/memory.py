@@ -19,7 +19,7 @@ import laptime as lt
 from laptime import _core
 from laptime.integrations import _autotorch
 
-ROUNDS = 100
+ROUNDS = 60
 
 
 def allocating() -> None:
@@ -46,8 +46,16 @@ def laps(work: Callable[[], None]) -> Callable[[], None]:
 
 def count(on: bool) -> None:
     if on:
-        began, reason = _core.memory_start()
-        assert began, reason
+        reason = _core.memory_start()[1]
+        assert reason is None, reason
+    else:
+        _core.memory_stop()
+
+
+def count_objects(on: bool) -> None:
+    if on:
+        reason = _core.memory_start(objects=True)[1]
+        assert reason is None, reason
     else:
         _core.memory_stop()
 
@@ -73,13 +81,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, lt.record(Path(folder) / "bench.lap"):
         results = {
             "memory, 4 laps a step, MLP 784-128-10": compare(
-                block(small, True), block(small, True), count, ROUNDS
+                block(small, True), block(small, True), count, 5 * ROUNDS
             ),
             "memory and automatic phases, MLP 784-128-10": compare(
-                block(small), block(small), count_with_phases, ROUNDS
+                block(small), block(small), count_with_phases, 5 * ROUNDS
             ),
             "memory, a program that allocates": compare(
                 laps(allocating), laps(allocating), count, ROUNDS
+            ),
+            "memory with objects, the same program": compare(
+                laps(allocating), laps(allocating), count_objects, ROUNDS
             ),
             "tracemalloc, the same program": compare(
                 laps(allocating), laps(allocating), trace, ROUNDS // 10

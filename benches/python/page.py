@@ -47,7 +47,7 @@ def python_table(python: Json) -> str:
     return table(("a pair in Python", "ns", "of `with threading.Lock()`", "95 % interval"), rows)
 
 
-def overhead_table(overhead: Json) -> str:
+def overhead_table(overhead: Json, what: str = "a training step with") -> str:
     rows = [
         (
             name,
@@ -57,10 +57,10 @@ def overhead_table(overhead: Json) -> str:
         )
         for name, row in overhead["overhead"].items()
     ]
-    return table(("a training step with", "µs without", "ratio", "95 % interval"), rows)
+    return table((what, "µs without", "ratio", "95 % interval"), rows)
 
 
-def budget_table(rust: Json, python: Json, overhead: Json) -> str:
+def budget_table(rust: Json, python: Json, overhead: Json, memory: Json) -> str:
     spans = {row["name"]: row for row in rust["spans"]}
     pairs = {row["name"]: row for row in python["pairs"]}
     steps = overhead["overhead"]
@@ -77,6 +77,16 @@ def budget_table(rust: Json, python: Json, overhead: Json) -> str:
         ("decorator", pairs["laptime: decorator, its share of the call"]["ratio"], 1.2),
         ("4 laps a step", steps["4 laps a step, MLP 784-128-10"]["ratio"], 1.005),
         ("automatic phases", steps["automatic phases, MLP 784-128-10"]["ratio"], 1.02),
+        (
+            "memory, 4 laps a step",
+            memory["overhead"]["memory, 4 laps a step, MLP 784-128-10"]["ratio"],
+            1.03,
+        ),
+        (
+            "memory, a program that allocates",
+            memory["overhead"]["memory, a program that allocates"]["ratio"],
+            1.10,
+        ),
         ("module times", steps["--modules, 75 modules"]["ratio"], 1.08),
     ]
     rows = [
@@ -87,8 +97,9 @@ def budget_table(rust: Json, python: Json, overhead: Json) -> str:
 
 
 def page(results: Path) -> str:
-    rust, python, overhead = (
-        json.loads((results / f"{name}.json").read_text()) for name in ("rust", "spans", "overhead")
+    rust, python, overhead, memory = (
+        json.loads((results / f"{name}.json").read_text())
+        for name in ("rust", "spans", "overhead", "memory")
     )
     return f"""# What Laptime costs
 
@@ -99,7 +110,7 @@ machine whose speed drifts. Nanoseconds are medians and differ from machine to m
 
 ## Budgets
 
-{budget_table(rust, python, overhead)}
+{budget_table(rust, python, overhead, memory)}
 ## A span in Rust
 
 Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust["rounds"]} rounds of
@@ -116,7 +127,13 @@ Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust[
 
 {overhead["rounds"]} rounds of {overhead["steps"]} steps with and without, in turns, one thread.
 
-{overhead_table(overhead)}"""
+{overhead_table(overhead)}
+## Counting memory
+
+What `--memory` adds, and tracemalloc beside it. The program that allocates makes text, numbers,
+dictionaries and buffers and does little else.
+
+{overhead_table(memory, "with")}"""
 
 
 def main() -> None:
