@@ -101,7 +101,8 @@ fn of_figures(figures: &[Figure], out: &mut String) {
             out,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
             markup::text(&figure.label),
-            markup::sentence(&glyphs.curve(&figure.values, 20)),
+            // Characters of ours, or nothing for marks: no name to make visible.
+            glyphs.curve(&figure.values, 20),
             markup::sentence(&figure.facts),
         );
     }
