@@ -36,7 +36,9 @@ class Gauge:
     ) -> None:
         self.probe = probe
         self._lines = [Timeline(probe, device, stream) for device in devices]
-        self._allocators = [Allocator.of(probe, one) for one in devices] if reads_memory else []
+        read = [Allocator.of(probe, one) for one in devices] if reads_memory else []
+        self._allocators = [one for one in read if one.is_there]
+        self._has_failed = False
 
     def start(self) -> Any:
         """Memory, then an event on the stream in use. None while the device is not in use."""
@@ -46,7 +48,9 @@ class Gauge:
             laps = [allocator.open() for allocator in self._allocators]
             return [line.record() for line in self._lines], laps
         except Exception:
-            _log.warning("a segment could not be timed on the device", exc_info=True)
+            if not self._has_failed:
+                _log.warning("segments could not be timed on the device", exc_info=True)
+            self._has_failed = True
             return None
 
     def stop(self, token: Any) -> Ended:

@@ -24,8 +24,15 @@ def kind_of(device: Any) -> str:
     if device in CPU:
         return "cpu"
     if device is None or isinstance(device, int):
-        return "cuda"
+        return _usual()
     return str(getattr(device, "type", device)).partition(":")[0]
+
+
+def _usual() -> str:
+    """The kind of device that this PyTorch is built for. Asks for none to be there."""
+    accelerator = getattr(_torch(), "accelerator", None)
+    current = getattr(accelerator, "current_accelerator", lambda: None)()
+    return str(getattr(current, "type", "cuda"))
 
 
 def indices(device: Any) -> list[int | None]:
@@ -83,7 +90,8 @@ class Probe:
         if is_initialized is not None and is_initialized():
             return None
         try:
-            found = bool(module.is_available())
+            ask = getattr(module, "is_available", None) or torch.accelerator.is_available
+            found = bool(ask())
         except Exception as error:
             self.is_final = True
             return f"PyTorch cannot use the device: {error}"

@@ -136,15 +136,13 @@ class Timeline:
     def _event(self) -> Any:
         if self._pool:
             return self._pool.pop()
-        module = self._probe.module
-        kind = getattr(module, "Event", None)
-        if kind is not None:
-            return kind(enable_timing=True)
+        if self._probe.kind == "cuda":
+            return self._probe.module.Event(enable_timing=True)
+        # Every other accelerator's, by the names they share.
         return self._probe.torch.Event(self._probe.kind, enable_timing=True)
 
     def _current_stream(self) -> Any:
-        module = self._probe.module
-        current = getattr(module, "current_stream", None)
-        if current is None:
-            current = self._probe.torch.accelerator.current_stream
+        shared = self._probe.kind != "cuda"
+        module = self._probe.torch.accelerator if shared else self._probe.module
+        current = module.current_stream
         return current() if self._device is None else current(self._device)

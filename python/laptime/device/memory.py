@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 class Lap:
     """Open since `before` bytes were allocated; `most` since then."""
 
-    __slots__ = ("before", "most")
+    __slots__ = ("__weakref__", "before", "most")
 
     def __init__(self, before: int) -> None:
         self.before = self.most = before
@@ -42,7 +43,9 @@ class Allocator:
         self.module = probe.module
         self._device = device
         self._peaks = Peaks.of(probe)
-        self._open: list[Lap] = []
+        self.is_there = self._peaks.is_there
+        #: Weak: a segment that is given up takes its lap along.
+        self._open: WeakSet[Lap] = WeakSet()
 
     def open(self) -> Lap:
         """A lap opens: all peaks up to now are folded, and the allocator's begins anew."""
@@ -50,15 +53,14 @@ class Allocator:
         self._fold(peak)
         self._peaks.reset(self._device, stats)
         lap = Lap(allocated)
-        self._open.append(lap)
+        self._open.add(lap)
         return lap
 
     def close(self, lap: Lap) -> tuple[int, int, int]:
         """Bytes at the lap's start, at its end, and at most."""
         allocated, peak, _stats = self._peaks.read(self._device)
         self._fold(peak)
-        if lap in self._open:
-            self._open.remove(lap)
+        self._open.discard(lap)
         return lap.before, allocated, max(lap.most, allocated)
 
     def _fold(self, peak: int) -> None:
@@ -93,7 +95,17 @@ class Peaks:
         self._real: dict[str, Callable[..., Any]] = {}
         #: By device: the peaks before our last reset, by group and pool.
         self._folded: dict[int, dict[str, dict[str, int]]] = {}
-        for module in _faces(probe):
+        faces = _faces(probe)
+        allocated = [getattr(face, "memory_allocated", None) for face in faces]
+        self._allocated = next((one for one in allocated if one is not None), None)
+        #: Whether this kind of device counts memory and lets its peak be reset.
+        self.is_there = self._allocated is not None and all(
+            any(hasattr(face, name) for face in faces)
+            for name in ("max_memory_allocated", "reset_peak_memory_stats")
+        )
+        if not self.is_there:
+            return
+        for module in faces:
             for name in self.TELL:
                 self._stand_in(module, name, self._telling)
             for name in self.RESET:
@@ -137,7 +149,10 @@ class Peaks:
         index = getattr(device, "index", None)
         if isinstance(device, str) and ":" in device:
             index = int(device.partition(":")[2])
-        return int(self.module.current_device()) if index is None else int(index)
+        if index is None:
+            ask = getattr(self.module, "current_device", lambda: 0)
+            return int(ask())
+        return int(index)
 
     def read(self, device: int | None) -> tuple[int, int, dict[str, Any]]:
         """Bytes allocated, the most since the last reset, and all numbers by group and pool.
@@ -148,7 +163,8 @@ class Peaks:
         stats = nested(device) if nested is not None else None
         if not stats or "allocated_bytes" not in stats:
             peak = int(self._real["max_memory_allocated"](device))
-            now = int(self.module.memory_allocated(device))
+            assert self._allocated is not None
+            now = int(self._allocated(device))
             stats = {"allocated_bytes": {"all": {"current": now, "peak": peak}}}
         allocated = stats["allocated_bytes"]["all"]
         return int(allocated["current"]), int(allocated["peak"]), stats

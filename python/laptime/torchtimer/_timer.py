@@ -82,6 +82,7 @@ class ProfilingTimer(_core.ProfilingSegments):
         self.device = device
         self.stream = stream
         self._memory = memory
+        self._host_memory = False
         self._allies = list(allies)
         self._origin = _core.now()
         if not enabled:
@@ -95,6 +96,7 @@ class ProfilingTimer(_core.ProfilingSegments):
             ally._origin = self._origin
 
     def _choose_gauge(self) -> None:
+        self._host_memory = False
         made, reason = gauge(self.device, self._memory, self.stream)
         if made is None:
             self._use_host(reason or "")
@@ -116,12 +118,7 @@ class ProfilingTimer(_core.ProfilingSegments):
         self._measure("resident" if self._memory else "clock")
         if said and reason != "the device is the CPU":
             _say_once("torchtimer: times are host times, since there is %s", reason)
-        if said and self._memory:
-            _say_once(
-                "torchtimer: the memory columns are the process's resident memory%s, in whole "
-                "pages; a peak within a segment is seen where it is the highest so far",
-                "",
-            )
+        self._host_memory = self._memory
 
     @property
     def allies(self) -> list[ProfilingTimer]:
@@ -181,6 +178,18 @@ class ProfilingTimer(_core.ProfilingSegments):
         now = _core.now()
         return _core.ticks_to_ns(now - self._origin if relative else now) / 1e9
 
+    def _shown(self) -> list[str]:
+        """The tables. Their first time, the log says what the memory columns are."""
+        tables = self._tables(self.name, self._origin)
+        if tables and self._host_memory:
+            self._host_memory = False
+            _log.warning(
+                "torchtimer: the memory columns of %r are the process's resident memory, in whole "
+                "pages; a peak within a segment is seen where it is the highest so far",
+                self.name,
+            )
+        return tables
+
     def summarize(self) -> None:
         """Prints a table for each context, then the allies'."""
         self._summarize(set())
@@ -189,7 +198,7 @@ class ProfilingTimer(_core.ProfilingSegments):
         if not self._enabled or id(self) in seen:
             return
         seen.add(id(self))
-        for table in self._tables(self.name, self._origin):
+        for table in self._shown():
             print(table)  # noqa: T201 # that is what it is for
         for ally in self._allies:
             print()  # noqa: T201 # as above
@@ -203,7 +212,7 @@ class ProfilingTimer(_core.ProfilingSegments):
         if not self._enabled or id(self) in seen:
             return
         seen.add(id(self))
-        tables = self._tables(self.name, self._origin)
+        tables = self._shown()
         with open(path, "a", encoding="utf-8") as file:
             file.write("\n".join(["", f"##### {datetime.now()}", *tables]))
         for ally in self._allies:

@@ -206,7 +206,42 @@ def test_a_failing_driver_does_not_reach_the_program(
     timer = lt.Timer(device="cuda")
     monkeypatch.setattr(cuda, "is_current_stream_capturing", broken)
     assert type(segment(timer, cuda, MILLISECOND)) is float
-    assert "could not be timed" in caplog.text
+    assert type(segment(timer, cuda, MILLISECOND)) is float
+    assert caplog.text.count("could not be timed") == 1
+
+
+def test_a_segment_that_is_given_up_takes_its_peak_along(cuda: FakeCuda) -> None:
+    from laptime.device.memory import Allocator, Peaks
+
+    timer = lt.Timer(device="cuda", memory=True)
+    timer.start("never stopped")
+    (allocator,) = (one for one in Allocator._known.values() if one.module is cuda)
+    assert len(allocator._open) == 1
+    timer.clear()
+    assert len(allocator._open) == 0
+    assert Peaks.of(device.Probe("cuda")).is_there
+
+
+def test_another_accelerator_is_timed_by_the_names_they_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cuda = FakeCuda()
+    torch: Any = types.ModuleType("torch")
+    torch.xpu = cuda
+    torch.accelerator = types.SimpleNamespace(
+        current_accelerator=lambda: types.SimpleNamespace(type="xpu"),
+        current_stream=cuda.current_stream,
+    )
+
+    def event(kind: str, *, enable_timing: bool) -> Any:
+        assert kind == "xpu"
+        return cuda.Event(enable_timing=enable_timing)
+
+    torch.Event = event
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    for of in ("xpu", 0):
+        elapsed = segment(lt.Timer(device=of, memory=True), cuda, MILLISECOND)
+        assert float(elapsed) == pytest.approx(0.001)
 
 
 def test_without_pytorch_the_reason_is_that(monkeypatch: pytest.MonkeyPatch) -> None:
