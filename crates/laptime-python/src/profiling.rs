@@ -85,20 +85,22 @@ impl ProfilingSegments {
         }
     }
 
-    /// Measures from now on: nothing ("clock"), host memory ("resident"), or what the object does.
-    fn _measure(&self, gauge: &Bound<'_, PyAny>) -> PyResult<()> {
-        let gauge = match gauge.extract::<String>().as_deref() {
-            Ok("clock") => Gauge::Clock,
-            Ok("resident") => Gauge::Resident,
+    /// Measures from now on: nothing ("clock"), host memory ("host"), or what the object does.
+    ///
+    /// Why host memory is that of the process in whole pages, if so.
+    fn _measure(&self, gauge: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        let (gauge, reason) = match gauge.extract::<String>().as_deref() {
+            Ok("clock") => (Gauge::Clock, None),
+            Ok("host") => Gauge::host(),
             Ok(_) => return Err(PyKeyError::new_err("no such gauge")),
-            Err(_) => Gauge::Device(gauge.clone().unbind()),
+            Err(_) => (Gauge::Device(gauge.clone().unbind()), None),
         };
         let gauge = Arc::new(gauge);
         *self.contexts().gauge.borrow_mut() = gauge.clone();
         for context in self.contexts().list.borrow().iter() {
             context.measure(gauge.clone());
         }
-        Ok(())
+        Ok(reason)
     }
 
     /// Whether the timer is on.

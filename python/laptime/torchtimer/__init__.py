@@ -4,7 +4,7 @@
 
 On a GPU the time is that of event pairs on the current stream, and `stop` returns a real number
 that waits for its own end event when it is used. Without one, time is host time and the memory
-columns are the process's resident memory; both is said once on the logger `laptime`.
+columns are what the segment's thread allocates; both is said on the logger `laptime`.
 """
 
 from ._timer import History, ProfilingTimer

@@ -83,6 +83,7 @@ class ProfilingTimer(_core.ProfilingSegments):
         self.stream = stream
         self._memory = memory
         self._host_memory = False
+        self._coarse = ""
         self._allies = list(allies)
         self._origin = _core.now()
         if not enabled:
@@ -115,7 +116,13 @@ class ProfilingTimer(_core.ProfilingSegments):
             self._measure(made)
 
     def _use_host(self, reason: str, said: bool = True) -> None:
-        self._measure("resident" if self._memory else "clock")
+        coarse = self._measure("host" if self._memory else "clock")
+        self._coarse = (
+            f"what is resident, in whole pages, since {coarse}; a peak within a segment is seen "
+            "where it is the highest so far"
+            if coarse
+            else "what the segment's thread allocated and freed"
+        )
         if said and reason != "the device is the CPU":
             _say_once("torchtimer: times are host times, since there is %s", reason)
         self._host_memory = self._memory
@@ -184,9 +191,7 @@ class ProfilingTimer(_core.ProfilingSegments):
         if tables and self._host_memory:
             self._host_memory = False
             _log.warning(
-                "torchtimer: the memory columns of %r are the process's resident memory, in whole "
-                "pages; a peak within a segment is seen where it is the highest so far",
-                self.name,
+                "torchtimer: the memory columns of %r are host memory: %s", self.name, self._coarse
             )
         return tables
 
@@ -227,17 +232,13 @@ class ProfilingTimer(_core.ProfilingSegments):
             for timer in [self, *self.allies]
             for context, segments in timer._timeline(self._origin)
         ]
-        write = getattr(_core, "write_timeline", None)
-        if write is None:
-            _log.warning("torchtimer: this version has no page to visualize(): nothing was written")
-            return
         # What was timed before the timer was made, or restored, lies before its zero.
         first = min((segment[1] for _, segments in contexts for segment in segments), default=0)
         shown = [
             (name, [(segment[0], segment[1] - first, *segment[2:]) for segment in segments])
             for name, segments in contexts
         ]
-        write(path, self.name, shown, figsize)
+        _core.write_timeline(path, self.name, shown, figsize)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, (type(self),), self._kept()

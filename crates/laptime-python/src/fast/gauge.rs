@@ -4,8 +4,11 @@
 //! place that a pool of events in Rust would replace. Readings lie outside of the interval: memory
 //! is read before the clock at the start and after it at the stop.
 
+use laptime_recorder::memory::{self, Stretch};
 use laptime_recorder::{Resident, resident};
 use pyo3::prelude::*;
+
+use super::span;
 
 /// Stands in a record for memory that was not read.
 const NOT_READ: i64 = i64::MIN;
@@ -14,7 +17,9 @@ const NOT_READ: i64 = i64::MIN;
 pub enum Gauge {
     /// Nothing.
     Clock,
-    /// Resident memory of the process.
+    /// What the thread allocates and frees, counted where it does.
+    Allocated,
+    /// Resident memory of the process, where allocations cannot be counted.
     Resident,
     /// Whatever the object measures: `start() -> token | None` and
     /// `stop(token) -> (elapsed, before, after, most)`, bytes or `None`.
@@ -25,6 +30,8 @@ pub enum Gauge {
 pub enum Begun {
     /// Nothing.
     Nothing,
+    /// Bytes of the process since counting began, and the stretch that is counted.
+    Allocated(i64, Stretch),
     /// Memory at the start.
     Resident(Resident),
     /// The object that the device gave.
@@ -69,6 +76,7 @@ impl Gauge {
     pub fn begin(&self, python: Python<'_>) -> PyResult<Begun> {
         Ok(match self {
             Self::Clock => Begun::Nothing,
+            Self::Allocated => allocated().unwrap_or(Begun::Nothing),
             Self::Resident => resident().map_or(Begun::Nothing, Begun::Resident),
             Self::Device(device) => {
                 let token = device.call_method0(python, pyo3::intern!(python, "start"))?;
@@ -99,6 +107,14 @@ impl Gauge {
                     elapsed: Some(elapsed),
                 })
             }
+            (_, Begun::Allocated(before, stretch)) => Ok(Ended {
+                memory: span::at(|| stretch.end()).map_or(Memory::NOT_READ, |counted| Memory {
+                    before,
+                    after: before + counted.net_bytes,
+                    most: before + counted.peak_bytes as i64,
+                }),
+                elapsed: None,
+            }),
             (_, Begun::Resident(before)) => Ok(Ended {
                 memory: resident().map_or(Memory::NOT_READ, |after| over(before, after)),
                 elapsed: None,
@@ -107,6 +123,27 @@ impl Gauge {
                 memory: Memory::NOT_READ,
                 elapsed: None,
             }),
+        }
+    }
+}
+
+/// Begins to count what the thread allocates; turns counting on where nobody has.
+fn allocated() -> Option<Begun> {
+    let begin = || span::at(Stretch::begin);
+    let stretch = begin().or_else(|| {
+        memory::start().ok()?;
+        begin()
+    })?;
+    let before = memory::process().map_or(0, |process| process.bytes);
+    Some(Begun::Allocated(before, stretch))
+}
+
+impl Gauge {
+    /// Host memory as exactly as this machine lets it be told, and why not exactly.
+    pub fn host() -> (Self, Option<String>) {
+        match memory::check() {
+            Ok(()) => (Self::Allocated, None),
+            Err(reason) => (Self::Resident, Some(reason.0)),
         }
     }
 }
