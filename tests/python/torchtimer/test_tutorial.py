@@ -23,6 +23,7 @@ def test_the_tutorial_runs_twice_in_one_folder(tmp_path: Path) -> None:
     for heading in ("repeated::main", "Word2Vec::forward", "Word2Vec::training", "data::main"):
         assert f"###### {heading}: (total runtime " in ran.stdout
     assert "disabled, stop() gives None" in ran.stdout
+    assert (tmp_path / "word2vec.html").stat().st_size > 1_000
     saved = (tmp_path / "word2vec.md").read_text()
     assert saved.count("###### Word2Vec::forward") == 2
     assert saved.count("##### 20") == 2
