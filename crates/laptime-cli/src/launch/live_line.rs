@@ -2,7 +2,7 @@
 //!
 //! The program writes to the same terminal, so the line lives in the last row, outside of
 //! the region that scrolls (as apt's progress bar does): the program's output stays as it
-//! is. A terminal that does not tell its size gets the line in place.
+//! is. A terminal that does not tell its size gets no line: there is no row to set aside.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,6 @@ pub struct LiveLine<W: Write> {
     size: fn() -> Option<(usize, usize)>,
     /// Rows of the terminal while its last one is set aside.
     set_aside: Option<usize>,
-    shown: bool,
 }
 
 impl LiveLine<io::Stderr> {
@@ -35,45 +34,36 @@ impl<W: Write> LiveLine<W> {
             terminal,
             size,
             set_aside: None,
-            shown: false,
         }
     }
 
     /// Shows `text` instead of what stood there. A terminal that went away is no error.
     pub fn show(&mut self, text: &str) {
-        let size = (self.size)().filter(|(_, rows)| *rows >= MIN_ROWS);
-        let columns = size.map_or(79, |(columns, _)| columns.saturating_sub(1));
+        let Some((columns, rows)) = (self.size)().filter(|(_, rows)| *rows >= MIN_ROWS) else {
+            self.clear();
+            return;
+        };
         let text: String = text
             .chars()
             .filter(|c| !c.is_control())
-            .take(columns)
+            .take(columns.saturating_sub(1))
             .collect();
-        let rows = size.map(|(_, rows)| rows);
-        let region = match rows {
-            _ if rows == self.set_aside => String::new(),
-            // A new row at the bottom; then: save the cursor, scroll above it only, restore, one up.
-            Some(rows) => format!("\n\x1b7\x1b[1;{}r\x1b8\x1b[1A", rows - 1),
-            None => "\x1b7\x1b[r\x1b8".to_owned(),
+        // A new row at the bottom (by an index, which stays in its column, where a newline would go
+        // to the first); then: save the cursor, scroll above it only, restore, one up.
+        let region = if self.set_aside == Some(rows) {
+            String::new()
+        } else {
+            format!("\x1bD\x1b7\x1b[1;{}r\x1b8\x1b[1A", rows - 1)
         };
-        let line = match rows {
-            Some(rows) => format!("\x1b7\x1b[{rows};1H\x1b[2K{text}\x1b8"),
-            None => format!("\r\x1b[2K{text}\r"),
-        };
-        self.set_aside = rows;
-        self.shown = true;
-        self.write(&(region + &line));
+        self.set_aside = Some(rows);
+        self.write(&format!("{region}\x1b7\x1b[{rows};1H\x1b[2K{text}\x1b8"));
     }
 
     /// Takes the line away and gives its row back.
     fn clear(&mut self) {
-        if !std::mem::take(&mut self.shown) {
-            return;
+        if let Some(rows) = self.set_aside.take() {
+            self.write(&format!("\x1b7\x1b[r\x1b[{rows};1H\x1b[2K\x1b8"));
         }
-        let bytes = match self.set_aside.take() {
-            Some(rows) => format!("\x1b7\x1b[r\x1b[{rows};1H\x1b[2K\x1b8"),
-            None => "\r\x1b[2K".to_owned(),
-        };
-        self.write(&bytes);
     }
 
     /// In one piece, so that the program's output does not come in between.
@@ -106,8 +96,8 @@ mod tests {
     #[test]
     fn the_last_row_is_set_aside_once_and_given_back() {
         let bytes = drawn(|| Some((80, 24)), &["one", "two"]);
-        insta::assert_snapshot!(bytes.replace('\n', "<").replace("^8", "^8\n"), @r"
-        <^7^[1;23r^8
+        insta::assert_snapshot!(bytes.replace("^8", "^8\n"), @r"
+        ^D^7^[1;23r^8
         ^[1A^7^[24;1H^[2Kone^8
         ^7^[24;1H^[2Ktwo^8
         ^7^[r^[24;1H^[2K^8
@@ -115,15 +105,17 @@ mod tests {
     }
 
     #[test]
-    fn without_a_size_the_line_is_redrawn_in_place() {
-        insta::assert_snapshot!(drawn(|| None, &["one"]).replace('\r', "<"), @"<^[2Kone<<^[2K");
+    fn without_a_size_or_room_nothing_is_drawn() {
+        assert_eq!(drawn(|| None, &["one"]), "");
+        assert_eq!(drawn(|| Some((80, 3)), &["one"]), "");
     }
 
     #[test]
     fn a_name_cannot_steer_the_terminal_or_wrap() {
-        assert_eq!(drawn(|| None, &["\x1b[31mred\n"]), "\r^[2K[31mred\r\r^[2K");
+        let drawn_row = |text| drawn(|| Some((20, 24)), &[text]);
+        assert!(drawn_row("\x1b[31mred\n").contains("^[2K[31mred^8"));
         let long = "x".repeat(300);
-        assert!(drawn(|| Some((20, 24)), &[&long]).contains(&format!("^[2K{}^8", "x".repeat(19))));
+        assert!(drawn_row(&long).contains(&format!("^[2K{}^8", "x".repeat(19))));
     }
 
     #[test]
