@@ -106,7 +106,11 @@ def test_spans_are_a_stream_of_batches(recording: Path) -> None:
     opened = lt.open(recording)
     columns, batches = arrow_stream.read(opened.spans())
     assert batches > 1
-    assert list(columns) == ["path", "name", "start_ns", "duration_ns", "pid", "track", "flags"]
+    assert list(columns) == [
+        *("path", "name", "start_ns", "duration_ns", "pid", "track", "flags"),
+        *("memory_net_bytes", "memory_peak_bytes"),
+    ]
+    assert set(columns["memory_net_bytes"]) == set(columns["memory_peak_bytes"]) == {None}
     children = [row for row, name in enumerate(columns["name"]) if name == "child"]
     assert len(children) == 30_000
     assert {columns["path"][row] for row in children} == {"parent of many/child"}
@@ -128,6 +132,28 @@ def test_polars_reads_spans(recording: Path) -> None:
             pass
     frame = polars.DataFrame(lt.open(recording).spans())
     assert "for polars" in frame["path"]
+
+
+def test_polars_reads_the_memory_of_spans(recording: Path) -> None:
+    polars = pytest.importorskip("polars")
+    size = 8_000_000
+    with lt.record(recording, memory=True):
+        with lt.lap("keeps"):
+            kept = bytes(size)
+        with lt.lap("gives back"):
+            del kept
+        with lt.lap("both"):
+            bytes(size)
+    frame = polars.DataFrame(lt.open(recording).spans())
+    assert frame.schema["memory_net_bytes"] == polars.Int64
+    assert frame.schema["memory_peak_bytes"] == polars.UInt64
+    found = {row["path"]: row for row in frame.iter_rows(named=True)}
+    near = {"rel": 0.01, "abs": 0.01 * size}
+    nets = {"keeps": size, "gives back": -size, "both": 0}
+    peaks = {"keeps": size, "gives back": 0, "both": size}
+    for path, net in nets.items():
+        assert found[path]["memory_net_bytes"] == pytest.approx(net, **near)
+        assert found[path]["memory_peak_bytes"] == pytest.approx(peaks[path], **near)
 
 
 def test_a_recording_takes_at_most_eight_bytes_a_span(recording: Path) -> None:

@@ -2,14 +2,14 @@
 //!
 //! A window defines every path before its first use in it, so one window is one batch and
 //! memory does not grow with the recording. Times are nanoseconds since the start of the run,
-//! or of the first process where no run is described.
+//! or of the first process where no run is described. Memory is null where it was not recorded.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
-use arrow_array::{StringArray, UInt32Array, UInt64Array};
+use arrow_array::{Int64Array, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use laptime_cli::source::{Opened, ProcessFile};
 use laptime_core::format::process::{ProcessHeader, window_offset};
@@ -61,6 +61,8 @@ impl SpanReader {
                 column("pid", DataType::UInt32),
                 column("track", DataType::UInt32),
                 column("flags", DataType::UInt64),
+                Field::new("memory_net_bytes", DataType::Int64, true),
+                Field::new("memory_peak_bytes", DataType::UInt64, true),
             ])),
             files: opened.processes.into_iter(),
             file: None,
@@ -145,6 +147,7 @@ impl Current {
         let (mut path, mut name) = (Vec::new(), Vec::new());
         let (mut start, mut duration) = (Vec::new(), Vec::new());
         let (mut track, mut flags) = (Vec::new(), Vec::new());
+        let (mut net, mut peak) = (Vec::new(), Vec::new());
         window
             .for_each(|record| match record {
                 Record::Path { id, parent, name } => paths.define(id, parent, name),
@@ -158,6 +161,8 @@ impl Current {
                     duration.push(rate.nanoseconds(span.duration));
                     track.push(span.track);
                     flags.push(span.flags.0);
+                    net.push(span.memory.map(|memory| memory.net_bytes));
+                    peak.push(span.memory.map(|memory| memory.peak_bytes));
                 }
                 _ => {}
             })
@@ -171,6 +176,8 @@ impl Current {
             Arc::new(UInt32Array::from(pids)),
             Arc::new(UInt32Array::from(track)),
             Arc::new(UInt64Array::from(flags)),
+            Arc::new(Int64Array::from(net)),
+            Arc::new(UInt64Array::from(peak)),
         ];
         RecordBatch::try_new(schema.clone(), columns).map(Some)
     }
