@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from ._probe import Probe, indices, kind_of
+from ._probe import Probe, each, indices, kind_of
 from .elapsed import Elapsed
 from .events import Timeline
 from .memory import Allocator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     #: What `stop` gives: the duration, and bytes at the start (None: not read), the end, at most.
     Ended: TypeAlias = tuple[Any, int | None, int, int]
 
-__all__ = ["Gauge", "Probe", "Waiting", "gauge"]
+__all__ = ["Gauge", "Probe", "Waiting", "each", "gauge"]
 
 _log = logging.getLogger("laptime")
 

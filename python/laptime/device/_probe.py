@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Numbers that torchtimer takes for the CPU.
 CPU = ("cpu", -1)
@@ -14,10 +17,19 @@ def _torch() -> Any:
     return sys.modules.get("torch")
 
 
+def each(device: Any) -> list[Any]:
+    """The devices of a list of them, or the one that is no list."""
+    return list(cast("Iterable[Any]", device)) if _are_several(device) else [device]
+
+
+def _are_several(device: Any) -> bool:
+    return isinstance(device, (list, tuple, set, frozenset))
+
+
 def kind_of(device: Any) -> str:
     """The kind of a device ("cuda", "xpu", "cpu", …) as PyTorch's users write it."""
-    if isinstance(device, (list, tuple, set, frozenset)):
-        kinds = sorted({kind_of(one) for one in device})
+    if _are_several(device):
+        kinds = sorted({kind_of(one) for one in each(device)})
         if len(kinds) != 1:
             raise ValueError(f"expected devices of one kind, found {kinds or 'none'}")
         return kinds[0]
@@ -37,8 +49,8 @@ def _usual() -> str:
 
 def indices(device: Any) -> list[int | None]:
     """The numbers of the devices; None is the one in use when it is asked."""
-    if isinstance(device, (list, tuple, set, frozenset)):
-        return [index for one in device for index in indices(one)]
+    if _are_several(device):
+        return [index for one in each(device) for index in indices(one)]
     if device is None or isinstance(device, int):
         return [device]
     if isinstance(device, str):
@@ -69,6 +81,12 @@ class Probe:
     def module(self) -> Any:
         """`torch.cuda`, or its like."""
         return getattr(_torch(), self.kind)
+
+    def is_in_use(self) -> bool:
+        """Whether the program has begun to use the device. Looks for no driver."""
+        module = getattr(_torch(), self.kind, None)
+        ask = getattr(module, "is_initialized", None)
+        return bool(ask()) if ask is not None else module is not None and self.reason() is None
 
     def reason(self) -> str | None:
         """Why nothing can be timed on the device now; None when it can be."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
+from .._core import now, ticks_to_ns
 
 if TYPE_CHECKING:
     from ._probe import Probe
@@ -79,7 +79,7 @@ class Pair:
             elif not self.end.query():
                 return None
             start = self.start
-            per_ns = 1e9 / _core.ticks_to_ns(1_000_000_000)
+            per_ns = 1e9 / ticks_to_ns(1_000_000_000)
             ns = round(start.event.elapsed_time(self.end) * 1e6)
             after_ns = start.anchor.event.elapsed_time(start.event) * 1e6
             ticks = start.anchor.ticks(per_ns) + round(after_ns * per_ns)
@@ -104,12 +104,12 @@ class Timeline:
     def record(self) -> Start:
         """A start on the stream that is current now, or on the timer's own."""
         stream = self._stream if self._stream is not None else self._current_stream()
-        now = _core.now()
+        host = now()
         anchor = self._anchor
-        if anchor is None or _core.ticks_to_ns(now - anchor.host) > ANCHORED_NS:
+        if anchor is None or ticks_to_ns(host - anchor.host) > ANCHORED_NS:
             event = self._event()
             event.record(stream)
-            anchor = self._anchor = Anchor(event, anchor, now)
+            anchor = self._anchor = Anchor(event, anchor, host)
         event = self._event()
         event.record(stream)
         return Start(event, stream, anchor)

@@ -8,13 +8,16 @@ into the program's own peak, and only then reset: so the peaks of nested laps ar
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from weakref import WeakSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._probe import Probe
+
+#: An allocator's numbers by pool: "current", "peak", ….
+_Pools: TypeAlias = "dict[str, dict[str, int]]"
 
 
 class Lap:
@@ -129,7 +132,7 @@ class Peaks:
             if not folded:
                 return told
             if isinstance(told, dict):
-                return _raised(told, folded)
+                return _raised(cast("dict[str, Any]", told), folded)
             group = folded.get("reserved_bytes" if reserved else "allocated_bytes", {})
             return max(told, group.get("all", 0))
 
@@ -175,7 +178,7 @@ class Peaks:
         for group, pools in stats.items():
             if isinstance(pools, dict):
                 highest = folded.setdefault(group, {})
-                for pool, numbers in pools.items():
+                for pool, numbers in cast("_Pools", pools).items():
                     peak = numbers.get("peak", 0)
                     if peak > highest.get(pool, 0):
                         highest[pool] = peak
@@ -198,7 +201,7 @@ def _raised(told: dict[str, Any], folded: dict[str, dict[str, int]]) -> dict[str
         for pool, peak in pools.items():
             nested = told.get(group)
             if isinstance(nested, dict) and pool in nested:
-                numbers = nested[pool]
+                numbers = cast("_Pools", nested)[pool]
                 numbers["peak"] = max(numbers.get("peak", 0), peak)
             elif (flat := f"{group}.{pool}.peak") in told:
                 told[flat] = max(told[flat], peak)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, TypedDict, cast
 
-from .. import _device
 from .._core import Latency, lap, now
+from ..device.now import synchronize
 from .output import say
 from .timers import check_count, check_name
 
@@ -87,11 +87,11 @@ def _measured(
             model(test_input)
         for _ in range(iterations):
             for device in devices:
-                _device.synchronize(device)
+                synchronize(device)
             begun = now()
             output = model(test_input)
             for device in devices:
-                _device.synchronize(device)
+                synchronize(device)
             ticks.append(now() - begun)
             # Freed here: an output is no part of the next call's time.
             del output
@@ -160,13 +160,13 @@ def _tensors(value: Any) -> Iterator[Any]:
 
 
 def _devices_of(model: Any, test_input: Any) -> list[Any]:
-    """Every CUDA device that holds a parameter, a buffer or an input."""
+    """Every device but the CPU that holds a parameter, a buffer or an input."""
     found: dict[str, Any] = {}
     holders = [getattr(model, name, None) for name in ("parameters", "buffers")]
     tensors = [one for listed in holders if callable(listed) for one in cast("Any", listed())]
     for tensor in [*tensors, *_tensors(test_input)]:
         device = getattr(tensor, "device", None)
-        if getattr(device, "type", None) == "cuda":
+        if getattr(device, "type", "cpu") not in ("cpu", "meta"):
             found[str(device)] = device
     return list(found.values())
 

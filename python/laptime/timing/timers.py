@@ -11,10 +11,10 @@ import math
 import numbers
 from collections.abc import Callable, Mapping, MutableMapping
 from contextvars import ContextVar
-from typing import Any, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
-from .. import _device
 from .._core import close_span, now, open_span, ticks_to_seconds
+from ..device.now import synchronize
 
 Timers: TypeAlias = MutableMapping[str, Any]
 
@@ -24,18 +24,32 @@ _innermost: ContextVar[Call | None] = ContextVar("laptime.timing", default=None)
 _nested: dict[int, Call] = {}
 
 
+class Gauge(Protocol):
+    """What a call measures beside its time."""
+
+    def begin(self) -> None:
+        """Begins, just before the call."""
+
+    def end(self) -> Any:
+        """Ends, just after it, and tells what was measured."""
+
+
 class Call:
     """A tracked call: a span while it runs, and where its value stands afterwards."""
 
-    __slots__ = ("_begun", "_reset", "_token", "name", "outer", "value")
+    __slots__ = ("_begun", "_gauge", "_reset", "_token", "measured", "name", "outer", "value")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, gauge: Gauge | None = None) -> None:
         self.name = name
         self.value: Any = None
+        self.measured: Any = None
         self.outer = _innermost.get()
         # What was launched before belongs to nobody here.
         _wait()
         self._reset = _innermost.set(self)
+        self._gauge = gauge
+        if gauge is not None:
+            gauge.begin()
         self._begun = now()
         self._token = open_span(name, self._begun)
 
@@ -44,6 +58,8 @@ class Call:
         _wait()
         ended = now()
         close_span(self._token, ended)
+        if self._gauge is not None:
+            self.measured = self._gauge.end()
         _innermost.reset(self._reset)
         return ticks_to_seconds(ended - self._begun)
 
@@ -58,7 +74,7 @@ class Call:
 
 def _wait() -> None:
     try:
-        _device.synchronize()
+        synchronize()
     except Exception:
         pass  # a failed kernel is the program's to find, where it looks for it
 

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import ParamSpec, TypeVar
 
-from .. import _device, _memory
 from .._core import megabytes, timing_line
+from ..device.now import Peak, Usage, usage
+from . import memory
 from .output import is_quiet, say_done, say_why
 from .timers import Call, Timers, check_call
 
@@ -52,9 +53,8 @@ def track_time(
 
 
 def enable_memory_tracking() -> None:
-    """Gets ready to measure memory. `track_time_and_memory` does so by itself at its first use."""
-    if reason := _memory.start():
-        say_why(reason)
+    """Counts memory from now on. `track_time_and_memory` does so by itself at its first use."""
+    memory.start()
 
 
 def track_time_and_memory(
@@ -62,44 +62,27 @@ def track_time_and_memory(
 ) -> R:
     """As `track_time`, and stores `{'time', 'peak_memory_mb', 'current_memory_mb'}`.
 
-    Both are MB of 2**20 bytes above the level before the call: at its highest, and after it
-    (negative when the call freed memory). Tensors and other native buffers are counted.
+    Both are MB of 2**20 bytes above what was there before the call. `current_memory_mb` is what
+    the call allocated less what it freed; `peak_memory_mb` the largest that was at any moment of
+    it. Tensors, other native buffers and Python objects are counted one by one.
     """
     check_call(timers, name, func)
-    enable_memory_tracking()
-    region = _memory.Region()
-    call = Call(name)
-    seconds, peak = 0.0, 0
+    call = Call(name, memory.HostMemory())
+    seconds = 0.0
+    peak: int | None = None
     try:
         result = func(*args, **kwargs)
     finally:
         seconds = call.stop()
-        peak, current = region.finish()
-        memory = {"peak_memory_mb": megabytes(peak), "current_memory_mb": megabytes(current)}
-        call.keep(timers, {"time": seconds, **memory})
+        current, peak = call.measured or (None, None)
+        value = {"time": seconds, "peak_memory_mb": _mb(peak), "current_memory_mb": _mb(current)}
+        call.keep(timers, value)
     _finish(result, lambda: timing_line(name, seconds, "host", peak))
     return result
 
 
-class _DevicePeak:
-    """The most allocated on the device from here on; PyTorch has one such mark for all."""
-
-    _open: list[_DevicePeak] = []  # noqa: RUF012 # shared on purpose
-
-    def __init__(self) -> None:
-        self._note()
-        self.most = 0
-        self._open.append(self)
-        _device.reset_peak()
-
-    def _note(self) -> None:
-        read = _device.memory()
-        for one in self._open:
-            one.most = max(one.most, read[2] if read else 0)
-
-    def finish(self) -> None:
-        self._note()
-        self._open.remove(self)
+def _mb(number: int | None) -> float | None:
+    return None if number is None else megabytes(number)
 
 
 def track_time_and_gpu(
@@ -107,36 +90,38 @@ def track_time_and_gpu(
 ) -> R:
     """As `track_time`, and stores `{'time', 'allocated_mb', 'reserved_mb', 'max_allocated_mb'}`.
 
-    The figures are the current device's, in MB of 2**20 bytes; the peak is that of the call.
-    Without a GPU they are None, and the logger says why, once.
+    The figures are the current device's, in MB of 2**20 bytes: what is there after the call, and
+    the most that was there at any moment of it. Without a device they are None, and the logger
+    says why, once.
     """
     check_call(timers, name, func)
-    peak = _DevicePeak()
-    call = Call(name)
+    call = Call(name, Peak())
     seconds = 0.0
-    most: int | None = None
+    found: Usage | None = None
     try:
         result = func(*args, **kwargs)
     finally:
         seconds = call.stop()
-        peak.finish()
-        usage = get_gpu_memory_usage()
-        if usage["allocated_mb"] is not None:
-            most = peak.most
-            usage["max_allocated_mb"] = megabytes(most)
-        call.keep(timers, {"time": seconds, **usage})
-    _finish(result, lambda: timing_line(name, seconds, "device", most))
+        found, reason = call.measured
+        call.keep(timers, {"time": seconds, **_usage(found, reason)})
+    _finish(result, lambda: timing_line(name, seconds, "device", found and found.most))
     return result
 
 
 def get_gpu_memory_usage() -> dict[str, float | None]:
     """`{'allocated_mb', 'reserved_mb', 'max_allocated_mb'}` of the current device now.
 
-    In MB of 2**20 bytes; None without a GPU, and the logger says why, once.
+    In MB of 2**20 bytes; None without a device, and the logger says why, once.
     """
-    names = ("allocated_mb", "reserved_mb", "max_allocated_mb")
-    read = _device.memory()
-    if read is None:
-        say_why(f"GPU memory is not measured: {_device.available()[1]}")
-        return dict.fromkeys(names)
-    return {name: megabytes(number) for name, number in zip(names, read)}
+    return _usage(*usage())
+
+
+def _usage(found: Usage | None, reason: str | None) -> dict[str, float | None]:
+    if found is None:
+        say_why(f"GPU memory is not measured: {reason}")
+        return {"allocated_mb": None, "reserved_mb": None, "max_allocated_mb": None}
+    return {
+        "allocated_mb": megabytes(found.allocated),
+        "reserved_mb": megabytes(found.reserved),
+        "max_allocated_mb": megabytes(found.most),
+    }

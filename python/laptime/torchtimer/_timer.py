@@ -7,9 +7,9 @@ import weakref
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from .. import _core
+from .._core import ProfilingSegments, now, ticks_to_ns, write_timeline
 from .._post_import import when_imported
-from ..device import gauge
+from ..device import each, gauge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -62,7 +62,7 @@ _FIELDS: dict[str, Callable[[int, int, tuple[int, int, int] | None], float | int
 }
 
 
-class ProfilingTimer(_core.ProfilingSegments):
+class ProfilingTimer(ProfilingSegments):
     """Times named segments, in contexts, on the device or the host.
 
     `memory=False` leaves memory out: the memory columns then show a dash.
@@ -85,12 +85,12 @@ class ProfilingTimer(_core.ProfilingSegments):
         self._host_memory = False
         self._coarse = ""
         self._allies = list(allies)
-        self._origin = _core.now()
+        self._origin = now()
         if not enabled:
             self.disable()
         self._choose_gauge()
         for ally in self.allies:
-            if not isinstance(ally, ProfilingTimer):
+            if not isinstance(ally, ProfilingTimer):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise TypeError(f"an ally is a ProfilingTimer, not {type(ally).__name__}")
             if not enabled:
                 ally.disable()
@@ -175,15 +175,14 @@ class ProfilingTimer(_core.ProfilingSegments):
         if self.stream is not None:
             self.stream.synchronize()
             return
-        devices = self.device if isinstance(self.device, (list, tuple, set)) else [self.device]
-        for device in devices:
+        for device in each(self.device):
             made.probe.module.synchronize(device)
 
     def gct(self, relative: bool = True) -> float:
         """Seconds since the timer was made, or of the clock; waits for the device first."""
         self.synchronize()
-        now = _core.now()
-        return _core.ticks_to_ns(now - self._origin if relative else now) / 1e9
+        at = now()
+        return ticks_to_ns(at - self._origin if relative else at) / 1e9
 
     def _shown(self) -> list[str]:
         """The tables. Their first time, the log says what the memory columns are."""
@@ -238,7 +237,7 @@ class ProfilingTimer(_core.ProfilingSegments):
             (name, [(segment[0], segment[1] - first, *segment[2:]) for segment in segments])
             for name, segments in contexts
         ]
-        _core.write_timeline(path, self.name, shown, figsize)
+        write_timeline(path, self.name, shown, figsize)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, (type(self),), self._kept()
@@ -257,7 +256,7 @@ class ProfilingTimer(_core.ProfilingSegments):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["attributes"])
-        self._origin = _core.now()
+        self._origin = now()
         for context in state["disabled"]:
             self.disable_context(context)
         self._restore(state["segments"], self._origin)

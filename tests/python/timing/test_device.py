@@ -129,6 +129,46 @@ def test_a_nested_call_takes_nothing_from_the_outer_peak(device: Device) -> None
     assert timers["inner"]["max_allocated_mb"] == 10.0
 
 
+def test_a_nested_peak_folds_and_the_programs_own_stays_what_it_was(device: Device) -> None:
+    timers: dict[str, Any] = {}
+    device.allocate(700)
+    device.allocate(-700)
+
+    def inner() -> None:
+        device.allocate(400)
+        device.allocate(-400)
+
+    def outer() -> None:
+        device.allocate(100)
+        track_time_and_gpu(timers, "inner", inner)
+        device.allocate(-100)
+
+    track_time_and_gpu(timers, "outer", outer)
+    assert timers["inner"]["max_allocated_mb"] == 500.0
+    assert timers["outer"]["max_allocated_mb"] == 500.0
+    assert timers["outer"]["allocated_mb"] == 0.0
+    assert sys.modules["torch"].cuda.max_memory_allocated(None) == 700 * MB
+    assert get_gpu_memory_usage()["max_allocated_mb"] == 700.0
+
+
+def test_a_device_that_comes_into_use_within_the_call_is_measured(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cuda = sys.modules["torch"].cuda
+    monkeypatch.setattr(cuda, "is_initialized", lambda: False)
+    assert get_gpu_memory_usage()["allocated_mb"] == 0.0
+
+    def use() -> None:
+        monkeypatch.setattr(cuda, "is_initialized", lambda: True)
+        device.allocate(64)
+        device.allocate(-60)
+
+    timers: dict[str, Any] = {}
+    track_time_and_gpu(timers, "first", use)
+    assert timers["first"]["max_allocated_mb"] == 64.0
+    assert timers["first"]["allocated_mb"] == 4.0
+
+
 def test_without_a_gpu_the_time_stands_alone_and_the_reason_is_logged_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -154,12 +194,13 @@ def test_a_gpu_that_pytorch_does_not_find_is_another_reason(
     device: Device, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(output, "_said", set())
-    monkeypatch.setattr(sys.modules["torch"].cuda, "is_available", lambda: False)
+    for question in ("is_available", "is_initialized"):
+        monkeypatch.setattr(sys.modules["torch"].cuda, question, lambda: False)
     with caplog.at_level(logging.WARNING, "laptime"):
         assert get_gpu_memory_usage() == dict.fromkeys(
             ("allocated_mb", "reserved_mb", "max_allocated_mb")
         )
-    assert "PyTorch finds no GPU" in caplog.text
+    assert "GPU memory is not measured: this PyTorch is built without CUDA" in caplog.text
 
 
 def test_timers_of_all_kinds_stand_in_one_dictionary(

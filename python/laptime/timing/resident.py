@@ -1,7 +1,7 @@
-"""The process's memory while a call runs: the one place that reads it.
+"""The process's resident memory while a call runs: where allocations cannot be counted.
 
-Resident memory is what the system gave the process: Python objects, tensors and every library's
-buffers alike, in whole pages. Memory that was freed but not handed back counts as there.
+Resident memory is what the system gave the process, in whole pages. Memory that was freed but not
+handed back counts as there.
 """
 
 from __future__ import annotations
@@ -10,22 +10,12 @@ import os
 import threading
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-REASON = (
-    "memory is the process's resident memory, in whole pages: small objects and memory that was "
-    "freed and taken again do not move it"
-)
+REASON = "memory is the process's resident memory, in whole pages"
 NO_RESET = "the system does not let its peak be set back, so only the bounds of calls are looked at"
 
 
-def start() -> str | None:
-    """Gets ready to read memory. Returns why figures are coarse, None where they are exact."""
-    with Region.lock:
-        Region.note()
-    return REASON if Region.resets else f"{REASON}; {NO_RESET}"
-
-
 def current_bytes() -> int:
-    """Resident memory of the process, in bytes."""
+    """Resident memory of the process."""
     with open("/proc/self/statm", "rb") as statm:
         return int(statm.read().split()[1]) * PAGE_BYTES
 
@@ -39,7 +29,7 @@ def _high_water_bytes() -> int:
 
 
 class Region:
-    """Memory from `Region()` to `finish()`: what it grew by at its peak, and what it left behind.
+    """Memory from `Region()` to `finish()`: what is left of it, and what it grew by at its peak.
 
     Regions may nest and overlap, over threads too: the high-water mark is the process's only one,
     so whoever sets it back first notes it for all that are open.
@@ -68,10 +58,17 @@ class Region:
             Region.resets = False  # a peak from before must not stand for the region's
 
     def finish(self) -> tuple[int, int]:
-        """Bytes above the level at the start: at the peak, and now (below zero if freed)."""
+        """Net (below zero if freed) and peak bytes, above the level at the start."""
         with Region.lock:
             now = current_bytes()
             Region.note()
             Region._open.remove(self)
             peak = max(self._peak, now)
-        return max(peak - self._begun, 0), now - self._begun
+        return now - self._begun, max(peak - self._begun, 0)
+
+
+def why() -> str:
+    """What figures are, and what more is amiss with them."""
+    with Region.lock:
+        Region.note()
+    return REASON if Region.resets else f"{REASON}; {NO_RESET}"
