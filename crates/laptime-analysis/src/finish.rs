@@ -127,7 +127,8 @@ fn steady_rows(
                 wall::ended_ns(process, run)
             };
             wall_ns = end_ns.saturating_sub(start.monotonic_ns);
-            leftovers.other_ns = wall::covered_ns(process, &mut totals)
+            let end = timeline.ticks_at(end_ns);
+            leftovers.other_ns = wall::covered_ns(process, &mut totals, from, end)
                 .map(|covered_ns| wall_ns.saturating_sub(covered_ns));
         }
         tree.absorb(&process.paths, &mut totals, process.correction());

@@ -10,6 +10,7 @@ mod analyzer;
 mod collect;
 mod columns;
 pub mod convergence;
+mod cover;
 mod cpu;
 mod device;
 mod doubts;

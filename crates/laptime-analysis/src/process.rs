@@ -11,6 +11,7 @@ use laptime_core::format::window::{Window, WindowState};
 use laptime_core::format::{reader::Visit, record::Record};
 use laptime_core::{FormatError, Live, PathId, PathTable, ProcessMemory, Span, SpanFlags, Tallies};
 
+use crate::cover::Covers;
 use crate::earlier::{Cut, Earlier};
 use crate::error::AnalysisError;
 use crate::events::Events;
@@ -29,6 +30,19 @@ enum Known {
     No,
     Yes,
     Step,
+    /// A child of no span.
+    Outermost,
+    OutermostStep,
+}
+
+impl Known {
+    fn is_step(self) -> bool {
+        matches!(self, Self::Step | Self::OutermostStep)
+    }
+
+    fn is_outermost(self) -> bool {
+        matches!(self, Self::Outermost | Self::OutermostStep)
+    }
 }
 
 /// A thread or task with its name.
@@ -67,6 +81,8 @@ pub struct Process {
     /// Of the whole run once everything was read; until then of what follows the last cut.
     pub totals: Totals,
     pub earlier: Earlier,
+    /// When the main track's time was covered.
+    pub covers: Covers,
     /// End of the last span of any track, in ticks.
     pub last_end: u64,
     /// Filled by the second pass.
@@ -127,6 +143,7 @@ impl Process {
             known: Vec::new(),
             totals: Totals::new(header.main_track),
             earlier: Earlier::new(),
+            covers: Covers::default(),
             last_end: 0,
             steady: None,
             series: Vec::new(),
@@ -241,16 +258,44 @@ impl Process {
         })
     }
 
-    fn step(&mut self, path: PathId, start: u64, duration: u64, track: u32, flags: SpanFlags) {
-        if track != self.header.main_track {
+    /// Notes what more than its totals is kept of some spans of the main track.
+    fn outstanding(&mut self, span: &Span, known: Known) {
+        if span.track != self.header.main_track {
             return;
         }
+        if span.flags.has(SpanFlags::ASIDE) {
+            self.covers.add_segment(span.start, span.end());
+        } else if known.is_outermost() || span.flags.has(SpanFlags::DETACHED) {
+            self.covers.add(span.start, span.end(), span.duration);
+        }
+        if known.is_step() {
+            self.step(span.path, span.start, span.duration, span.flags);
+        }
+    }
+
+    fn step(&mut self, path: PathId, start: u64, duration: u64, flags: SpanFlags) {
         let known = self.series.iter().position(|series| series.path == path);
         let index = known.unwrap_or_else(|| {
             self.series.push(Series::new(path));
             self.series.len() - 1
         });
         self.series[index].push(start, duration, flags);
+    }
+
+    /// Time of the main track from one tick to another that only a timer's segments cover.
+    pub fn only_segments_ns(&self, from: u64, to: u64) -> u64 {
+        let mut covers = self.covers.clone();
+        for open in &self.open {
+            if open.track == self.header.main_track {
+                covers.add(
+                    open.start,
+                    to.max(open.start),
+                    to.saturating_sub(open.start),
+                );
+            }
+        }
+        let ns = self.rate.nanoseconds(covers.only_segments(from, to)) as f64;
+        (ns * self.correction()).round() as u64
     }
 
     /// Takes in a record that is no span; what is wrong with it, if anything.
@@ -308,10 +353,11 @@ impl Process {
         if self.known.len() <= id.index() {
             self.known.resize(id.index() + 1, Known::No);
         }
-        self.known[id.index()] = if name == STEP {
-            Known::Step
-        } else {
-            Known::Yes
+        self.known[id.index()] = match (name == STEP, parent == PathId::ROOT) {
+            (false, false) => Known::Yes,
+            (true, false) => Known::Step,
+            (false, true) => Known::Outermost,
+            (true, true) => Known::OutermostStep,
         };
         true
     }
@@ -406,17 +452,15 @@ impl FirstPass<'_> {
     fn unusual_span(&mut self, span: &Span) {
         let process = &mut *self.process;
         let known = process.known.get(span.path.index()).copied();
-        if matches!(known, None | Some(Known::No)) {
+        let Some(known) = known.filter(|known| *known != Known::No) else {
             self.wrong = Some((span.path, "uses the undefined"));
             return;
-        }
+        };
         self.last_end = self.last_end.max(span.end());
         process
             .earlier
             .take(&mut process.totals, span, self.rate, self.offset);
-        if known == Some(Known::Step) {
-            process.step(span.path, span.start, span.duration, span.track, span.flags);
-        }
+        process.outstanding(span, known);
     }
 }
 
@@ -425,7 +469,8 @@ impl<'a> Visit<'a> for FirstPass<'_> {
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
         let process = &mut *self.process;
         let known = process.known.get(path.index()).copied();
-        if start < self.from || matches!(known, None | Some(Known::No)) {
+        let known = known.unwrap_or(Known::No);
+        if start < self.from || known == Known::No {
             self.unusual_span(&Span::plain(path, start, duration, track));
             return;
         }
@@ -433,8 +478,8 @@ impl<'a> Visit<'a> for FirstPass<'_> {
         process
             .totals
             .take_plain(path, start, duration, track, self.rate);
-        if known == Some(Known::Step) {
-            process.step(path, start, duration, track, SpanFlags::NONE);
+        if known != Known::Yes {
+            process.outstanding(&Span::plain(path, start, duration, track), known);
         }
     }
 

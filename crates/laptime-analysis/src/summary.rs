@@ -177,7 +177,7 @@ impl SpanRow {
 pub enum RowKind {
     /// The spans of one path.
     Span,
-    /// Wall time of the main track that no span covers.
+    /// Wall time of the main track that neither a span nor a segment covers.
     Leftover,
 }
 

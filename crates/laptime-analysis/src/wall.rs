@@ -3,8 +3,8 @@
 //! The launcher's clock counts when it saw start and end; otherwise the main process's
 //! own start and last sign of life. "startup" is the time until the main track's first
 //! outermost span, "exit" that from the end of its last one, "other" the rest that no
-//! outermost span covers: with the self times of the main track's rows they add up to the
-//! wall time.
+//! outermost span and no timer's segment covers. With the self times of the main track's
+//! rows they add up to the wall time, unless segments overlap each other or spans.
 
 use laptime_core::{PathId, RunInfo};
 
@@ -162,7 +162,12 @@ pub fn wall(processes: &[Process], run: Option<&RunInfo>) -> Wall {
 pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Leftovers, u64) {
     let wall_ns = wall.end_ns - wall.start_ns;
     let mut totals = std::mem::replace(&mut main.totals, Totals::new(main.header.main_track));
-    let covered_ns = covered_ns(main, &mut totals);
+    let timeline = main.anchors.timeline();
+    let (from, to) = (
+        timeline.ticks_at(wall.start_ns),
+        timeline.ticks_at(wall.end_ns),
+    );
+    let covered_ns = covered_ns(main, &mut totals, from, to);
     main.totals = totals;
     let Some(covered_ns) = covered_ns else {
         return (Leftovers::default(), 0);
@@ -172,17 +177,18 @@ pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Left
         .paths
         .iter()
         .any(|(_, entry)| entry.parent == PathId::ROOT && PHASES.contains(&&*entry.name));
-    let has_ends = main.totals.first_start != u64::MAX && (is_launched || has_phases);
-    let timeline = main.anchors.timeline();
+    let segments = main.covers.segments().unwrap_or((u64::MAX, 0));
+    let first_start = main.totals.first_start.min(segments.0);
+    let has_ends = first_start != u64::MAX && (is_launched || has_phases);
     let startup_ns = has_ends.then(|| {
-        let first_ns = timeline.monotonic_ns(main.totals.first_start);
+        let first_ns = timeline.monotonic_ns(first_start);
         first_ns.saturating_sub(wall.start_ns).min(wall_ns)
     });
     let taken_ns = covered_ns.saturating_add(startup_ns.unwrap_or(0));
     let left_ns = wall_ns.saturating_sub(taken_ns);
     // A running process has not ended yet.
     let exit_ns = (has_ends && !main.is_live).then(|| {
-        let last_ns = timeline.monotonic_ns(main.totals.main_end);
+        let last_ns = timeline.monotonic_ns(main.totals.main_end.max(segments.1));
         wall.end_ns.saturating_sub(last_ns).min(left_ns)
     });
     let leftovers = Leftovers {
@@ -193,13 +199,19 @@ pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Left
     (leftovers, taken_ns.saturating_sub(wall_ns))
 }
 
-/// Covered time of the main track; `None` when a snapshot's later spans are of unknown tracks.
-pub fn covered_ns(main: &Process, totals: &mut Totals) -> Option<u64> {
+/// Covered time of the main track from one tick to another, all of `totals` being in between;
+/// `None` when a snapshot's later spans are of unknown tracks, or segments of unknown moments.
+pub fn covered_ns(main: &Process, totals: &mut Totals, from: u64, to: u64) -> Option<u64> {
     let mut tail = main.tail.clone();
-    if !main.tail_is_empty() && totals.others.settled().next().is_some() {
+    let has_segments = main.covers.segments().is_some();
+    let is_sure = totals.others.settled().next().is_none()
+        && !has_segments
+        && tail.settled().all(|(_, tally)| tally.outside_ns == 0);
+    if !main.tail_is_empty() && !is_sure {
         return None;
     }
     // A snapshot, which alone has a tail, is read with its final rate: nothing is corrected.
     let covered_ns = totals.covered_ns(&main.paths, &mut tail) as f64 * main.correction();
-    Some(covered_ns.round() as u64)
+    let only_segments_ns = main.only_segments_ns(from, to);
+    Some((covered_ns.round() as u64).saturating_add(only_segments_ns))
 }

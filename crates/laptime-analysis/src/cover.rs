@@ -1,0 +1,128 @@
+//! When a timer's segments took the main track's time and no other span did.
+//!
+//! Segments may overlap each other and the spans around them, so their durations cannot be
+//! added up: what counts of them is the time that they cover and ordinary spans do not.
+//! Both covers are kept as stretches of time, a bounded number of them. Where there are
+//! more, neighbours are put together with the sum of what is covered in both, which only
+//! matters to a span that begins in between.
+
+/// Stretches kept of one cover before neighbours are put together.
+const MOST_STRETCHES: usize = 4_096;
+
+/// A stretch of time, and how much of it is covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stretch {
+    start: u64,
+    end: u64,
+    covered: u64,
+}
+
+impl Stretch {
+    /// How much is covered before a moment; of stretches put together, in proportion.
+    fn before(&self, at: u64) -> u64 {
+        let length = self.end - self.start;
+        let part = at.clamp(self.start, self.end) - self.start;
+        if part == length {
+            return self.covered;
+        }
+        (u128::from(self.covered) * u128::from(part) / u128::from(length)) as u64
+    }
+}
+
+/// What a set of intervals covers, each moment once.
+///
+/// **Units** ticks.
+#[derive(Debug, Clone, Default)]
+pub struct Cover {
+    /// In order, without overlap.
+    stretches: Vec<Stretch>,
+}
+
+impl Cover {
+    /// Adds an interval of which `covered` counts, in any order of intervals.
+    pub fn add(&mut self, start: u64, end: u64, covered: u64) {
+        let from = self.stretches.partition_point(|known| known.end < start);
+        let behind = &self.stretches[from..];
+        let met = behind.partition_point(|known| known.start <= end);
+        let mut new = Stretch {
+            start,
+            end,
+            covered: 0,
+        };
+        let (mut outside, mut inside) = (0, 0);
+        for known in &behind[..met] {
+            let (before, until) = (known.before(start), known.before(end));
+            outside += before + (known.covered - until);
+            inside += until - before;
+            new.start = new.start.min(known.start);
+            new.end = new.end.max(known.end);
+        }
+        new.covered = outside + inside.max(covered.min(end.saturating_sub(start)));
+        self.stretches.splice(from..from + met, [new]);
+        if self.stretches.len() > MOST_STRETCHES {
+            self.put_together();
+        }
+    }
+
+    fn put_together(&mut self) {
+        let pairs = self.stretches.chunks(2);
+        let joined = pairs.map(|pair| Stretch {
+            start: pair[0].start,
+            end: pair[pair.len() - 1].end,
+            covered: pair.iter().map(|one| one.covered).sum(),
+        });
+        self.stretches = joined.collect();
+    }
+
+    /// How much is covered from one moment to another.
+    fn between(&self, from: u64, to: u64) -> u64 {
+        let parts = self.stretches.iter();
+        parts.map(|one| one.before(to) - one.before(from)).sum()
+    }
+}
+
+/// The covers of ordinary outermost spans and of all spans; the second only once there is
+/// a segment.
+#[derive(Debug, Clone, Default)]
+pub struct Covers {
+    ordinary: Cover,
+    all: Option<Cover>,
+    segments: Option<(u64, u64)>,
+}
+
+impl Covers {
+    /// Adds an outermost span.
+    #[inline]
+    pub fn add(&mut self, start: u64, end: u64, ran: u64) {
+        self.ordinary.add(start, end, ran);
+        if let Some(all) = &mut self.all {
+            all.add(start, end, ran);
+        }
+    }
+
+    /// Adds a timer's segment.
+    pub fn add_segment(&mut self, start: u64, end: u64) {
+        let all = self.all.get_or_insert_with(|| self.ordinary.clone());
+        all.add(start, end, end.saturating_sub(start));
+        let (first, last) = self.segments.unwrap_or((start, end));
+        self.segments = Some((first.min(start), last.max(end)));
+    }
+
+    /// The start of the first segment and the end of the last.
+    pub fn segments(&self) -> Option<(u64, u64)> {
+        self.segments
+    }
+
+    /// Ticks between two moments that only segments cover.
+    pub fn only_segments(&self, from: u64, to: u64) -> u64 {
+        self.all.as_ref().map_or(0, |all| {
+            let to = to.max(from);
+            let ordinary = self.ordinary.between(from, to);
+            all.between(from, to).saturating_sub(ordinary)
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "cover_tests.rs"]
+mod tests;
