@@ -1,6 +1,12 @@
 """What counting memory costs: a training step, and a program that does little but allocate.
 
 The same work runs with and without, in turns, in one process; tracemalloc stands beside it.
+
+Switching rewrites the tables of all libraries. It is not timed, and neither are the first steps
+after it, which find cold caches: the first takes three times as long, and 20 later it is over.
+Then several blocks are timed, and their median stands for the turn. A ratio is the median over the
+pairs of turns. The control switches on and off again before every turn.
+
 Prints one JSON object.
 """
 
@@ -11,7 +17,9 @@ import tempfile
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
+import blocks
 import torch
 from overhead import STEPS, block, compare, perceptron, step_of
 
@@ -20,6 +28,9 @@ from laptime import _core
 from laptime.integrations import _autotorch
 
 ROUNDS = 60
+Prepare: TypeAlias = Callable[[bool], None]
+#: Of training steps: pairs of turns, blocks after a switch that are not timed, and those that are.
+TURNS, SETTLING, TIMES = 150, 2, 5
 
 
 def allocating() -> None:
@@ -44,10 +55,20 @@ def laps(work: Callable[[], None]) -> Callable[[], None]:
     return run
 
 
-def whole(prepare: Callable[[bool], None], rounds: int = ROUNDS) -> dict[str, object]:
+def whole(prepare: Prepare, rounds: int = ROUNDS) -> dict[str, object]:
     """The program that allocates; a block is one run of it."""
     result = compare(laps(allocating), laps(allocating), prepare, rounds)
     return {**result, "step_us": round(float(str(result["step_us"])) * STEPS, 1)}
+
+
+def training(plain: blocks.Block, loaded: blocks.Block, prepare: Prepare) -> dict[str, object]:
+    return compare(plain, loaded, prepare, TURNS, settling=SETTLING, times=TIMES)
+
+
+def nothing(_on: bool) -> None:
+    """Switched, and then off in both turns."""
+    count(True)
+    count(False)
 
 
 def count(on: bool) -> None:
@@ -84,19 +105,21 @@ def trace(on: bool) -> None:
 def main() -> None:
     torch.set_num_threads(1)
     small = step_of(perceptron(), 784, 10)
+    lapped = block(small, True)
     with tempfile.TemporaryDirectory() as folder, lt.record(Path(folder) / "bench.lap"):
         results = {
-            "memory, 4 laps a step, MLP 784-128-10": compare(
-                block(small, True), block(small, True), count, 5 * ROUNDS
+            "nothing (control), 4 laps a step": training(lapped, lapped, nothing),
+            "memory, 4 laps a step, MLP 784-128-10": training(lapped, lapped, count),
+            "memory and automatic phases, MLP 784-128-10": training(
+                block(small), block(small), count_with_phases
             ),
-            "memory and automatic phases, MLP 784-128-10": compare(
-                block(small), block(small), count_with_phases, 5 * ROUNDS
-            ),
+            "nothing (control), a program that allocates": whole(nothing),
             "memory, a program that allocates": whole(count),
             "memory with objects, the same program": whole(count_objects),
             "tracemalloc, the same program": whole(trace, ROUNDS // 10),
         }
-    print(json.dumps({"rounds": ROUNDS, "overhead": results}))
+    facts = {"turns": TURNS, "settling": SETTLING * STEPS, "steps": TIMES * STEPS}
+    print(json.dumps(facts | {"overhead": results}))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ The same step runs with and without, in turns, in one process. Prints one JSON o
 from __future__ import annotations
 
 import json
+import statistics
 import tempfile
 import time
 from collections.abc import Callable
@@ -68,24 +69,34 @@ def block(step: Callable[[bool], None], laps: bool = False) -> blocks.Block:
     return run
 
 
+def timed(run: blocks.Block) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
 def compare(
     plain: blocks.Block,
     loaded: blocks.Block,
     prepare: Callable[[bool], None],
     rounds: int = ROUNDS,
+    *,
+    settling: int = 0,
+    times: int = 1,
 ) -> dict[str, object]:
-    """Alternates, with the hooks put on and taken off outside the measured blocks."""
+    """Alternates, with the hooks put on and taken off outside the measured blocks.
+
+    After each switch `settling` blocks are not measured, then the median of `times` blocks counts.
+    """
     taken: dict[bool, list[float]] = {False: [], True: []}
     for number in range(rounds):
         order = (False, True) if number % 2 else (True, False)
         for on in order:
             prepare(on)
             run = loaded if on else plain
-            if number == 0:
+            for _ in range(settling or int(number == 0)):
                 run()
-            start = time.perf_counter()
-            run()
-            taken[on].append(time.perf_counter() - start)
+            taken[on].append(statistics.median(timed(run) for _ in range(times)))
     prepare(False)
     middle, low, high = blocks.ratio(taken[True], taken[False])
     return {

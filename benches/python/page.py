@@ -74,6 +74,22 @@ def budget_table(rust: Json, python: Json, overhead: Json, memory: Json) -> str:
         ("`with lap`, of `with Lock`", pairs["laptime: with lap"]["ratio"], 0.6),
         ("`with lap`, off", pairs["laptime: with lap, off"]["ratio"], 0.3),
         ("Timer start/stop", pairs["laptime: Timer start/stop"]["ratio"], 1.0),
+        (
+            "ProfilingTimer start/stop without memory, of Timer start/stop",
+            pairs["laptime: ProfilingTimer start/stop, memory off"]["ns"]
+            / pairs["laptime: Timer start/stop"]["ns"],
+            2.0,
+        ),
+        (
+            "ProfilingTimer start/stop with memory, µs",
+            pairs["laptime: ProfilingTimer start/stop, memory on"]["ns"] / 1e3,
+            5.0,
+        ),
+        (
+            "track_time with its line, µs",
+            pairs["laptime: track_time, its line to /dev/null"]["ns"] / 1e3,
+            50.0,
+        ),
         ("decorator", pairs["laptime: decorator, its share of the call"]["ratio"], 1.2),
         ("4 laps a step", steps["4 laps a step, MLP 784-128-10"]["ratio"], 1.005),
         ("automatic phases", steps["automatic phases, MLP 784-128-10"]["ratio"], 1.02),
@@ -120,7 +136,8 @@ Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust[
 ## A lap in Python
 
 {python["rounds"]} rounds; the cost of the empty loop is taken off. torchtimer runs against a
-`torch.cuda` whose calls return at once: its Python part alone.
+`torch.cuda` whose calls return at once: its Python part alone. The two rows that count memory have
+rounds of their own, since every lap counts it then.
 
 {python_table(python)}
 ## A whole training step
@@ -130,8 +147,9 @@ Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust[
 {overhead_table(overhead)}
 ## Counting memory
 
-What `--memory` adds, and tracemalloc beside it. The program that allocates makes text, numbers,
-dictionaries and buffers and does little else.
+What `--memory` adds, and tracemalloc beside it: {memory["turns"]} rounds of {memory["steps"]}
+training steps with and without, each time after {memory["settling"]} that are not measured. The
+program that allocates makes text, numbers, dictionaries and buffers and does little else.
 
 {overhead_table(memory, "with")}"""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -19,12 +20,15 @@ from typing import Any
 import blocks
 
 import laptime as lt
+from laptime import _core
+from laptime.timing import track_time, track_time_and_memory
 from laptime.torchtimer import ProfilingTimer
 
 #: Statements in a block: 25 turns of a loop that holds 20 of them.
 TURNS, UNROLLED = 25, 20
 PAIRS = TURNS * UNROLLED
 ROUNDS = 400
+LOCK = "with threading.Lock()"
 
 
 def repeated(statement: str, **names: Any) -> blocks.Block:
@@ -61,11 +65,27 @@ def laptime_statements() -> dict[str, blocks.Block]:
         "laptime: ProfilingTimer start/stop, memory off": repeated(
             't.start("x"); t.stop("x")', t=ProfilingTimer(device="cpu", memory=False)
         ),
-        "laptime: ProfilingTimer start/stop": repeated(
-            't.start("x"); t.stop("x")', t=ProfilingTimer(device="cpu")
+        "laptime: track_time, its line to /dev/null": repeated(
+            'track(timers, "x", call)', track=track_time, timers={}, call=plain
         ),
         "laptime: decorated call": repeated("call()", call=lt.lap(plain)),
         "the same call, undecorated": repeated("call()", call=plain),
+    }
+
+
+def counting_statements() -> dict[str, blocks.Block]:
+    """What counts allocations, in rounds of its own: once begun, every lap counts them."""
+
+    def plain() -> None:
+        pass
+
+    return {
+        "laptime: ProfilingTimer start/stop, memory on": repeated(
+            't.start("x"); t.stop("x")', t=ProfilingTimer(device="cpu")
+        ),
+        "laptime: track_time_and_memory, its line to /dev/null": repeated(
+            'track(timers, "x", call)', track=track_time_and_memory, timers={}, call=plain
+        ),
     }
 
 
@@ -136,23 +156,28 @@ def torchtimer_statement() -> dict[str, blocks.Block]:
     return {"torchtimer, its Python part": block}
 
 
-def main() -> None:
-    loop = repeated("pass")
-    lock = repeated("with lock: pass", lock=threading.Lock())
-    contenders = {"empty loop": loop, "with threading.Lock()": lock}
-    contenders |= laptime_statements() | peer_statements()
-    with tempfile.TemporaryDirectory() as folder:
-        with lt.record(str(Path(folder) / "bench.lap")):
-            taken = blocks.rounds(contenders, ROUNDS)
-    empty = statistics.median(taken["empty loop"])
-    net = {
-        name: [max(seconds - empty, 1e-9) for seconds in series]
-        for name, series in taken.items()
-        if name != "empty loop"
+def measured(contenders: dict[str, blocks.Block]) -> dict[str, list[float]]:
+    """Seconds of a block, less those of the empty loop."""
+    taken = blocks.rounds({"empty loop": repeated("pass"), **contenders}, ROUNDS)
+    empty = statistics.median(taken.pop("empty loop"))
+    return {
+        name: [max(seconds - empty, 1e-9) for seconds in series] for name, series in taken.items()
     }
+
+
+def main() -> None:
+    measure = {LOCK: repeated("with lock: pass", lock=threading.Lock())}
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
+        with lt.record(Path(folder) / "bench.lap"), contextlib.redirect_stdout(nowhere):
+            net = measured(measure | laptime_statements() | peer_statements())
+            counting = measured(measure | counting_statements())
+            _core.memory_stop()
     rows = []
-    for name, series in net.items():
-        middle, low, high = blocks.ratio(series, net["with threading.Lock()"])
+    lock = counting.pop(LOCK)
+    both = [(*pair, net[LOCK]) for pair in net.items()]
+    both += [(*pair, lock) for pair in counting.items()]
+    for name, series, beside in both:
+        middle, low, high = blocks.ratio(series, beside)
         scale = TURNS / 4 if name.startswith("torchtimer") else 1
         rows.append(
             {
@@ -168,7 +193,7 @@ def main() -> None:
             net["laptime: decorated call"], net["the same call, undecorated"], strict=True
         )
     ]
-    middle, low, high = blocks.ratio(decorated, net["with threading.Lock()"])
+    middle, low, high = blocks.ratio(decorated, net[LOCK])
     rows.append(
         {
             "name": "laptime: decorator, its share of the call",
