@@ -114,6 +114,7 @@ print(number)
 
 
 def test_four_threads_at_once_have_each_their_own_numbers(run: Run) -> None:
+    pytest.importorskip("numpy")
     code = (
         TRUTH
         + """
@@ -142,6 +143,7 @@ print("compared")
 
 
 def test_threads_without_a_lap_count_for_the_only_lap_there_is(run: Run) -> None:
+    pytest.importorskip("numpy")
     code = """
 import threading
 import numpy
