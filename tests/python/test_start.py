@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -149,3 +150,33 @@ def test_a_sub_interpreter_below_a_recording_starts_quietly(run: Any, recording:
     )
     done = run(code, env={"LAPTIME": str(recording)})
     assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+@pytest.mark.parametrize("way", ["LAPTIME", "LAPTIME_RUN"])
+def test_a_program_that_an_interrupt_ends_has_closed_its_recording(
+    run: Any, recording: Path, way: str
+) -> None:
+    if way == "LAPTIME_RUN":
+        recording.mkdir()
+    code = "import laptime as lt\nwith lt.lap('main'): raise KeyboardInterrupt"
+    ended = run(code, check=False, env={way: str(recording)})
+    assert ended.returncode == -signal.SIGINT
+    report = lt.open(recording).report()
+    assert report["main"].count == 1
+    assert "not-closed" not in report.to_json()
+
+
+def test_a_program_that_caught_its_interrupt_is_recorded_to_its_end(
+    run: Any, recording: Path
+) -> None:
+    code = """
+import laptime as lt
+try:
+    raise KeyboardInterrupt
+except KeyboardInterrupt:
+    pass
+with lt.lap("after"):
+    pass
+"""
+    run(code, env={"LAPTIME": str(recording)})
+    assert lt.open(recording).report()["after"].count == 1

@@ -9,6 +9,7 @@ use laptime_core::{ClockKind, ProgramEnd, RunInfo, Unavailable, Warning, path};
 
 use crate::process::Process;
 use crate::summary::{OpenSpanSummary, ProcessState, ProcessSummary};
+use crate::wall::has_phases;
 
 /// Suspension shorter than this is the reading error of two clocks.
 const SUSPENSION_NS: u64 = 100_000_000;
@@ -161,9 +162,14 @@ fn killed(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     if cut {
         message += "; its file is cut off, so spans after the cut are missing";
     }
-    let hint = (!cut).then_some(
-        "it was killed, left by os._exit, or still runs; every span finished before is counted",
-    );
+    let hint = (!cut).then(|| {
+        let but = if has_phases(process) {
+            "; of the last batch, automatic phases may be missing: their time is self time of what they are in"
+        } else {
+            ""
+        };
+        format!("it was killed, left by os._exit, or still runs; every span finished before is counted{but}")
+    });
     let warning = Warning::new(if cut { "truncated" } else { "not-closed" }, message);
     Some(match hint {
         Some(hint) => warning.with_hint(hint),

@@ -158,6 +158,12 @@ pub fn wall(processes: &[Process], run: Option<&RunInfo>) -> Wall {
     }
 }
 
+/// Whether a process has spans where automatic phases are.
+pub fn has_phases(process: &Process) -> bool {
+    let mut paths = process.paths.iter();
+    paths.any(|(_, entry)| entry.parent == PathId::ROOT && PHASES.contains(&&*entry.name))
+}
+
 /// What the main track's spans leave of the wall time, and by how much they exceed it.
 pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Leftovers, u64) {
     let wall_ns = wall.end_ns - wall.start_ns;
@@ -173,10 +179,7 @@ pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Left
         return (Leftovers::default(), 0);
     };
     let is_launched = run.is_some_and(|run| is_launched(main, run));
-    let has_phases = main
-        .paths
-        .iter()
-        .any(|(_, entry)| entry.parent == PathId::ROOT && PHASES.contains(&&*entry.name));
+    let has_phases = has_phases(main);
     let segments = main.covers.segments().unwrap_or((u64::MAX, 0));
     let first_start = main.totals.first_start.min(segments.0);
     let has_ends = first_start != u64::MAX && (is_launched || has_phases);

@@ -86,6 +86,10 @@ pub struct RunArgs {
 
 /// Show where the time of a recording went
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 the report is written, 1 it could not be, 2 wrong usage, \
+                  6 there is no recording to read: no such file, another file, or a damaged one."
+)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ReportArgs {
     /// The recording: a folder, a packed file or one process's file
@@ -97,7 +101,7 @@ pub struct ReportArgs {
     pub format: Option<Format>,
 
     /// Same as --format json
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with_all = ["format", "tree"])]
     pub json: bool,
 
     /// Write there instead of to standard output; replaces what is there
@@ -117,6 +121,9 @@ pub struct ReportArgs {
     pub sort: Option<Sort>,
 
     /// Only paths like this, such as `step/*` or `**/forward`
+    ///
+    /// `*` stands for any part of a name, `?` for one character, and `**` in place of a name for any
+    /// number of names. Every other character stands for itself. A single name is found at any depth.
     #[arg(long, value_name = "PATTERN")]
     pub filter: Option<String>,
 
@@ -159,6 +166,10 @@ pub struct DoctorArgs {
 ///
 /// The file is a tar archive. Every command takes it in place of the folder.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 the file is written, 1 it could not be, 2 wrong usage, \
+                  6 there is no recording to read: no such file, another file, or a damaged one."
+)]
 pub struct PackArgs {
     /// The recording
     pub recording: PathBuf,

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use laptime_core::FormatError;
 
+use crate::commands::report::ENDINGS;
 use crate::settings::SettingsError;
 use crate::source::SourceError;
 
@@ -95,6 +96,18 @@ pub enum CliError {
         /// Paths of those that are there.
         known: Vec<String>,
     },
+    /// `--output` ends in something that no format is known by.
+    #[error("{}: no format is known by this ending", path.display())]
+    UnknownEnding {
+        /// As typed.
+        path: PathBuf,
+    },
+    /// `--tree` with a format that has no tree.
+    #[error("--tree draws text; {format} has no tree")]
+    NoTree {
+        /// Its name.
+        format: &'static str,
+    },
     /// No program shows a file.
     #[error("cannot show {}: {source}", path.display())]
     Browser {
@@ -135,7 +148,10 @@ impl CliError {
             | Self::Browser { .. }
             | Self::RecordingExists { .. }
             | Self::NotARecording { .. } => ERROR,
-            Self::Settings(_) | Self::NoMetric { .. } => USAGE,
+            Self::Settings(_)
+            | Self::NoMetric { .. }
+            | Self::UnknownEnding { .. }
+            | Self::NoTree { .. } => USAGE,
             Self::Source(_) => UNREADABLE,
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
             Self::NotExecutable { .. } => NOT_EXECUTABLE,
@@ -157,6 +173,11 @@ impl CliError {
                 "the file is written: open {} in a browser, or name one in the variable BROWSER",
                 path.display()
             )),
+            Self::UnknownEnding { .. } => Some(format!(
+                "endings are {}; name the format with --format",
+                ENDINGS.map(|(ending, _)| ending).join(", ")
+            )),
+            Self::NoTree { .. } => Some("leave out --tree, or write text".to_owned()),
             Self::NotARecording { .. } => Some("pass another --output".to_owned()),
             Self::NotExecutable { program, .. } => Some(format!(
                 "make it executable with `chmod +x {}`, or name its interpreter",

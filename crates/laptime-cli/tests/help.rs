@@ -102,7 +102,10 @@ fn report_explains_itself() {
           --until <METRIC>    Time, steps and epochs to a threshold, such as `test_acc >= 0.95`
           --no-steady         Leave out the steady state
           --salvage           Read what is intact of a damaged recording
-      -h, --help              Print help
+      -h, --help              Print help (see more with '--help')
+
+    Exit code: 0 the report is written, 1 it could not be, 2 wrong usage, 6 there is no recording to
+    read: no such file, another file, or a damaged one.
     ");
 }
 
@@ -146,6 +149,9 @@ fn pack_explains_itself() {
 
       -h, --help
               Print help (see a summary with '-h')
+
+    Exit code: 0 the file is written, 1 it could not be, 2 wrong usage, 6 there is no recording to read:
+    no such file, another file, or a damaged one.
     ");
 }
 

@@ -248,3 +248,88 @@ fn settings_choose_what_no_flag_chooses() {
     assert_eq!(left.code, 2);
     assert_eq!(place.laptime(&["run", "true"]).code, 125);
 }
+
+#[test]
+fn a_filter_narrows_every_format() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 250);
+    let report = |format: &str| {
+        let left = place.laptime(&["report", "a.lap", "-f", format, "--filter", "step/*"]);
+        assert_eq!(left.code, 0);
+        left.out
+    };
+    let summary: Value = serde_json::from_str(&report("json")).unwrap();
+    let rows = summary["rows"].as_array().unwrap();
+    let paths: Vec<&str> = rows.iter().filter_map(|row| row["path"].as_str()).collect();
+    assert_eq!(paths, ["step/forward"]);
+    for format in ["text", "tree", "markdown", "csv", "html"] {
+        let text = report(format);
+        assert!(text.contains("forward"), "{format}");
+        assert!(
+            !text.contains("startup") && !text.contains("other,"),
+            "{format}"
+        );
+    }
+    let paths: Vec<String> = report("csv").lines().skip(1).map(str::to_owned).collect();
+    assert!(paths.iter().all(|line| line.contains(",step/forward,")));
+}
+
+#[test]
+fn what_is_left_over_can_be_asked_for_by_name() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 5);
+    let left = place.laptime(&["report", "a.lap", "--filter", "other"]);
+    assert_eq!(left.code, 0);
+    assert!(left.out.contains("\nother"), "{}", left.out);
+    assert!(!left.out.contains("\nstep"), "{}", left.out);
+}
+
+#[test]
+fn a_filter_that_lets_nothing_through_says_so() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 5);
+    for format in ["text", "json", "csv", "html", "markdown", "tree"] {
+        let left = place.laptime(&["report", "a.lap", "-f", format, "--filter", "["]);
+        assert_eq!(left.code, 0);
+        assert!(left.err.starts_with("nothing matches [\n"), "{}", left.err);
+    }
+}
+
+#[test]
+fn no_steady_leaves_it_out_of_json_too() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 250);
+    let summary = json(&place.laptime(&["report", "a.lap", "--json", "--no-steady"]));
+    assert!(summary.get("steady").is_none());
+    assert_eq!(summary["steady_why"], "left out as asked");
+}
+
+#[test]
+fn formats_that_contradict_each_other_are_usage_errors() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 5);
+    assert_eq!(
+        place.laptime(&["report", "a.lap", "--json", "--tree"]).code,
+        2
+    );
+    let left = place.laptime(&["report", "a.lap", "-o", "a.csv", "--tree"]);
+    assert_eq!(left.code, 2);
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: --tree draws text; csv has no tree
+    hint: leave out --tree, or write text
+    ");
+    let left = place.laptime(&["report", "a.lap", "-o", "a.xyz"]);
+    assert_eq!(left.code, 2);
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: a.xyz: no format is known by this ending
+    hint: endings are .txt, .md, .markdown, .json, .csv, .html, .htm; name the format with --format
+    ");
+    assert!(!place.path().join("a.xyz").exists());
+    assert_eq!(
+        place
+            .laptime(&["report", "a.lap", "-o", "a.xyz", "-f", "csv"])
+            .code,
+        0
+    );
+    assert!(place.path().join("a.xyz").exists());
+}

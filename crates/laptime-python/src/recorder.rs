@@ -84,6 +84,12 @@ fn join(python: Python<'_>, folder: PathBuf) -> PyResult<()> {
         .map_err(|error| errors::from_recorder(&error))
 }
 
+/// Ends this process's part of the recording.
+#[pyfunction]
+fn close(python: Python<'_>) {
+    python.detach(recorder::close);
+}
+
 /// The folder of the recording in progress.
 #[pyfunction]
 fn current_folder() -> Option<PathBuf> {
@@ -94,5 +100,6 @@ fn current_folder() -> Option<PathBuf> {
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Recorder>()?;
     module.add_function(wrap_pyfunction!(join, module)?)?;
+    module.add_function(wrap_pyfunction!(close, module)?)?;
     module.add_function(wrap_pyfunction!(current_folder, module)?)
 }

@@ -3,16 +3,17 @@
 use laptime_analysis::{CpuUse, SpanRow, cpu_use};
 
 use crate::document::{Content, Section};
+use crate::filter;
 use crate::name;
 use crate::quantity;
+use crate::view::View;
 
 /// Rows that get a sentence, longest first.
 const MOST: usize = 8;
 
 /// Sections of one sentence each; none where no row has CPU time beside its wall time.
-pub fn sections(rows: &[SpanRow]) -> Vec<Section> {
-    let mut said: Vec<(&SpanRow, CpuUse)> = rows
-        .iter()
+pub fn sections(rows: &[SpanRow], view: &View) -> Vec<Section> {
+    let mut said: Vec<(&SpanRow, CpuUse)> = filter::wanted(rows, view)
         .filter_map(|row| Some((row, cpu_use(row)?)))
         .collect();
     said.sort_by_key(|(row, _)| std::cmp::Reverse(row.total_ns));

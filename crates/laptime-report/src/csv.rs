@@ -3,8 +3,9 @@
 //! An absent number is an empty field. The first column tells the whole run from its
 //! steady state.
 
-use laptime_analysis::{Pattern, RowKind, SpanRow, Summary, UntilSummary};
+use laptime_analysis::{RowKind, SpanRow, Summary, UntilSummary};
 
+use crate::filter;
 use crate::view::View;
 
 /// The columns after the section and the kind; `docs/summary.schema.json` says what they hold.
@@ -15,15 +16,9 @@ host_memory_net_min_bytes,host_memory_net_max_bytes,host_memory_peak_min_bytes,h
 /// Renders the rows that the view asks for.
 pub fn render(summary: &Summary, view: &View) -> String {
     let mut out = HEADING.to_owned() + "\r\n";
-    let pattern = view.filter.as_deref().map(Pattern::new);
     let mut add = |section: &str, rows: &[SpanRow]| {
-        for row in rows {
-            if pattern
-                .as_ref()
-                .is_none_or(|pattern| pattern.matches(&row.names))
-            {
-                out += &line(section, row);
-            }
+        for row in filter::wanted(rows, view) {
+            out += &line(section, row);
         }
     };
     add("run", &summary.rows);

@@ -198,7 +198,7 @@ impl Document {
         if view.steady {
             sections.extend(steady(summary, view));
         }
-        sections.extend(cpu::sections(&summary.rows));
+        sections.extend(cpu::sections(&summary.rows, view));
         let figures = figures(summary);
         if !figures.is_empty() && view.filter.is_none() {
             sections.push(Section {

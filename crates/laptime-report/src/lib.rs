@@ -9,6 +9,7 @@
 mod cpu;
 mod csv;
 pub mod document;
+mod filter;
 mod glyphs;
 pub mod html;
 mod json;
@@ -25,11 +26,14 @@ mod until;
 mod view;
 
 pub use document::Document;
+pub use filter::has_rows;
 pub use view::{Format, Sort, View};
 
 use laptime_analysis::Summary;
 
-/// Renders a summary. JSON is always all of it; the other formats follow the view.
+/// Renders of a summary what the view asks for.
+///
+/// Tables keep the ancestors of rows that a filter lets through; JSON and CSV have only those rows.
 pub fn render(summary: &Summary, format: Format, view: &View) -> String {
     let document = || Document::new(summary, view);
     match format {
@@ -37,7 +41,7 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> String {
         Format::Text => text::render(&document(), view),
         Format::Tree => tree::render(&document(), view),
         Format::Markdown => markdown::render(&document()),
-        Format::Json => json::render(summary),
+        Format::Json => json::render(&filter::narrowed(summary, view)),
         Format::Csv => csv::render(summary, view),
         Format::Html => html::render(&html::Page::of_tables(
             &summary.program,

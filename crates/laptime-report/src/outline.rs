@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use laptime_analysis::{Pattern, RowKind, SpanRow};
 
+use crate::filter;
 use crate::view::{Sort, View};
 
 /// Tables up to this length are shown whole.
@@ -74,9 +75,8 @@ pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
     for siblings in children.values_mut() {
         sort(siblings, &spans, view.sort);
     }
-    let leftovers: Vec<&SpanRow> = rows
-        .iter()
-        .filter(|row| row.kind == RowKind::Leftover && view.filter.is_none())
+    let leftovers: Vec<&SpanRow> = filter::wanted(rows, view)
+        .filter(|row| row.kind == RowKind::Leftover)
         .collect();
     let mut lines = Vec::new();
     let mut waiting: Vec<(usize, Vec<bool>)> = Vec::new();

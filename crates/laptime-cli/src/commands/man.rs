@@ -34,6 +34,7 @@ fn page() -> io::Result<Vec<u8>> {
         man.render_synopsis_section(&mut section)?;
         man.render_description_section(&mut section)?;
         man.render_options_section(&mut section)?;
+        man.render_extra_section(&mut section)?;
         // One level below the command's own heading.
         let section = String::from_utf8_lossy(&section).replace(".SH ", ".SS ");
         page.extend_from_slice(section.as_bytes());

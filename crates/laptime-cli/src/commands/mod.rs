@@ -5,7 +5,7 @@ mod completions;
 mod doctor;
 mod man;
 mod pack;
-mod report;
+pub mod report;
 mod run;
 
 use std::io::Write;

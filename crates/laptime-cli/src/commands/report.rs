@@ -5,24 +5,19 @@ use std::io::Write;
 use std::path::Path;
 
 use laptime_analysis::{Summary, Until};
-use laptime_report::{Format, View, render};
+use laptime_report::{Format, View, has_rows, render};
 
 use super::{browser, quoted};
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
-use crate::settings::Settings;
+use crate::settings::{self, Setting, Settings};
 use crate::source::{self, SourceOptions, summarize};
 use crate::terminal::{self, Stream};
 
 /// Reads the recording and writes its report.
 pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     let settings = Settings::load()?;
-    let format = settings
-        .format
-        .or_flag(args.output.as_deref().and_then(format_of), "--output")
-        .or_flag(args.format, "--format")
-        .or_flag(args.json.then_some(Format::Json), "--json")
-        .value;
+    let format = format(args, &settings.format)?;
     let to_file = args.output.is_some();
     let view = View {
         tree: args.tree,
@@ -47,6 +42,14 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
             return Err(no_metric(question, &summary));
         }
         summary.until.push(answer);
+    }
+    if let Some(pattern) = view
+        .filter
+        .as_deref()
+        .filter(|_| !has_rows(&summary, &view))
+    {
+        // A message that cannot be written changes nothing about the report.
+        let _ = writeln!(err, "nothing matches {pattern}");
     }
     let text = match format {
         Format::Html => source::page(&args.recording, &options, &summary, &view)?,
@@ -84,14 +87,49 @@ fn no_metric(question: &Until, summary: &Summary) -> CliError {
     }
 }
 
-/// The format that a file's name asks for.
-fn format_of(path: &Path) -> Option<Format> {
-    match path.extension()?.to_str()? {
-        "md" | "markdown" => Some(Format::Markdown),
-        "json" => Some(Format::Json),
-        "csv" => Some(Format::Csv),
-        "txt" => Some(Format::Text),
-        "html" | "htm" => Some(Format::Html),
+/// Endings of files, and the formats they ask for.
+pub const ENDINGS: [(&str, Format); 7] = [
+    (".txt", Format::Text),
+    (".md", Format::Markdown),
+    (".markdown", Format::Markdown),
+    (".json", Format::Json),
+    (".csv", Format::Csv),
+    (".html", Format::Html),
+    (".htm", Format::Html),
+];
+
+/// The format that was asked for, or the configured one.
+fn format(args: &ReportArgs, configured: &Setting<Format>) -> Result<Format, CliError> {
+    let typed = args.format.or(args.json.then_some(Format::Json));
+    let by_name = match &args.output {
+        Some(path) if typed.is_none() => format_of(path)?,
         _ => None,
+    };
+    let asked = typed.or(by_name);
+    if !args.tree {
+        return Ok(asked.unwrap_or(configured.value));
+    }
+    let format = asked.unwrap_or_default();
+    if matches!(format, Format::Text | Format::Tree) {
+        return Ok(format);
+    }
+    Err(CliError::NoTree {
+        format: settings::name(&Format::NAMES, format),
+    })
+}
+
+/// The format that a file's name asks for; none where it has no ending.
+fn format_of(path: &Path) -> Result<Option<Format>, CliError> {
+    let Some(extension) = path.extension() else {
+        return Ok(None);
+    };
+    let known = ENDINGS
+        .into_iter()
+        .find(|(ending, _)| extension == &ending[1..]);
+    match known {
+        Some((_, format)) => Ok(Some(format)),
+        None => Err(CliError::UnknownEnding {
+            path: path.to_owned(),
+        }),
     }
 }
