@@ -348,6 +348,26 @@ fn damage_is_an_error_when_strict_and_a_warning_otherwise() {
 }
 
 #[test]
+fn a_window_of_another_boot_is_refused_as_that() {
+    let mut script = training(10, 0);
+    let windows = script.windows();
+    script.header.boot_id = [8; 16];
+    let mut analyzer = Analyzer::new(Options {
+        strict: true,
+        ..Options::default()
+    });
+    let key = analyzer.process(&script.prefix(), "7.proc").unwrap();
+    let error = analyzer
+        .window(key, &windows[0], window_offset(0))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "7.proc: the window at offset 32768 has boot id 0707070707070707, the file's header \
+         0808080808080808: one of them is damaged, or of another start of the machine"
+    );
+}
+
+#[test]
 fn a_window_of_another_process_is_refused() {
     let script = training(10, 0);
     let mut other = training(10, 0);

@@ -82,6 +82,18 @@ pub fn of_process(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
             ),
         ));
     }
+    if process.anchors.is_doubtful() {
+        warnings.push(
+            Warning::new(
+                "doubtful-clock",
+                format!(
+                    "{}: its clock readings contradict each other, so durations and moments are doubtful",
+                    called(summary),
+                ),
+            )
+            .with_hint("its file may be damaged: copy the recording again"),
+        );
+    }
     if let Some((least, most)) = timeline.uneven_rate() {
         warnings.push(Warning::new(
             "uneven-clock",

@@ -14,7 +14,21 @@ pub enum AnalysisError {
         /// What is wrong, with its byte offset.
         source: FormatError,
     },
-    /// A window of another process or another boot stands in the file.
+    /// A window that was written after another start of the machine stands in the file.
+    #[error(
+        "{file}: the window at offset {offset} has boot id {found:016x}, the file's header {expected:016x}: one of them is damaged, or of another start of the machine"
+    )]
+    OtherBoot {
+        /// Name of the process file.
+        file: String,
+        /// Where the window starts, in bytes.
+        offset: u64,
+        /// Start of the boot id in the window.
+        found: u64,
+        /// Start of the boot id in the file's header.
+        expected: u64,
+    },
+    /// A window of another process stands in the file.
     #[error(
         "{file}: the window at offset {offset} belongs to process {found}, expected {expected}"
     )]

@@ -210,7 +210,15 @@ impl Process {
             .first_chunk()
             .copied()
             .map_or(0, u64::from_le_bytes);
-        if window.header.pid != self.header.pid || window.header.boot != boot {
+        if window.header.boot != boot {
+            return Err(AnalysisError::OtherBoot {
+                file: self.file.clone(),
+                offset,
+                found: window.header.boot,
+                expected: boot,
+            });
+        }
+        if window.header.pid != self.header.pid {
             return Err(AnalysisError::Foreign {
                 file: self.file.clone(),
                 offset,

@@ -7,7 +7,7 @@
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::ProcessHeader;
-use laptime_core::{Anchor, ClockMap};
+use laptime_core::{Anchor, ClockKind, ClockMap};
 
 /// Anchors kept before they are thinned out: one a second for over an hour, 128 KiB.
 const MOST_ANCHORS: usize = 4_096;
@@ -15,6 +15,20 @@ const MOST_ANCHORS: usize = 4_096;
 const STEADY_RATE_RATIO: f64 = 0.002;
 /// Stretches shorter than this say little about the rate: an anchor is read to about 100 ns.
 const RATE_STRETCH_NS: u64 = 10_000_000;
+
+/// How far the rate of `CLOCK_MONOTONIC` may be from 1; only reading errors change it.
+const MONOTONIC_RATIO: f64 = 1.01;
+/// How far the counter's rate may be from what the CPU states.
+const TSC_RATIO: f64 = 2.0;
+/// Two anchors closer than this may be in either order: threads read their clocks one after another.
+const ORDER_NS: u64 = 1_000_000;
+
+/// Whether two anchors are in one order by ticks and in the other by the system's clock.
+fn contradict(one: Anchor, other: Anchor) -> bool {
+    let is_apart = one.monotonic_ns.abs_diff(other.monotonic_ns) > ORDER_NS;
+    let by_ticks = one.ticks.cmp(&other.ticks);
+    is_apart && by_ticks != one.monotonic_ns.cmp(&other.monotonic_ns)
+}
 
 /// Collects anchors, a bounded number of them.
 #[derive(Debug, Clone)]
@@ -25,6 +39,12 @@ pub struct Anchors {
     /// Distance that those kept have once there were too many.
     spacing_ns: u64,
     nominal_ns_per_tick: f64,
+    /// How far the mean rate may be from the nominal one.
+    most_ratio: f64,
+    /// Those of the header, which carries no checksum.
+    stated: Vec<Anchor>,
+    /// Whether one came before one of these by one clock and after it by another.
+    is_contradicted: bool,
 }
 
 impl Anchors {
@@ -36,6 +56,12 @@ impl Anchors {
             kept: vec![header.anchor],
             spacing_ns: ClockMap::MIN_SPACING_NS,
             nominal_ns_per_tick: header.nominal_ns_per_tick,
+            most_ratio: match header.clock {
+                ClockKind::Monotonic => MONOTONIC_RATIO,
+                ClockKind::Tsc => TSC_RATIO,
+            },
+            stated: header.closed.into_iter().chain([header.anchor]).collect(),
+            is_contradicted: false,
         };
         header
             .closed
@@ -46,6 +72,8 @@ impl Anchors {
 
     /// Adds one, in any order.
     pub fn add(&mut self, anchor: Anchor) {
+        let mut stated = self.stated.iter();
+        self.is_contradicted |= stated.any(|known| contradict(*known, anchor));
         if anchor.ticks < self.first.ticks {
             self.first = anchor;
         }
@@ -93,7 +121,14 @@ impl Anchors {
         ns as f64 / ticks as f64
     }
 
-    /// The same as a factor.
+    /// Whether moments or the mean rate cannot be true: a stated anchor is damaged.
+    pub fn is_doubtful(&self) -> bool {
+        let ratio = self.mean_ns_per_tick() / self.nominal_ns_per_tick;
+        let is_likely = (1.0 / self.most_ratio..=self.most_ratio).contains(&ratio);
+        self.is_contradicted || !is_likely
+    }
+
+    /// The mean rate as a factor.
     pub fn rate(&self) -> Rate {
         Rate::new(self.mean_ns_per_tick())
     }

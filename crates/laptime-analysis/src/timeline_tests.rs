@@ -70,3 +70,37 @@ proptest! {
         prop_assert_eq!(mean(&times).to_bits(), straight.to_bits());
     }
 }
+
+#[test]
+fn a_damaged_reading_in_the_header_is_doubtful() {
+    let sound = {
+        let mut header = header();
+        header.closed = Some(anchor(2_000_000_000));
+        header
+    };
+    let is_doubtful = |header: &ProcessHeader| {
+        let mut anchors = Anchors::new(header);
+        anchors.add(anchor(10_000_000));
+        anchors.add(anchor(900_000_000));
+        anchors.is_doubtful()
+    };
+    assert!(!is_doubtful(&sound));
+    for bit in 29..64 {
+        for is_start in [true, false] {
+            for is_tick in [true, false] {
+                let mut header = sound.clone();
+                let stated = if is_start {
+                    &mut header.anchor
+                } else {
+                    header.closed.as_mut().unwrap()
+                };
+                if is_tick {
+                    stated.ticks ^= 1 << bit;
+                } else {
+                    stated.monotonic_ns ^= 1 << bit;
+                }
+                assert!(is_doubtful(&header), "bit {bit} of {header:?}");
+            }
+        }
+    }
+}
