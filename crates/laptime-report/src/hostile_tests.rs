@@ -128,3 +128,24 @@ fn json_and_csv_carry_names_whole() {
     assert!(csv.contains("\"step/=1+1,\"\"quoted\"\"\""));
     assert!(csv.contains(&"x".repeat(10_000)));
 }
+
+#[test]
+fn a_row_shows_a_name_as_it_is_and_a_path_escapes_it() {
+    let summary = hostile();
+    for format in [Format::Text, Format::Tree] {
+        let text = render(&summary, format, &View::default());
+        assert!(text.contains(r"├─ a/b\c "), "{text}");
+    }
+    let markdown = render(&summary, Format::Markdown, &View::default());
+    // Markdown's own escape of one backslash.
+    assert!(markdown.contains(r"&emsp;a/b\\c |"), "{markdown}");
+    let csv = render(&summary, Format::Csv, &View::default());
+    assert!(csv.contains(r",step/a\/b\\c,"), "{csv}");
+    let json = render(&summary, Format::Json, &View::default());
+    assert!(json.contains(r#""path": "step/a\\/b\\\\c""#), "{json}");
+    let view = View {
+        filter: Some(r"step/a\/b\\c".into()),
+        ..View::default()
+    };
+    assert_eq!(render(&summary, Format::Csv, &view).lines().count(), 2);
+}
