@@ -104,6 +104,10 @@ def test_threads_that_end_with_open_spans_harm_nothing(run: Runner) -> None:
 EXITS = int(os.environ.get("LAPTIME_TEST_EXITS", "25"))
 
 
+@pytest.mark.skipif(
+    sys.version_info < (3, 11),
+    reason="CPython 3.10 itself crashes now and then when daemon threads outlive it",
+)
 def test_daemon_threads_that_record_during_shutdown_neither_hang_nor_crash(run: Runner) -> None:
     source = """
         import sys, threading
