@@ -20,6 +20,7 @@ DETACHED: Final[int]
 ASIDE: Final[int]
 SUSPENDED: Final[int]
 CLOSED_BY_PARENT: Final[int]
+UNFINISHED: Final[int]
 
 class LaptimeError(Exception):
     """The root of Laptime's own errors."""

@@ -276,7 +276,7 @@ impl Process {
         } else if known.is_outermost() || span.flags.has(SpanFlags::DETACHED) {
             self.covers.add(span.start, span.end(), span.duration);
         }
-        if known.is_step() {
+        if known.is_step() && !span.flags.has(SpanFlags::UNFINISHED) {
             self.step(span.path, span.start, span.duration, span.flags);
         }
     }

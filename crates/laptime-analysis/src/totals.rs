@@ -3,7 +3,7 @@
 //! Spans of the main track are kept apart from those of other tracks, since only they
 //! share the wall time out between them. A span that lies only partly inside the stretch
 //! (still open at the end, or begun before it) adds its inside part to the total and is
-//! not counted.
+//! not counted; so does one that an exception cut short.
 
 use std::collections::BTreeMap;
 
@@ -95,15 +95,22 @@ impl Totals {
             self.take_plain(span.path, span.start, span.duration, span.track, rate);
             return;
         }
-        if span.track != self.main_track {
+        let is_main = span.track == self.main_track;
+        if span.flags.has(SpanFlags::UNFINISHED) {
+            let ns = rate.nanoseconds(span.duration);
+            self.take_part(span.path, span.track, span.flags, ns);
+        } else if is_main {
+            self.main.fold(span, rate);
+        } else {
             self.others.fold(span, rate);
+        }
+        if !is_main {
             return;
         }
-        self.main.fold(span, rate);
         if !span.flags.has(SpanFlags::ASIDE) {
             self.first_start = self.first_start.min(span.start);
             self.main_end = self.main_end.max(span.end());
-            if span.flags.has(SpanFlags::DETACHED) {
+            if span.flags.has(SpanFlags::DETACHED) && !span.flags.has(SpanFlags::UNFINISHED) {
                 let detached_ns = self.detached_main_ns.entry(span.path).or_default();
                 *detached_ns = detached_ns.saturating_add(rate.nanoseconds(span.duration));
             }

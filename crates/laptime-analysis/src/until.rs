@@ -11,7 +11,7 @@ use std::str::FromStr;
 use laptime_core::format::process::ProcessHeader;
 use laptime_core::format::window::Window;
 use laptime_core::format::{reader::Visit, record::Record};
-use laptime_core::{FormatError, PathId, PathTable, Span, SpanFlags, Unavailable, path};
+use laptime_core::{FormatError, PathId, PathTable, Span, Unavailable, path};
 use serde::{Deserialize, Serialize};
 
 use crate::convergence::Relation;
@@ -300,7 +300,7 @@ struct Count<'r> {
 
 impl Count<'_> {
     fn span(&mut self, span: &Span) {
-        let is_new = !span.flags.has(SpanFlags::CONTINUES);
+        let is_new = span.flags.is_whole();
         if span.track != self.reader.main_track || !is_new {
             return;
         }

@@ -115,7 +115,7 @@ fn epochs_may_be_spans_and_a_step_still_running_is_not_done() {
         script.span(&["epoch", "step"], epoch * 10 * MS, 8 * MS);
         script.span(&["epoch"], epoch * 10 * MS, 9 * MS);
     }
-    script.span_on(9, &["step"], 0, MS, SpanFlags::NONE);
+    script.span_on(9, &["step"], 0, MS, laptime_core::SpanFlags::NONE);
     script.metric(&["epoch", "loss"], 14 * MS, 0.1);
     let answer = asked(&[script], "loss <= 0.1");
     assert_eq!((answer.steps, answer.epochs), (Some(1), Some(2)));

@@ -31,11 +31,19 @@ impl SpanFlags {
     pub const CLOSED_BY_PARENT: Self = Self(128);
     /// Carries host memory.
     pub const MEMORY: Self = Self(256);
+    /// Cut short by an exception: a part of a span, which is time of its path and counts no span.
+    pub const UNFINISHED: Self = Self(512);
 
     /// Whether all bits of `other` are set.
     #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Whether such a span is one of its own: no piece of an earlier one, and not cut short.
+    #[inline]
+    pub const fn is_whole(self) -> bool {
+        !self.has(Self::CONTINUES) && !self.has(Self::UNFINISHED)
     }
 
     /// Both sets of bits.

@@ -91,6 +91,9 @@ impl PathTally {
     #[cold]
     fn fold_unusual(&mut self, span: &Span, duration_ns: u64, rate: Rate) {
         let flags = span.flags;
+        if flags.has(SpanFlags::UNFINISHED) {
+            return; // it would make all others longer: its time stays with what it lies in
+        }
         self.total_ns = self.total_ns.saturating_add(duration_ns);
         if flags.has(SpanFlags::DETACHED) || flags.has(SpanFlags::ASIDE) {
             self.outside_ns = self.outside_ns.saturating_add(duration_ns);
@@ -308,6 +311,16 @@ mod tests {
         earlier.fold(&flagged(5, SpanFlags::CONTINUES), rate());
         let (_, tally) = earlier.settled().next().unwrap();
         assert_eq!((tally.count, tally.max_ns), (1, 30));
+    }
+
+    #[test]
+    fn a_span_that_was_cut_short_makes_no_other_longer() {
+        let mut tally = PathTally::default();
+        tally.fold(&flagged(10, SpanFlags::NONE), rate());
+        tally.fold(&flagged(5_000, SpanFlags::UNFINISHED), rate());
+        tally.fold(&flagged(5, SpanFlags::CONTINUES), rate());
+        tally.settle();
+        assert_eq!((tally.count, tally.max_ns, tally.total_ns), (1, 30, 30));
     }
 
     #[test]

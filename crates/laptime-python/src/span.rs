@@ -170,6 +170,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ("ASIDE", SpanFlags::ASIDE),
         ("SUSPENDED", SpanFlags::SUSPENDED),
         ("CLOSED_BY_PARENT", SpanFlags::CLOSED_BY_PARENT),
+        ("UNFINISHED", SpanFlags::UNFINISHED),
     ] {
         module.add(name, flag.0)?;
     }

@@ -388,3 +388,9 @@ pub fn path_names(path: PathId) -> Vec<String> {
         names.into_iter().map(str::to_owned).collect()
     })
 }
+
+/// When what this thread wrote last ended, in ticks.
+pub fn last_written() -> u64 {
+    // SAFETY: this thread's state.
+    unsafe { Thread::existing().as_ref() }.map_or(0, |thread| thread.writer.last_end())
+}

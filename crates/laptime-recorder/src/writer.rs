@@ -105,6 +105,11 @@ impl Writer {
         duration
     }
 
+    /// When the span written last ended.
+    pub fn last_end(&self) -> u64 {
+        self.cursor.last
+    }
+
     /// # Safety
     /// 8 bytes are left at the position.
     #[inline]

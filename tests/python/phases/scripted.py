@@ -51,6 +51,7 @@ class Lap:
 class ScriptedCore:
     CONTINUES = 2
     CLOSED_BY_PARENT = 128
+    UNFINISHED = 512
 
     clock: int = 1_000
     spans: list[Span] = field(default_factory=list)
@@ -115,6 +116,9 @@ class ScriptedCore:
                 return True
         return False
 
+    def last_written(self):
+        return len(self.spans)
+
     def path_of(self, token):
         return next(([*span.path] for span in self.stack if span.token == token), [])
 
@@ -147,8 +151,9 @@ class ScriptedCore:
     # -- what tests ask --------------------------------------------------------------------
 
     def count(self, path):
-        """Spans of a path, continued ones counted once."""
-        return sum(s.path == path and not s.flags & self.CONTINUES for s in self.spans)
+        """Spans of a path, continued ones counted once and those cut short not at all."""
+        parts = self.CONTINUES | self.UNFINISHED
+        return sum(s.path == path and not s.flags & parts for s in self.spans)
 
     def total(self, path):
         return sum(s.duration for s in self.spans if s.path == path)

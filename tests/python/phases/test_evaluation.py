@@ -1,6 +1,6 @@
 """What evaluation is, and how a wrong guess is put right."""
 
-from program import DATA, FORWARD, STEP
+from program import DATA, FORWARD, OUTSIDE, STEP, ZERO
 
 
 def evaluated(core, batches):
@@ -248,3 +248,56 @@ def test_units_never_overlap(program):
     program.machine.finish()
     for one, other in zip(core.top(), core.top()[1:], strict=False):
         assert one.end <= other.start
+
+
+def test_work_of_an_optimizer_before_a_validation_belongs_to_no_evaluation(program):
+    program.zero_grad()
+    with program.no_grad():
+        for _ in program.loader(2)():
+            program.forward()
+    for _ in program.loader(2)():
+        program.train_batch()
+    core = program.core
+    assert core.count("evaluation") == core.count("evaluation/data") == 2
+    assert "evaluation/optimizer" not in core.paths()
+    assert core.count("step") == core.count("step/optimizer") == 2
+    assert core.total("step/optimizer") == 3 * ZERO + 2 * STEP
+
+
+def test_a_lap_inside_the_first_forward_of_a_teacher_is_counted_once(program):
+    def inner():
+        with program.lap("Teacher"):
+            program.other()
+
+    for _ in program.loader(3)():
+        with program.no_grad():
+            program.forward(inside=[inner])
+        program.forward()
+        program.backward()
+        program.step()
+    core = program.core
+    forwards = core.total("step/forward") + core.total("evaluation/forward")
+    assert forwards == 3 * (2 * FORWARD + OUTSIDE)
+    laps = core.total("step/forward/Teacher") + core.total("evaluation/forward/Teacher")
+    assert laps == 3 * OUTSIDE
+    assert core.count("step") == 3
+    assert core.count("evaluation") == 0
+    for span in core.spans:
+        parent = span.path.rpartition("/")[0]
+        if parent:
+            around = [s for s in core.spans if s.path == parent]
+            assert any(s.start <= span.start and span.end <= s.end for s in around), span
+
+
+def test_an_evaluation_with_gradients_and_laps_is_counted_once(program):
+    def inner():
+        with program.lap("Net"):
+            program.other()
+
+    for _ in program.loader(3)():
+        program.forward(training=True, inside=[inner])
+    program.machine.finish()
+    core = program.core
+    assert core.total("step/forward/Net") + core.total("evaluation/forward/Net") == 3 * OUTSIDE
+    assert core.total("step/forward") == core.count("step/forward/Net") * (FORWARD + OUTSIDE)
+    assert core.count("step") == 0

@@ -51,8 +51,7 @@ def train(model, batches):
 def test_an_error_in_a_forward_ends_its_spans(error):
     with watched() as core:
         train(Raises(error, {2}), loader(4))
-    assert core.count("step") == core.count("step/backward") == 3
-    assert core.count("step/forward") == 4
+    assert core.count("step") == core.count("step/backward") == core.count("step/forward") == 3
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -75,8 +74,7 @@ def test_an_error_in_a_backward_ends_its_spans():
             loss.backward()
             optimizer.step()
             optimizer.zero_grad()
-    assert core.count("step/backward") == 4
-    assert core.count("step/optimizer") == 3
+    assert core.count("step/backward") == core.count("step/optimizer") == 3
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])

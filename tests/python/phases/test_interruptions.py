@@ -169,3 +169,36 @@ def test_an_automatic_span_closed_by_its_parent_is_not_used_again(program):
     assert not core.stack
     assert core.total("step/backward") == BACKWARD
     assert core.total("step/optimizer") == STEP
+
+
+@pytest.mark.parametrize("where", ["data", "forward", "backward"])
+def test_what_was_interrupted_makes_no_finished_span_longer(program, where):
+    batches = program.loader(4)()
+    for index, _ in enumerate(batches):
+        program.forward(1_000_000 if index == 2 else FORWARD, raised=index == 2)
+        if index == 2 and where == "forward":
+            break
+        program.backward(1_000_000 if index == 2 else BACKWARD, raised=index == 2)
+        if index == 2:
+            break
+        program.step()
+        if index == 1 and where == "data":
+            batches.fails, batches.took = {batches.left}, 1_000_000
+            with pytest.raises(RuntimeError):
+                next(batches)
+            break
+    program.machine.finish()
+    core = program.core
+    assert core.count("step") == core.count(f"step/{where}") == 2
+    cut = [span for span in core.spans if span.duration >= 1_000_000]
+    assert {span.path for span in cut} >= {"step", f"step/{where}"}
+    assert all(span.flags == core.UNFINISHED for span in cut)
+
+
+def test_an_evaluation_that_raised_is_none_in_the_count(program):
+    with program.no_grad():
+        for index, _ in enumerate(program.loader(3)()):
+            program.forward(raised=index == 1)
+        program.forward(raised=True)
+    program.machine.finish()
+    assert program.core.count("evaluation") == program.core.count("evaluation/forward") == 2

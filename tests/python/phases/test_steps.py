@@ -279,3 +279,17 @@ def test_updates_out_of_sight_do_not_make_one_endless_step(program):
         program.backward()
     program.machine.finish()
     assert program.core.count("step") == 1 + 1_000 - 257
+
+
+def test_model_and_loss_inside_a_closure_are_one_forward_an_evaluation(program):
+    def closure():
+        program.zero_grad()
+        program.forward()
+        program.forward()
+        program.backward()
+
+    for _ in program.loader(2)():
+        program.step(closure=lambda: (closure(), closure(), closure()))
+    core = program.core
+    assert core.count("step/optimizer/forward") == core.count("step/optimizer/backward") == 6
+    assert core.total("step/optimizer/forward") == 12 * FORWARD

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use laptime_core::format::process::{ProcessHeader, open_spans, window_offset};
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{HEADER_LEN, WINDOW_LEN, Window, WindowState};
-use laptime_core::{PathId, PathTable, SpanFlags, path};
+use laptime_core::{PathId, PathTable, path};
 
 use crate::source::{ProcessFile, SourceError};
 
@@ -136,7 +136,7 @@ impl Process {
                 }
             }
             Record::Span(span) => {
-                let counts = !span.flags.has(SpanFlags::CONTINUES);
+                let counts = span.flags.is_whole();
                 steps += u64::from(counts && self.step_paths.contains(&span.path));
             }
             _ => {}

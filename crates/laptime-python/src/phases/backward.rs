@@ -47,8 +47,11 @@ impl Machine {
     pub fn backward_end(&mut self, raised: bool) {
         let at = self.now();
         if self.inner.is_some() {
-            self.end_inner(at);
+            self.end_inner(at, raised);
             return;
+        }
+        if raised {
+            self.breaks_off();
         }
         let direct = self.end(at);
         if self.take_update_inside() {

@@ -50,6 +50,7 @@ impl Machine {
 
     fn stays_open_at_fetch(&mut self, at: u64, start: u64, program: &dyn Program) -> bool {
         let Some(unit) = &self.unit else { return false };
+        let fetches = unit.fetches;
         if !unit.decided {
             let end = unit.fetch_end.unwrap_or(at);
             let gap = self.laps.nanoseconds(at.saturating_sub(end));
@@ -70,6 +71,16 @@ impl Machine {
         }
         if self.number.stepped || self.is_updated_unseen(program) {
             self.close_unit(start);
+            return false;
+        }
+        let idle = self.number.backwards == 0 && self.number.forwards == 0;
+        if idle && fetches == 0 && !program.grad() {
+            // A zero_grad, and then batches that no gradient is computed for: no step.
+            if let Some(unit) = &mut self.unit {
+                unit.gives_up();
+            }
+            self.close_unit(start);
+            self.number = Number::default();
             return false;
         }
         if self.number.backwards > 0 || self.number.forwards == 0 {
@@ -121,14 +132,15 @@ impl Machine {
     /// The fetch raised: its time is no step of its own.
     pub fn fetch_failed(&mut self, iteration: &Iteration) {
         let at = self.now();
-        self.goes_on();
+        self.breaks_off();
         let direct = self.end(at);
-        let Some(unit) = &self.unit else { return };
+        let Some(unit) = &mut self.unit else { return };
         let alone = unit.fetches == 0;
         if unit.decided || !(direct || alone) {
             self.interrupted(at, direct);
             return;
         }
+        unit.interrupted = true;
         let used = iteration.confirmed.get();
         let used = used.or_else(|| iteration.loader.expects.get().filter(|_| alone));
         self.close_without_batch(used, at);

@@ -107,14 +107,21 @@ impl Machine {
     pub fn forward_end(&mut self, raised: bool) {
         let at = self.now();
         if self.inner.is_some() {
-            self.end_inner(at);
+            self.end_inner(at, raised);
             return;
         }
+        if raised {
+            self.breaks_off();
+        }
         let direct = self.end(at);
-        if self.unit.as_ref().is_some_and(|unit| unit.standalone) {
+        let Some(unit) = &mut self.unit else { return };
+        if unit.standalone {
+            unit.interrupted = raised;
             self.close_unit(at);
         } else if raised {
             self.interrupted(at, direct);
+        } else if unit.kind == Name::Evaluation {
+            unit.interrupted = false; // tried again, and it went well
         }
     }
 }

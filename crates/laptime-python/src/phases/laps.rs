@@ -85,6 +85,14 @@ pub trait Laps {
     fn nanoseconds(&self, ticks: u64) -> u64;
     /// Opens a span that closes with its parent. `None` while nothing is recorded.
     fn open(&self, name: Name, start: u64) -> Option<Open>;
+    /// Opens one inside a phase that is under way, whatever context has been entered in it.
+    fn open_within(&self, name: Name, start: u64) -> Option<Open> {
+        self.open(name, start)
+    }
+    /// Closes a span that was opened so.
+    fn close_within(&self, open: Open, end: u64) {
+        self.close(open, end, SpanFlags::NONE);
+    }
     /// Closes a span.
     fn close(&self, open: Open, end: u64, flags: SpanFlags);
     /// Takes a span off the stack without writing it; whether it was there.
@@ -93,6 +101,8 @@ pub trait Laps {
     fn emit(&self, name: Name, start: u64, duration: u64, flags: SpanFlags, parent: u32);
     /// Gives an open span another name.
     fn rename(&self, open: Open, name: Name);
+    /// When what this thread wrote last ended: another number once anything was written.
+    fn last_written(&self) -> u64;
     /// Whether a span is still open here.
     fn is_open(&self, open: Open) -> bool;
     /// Number of an open span's path; 0 when it isn't open here.

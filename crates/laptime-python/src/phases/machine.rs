@@ -52,6 +52,8 @@ pub struct Machine {
     pub phase: Option<Phase>,
     /// A forward or backward inside an optimizer's closure.
     pub inner: Option<Phase>,
+    /// The last of these, and its path, while nothing else happened since.
+    pub after_inner: Option<(Name, u32)>,
     /// Optimizer work inside optimizer work.
     pub nested: u32,
     pub compiling: Option<Open>,
@@ -91,6 +93,7 @@ impl Machine {
             unit: None,
             phase: None,
             inner: None,
+            after_inner: None,
             nested: 0,
             compiling: None,
             iteration: None,
@@ -131,15 +134,17 @@ impl Machine {
     /// Opens a phase, unless a lap of the user's by the same name takes its place.
     fn open(&self, name: Name, start: u64) -> Phase {
         let hidden = self.laps.here().innermost == Some(name);
+        let open = if hidden {
+            None
+        } else {
+            self.laps.open(name, start)
+        };
         Phase {
             name,
-            open: if hidden {
-                None
-            } else {
-                self.laps.open(name, start)
-            },
+            open,
             start,
             flags: SpanFlags::NONE,
+            written: self.laps.last_written(),
         }
     }
 
@@ -167,6 +172,13 @@ impl Machine {
         }
     }
 
+    /// The phase under way was cut short.
+    pub fn breaks_off(&mut self) {
+        if let Some(phase) = &mut self.phase {
+            phase.flags = phase.flags.with(SpanFlags::UNFINISHED);
+        }
+    }
+
     /// Ends the phase under way; whether it was directly inside its unit.
     pub fn end(&mut self, at: u64) -> bool {
         self.compiling = None; // it closed together with its phase, if it was left open
@@ -174,7 +186,8 @@ impl Machine {
             return false;
         };
         self.last_end = at;
-        self.previous = Some(phase.name);
+        let whole = !phase.flags.has(SpanFlags::UNFINISHED);
+        self.previous = whole.then_some(phase.name);
         let Some(unit) = &mut self.unit else {
             if let Some(open) = phase.open {
                 self.laps.close(open, at, phase.flags);
@@ -192,22 +205,39 @@ impl Machine {
     /// Begins a phase inside an optimizer's closure.
     pub fn begin_inner(&mut self, name: Name) {
         let at = self.now();
-        self.end_inner(at);
-        self.inner = Some(self.open(name, at));
+        if self.inner.is_some() {
+            self.end_inner(at, false);
+        }
+        let mut phase = self.open(name, at);
+        // A loss module called after the model goes on with the same forward.
+        let place = phase.open.map(|open| (name, self.laps.path_of(open)));
+        if name == Name::Forward && place.is_some() && place == self.after_inner {
+            phase.flags = SpanFlags::CONTINUES;
+        }
+        self.inner = Some(phase);
     }
 
     /// Ends it.
-    pub fn end_inner(&mut self, at: u64) {
-        if let Some(open) = self.inner.take().and_then(|phase| phase.open) {
-            self.laps.close(open, at, SpanFlags::NONE);
-        }
+    pub fn end_inner(&mut self, at: u64, raised: bool) {
+        self.after_inner = None;
+        let Some(phase) = self.inner.take() else {
+            return;
+        };
+        let Some(open) = phase.open else { return };
+        let flags = if raised {
+            phase.flags.with(SpanFlags::UNFINISHED)
+        } else {
+            self.after_inner = Some((phase.name, self.laps.path_of(open)));
+            phase.flags
+        };
+        self.laps.close(open, at, flags);
     }
 
     /// Something was interrupted before its end was told.
     pub fn repair(&mut self, at: u64) {
         self.nested = 0;
         if self.inner.is_some() || self.phase.is_some() {
-            self.end_inner(at);
+            self.end_inner(at, false);
             self.end(at);
         }
     }
@@ -259,14 +289,25 @@ impl Machine {
     /// A graph is being compiled, wherever that happens.
     pub fn compile_begin(&mut self) {
         if self.compiling.is_none() {
-            self.compiling = self.laps.open(Name::Compile, self.laps.now());
+            let start = self.laps.now();
+            self.compiling = if self.phase.is_some() {
+                self.laps.open_within(Name::Compile, start)
+            } else {
+                self.laps.open(Name::Compile, start)
+            };
         }
     }
 
     /// It is compiled.
     pub fn compile_end(&mut self) {
-        if let Some(open) = self.compiling.take() {
-            self.laps.close(open, self.laps.now(), SpanFlags::NONE);
+        let Some(open) = self.compiling.take() else {
+            return;
+        };
+        let end = self.laps.now();
+        if self.phase.is_some() {
+            self.laps.close_within(open, end);
+        } else {
+            self.laps.close(open, end, SpanFlags::NONE);
         }
     }
 }

@@ -10,6 +10,7 @@ impl Machine {
     pub fn optimizer_begin(&mut self, stepping: bool) {
         if self.is_updating() {
             self.nested += 1;
+            self.after_inner = None;
             return;
         }
         let at = self.now();
@@ -44,7 +45,8 @@ impl Machine {
             return;
         }
         let at = self.now();
-        self.end_inner(at);
+        self.end_inner(at, raised);
+        self.after_inner = None;
         let direct = self.end(at);
         let trailing = take(&mut self.trailing);
         if stepping {

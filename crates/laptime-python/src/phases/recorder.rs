@@ -53,6 +53,18 @@ impl Laps for Recorder {
         span::at(|| recorder::enter_automatic(site(name), Some(start)))
     }
 
+    // The autograd engine runs a compiled backward in a copy of its caller's context, which is no
+    // task: the stack of the phase around it is still the one in use.
+    fn open_within(&self, name: Name, start: u64) -> Option<Open> {
+        recorder::enter_automatic(site(name), Some(start))
+    }
+
+    fn close_within(&self, open: Open, end: u64) {
+        if recorder::is_open(open) {
+            recorder::exit_with(open, Some(end), SpanFlags::NONE);
+        }
+    }
+
     fn close(&self, open: Open, end: u64, flags: SpanFlags) {
         span::close_by_id(open, Some(end), flags);
     }
@@ -71,6 +83,10 @@ impl Laps for Recorder {
 
     fn rename(&self, open: Open, name: Name) {
         span::at(|| recorder::rename(open, site(name)));
+    }
+
+    fn last_written(&self) -> u64 {
+        recorder::last_written()
     }
 
     fn is_open(&self, open: Open) -> bool {

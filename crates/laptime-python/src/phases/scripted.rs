@@ -100,6 +100,11 @@ impl Laps for Scripted {
         });
     }
 
+    fn last_written(&self) -> u64 {
+        self.call("last_written", |_, method| Ok(method.call0()?.unbind()))
+            .unwrap_or(0)
+    }
+
     fn is_open(&self, open: Open) -> bool {
         self.call("is_open", |_, method| {
             Ok(method.call1((token(Some(open)),))?.unbind())

@@ -2,7 +2,8 @@
 //!
 //! What a unit is may show only after its first phases: a forward without gradients may be
 //! evaluation, or the teacher of a step. Phases directly inside a unit are therefore kept
-//! until a backward or an update settles it, and are then written under its final name.
+//! until a backward or an update settles it, and are then written under its final name. Laps inside
+//! such a phase are not held: a unit with any keeps its name, and another goes on in its place.
 
 use laptime_core::SpanFlags;
 use laptime_recorder::Open;
@@ -36,6 +37,8 @@ pub struct Phase {
     pub start: u64,
     /// What is unusual about it.
     pub flags: SpanFlags,
+    /// [`Laps::last_written`] where it began.
+    pub written: u64,
 }
 
 /// An open unit.
@@ -74,6 +77,8 @@ pub struct Unit {
     /// End of the last of them.
     pub fetch_end: Option<u64>,
     held: Vec<Held>,
+    /// Laps inside a phase that is held back were written under the name of the moment.
+    is_named: bool,
 }
 
 impl Unit {
@@ -96,6 +101,7 @@ impl Unit {
             fetches: 0,
             fetch_end: None,
             held: Vec::with_capacity(FEW),
+            is_named: false,
         })
     }
 
@@ -104,9 +110,17 @@ impl Unit {
         open.to_raw().0 == self.open.to_raw().0 + 1
     }
 
-    /// Gives it its right name.
+    /// Whether it cannot be given another name any more.
+    pub fn keeps_its_name(&self, kind: Name) -> bool {
+        self.is_named && kind != self.kind
+    }
+
+    /// Gives it its right name, or what it has of a name that cannot be changed is no whole one.
     pub fn rename(&mut self, laps: &dyn Laps, kind: Name) {
-        if kind != self.kind {
+        if self.keeps_its_name(kind) {
+            self.kind = kind;
+            self.interrupted = true;
+        } else if kind != self.kind {
             self.kind = kind;
             laps.rename(self.open, kind);
             self.path = laps.path_of(self.open);
@@ -116,7 +130,9 @@ impl Unit {
     /// Ends a phase: holds it back, or writes it when that isn't needed or not possible.
     pub fn end(&mut self, laps: &dyn Laps, phase: &Phase, open: Open, end: u64) {
         let holds = !self.settled && self.holds(open) && self.held.len() < MOST_HELD;
+        let is_named = laps.last_written() != phase.written;
         if holds && laps.suspend(open) {
+            self.is_named |= is_named;
             self.held.push(Held {
                 name: phase.name,
                 start: phase.start,
@@ -136,10 +152,20 @@ impl Unit {
         }
     }
 
+    /// Nothing came of it: what was done for it is no whole phase of anything.
+    pub fn gives_up(&mut self) {
+        self.interrupted = true;
+        for held in &mut self.held {
+            held.flags = held.flags.with(SpanFlags::UNFINISHED);
+        }
+    }
+
     /// Closes it.
     pub fn close(mut self, laps: &dyn Laps, end: u64) {
         self.settle(laps);
-        let flags = if self.piece || (self.interrupted && self.kind == Name::Step) {
+        let flags = if self.interrupted {
+            SpanFlags::UNFINISHED
+        } else if self.piece {
             SpanFlags::CONTINUES
         } else {
             SpanFlags::NONE

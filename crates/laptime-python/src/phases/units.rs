@@ -42,6 +42,33 @@ impl Machine {
         }
     }
 
+    /// The unit turns out to be something else while it goes on.
+    fn turn_into(&mut self, kind: Name) {
+        let here = self.laps.here().path;
+        let splits = self
+            .unit
+            .as_ref()
+            .is_some_and(|unit| unit.keeps_its_name(kind) && self.laps.path_of(unit.open) == here);
+        if !splits {
+            self.rename(kind);
+            return;
+        }
+        let Some(mut old) = self.unit.take() else {
+            return;
+        };
+        let at = self.now();
+        let (decided, fetches, fetch_end) = (old.decided, old.fetches, old.fetch_end);
+        old.interrupted = true;
+        old.close(&*self.laps, at);
+        self.last_end = at;
+        self.previous = None;
+        self.number.optimizer = None;
+        let spot = self.laps.here();
+        if let Some(unit) = self.open_unit(kind, spot, at) {
+            (unit.decided, unit.fetches, unit.fetch_end) = (decided, fetches, fetch_end);
+        }
+    }
+
     /// Closes the unit, not before what was recorded last.
     pub fn close_unit(&mut self, end: u64) {
         self.waiting.clear();
@@ -75,7 +102,7 @@ impl Machine {
 
     /// A forward or training work has told what the fetched batches are for.
     pub fn decide(&mut self, kind: Name) {
-        self.rename(kind);
+        self.turn_into(kind);
         if let Some(unit) = &mut self.unit {
             unit.decided = true;
         }
@@ -157,7 +184,7 @@ impl Machine {
         };
         iteration.loader.was_step();
         iteration.loader.teacher.set(!saw_grad);
-        self.rename(Name::Step);
+        self.turn_into(Name::Step);
         iteration.confirmed.set(Some(Name::Step));
         self.epoch(&iteration);
     }
