@@ -398,6 +398,39 @@ for path in sys.argv[1:]:
     assert not_counted == "None memory was not recorded"
 
 
+def test_a_killed_program_has_no_total_that_only_looks_current(
+    run: Run, recording: Path
+) -> None:
+    killed = """
+import os, signal, sys
+import laptime as lt
+lt.record(sys.argv[1], memory=True)
+with lt.lap("step"):
+    kept = bytearray(8_000_000)
+with lt.lap("last"):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    code = """
+import subprocess, sys
+import laptime as lt
+subprocess.run([sys.executable, "-c", sys.argv[1], sys.argv[2]])
+report = lt.open(sys.argv[2]).report()
+print(report.to_json())
+print(report, file=sys.stderr)
+"""
+    done = run(code, killed, str(recording))
+    summary = json.loads(done.stdout)
+    (process,) = summary["processes"]
+    assert process["state"] == "killed"
+    assert "host_memory_peak_bytes" not in process
+    assert "did not end normally" in summary["unavailable"]["host_memory_peak_bytes"]
+    rows = {row["path"]: row for row in summary["rows"]}
+    assert abs(rows["step"]["host_memory_peak_max_bytes"] - 8_000_000) < 80_000
+    assert rows["other"]["host_memory_net_max_bytes"] is None
+    assert "did not end normally" in rows["other"]["why"]["host_memory_net_max_bytes"]
+    assert "counted peak memory –: a process did not end normally" in done.stderr
+
+
 def test_the_variable_counts_from_the_import_on(run: Run) -> None:
     code = """
 import laptime as lt

@@ -34,11 +34,15 @@ pub enum CpuUse {
         thread_ratio: f64,
         /// CPU time of the process.
         process_ratio: f64,
+        /// Whether a busy machine would have been seen to keep the thread from the CPU.
+        is_delay_known: bool,
     },
     /// The thread was ready, and other programs or threads had the CPU.
     KeptFromCpu {
         /// How long it was ready and did not run.
         delayed_ratio: f64,
+        /// CPU time of the same thread.
+        thread_ratio: f64,
         /// CPU time of the process.
         process_ratio: f64,
     },
@@ -46,6 +50,8 @@ pub enum CpuUse {
     Waited {
         /// CPU time of the process.
         process_ratio: f64,
+        /// Whether a busy machine would have been seen to keep the thread from the CPU.
+        is_delay_known: bool,
     },
 }
 
@@ -57,13 +63,16 @@ pub fn cpu_use(row: &SpanRow) -> Option<CpuUse> {
     let of_wall = |ns: u64| ns as f64 / row.total_ns as f64;
     let process_ratio = of_wall(row.process_ns.or(row.thread_ns)?);
     let thread_ratio = row.thread_ns.map_or(process_ratio, of_wall);
-    let delayed_ratio = row.delayed_ns.map_or(0.0, of_wall);
+    let delayed_ns = row.thread_ns.and(row.delayed_ns);
+    let is_delay_known = delayed_ns.is_some();
+    let delayed_ratio = delayed_ns.map_or(0.0, of_wall);
     Some(
         if process_ratio >= SEVERAL_RATIO && thread_ratio >= BUSY_RATIO {
             CpuUse::Several { process_ratio }
         } else if delayed_ratio >= KEPT_RATIO {
             CpuUse::KeptFromCpu {
                 delayed_ratio,
+                thread_ratio,
                 process_ratio,
             }
         } else if thread_ratio >= BUSY_RATIO {
@@ -72,9 +81,13 @@ pub fn cpu_use(row: &SpanRow) -> Option<CpuUse> {
             CpuUse::OtherThreads {
                 thread_ratio,
                 process_ratio,
+                is_delay_known,
             }
         } else {
-            CpuUse::Waited { process_ratio }
+            CpuUse::Waited {
+                process_ratio,
+                is_delay_known,
+            }
         },
     )
 }

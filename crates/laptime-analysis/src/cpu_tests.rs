@@ -25,6 +25,41 @@ fn each_kind_of_row_is_told_apart() {
 }
 
 #[test]
+fn a_row_without_its_delay_does_not_deny_a_busy_machine() {
+    let known = |row: &SpanRow| match cpu_use(row) {
+        Some(
+            CpuUse::Waited { is_delay_known, .. } | CpuUse::OtherThreads { is_delay_known, .. },
+        ) => is_delay_known,
+        other => panic!("{other:?}"),
+    };
+    for (process, thread) in [(1, 1), (97, 1)] {
+        let timer = row(process, thread, 0);
+        assert!(known(&timer));
+        let recorded = SpanRow {
+            delayed_ns: None,
+            ..timer
+        };
+        assert!(!known(&recorded));
+    }
+}
+
+#[test]
+fn a_thread_kept_from_the_cpu_stands_beside_its_own_cpu_time() {
+    let Some(CpuUse::KeptFromCpu {
+        delayed_ratio,
+        thread_ratio,
+        process_ratio,
+    }) = cpu_use(&row(48, 30, 61))
+    else {
+        panic!("it was kept");
+    };
+    assert_eq!(
+        (delayed_ratio, thread_ratio, process_ratio),
+        (0.61, 0.3, 0.48)
+    );
+}
+
+#[test]
 fn without_cpu_time_or_too_short_there_is_no_verdict() {
     let wall_only = blank(
         RowKind::Span,

@@ -86,9 +86,9 @@ pub fn summary(
         tracks: collect::tracks(&processes),
         until: Vec::new(),
         environment: collect::environment(&processes),
+        unavailable: memory::with_reasons(unavailable, &processes, &summaries),
         processes: summaries,
         warnings,
-        unavailable: memory::with_reasons(unavailable, &processes),
     }
 }
 
@@ -152,6 +152,9 @@ fn of_process(process: &mut Process, end_ns: u64, is_main: bool) -> ProcessSumma
     } else {
         ProcessState::Killed
     };
+    // What was noted last was noted before its last allocations.
+    let noted = process.memory.map(|(_, memory)| memory);
+    let counted = noted.filter(|_| state != ProcessState::Killed);
     ProcessSummary {
         file: process.file.clone(),
         pid: process.header.pid,
@@ -166,8 +169,8 @@ fn of_process(process: &mut Process, end_ns: u64, is_main: bool) -> ProcessSumma
         clamped_count: process.header.clamped,
         unsealed_windows: if process.is_live { 0 } else { process.unsealed },
         resident_peak_bytes: process.resident_peak_bytes,
-        host_memory_net_bytes: process.memory.map(|(_, memory)| memory.bytes),
-        host_memory_peak_bytes: process.memory.map(|(_, memory)| memory.peak_bytes),
+        host_memory_net_bytes: counted.map(|memory| memory.bytes),
+        host_memory_peak_bytes: counted.map(|memory| memory.peak_bytes),
         open: doubts::open_spans(process, end_ns),
     }
 }

@@ -34,6 +34,7 @@ mod steady;
 mod summary;
 mod timeline;
 pub mod timing;
+mod too_few;
 mod totals;
 mod tree;
 mod until;

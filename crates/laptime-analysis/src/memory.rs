@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use laptime_core::{PathTally, Unavailable};
 
 use crate::process::Process;
-use crate::summary::{ProcessSummary, RowKind, SpanRow};
+use crate::summary::{ProcessState, ProcessSummary, RowKind, SpanRow};
 use crate::tree::Tree;
 use crate::wall::OTHER;
 
@@ -21,6 +21,11 @@ pub const FIELDS: [&str; 4] = [
 ];
 /// Code of the note that says why memory was not counted.
 const NOT_COUNTED: &str = "memory.unavailable";
+/// Why a process has no total.
+const KILLED: &str = "a process did not end normally, and its total was not noted at its end";
+const NO_PEAK: &str = "what is left over has no peak of its own";
+/// Names of the totals of a process.
+const TOTALS: [&str; 2] = ["host_memory_net_bytes", "host_memory_peak_bytes"];
 
 /// Fills in what the spans of a path carried.
 pub fn fill(row: &mut SpanRow, tally: &PathTally) {
@@ -39,7 +44,19 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
         .iter()
         .map(|process| process.host_memory_net_bytes);
     let nets: Option<Vec<i64>> = nets.collect();
+    let is_other = |row: &&mut SpanRow| row.kind == RowKind::Leftover && row.path == OTHER;
+    let other = rows.iter_mut().find(is_other);
     let Some(total) = nets.map(|nets| nets.into_iter().fold(0, i64::saturating_add)) else {
+        if let Some(other) = other
+            && processes.iter().any(is_killed)
+            && tree
+                .in_order()
+                .iter()
+                .any(|index| tree.node(*index).tally.memory.is_some())
+        {
+            explain(other, &FIELDS[..2], KILLED);
+            explain(other, &FIELDS[2..], NO_PEAK);
+        }
         return;
     };
     let outermost = &tree.node(0).children;
@@ -52,21 +69,29 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
         })
     });
     let outside = held.fold(total, i64::saturating_sub);
-    let is_other = |row: &&mut SpanRow| row.kind == RowKind::Leftover && row.path == OTHER;
-    if let Some(other) = rows.iter_mut().find(is_other) {
+    if let Some(other) = other {
         other.host_memory_net_min_bytes = Some(outside);
         other.host_memory_net_max_bytes = Some(outside);
-        let reason = Unavailable("what is left over has no peak of its own".to_owned());
-        for field in &FIELDS[2..] {
-            other.why.insert((*field).to_owned(), reason.clone());
-        }
+        explain(other, &FIELDS[2..], NO_PEAK);
     }
+}
+
+fn explain(row: &mut SpanRow, fields: &[&str], reason: &str) {
+    for field in fields {
+        let reason = Unavailable(reason.to_owned());
+        row.why.insert((*field).to_owned(), reason);
+    }
+}
+
+fn is_killed(process: &ProcessSummary) -> bool {
+    process.state == ProcessState::Killed
 }
 
 /// Says why memory is missing, where the recorder knew.
 pub fn with_reasons(
     mut unavailable: BTreeMap<String, Unavailable>,
     processes: &[Process],
+    summaries: &[ProcessSummary],
 ) -> BTreeMap<String, Unavailable> {
     let mut notes = processes.iter().flat_map(|process| &process.notes);
     let counted = processes.iter().any(|process| process.memory.is_some());
@@ -76,6 +101,11 @@ pub fn with_reasons(
         let note = notes.find(|(code, _)| code == NOT_COUNTED);
         note.map(|(_, reason)| format!("memory was not counted: {reason}"))
     };
+    if counted && summaries.iter().any(is_killed) {
+        for field in TOTALS {
+            unavailable.insert(field.to_owned(), Unavailable(KILLED.to_owned()));
+        }
+    }
     if let Some(reason) = reason {
         for field in FIELDS {
             unavailable.insert(field.to_owned(), Unavailable(reason.clone()));

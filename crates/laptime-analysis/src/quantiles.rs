@@ -6,6 +6,8 @@
 
 use laptime_core::Unavailable;
 
+use crate::too_few::too_few;
+
 /// Probability that the interval holds the median, at least.
 pub const CONFIDENCE: f64 = 0.95;
 /// Fewest values whose extremes enclose the median that surely: 1 - 2 / 2⁶ is 97 %.
@@ -39,9 +41,12 @@ pub fn nearest_rank(sorted: &[f64], ratio: f64) -> Option<f64> {
 pub fn median_interval(sorted: &[f64]) -> Result<(f64, f64), Unavailable> {
     let count = sorted.len();
     if count < LEAST_VALUES {
-        return Err(Unavailable(format!(
-            "{count} values are too few to tell how exact their median is; {LEAST_VALUES} are needed"
-        )));
+        return Err(too_few(
+            count,
+            "value",
+            "how exact their median is",
+            LEAST_VALUES,
+        ));
     }
     let below = values_below(count);
     Ok((sorted[below], sorted[count - 1 - below]))

@@ -9,6 +9,8 @@
 
 use laptime_core::Unavailable;
 
+use crate::too_few::too_few;
+
 /// Fewest steps that tell anything: halves of halves still hold three.
 pub const LEAST_STEPS: usize = 12;
 /// Steps over which "from here on" is judged: a single slow step must not end or prolong warm-up.
@@ -30,9 +32,12 @@ const MEDIAN_TO_MEAN_ERROR: f64 = 1.253_3;
 pub fn first_steady(durations: &[u64]) -> Result<usize, Unavailable> {
     let count = durations.len();
     if count < LEAST_STEPS {
-        return Err(Unavailable(format!(
-            "{count} steps are too few to tell warm-up from steady state; {LEAST_STEPS} are needed"
-        )));
+        return Err(too_few(
+            count,
+            "step",
+            "warm-up from steady state",
+            LEAST_STEPS,
+        ));
     }
     let half = count / 2;
     let reference = &durations[half..];

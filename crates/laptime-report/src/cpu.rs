@@ -11,6 +11,9 @@ use crate::view::View;
 /// Rows that get a sentence, longest first.
 const MOST: usize = 8;
 
+/// From this share of the wall time on, what other threads used is worth saying.
+const OTHERS_RATIO: f64 = 0.1;
+
 /// Sections of one sentence each; none where no row has CPU time beside its wall time.
 pub fn sections(rows: &[SpanRow], view: &View) -> Vec<Section> {
     let mut said: Vec<(&SpanRow, CpuUse)> = filter::wanted(rows, view)
@@ -39,24 +42,84 @@ fn sentence(cpu: CpuUse) -> String {
         CpuUse::OtherThreads {
             thread_ratio,
             process_ratio,
+            is_delay_known,
         } => format!(
-            "waited while other threads computed; its own used the CPU for {} of its wall time, \
+            "waited{} while other threads computed; its own used the CPU for {} of its wall time, \
              the process for {}",
+            if is_delay_known {
+                ""
+            } else {
+                " or was kept from the CPU"
+            },
             share(thread_ratio),
             share(process_ratio)
         ),
         CpuUse::KeptFromCpu {
             delayed_ratio,
+            thread_ratio,
             process_ratio,
+        } => {
+            let others = if process_ratio - thread_ratio >= OTHERS_RATIO {
+                format!(
+                    "; with other threads the process used {}",
+                    share(process_ratio)
+                )
+            } else {
+                String::new()
+            };
+            format!(
+                "was kept from the CPU by a busy machine for {} of its wall time, and its thread \
+                 used it for {}{others}",
+                share(delayed_ratio),
+                share(thread_ratio)
+            )
+        }
+        CpuUse::Waited {
+            process_ratio,
+            is_delay_known,
         } => format!(
-            "was kept from the CPU by a busy machine for {} of its wall time, and used it for {}",
-            share(delayed_ratio),
-            share(process_ratio)
-        ),
-        CpuUse::Waited { process_ratio } => format!(
             "waited; CPU time is {} of its wall time. It slept, or waited for input, a lock, \
-             another process or a device",
-            share(process_ratio)
+             another process or a device{}",
+            share(process_ratio),
+            if is_delay_known {
+                ""
+            } else {
+                ", or was kept from the CPU by a busy machine"
+            }
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_denies_a_busy_machine_only_where_it_was_measured() {
+        let waited = |is_delay_known| {
+            sentence(CpuUse::Waited {
+                process_ratio: 0.01,
+                is_delay_known,
+            })
+        };
+        assert!(waited(true).ends_with("another process or a device"));
+        assert!(waited(false).ends_with("a device, or was kept from the CPU by a busy machine"));
+    }
+
+    #[test]
+    fn a_thread_kept_from_the_cpu_is_told_from_its_process() {
+        let kept = |process_ratio| {
+            sentence(CpuUse::KeptFromCpu {
+                delayed_ratio: 0.606,
+                thread_ratio: 0.241,
+                process_ratio,
+            })
+        };
+        assert_eq!(
+            kept(0.482),
+            "was kept from the CPU by a busy machine for 60.6 % of its wall time, and its thread \
+             used it for 24.1 %; with other threads the process used 48.2 %"
+        );
+        assert!(kept(0.242).ends_with("its thread used it for 24.1 %"));
     }
 }

@@ -236,13 +236,7 @@ fn facts(summary: &Summary) -> Vec<String> {
             "processes",
         ));
     }
-    if let Some(peak_bytes) = summary
-        .processes
-        .first()
-        .and_then(|main| main.host_memory_peak_bytes)
-    {
-        facts.push(format!("peak memory {}", quantity::bytes(peak_bytes)));
-    }
+    facts.extend(peak_memory(summary));
     if let Some(code) = summary
         .run
         .as_ref()
@@ -259,6 +253,21 @@ fn facts(summary: &Summary) -> Vec<String> {
         facts.push(format!("exit code –: {why}"));
     }
     facts
+}
+
+/// The main process's: what others have is in their own laps.
+fn peak_memory(summary: &Summary) -> Option<String> {
+    let main = summary.processes.first()?;
+    let whose = if summary.processes.len() > 1 {
+        "counted peak memory of the main process"
+    } else {
+        "counted peak memory"
+    };
+    if let Some(peak_bytes) = main.host_memory_peak_bytes {
+        return Some(format!("{whose} {}", quantity::bytes(peak_bytes)));
+    }
+    let why = summary.unavailable.get("host_memory_peak_bytes")?;
+    (main.state == ProcessState::Killed).then(|| format!("{whose} –: {why}"))
 }
 
 /// A number with its noun.

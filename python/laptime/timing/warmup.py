@@ -48,7 +48,7 @@ def track_warmup_timing(total_epochs: int, epoch_times: Iterable[float]) -> Warm
         "warmup_overhead": overhead,
         "warmup_overhead_pct": percent,
         "warmup_epochs": epochs,
-        "warmup_epochs_reason": None if reason is None else reason.replace("steps", "epochs"),
+        "warmup_epochs_reason": None if reason is None else reason.replace("step", "epoch"),
         "total_epochs": total,
     }
 

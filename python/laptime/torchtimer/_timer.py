@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import weakref
 from datetime import datetime
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .._core import ProfilingSegments, now, ticks_to_ns, write_timeline
@@ -124,7 +125,7 @@ class ProfilingTimer(ProfilingSegments):
             else "what the segment's thread allocated and freed"
         )
         if said and reason != "the device is the CPU":
-            _say_once("torchtimer: times are host times, since there is %s", reason)
+            _say_once("torchtimer: times are host times: %s", reason)
         self._host_memory = self._memory
 
     @property
@@ -179,10 +180,9 @@ class ProfilingTimer(ProfilingSegments):
             made.probe.module.synchronize(device)
 
     def gct(self, relative: bool = True) -> float:
-        """Seconds since the timer was made, or of the clock; waits for the device first."""
+        """Seconds since the timer was made, or `time.perf_counter()`; waits for the device first."""
         self.synchronize()
-        at = now()
-        return ticks_to_ns(at - self._origin if relative else at) / 1e9
+        return ticks_to_ns(now() - self._origin) / 1e9 if relative else perf_counter()
 
     def _shown(self) -> list[str]:
         """The tables. Their first time, the log says what the memory columns are."""

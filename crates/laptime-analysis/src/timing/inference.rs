@@ -2,6 +2,7 @@
 
 use laptime_core::Unavailable;
 
+use crate::too_few::too_few;
 use crate::{quantiles, warmup};
 
 /// Whether calls kept their speed while they were measured.
@@ -69,13 +70,12 @@ fn steadiness(durations_ns: &[f64]) -> Steadiness {
             "the first {first} of {} measured calls still belong to warm-up; raise warmup",
             durations.len()
         ))),
-        Err(_) if durations.len() < warmup::LEAST_STEPS => {
-            Steadiness::Unknown(Unavailable(format!(
-                "{} calls are too few to tell whether they are steady; {} are needed",
-                durations.len(),
-                warmup::LEAST_STEPS
-            )))
-        }
+        Err(_) if durations.len() < warmup::LEAST_STEPS => Steadiness::Unknown(too_few(
+            durations.len(),
+            "call",
+            "whether they are steady",
+            warmup::LEAST_STEPS,
+        )),
         Err(why) => Steadiness::Drifting(Unavailable(why.0.replace("steps", "calls"))),
     }
 }

@@ -134,7 +134,7 @@ fn the_inference_benchmark_has_details_only_when_asked() {
     ");
     let short = inference("m", &Latency::new(&[0.0], 1).unwrap(), true);
     assert!(short.contains("  Throughput:          – (the calls took no time)"));
-    assert!(short.contains("  Steady:              – (1 calls are too few"));
+    assert!(short.contains("  Steady:              – (1 call is too few"));
 }
 
 #[test]
