@@ -398,9 +398,7 @@ for path in sys.argv[1:]:
     assert not_counted == "None memory was not recorded"
 
 
-def test_a_killed_program_has_no_total_that_only_looks_current(
-    run: Run, recording: Path
-) -> None:
+def test_a_killed_program_has_no_total_that_only_looks_current(run: Run, recording: Path) -> None:
     killed = """
 import os, signal, sys
 import laptime as lt
@@ -428,7 +426,7 @@ print(report, file=sys.stderr)
     assert abs(rows["step"]["host_memory_peak_max_bytes"] - 8_000_000) < 80_000
     assert rows["other"]["host_memory_net_max_bytes"] is None
     assert "did not end normally" in rows["other"]["why"]["host_memory_net_max_bytes"]
-    assert "counted peak memory –: a process did not end normally" in done.stderr
+    assert "memory \u2013: a process did not end normally" in done.stderr
 
 
 def test_the_variable_counts_from_the_import_on(run: Run) -> None:

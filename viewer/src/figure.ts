@@ -54,9 +54,10 @@ export class Figure {
   private assemble(): void {
     const help = helpBox();
     const bar = toolbar(this.view, { markdown: () => this.copy(bar.say), csv: () => this.csv(), png: () => void this.png() }, () => help.showModal());
-    const plots = element("div", { className: "plots" }, ...this.plots.map((plot) => plot.canvas));
     const foot = element("div", { className: "foot" }, this.axis, navigation(this.view, this.mode));
-    this.root.replaceChildren(bar.root, this.legend.root, plots, foot, this.selection.root, this.tooltip.root, this.tooltip.live, help);
+    // The foot sticks to the window's bottom only while its own plots are there, never over the legend.
+    const plots = element("div", { className: "plots" }, ...this.plots.map((plot) => plot.canvas), foot);
+    this.root.replaceChildren(bar.root, this.legend.root, plots, this.selection.root, this.tooltip.root, this.tooltip.live, help);
     if (this.data.size) this.root.style.maxWidth = `${this.data.size[0]}px`;
     for (const plot of this.plots) {
       connect(plot, this.view, this.tooltip, this.mode, () => this.changed(false));

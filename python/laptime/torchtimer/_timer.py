@@ -180,7 +180,7 @@ class ProfilingTimer(ProfilingSegments):
             made.probe.module.synchronize(device)
 
     def gct(self, relative: bool = True) -> float:
-        """Seconds since the timer was made, or `time.perf_counter()`; waits for the device first."""
+        """Seconds since the timer was made, or `perf_counter()`; waits for the device first."""
         self.synchronize()
         return ticks_to_ns(now() - self._origin) / 1e9 if relative else perf_counter()
 

@@ -16,9 +16,23 @@ afterAll(() => browser?.close());
 
 test("a page opens from disk, draws and asks for nothing", async () => {
   const { page, offences } = await opened(browser, "timer");
-  expect(await page.locator(".plots canvas").count()).toBe(2);
+  expect(await page.locator(".plots > canvas").count()).toBe(2);
   expect(await page.locator(".chip").allTextContents()).toContainEqual(expect.stringMatching(/^attention/));
   expect(offences).toEqual(NOTHING);
+  await page.close();
+});
+
+test("the time axis sticks to the window's bottom within its plots and never covers the legend", async () => {
+  const { page } = await opened(browser, "timer");
+  const legend = (await page.locator(".legend").boundingBox())!;
+  const end = legend.y + legend.height;
+  await page.setViewportSize({ width: 1400, height: Math.round(end) - 4 });
+  const foot = () => page.locator(".foot").boundingBox();
+  expect((await foot())!.y).toBeGreaterThanOrEqual(end);
+  const height = Math.round(end) + 160;
+  await page.setViewportSize({ width: 1400, height });
+  const stuck = (await foot())!;
+  expect(Math.abs(stuck.y + stuck.height - height)).toBeLessThan(2);
   await page.close();
 });
 
@@ -41,7 +55,7 @@ test("keys, wheel and buttons zoom and pan; home brings everything back", async 
   const { page } = await opened(browser, "timer");
   const home = await drawing(page);
   const seen = new Set([home]);
-  const canvas = page.locator(".plots canvas").first();
+  const canvas = page.locator(".plots > canvas").first();
   for (const act of [
     () => page.keyboard.press("w"),
     () => page.keyboard.press("d"),
@@ -75,7 +89,7 @@ test("an address with a view shows that view", async () => {
 
 test("the tooltip and a selected range say exact numbers with units", async () => {
   const { page } = await opened(browser, "timer");
-  const canvas = page.locator(".plots canvas").nth(1);
+  const canvas = page.locator(".plots > canvas").nth(1);
   const box = (await canvas.boundingBox())!;
   await canvas.focus();
   await page.keyboard.press("ArrowRight");
@@ -100,7 +114,7 @@ test("two hundred hostile names give no dialog and no element", async () => {
   const { page, offences } = await opened(browser, "hostile");
   await page.locator(".more").click();
   expect(await page.locator(".chip").count()).toBe(200);
-  await page.locator(".plots canvas").hover({ position: { x: 400, y: 50 } });
+  await page.locator(".plots > canvas").hover({ position: { x: 400, y: 50 } });
   await page.keyboard.press("Tab");
   for (const key of ["ArrowRight", "Enter", "?", "Escape"]) await page.keyboard.press(key);
   await page.waitForTimeout(200);

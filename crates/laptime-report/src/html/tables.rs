@@ -95,7 +95,7 @@ fn of_row(row: &Row, out: &mut String) {
 
 fn of_figures(figures: &[Figure], out: &mut String) {
     let glyphs = Glyphs::new(true);
-    *out += "<table class=\"figures\"><tbody>\n";
+    *out += "<div class=\"scroll\"><table class=\"figures\"><tbody>\n";
     for figure in figures {
         let _ = writeln!(
             out,
@@ -106,5 +106,5 @@ fn of_figures(figures: &[Figure], out: &mut String) {
             markup::sentence(&figure.facts),
         );
     }
-    *out += "</tbody></table>\n";
+    *out += "</tbody></table></div>\n";
 }
