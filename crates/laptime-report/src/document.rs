@@ -266,8 +266,9 @@ fn peak_memory(summary: &Summary) -> Option<String> {
     if let Some(peak_bytes) = main.host_memory_peak_bytes {
         return Some(format!("{whose} {}", quantity::bytes(peak_bytes)));
     }
-    let why = summary.unavailable.get("host_memory_peak_bytes")?;
-    (main.state == ProcessState::Killed).then(|| format!("{whose} –: {why}"))
+    let was_counted = summary.unavailable.contains_key("host_memory_peak_bytes");
+    (was_counted && main.state == ProcessState::Killed)
+        .then(|| format!("{whose} – (not noted at its end)"))
 }
 
 /// A number with its noun.
