@@ -12,12 +12,37 @@ use std::task::{Context, Poll};
 use laptime_core::SpanMemory;
 use laptime_recorder::{Extra, LazySite, Site, current_path, emit_under, enter, suspend_piece};
 
+/// What names the lap of a future: a text, looked up at each call, or a [`LazySite`], at its first.
+pub trait LapName {
+    /// The name's site.
+    fn site(&self) -> &'static Site;
+}
+
+impl LapName for str {
+    fn site(&self) -> &'static Site {
+        Site::intern(self)
+    }
+}
+
+impl LapName for LazySite {
+    fn site(&self) -> &'static Site {
+        self.get()
+    }
+}
+
 /// Records a future as a lap; what `#[lap]` makes of an `async fn`.
-pub fn lap_future<F: Future>(site: &LazySite, future: F) -> LapFuture<F> {
+///
+/// ```
+/// async fn load(id: u32) -> u32 {
+///     laptime::lap_future("read", async move { id + 1 }).await
+/// }
+/// # drop(load(1));
+/// ```
+pub fn lap_future<F: Future>(name: &(impl LapName + ?Sized), future: F) -> LapFuture<F> {
     LapFuture {
         future,
         pieces: Pieces {
-            site: site.get(),
+            site: name.site(),
             first: None,
             busy: 0,
             last: 0,

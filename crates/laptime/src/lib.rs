@@ -31,7 +31,7 @@ mod track;
 
 use std::path::Path;
 
-pub use future::{LapFuture, lap_future};
+pub use future::{LapFuture, LapName, lap_future};
 pub use guard::Lap;
 pub use laptime_recorder::{
     LazySite, RecordOptions, RecorderError, Recording, Site, disable, enable, is_on,

@@ -121,6 +121,17 @@ fn guards_functions_and_loops_make_a_tree() {
 }
 
 #[test]
+fn a_future_gets_its_lap_from_a_text_too() {
+    let spans = recorded(|| {
+        let name = format!("shard {}", 2);
+        let named = pin!(laptime::lap_future(&*name, std::future::ready(3)));
+        let poll = named.poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(poll, Poll::Ready(3));
+    });
+    assert_eq!(counts(&spans), [("shard 2", 1)]);
+}
+
+#[test]
 fn a_future_knows_its_busy_time_and_its_wall_time() {
     let mut between = 0;
     let spans = recorded(|| {
