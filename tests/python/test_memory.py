@@ -426,7 +426,7 @@ print(report, file=sys.stderr)
     assert abs(rows["step"]["host_memory_peak_max_bytes"] - 8_000_000) < 80_000
     assert "host_memory_net_max_bytes" not in rows["other"]
     assert "did not end normally" in rows["other"]["why"]["host_memory_net_max_bytes"]
-    assert "peak memory \u2013 (not noted at its end)" in done.stderr
+    assert "peak memory \u2013 (cut off)" in done.stderr
 
 
 def test_the_variable_counts_from_the_import_on(run: Run) -> None:

@@ -258,17 +258,18 @@ fn facts(summary: &Summary) -> Vec<String> {
 /// The main process's: what others have is in their own laps.
 fn peak_memory(summary: &Summary) -> Option<String> {
     let main = summary.processes.first()?;
+    let was_counted = summary.unavailable.contains_key("host_memory_peak_bytes");
+    if was_counted && main.state == ProcessState::Killed {
+        // Short, to fit the line: the row `other` has the whole reason.
+        return Some("peak memory – (cut off)".to_owned());
+    }
     let whose = if summary.processes.len() > 1 {
         "counted peak memory of the main process"
     } else {
         "counted peak memory"
     };
-    if let Some(peak_bytes) = main.host_memory_peak_bytes {
-        return Some(format!("{whose} {}", quantity::bytes(peak_bytes)));
-    }
-    let was_counted = summary.unavailable.contains_key("host_memory_peak_bytes");
-    (was_counted && main.state == ProcessState::Killed)
-        .then(|| format!("{whose} – (not noted at its end)"))
+    let peak_bytes = main.host_memory_peak_bytes?;
+    Some(format!("{whose} {}", quantity::bytes(peak_bytes)))
 }
 
 /// A number with its noun.
