@@ -374,6 +374,21 @@ print(lt.report()["after"].host_memory_net_max_bytes)
     assert abs(int(run(code).stdout) - 8_000_000) < 80_000
 
 
+def test_a_row_of_which_only_some_spans_were_counted_says_so(run: Run) -> None:
+    code = """
+import laptime as lt
+from laptime import _core
+def work():
+    with lt.lap("work"):
+        return bytearray(8_000_000)
+before = work()
+_core.memory_start()
+after = work()
+print(lt.report())
+"""
+    assert "memory was counted in only 1 of 2 spans of work" in run(code).stdout
+
+
 def test_a_recording_made_with_memory_holds_it_and_other_ones_say_why_not(
     run: Run, recording: Path
 ) -> None:

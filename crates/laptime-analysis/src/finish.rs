@@ -64,6 +64,7 @@ pub fn summary(
             .iter()
             .map(|row| (row.path.as_str(), row.unbalanced_count)),
     ));
+    warnings.extend(memory::doubt(&tree));
     let mut unavailable = doubts::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let program = run.as_ref().map(|run| run.program.clone());

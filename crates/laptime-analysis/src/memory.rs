@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{PathTally, Unavailable};
+use laptime_core::{PathTally, Unavailable, Warning, path};
 
 use crate::process::Process;
 use crate::summary::{ProcessState, ProcessSummary, RowKind, SpanRow};
@@ -19,6 +19,8 @@ pub const FIELDS: [&str; 4] = [
     "host_memory_peak_min_bytes",
     "host_memory_peak_max_bytes",
 ];
+/// Paths that a warning names.
+const MOST_SHOWN: usize = 4;
 /// Code of the note that says why memory was not counted.
 const NOT_COUNTED: &str = "memory.unavailable";
 /// Why a process has no total.
@@ -87,6 +89,41 @@ fn is_killed(process: &ProcessSummary) -> bool {
     process.state == ProcessState::Killed
 }
 
+/// About paths of which only some spans have memory: their extremes are of those alone.
+pub fn doubt(tree: &Tree) -> Option<Warning> {
+    let partly: Vec<String> = tree
+        .in_order()
+        .into_iter()
+        .filter_map(|index| {
+            let tally = &tree.node(index).tally;
+            let counted = tally.memory.as_ref()?.count;
+            (counted > 0 && counted < tally.count).then(|| {
+                let names = tree.names(index);
+                let path = path::join(names.iter().map(String::as_str));
+                format!("{counted} of {} spans of {path}", tally.count)
+            })
+        })
+        .collect();
+    let (shown, more) = partly.split_at(partly.len().min(MOST_SHOWN));
+    if shown.is_empty() {
+        return None;
+    }
+    let more = match more.len() {
+        0 => String::new(),
+        paths => format!(" and some of {paths} other paths"),
+    };
+    let warning = Warning::new(
+        "memory-partial",
+        format!(
+            "memory was counted in only {}{more}: their memory is that of the counted ones",
+            shown.join(", "),
+        ),
+    );
+    Some(warning.with_hint(
+        "a span has memory when counting was on from its start to its end, and the thread that opened it closed it",
+    ))
+}
+
 /// Says why memory is missing, where the recorder knew.
 pub fn with_reasons(
     mut unavailable: BTreeMap<String, Unavailable>,
@@ -112,4 +149,55 @@ pub fn with_reasons(
         }
     }
     unavailable
+}
+
+#[cfg(test)]
+mod tests {
+    use laptime_core::{Span, SpanMemory};
+
+    use crate::Options;
+    use crate::scripted::{EPOCH_NS, MAIN, MS, Script, summarize};
+
+    fn spans(counted: &[bool]) -> Script {
+        let mut script = Script::new(1, 100 * MS);
+        let path = script.path(&["work"]);
+        for (index, counted) in (0_u64..).zip(counted) {
+            let memory = counted.then_some(SpanMemory {
+                net_bytes: 1,
+                peak_bytes: 2,
+            });
+            script
+                .push(Span::plain(path, EPOCH_NS + index * 20 * MS, MS, MAIN).with_memory(memory));
+        }
+        script
+    }
+
+    #[test]
+    fn a_path_of_which_only_some_spans_were_counted_says_how_many() {
+        let summary = summarize(&[spans(&[true, false, true])], Options::default());
+        let about = |code: &str| {
+            summary
+                .warnings
+                .iter()
+                .find(|one| one.code == code)
+                .cloned()
+        };
+        assert_eq!(
+            about("memory-partial").unwrap().message,
+            "memory was counted in only 2 of 3 spans of work: their memory is that of the counted ones"
+        );
+    }
+
+    #[test]
+    fn paths_that_were_counted_whole_or_not_at_all_raise_no_doubt() {
+        for counted in [[true, true], [false, false]] {
+            let summary = summarize(&[spans(&counted)], Options::default());
+            assert!(
+                summary
+                    .warnings
+                    .iter()
+                    .all(|one| one.code != "memory-partial")
+            );
+        }
+    }
 }

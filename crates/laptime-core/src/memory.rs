@@ -77,9 +77,11 @@ impl MemoryTally {
         self.pending = Some(memory);
     }
 
-    /// Goes on with the last span.
-    pub fn go_on(&mut self, memory: SpanMemory) {
-        self.pending = self.pending.map(|before| before.then(memory));
+    /// Goes on with the last span. A span has memory when all its pieces have.
+    pub fn go_on(&mut self, memory: Option<SpanMemory>) {
+        self.pending = self
+            .pending
+            .and_then(|before| memory.map(|memory| before.then(memory)));
     }
 
     /// Counts the last span, which nothing continues any more.
@@ -131,10 +133,20 @@ mod tests {
     }
 
     #[test]
+    fn a_span_with_a_piece_that_was_not_counted_is_not_counted() {
+        let mut tally = MemoryTally::default();
+        tally.begin(memory(5, 8));
+        tally.go_on(None);
+        tally.go_on(Some(memory(-9, 4)));
+        tally.settle();
+        assert_eq!((tally.count, tally.net_sum_bytes), (0, 0));
+    }
+
+    #[test]
     fn a_continued_span_counts_once_and_extremes_are_of_whole_spans() {
         let mut tally = MemoryTally::default();
         tally.begin(memory(5, 8));
-        tally.go_on(memory(-9, 4));
+        tally.go_on(Some(memory(-9, 4)));
         tally.settle();
         tally.begin(memory(7, 7));
         tally.settle();

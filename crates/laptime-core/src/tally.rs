@@ -115,8 +115,8 @@ impl PathTally {
             && let Some(pending) = &mut self.pending_ns
         {
             *pending = pending.saturating_add(duration_ns);
-            if let (Some(tally), Some(memory)) = (&mut self.memory, span.memory) {
-                tally.go_on(memory);
+            if let Some(tally) = &mut self.memory {
+                tally.go_on(span.memory);
             }
             return;
         }

@@ -15,6 +15,7 @@ class Span:
     start: int
     duration: int
     flags: int = 0
+    memory: tuple[int, int] | None = None
 
     @property
     def end(self) -> int:
@@ -59,6 +60,8 @@ class ScriptedCore:
     notes: list[tuple[str, str]] = field(default_factory=list)
     stack: list[Open] = field(default_factory=list)
     strays: list[Open] = field(default_factory=list)
+    memory: tuple[int, int] | None = None
+    """Net and peak of every span that ends from now on, while memory is counted."""
     serial: int = 0
 
     def now(self) -> int:
@@ -98,7 +101,8 @@ class ScriptedCore:
         return 0
 
     def _write(self, span, end, flags):
-        self.spans.append(Span("/".join(span.path), span.start, end - span.start, flags))
+        path, duration = "/".join(span.path), end - span.start
+        self.spans.append(Span(path, span.start, duration, flags, self.memory))
 
     def is_open(self, token):
         return any(span.token == token for span in self.stack)
@@ -113,8 +117,8 @@ class ScriptedCore:
                     above for above in self.stack[index + 1 :] if not above.automatic
                 )
                 del self.stack[index:]
-                return True
-        return False
+                return True, self.memory
+        return False, None
 
     def last_written(self):
         return len(self.spans)
@@ -127,8 +131,8 @@ class ScriptedCore:
             if span.token == token:
                 span.name, span.path = name, (*span.path[:-1], name)
 
-    def emit_span(self, name, start, duration, flags, parent):
-        self.spans.append(Span("/".join((*parent, name)), start, duration, flags))
+    def emit_span(self, name, start, duration, flags, parent, memory):
+        self.spans.append(Span("/".join((*parent, name)), start, duration, flags, memory))
 
     def mark(self, name):
         self.marks.append((name, self.clock))

@@ -2,7 +2,7 @@
 //!
 //! Two implementers: the recorder, and an object of a test's with a scripted clock.
 
-use laptime_core::SpanFlags;
+use laptime_core::{SpanFlags, SpanMemory};
 use laptime_recorder::Open;
 
 /// The names that the policy gives.
@@ -55,6 +55,28 @@ impl Name {
     }
 }
 
+/// What is known of a span that was taken off the stack.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken {
+    /// Its memory, while that is counted.
+    pub memory: Option<SpanMemory>,
+}
+
+/// A span that is over and not yet written. Times are ticks.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// What it is.
+    pub name: Name,
+    /// When it began.
+    pub start: u64,
+    /// How long it ran.
+    pub duration: u64,
+    /// What is unusual about it.
+    pub flags: SpanFlags,
+    /// Its memory, read when it was taken off the stack.
+    pub memory: Option<SpanMemory>,
+}
+
 /// Where the next span would open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
@@ -95,10 +117,10 @@ pub trait Laps {
     }
     /// Closes a span.
     fn close(&self, open: Open, end: u64, flags: SpanFlags);
-    /// Takes a span off the stack without writing it; whether it was there.
-    fn suspend(&self, open: Open) -> bool;
+    /// Takes a span off the stack without writing it. `None` when it wasn't there.
+    fn suspend(&self, open: Open) -> Option<Taken>;
     /// Writes a finished span under a path.
-    fn emit(&self, name: Name, start: u64, duration: u64, flags: SpanFlags, parent: u32);
+    fn emit(&self, held: &Held, parent: u32);
     /// Gives an open span another name.
     fn rename(&self, open: Open, name: Name);
     /// When what this thread wrote last ended: another number once anything was written.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use laptime_core::{PathId, SpanFlags};
 use laptime_recorder::{self as recorder, Extra, LazySite, Open, Site, clock};
 
-use super::laps::{Laps, Name, Spot};
+use super::laps::{Held, Laps, Name, Spot, Taken};
 use crate::fast::span;
 use crate::rate;
 
@@ -69,16 +69,21 @@ impl Laps for Recorder {
         span::close_by_id(open, Some(end), flags);
     }
 
-    fn suspend(&self, open: Open) -> bool {
-        span::at(|| recorder::suspend(open)).is_some()
+    fn suspend(&self, open: Open) -> Option<Taken> {
+        let piece = span::at(|| recorder::suspend_piece(open))?;
+        Some(Taken {
+            memory: piece.memory,
+        })
     }
 
-    fn emit(&self, name: Name, start: u64, duration: u64, flags: SpanFlags, parent: u32) {
+    fn emit(&self, held: &Held, parent: u32) {
         let extra = Extra {
-            flags,
+            flags: held.flags,
+            memory: held.memory,
             ..Extra::default()
         };
-        span::at(|| recorder::emit_under(PathId(parent), site(name), start, duration, extra));
+        let (site, parent) = (site(held.name), PathId(parent));
+        span::at(|| recorder::emit_under(parent, site, held.start, held.duration, extra));
     }
 
     fn rename(&self, open: Open, name: Name) {

@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use laptime_core::SpanFlags;
+use laptime_core::{SpanFlags, SpanMemory};
 use laptime_recorder::Open;
 use pyo3::prelude::*;
 
 use super::here;
-use super::laps::{Laps, Name, Spot};
+use super::laps::{Held, Laps, Name, Spot, Taken};
 use crate::span::{identity, token};
 
 /// An object with `open_span`, `close_span` and so on.
@@ -77,19 +77,32 @@ impl Laps for Scripted {
         });
     }
 
-    fn suspend(&self, open: Open) -> bool {
-        self.call("suspend_span", |_, method| {
-            Ok(method.call1((token(Some(open)),))?.unbind())
-        })
-        .unwrap_or(false)
+    fn suspend(&self, open: Open) -> Option<Taken> {
+        let (was_there, memory): (bool, Option<(i64, u64)>) = self
+            .call("suspend_span", |_, method| {
+                Ok(method.call1((token(Some(open)),))?.unbind())
+            })?;
+        let memory = memory.map(|(net_bytes, peak_bytes)| SpanMemory {
+            net_bytes,
+            peak_bytes,
+        });
+        was_there.then_some(Taken { memory })
     }
 
-    fn emit(&self, name: Name, start: u64, duration: u64, flags: SpanFlags, parent: u32) {
+    fn emit(&self, held: &Held, parent: u32) {
         let paths = self.paths.borrow();
         let parent = paths.get(parent as usize - 1).cloned().unwrap_or_default();
         drop(paths);
         self.call::<Option<u64>>("emit_span", |_, method| {
-            let arguments = (name.text(), start, duration, flags.0, parent);
+            let memory = held.memory.map(|one| (one.net_bytes, one.peak_bytes));
+            let arguments = (
+                held.name.text(),
+                held.start,
+                held.duration,
+                held.flags.0,
+                parent,
+                memory,
+            );
             Ok(method.call1(arguments)?.unbind())
         });
     }

@@ -8,22 +8,13 @@
 use laptime_core::SpanFlags;
 use laptime_recorder::Open;
 
-use super::laps::{Laps, Name};
+use super::laps::{Held, Laps, Name};
 
 /// Phases that a unit holds back at most; further ones are written under its name of the moment.
 const MOST_HELD: usize = 1_024;
 
 /// As many as an ordinary step holds back.
 const FEW: usize = 4;
-
-/// A phase that is over and not yet written.
-#[derive(Debug, Clone, Copy)]
-struct Held {
-    name: Name,
-    start: u64,
-    duration: u64,
-    flags: SpanFlags,
-}
 
 /// A phase that is under way.
 #[derive(Debug)]
@@ -131,13 +122,14 @@ impl Unit {
     pub fn end(&mut self, laps: &dyn Laps, phase: &Phase, open: Open, end: u64) {
         let holds = !self.settled && self.holds(open) && self.held.len() < MOST_HELD;
         let is_named = laps.last_written() != phase.written;
-        if holds && laps.suspend(open) {
+        if holds && let Some(taken) = laps.suspend(open) {
             self.is_named |= is_named;
             self.held.push(Held {
                 name: phase.name,
                 start: phase.start,
                 duration: end.saturating_sub(phase.start),
                 flags: phase.flags,
+                memory: taken.memory,
             });
         } else {
             laps.close(open, end, phase.flags);
@@ -148,7 +140,7 @@ impl Unit {
     pub fn settle(&mut self, laps: &dyn Laps) {
         self.settled = true;
         for held in self.held.drain(..) {
-            laps.emit(held.name, held.start, held.duration, held.flags, self.path);
+            laps.emit(&held, self.path);
         }
     }
 

@@ -1,0 +1,132 @@
+"""Memory of the automatic phases: carried by what the machine holds back, true for real torch."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import laptime as lt
+
+PHASES = ("data", "forward", "backward", "optimizer")
+SLACK_BYTES = 64 * 1024
+
+# One program in two ways: alone, for the automatic phases, and with a lap around the same work.
+# Old values are deleted outside of all laps. Small objects find room in arenas that are there, and no
+# garbage of earlier work is collected in a lap.
+PROGRAM = """
+import contextlib, gc, sys
+import torch
+import laptime as lt
+
+torch.set_num_threads(1)
+spare = [object() for _ in range(400_000)]
+kept = spare[::400]
+del spare
+path = sys.argv[1] if len(sys.argv) > 1 else None
+lap = lt.lap if path else lambda name: contextlib.nullcontext()
+
+network = torch.nn.Linear(2_000, 2_000)
+adam = torch.optim.Adam(network.parameters())
+inputs = torch.utils.data.TensorDataset(torch.randn(2_000, 2_000))
+loader = torch.utils.data.DataLoader(inputs, batch_size=500)
+gc.collect()
+gc.disable()
+with lt.record(path, memory=True, phases=False) if path else contextlib.nullcontext():
+    batches = iter(loader)
+    for step in range(4):
+        with lap(f"data {step}"):
+            batch = next(batches)
+        with lap(f"zero_grad {step}"):
+            adam.zero_grad()
+        with lap(f"forward {step}"):
+            output = network(batch[0])
+        loss = output.square().mean()
+        with lap(f"backward {step}"):
+            loss.backward()
+        with lap(f"optimizer {step}"):
+            adam.step()
+        del batch, output, loss
+"""
+
+
+def test_a_phase_that_is_held_back_is_written_with_its_memory(program):
+    core = program.core
+    for _ in program.loader(2)():
+        core.memory = (7, 9)
+        program.zero_grad()
+        core.memory = (1, 4)
+        program.forward()
+        core.memory = (-5, 2)
+        program.backward()
+        program.step()
+    held = [span.memory for span in core.spans if span.path == "step/forward"]
+    assert held == [(1, 4)] * 2
+    optimizer = [span.memory for span in core.spans if span.path == "step/optimizer"]
+    assert optimizer == [(7, 9), (-5, 2)] * 2
+
+
+def test_a_phase_has_no_memory_while_none_is_counted(program):
+    for _ in program.loader(2)():
+        program.train_batch()
+    assert {span.memory for span in program.core.spans} == {None}
+
+
+def launch(*arguments: str, where: Path) -> None:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("LAPTIME")}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=where, env=environment, capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def by_hand(path: Path) -> dict[str, list[tuple[int, int]]]:
+    """Net and peak of each lap; those of ``zero_grad`` join what follows: one optimizer span."""
+    report = lt.open(path).report()
+
+    def memory(name: str) -> list[tuple[int, int]]:
+        rows = [report[f"{name} {step}"] for step in range(4)]
+        return [(row.host_memory_net_max_bytes, row.host_memory_peak_max_bytes) for row in rows]
+
+    truth = {phase: memory(phase) for phase in PHASES}
+    truth["optimizer"] = [
+        (zeroed + net, max(first, zeroed + peak))
+        for (zeroed, first), (net, peak) in zip(
+            memory("zero_grad"), truth["optimizer"], strict=True
+        )
+    ]
+    return truth
+
+
+def test_phases_of_a_training_with_adam_have_the_memory_that_laps_by_hand_have(tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "train.py").write_text(PROGRAM)
+    launch("train.py", "hand.lap", where=tmp_path)
+    launch("-m", "laptime", "run", "--memory", "-o", "auto.lap", "train.py", where=tmp_path)
+    truth = by_hand(tmp_path / "hand.lap")
+    report = lt.open(tmp_path / "auto.lap").report()
+    for phase in PHASES:
+        row = report[f"step/{phase}"]
+        assert row.count == 4
+        nets, peaks = zip(*truth[phase], strict=True)
+        found = (
+            row.host_memory_net_min_bytes,
+            row.host_memory_net_max_bytes,
+            row.host_memory_peak_min_bytes,
+            row.host_memory_peak_max_bytes,
+        )
+        wanted = (min(nets), max(nets), min(peaks), max(peaks))
+        for number, true in zip(found, wanted, strict=True):
+            assert abs(number - true) <= max(SLACK_BYTES, 0.01 * abs(true)), (phase, found, wanted)
+    # Adam's two moments of 16 MB, less nothing: the gradients were freed by the next step.
+    assert max(net for net, _ in truth["optimizer"]) > 30_000_000
+    warnings = json.loads(report.to_json())["warnings"]
+    assert "memory-partial" not in {warning["code"] for warning in warnings}
+    whole = report["step"]
+    inside = [report[f"step/{phase}"].host_memory_peak_max_bytes for phase in PHASES]
+    assert whole.host_memory_peak_max_bytes >= max(inside)
