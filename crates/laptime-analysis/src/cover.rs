@@ -41,6 +41,10 @@ pub struct Cover {
 impl Cover {
     /// Adds an interval of which `covered` counts, in any order of intervals.
     pub fn add(&mut self, start: u64, end: u64, covered: u64) {
+        if self.stretches.last().is_none_or(|last| last.end < start) {
+            self.push(start, end, covered);
+            return;
+        }
         let from = self.stretches.partition_point(|known| known.end < start);
         let behind = &self.stretches[from..];
         let met = behind.partition_point(|known| known.start <= end);
@@ -59,6 +63,19 @@ impl Cover {
         }
         new.covered = outside + inside.max(covered.min(end.saturating_sub(start)));
         self.stretches.splice(from..from + met, [new]);
+        if self.stretches.len() > MOST_STRETCHES {
+            self.put_together();
+        }
+    }
+
+    /// Adds an interval behind all others: nearly every one is, as spans come in the order of their ends.
+    #[inline]
+    fn push(&mut self, start: u64, end: u64, covered: u64) {
+        self.stretches.push(Stretch {
+            start,
+            end,
+            covered: covered.min(end.saturating_sub(start)),
+        });
         if self.stretches.len() > MOST_STRETCHES {
             self.put_together();
         }
