@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -478,7 +479,7 @@ raise SystemExit(main())
 def test_a_library_found_through_the_callers_own_path_is_still_found(
     run: Run, tmp_path: Path
 ) -> None:
-    compiler = pytest.importorskip("shutil").which("cc")
+    compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler")
     inner, outer = tmp_path / "inner", tmp_path / "libouter.so"

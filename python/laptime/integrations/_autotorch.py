@@ -23,7 +23,7 @@ _wants_modules = False
 def install(modules: bool = False) -> None:
     """Splits training into phases from now on, as soon as torch is imported.
 
-    Cost: about 8 µs a step (2-core virtual machine), some more with `modules`.
+    Cost: some microseconds a step, more with `modules`; docs/benchmarks.md has the ratios.
     """
     global _installed, _wants_modules
     _installed += 1

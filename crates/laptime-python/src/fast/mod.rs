@@ -11,6 +11,7 @@ pub mod graves;
 pub mod handle;
 pub mod history;
 pub mod lap;
+mod methods;
 pub mod name;
 pub mod pieces;
 pub mod place;

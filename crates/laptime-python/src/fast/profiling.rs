@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use super::gauge::Gauge;
 use super::timer::{Clock, Context, Settings, stop_one};
-use super::{name, none};
+use super::{methods, name, none};
 
 /// Name of the context that a call without one means.
 pub const MAIN: &str = "main";
@@ -282,28 +282,24 @@ unsafe extern "C" fn stop_and_start(
 
 /// Puts the methods into the class; their definitions live as long as the process.
 pub fn add_methods(python: Python<'_>) -> PyResult<()> {
-    let methods: [(&CStr, ffi::PyCFunctionFastWithKeywords, &CStr); 4] = [
+    let table: [(&'static CStr, ffi::PyCFunctionFastWithKeywords, &'static CStr); 4] = [
         (c"start", start, c"start($self, name='default', context=None)\n--\n\nStarts a segment."),
         (c"stop", stop, c"stop($self, name='default', context=None)\n--\n\nStops a segment and returns its seconds; None when disabled or not started."),
         (c"end", stop, c"end($self, name='default', context=None)\n--\n\nThe same as stop."),
         (c"stop_and_start", stop_and_start, c"stop_and_start($self, stop_name=None, start_name=None, context=None)\n--\n\nStops one segment, starts another, and returns the seconds of the first."),
     ];
     let class = python.get_type::<ProfilingSegments>();
-    for (name, function, doc) in methods {
-        let definition = Box::leak(Box::new(ffi::PyMethodDef {
-            ml_name: name.as_ptr(),
-            ml_meth: ffi::PyMethodDefPointer {
-                PyCFunctionFastWithKeywords: function,
-            },
-            ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
-            ml_doc: doc.as_ptr(),
-        }));
-        // SAFETY: a class and a definition that stay.
-        let method = unsafe {
-            let method = ffi::PyDescr_NewMethod(class.as_ptr().cast(), definition);
-            Bound::from_owned_ptr_or_err(python, method)?
+    for (name, function, doc) in table {
+        let function = ffi::PyMethodDefPointer {
+            PyCFunctionFastWithKeywords: function,
         };
-        class.setattr(name.to_string_lossy().as_ref(), method)?;
+        methods::add(
+            &class,
+            name,
+            function,
+            ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+            doc,
+        )?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 
 use super::gauge::{Begun, Gauge, Memory};
 use super::history::{Kept, Segment};
-use super::{name, none, place};
+use super::{methods, name, none, place};
 use crate::rate;
 
 /// What a segment's duration is measured by.
@@ -519,7 +519,7 @@ unsafe extern "C" fn stop_and_start<T: HasContext>(
 
 /// Puts the three methods into the class; their definitions live as long as the process.
 pub fn add_methods<T: HasContext>(python: Python<'_>) -> PyResult<()> {
-    let methods: [(&std::ffi::CStr, ffi::PyCFunctionFast, &std::ffi::CStr); 3] = [
+    let table: [(&'static std::ffi::CStr, ffi::PyCFunctionFast, &'static std::ffi::CStr); 3] = [
         (c"start", start::<T>, c"start($self, name, /)\n--\n\nStarts a segment."),
         (
             c"stop",
@@ -533,21 +533,11 @@ pub fn add_methods<T: HasContext>(python: Python<'_>) -> PyResult<()> {
         ),
     ];
     let class = python.get_type::<T>();
-    for (name, function, doc) in methods {
-        let definition = Box::leak(Box::new(ffi::PyMethodDef {
-            ml_name: name.as_ptr(),
-            ml_meth: ffi::PyMethodDefPointer {
-                PyCFunctionFast: function,
-            },
-            ml_flags: ffi::METH_FASTCALL,
-            ml_doc: doc.as_ptr(),
-        }));
-        // SAFETY: a class and a definition that stay.
-        let method = unsafe {
-            let method = ffi::PyDescr_NewMethod(class.as_ptr().cast(), definition);
-            Bound::from_owned_ptr_or_err(python, method)?
+    for (name, function, doc) in table {
+        let function = ffi::PyMethodDefPointer {
+            PyCFunctionFast: function,
         };
-        class.setattr(name.to_string_lossy().as_ref(), method)?;
+        methods::add(&class, name, function, ffi::METH_FASTCALL, doc)?;
     }
     Ok(())
 }
