@@ -1,0 +1,198 @@
+//! One call of an operation, as a feed describes it.
+
+use std::sync::Arc;
+
+use laptime_core::Phase;
+
+use crate::modules::ModuleId;
+use crate::tensor::{Dtype, Tensor};
+
+/// An operator: its name and those of its arguments. Shared by all its calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// Dialect and name: `aten::convolution`, `jax::dot_general`, `onnx::Conv`.
+    pub name: String,
+    /// The overload, such as `Tensor` of `aten::add.Tensor`; may be empty.
+    pub overload: String,
+    /// Names of the arguments, in order; attributes follow the inputs.
+    pub arguments: Vec<String>,
+    /// It only looks at its arguments in another way: its results share their storage.
+    pub is_view: bool,
+}
+
+impl Signature {
+    /// An operator whose arguments have these names.
+    pub fn new(name: impl Into<String>, arguments: &[&str]) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.into(),
+            overload: String::new(),
+            arguments: arguments.iter().map(|&name| name.into()).collect(),
+            is_view: false,
+        })
+    }
+}
+
+/// What was passed for an argument.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Argument {
+    /// Nothing, or something that no formula looks at.
+    Absent,
+    /// A tensor.
+    Tensor(Tensor),
+    /// Several, some of which may be absent.
+    Tensors(Vec<Option<Tensor>>),
+    /// A truth value.
+    Bool(bool),
+    /// Several.
+    Bools(Vec<bool>),
+    /// An integer.
+    Int(i64),
+    /// Several.
+    Ints(Vec<i64>),
+    /// A real number.
+    Float(f64),
+    /// Several.
+    Floats(Vec<f64>),
+    /// A text.
+    Text(String),
+    /// Several.
+    Texts(Vec<String>),
+    /// The type of an element.
+    Dtype(Dtype),
+}
+
+/// How often a call happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// So many times.
+    Times(u64),
+    /// A loop whose end depends on data.
+    Unknown,
+}
+
+/// One call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// Of what.
+    pub signature: Arc<Signature>,
+    /// With what, in the signature's order; missing ones at the end are absent.
+    pub arguments: Vec<Argument>,
+    /// What came out.
+    pub outputs: Vec<Tensor>,
+    /// In which module.
+    pub module: ModuleId,
+    /// What for.
+    pub phase: Phase,
+    /// How often.
+    pub repeat: Repeat,
+}
+
+impl Event {
+    /// A call outside any module, in the forward, once.
+    pub fn new(signature: Arc<Signature>, arguments: Vec<Argument>, outputs: Vec<Tensor>) -> Self {
+        Self {
+            signature,
+            arguments,
+            outputs,
+            module: ModuleId::ROOT,
+            phase: Phase::Forward,
+            repeat: Repeat::Times(1),
+        }
+    }
+
+    /// The argument of a name. Absent where the operator has none, or it wasn't passed.
+    pub fn get(&self, name: &str) -> &Argument {
+        self.signature
+            .arguments
+            .iter()
+            .position(|argument| argument == name)
+            .and_then(|index| self.arguments.get(index))
+            .unwrap_or(&Argument::Absent)
+    }
+
+    /// The tensor of a name.
+    pub fn tensor(&self, name: &str) -> Option<&Tensor> {
+        match self.get(name) {
+            Argument::Tensor(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// The integer of a name; truth values are 0 and 1.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.get(name) {
+            Argument::Int(value) => Some(*value),
+            Argument::Bool(value) => Some(i64::from(*value)),
+            _ => None,
+        }
+    }
+
+    /// The integers of a name; a single one is a list of one.
+    pub fn ints(&self, name: &str) -> Option<&[i64]> {
+        match self.get(name) {
+            Argument::Ints(values) => Some(values),
+            Argument::Int(value) => Some(std::slice::from_ref(value)),
+            _ => None,
+        }
+    }
+
+    /// The truth value of a name.
+    pub fn bool(&self, name: &str) -> Option<bool> {
+        match self.get(name) {
+            Argument::Bool(value) => Some(*value),
+            Argument::Int(value) => Some(*value != 0),
+            _ => None,
+        }
+    }
+
+    /// The truth values of a name.
+    pub fn bools(&self, name: &str) -> Option<&[bool]> {
+        match self.get(name) {
+            Argument::Bools(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Argument::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Every tensor that goes in, those in lists too, in order.
+    pub fn inputs(&self) -> impl Iterator<Item = &Tensor> {
+        self.arguments.iter().flat_map(|argument| {
+            let (one, many) = match argument {
+                Argument::Tensor(tensor) => (Some(tensor), &[][..]),
+                Argument::Tensors(tensors) => (None, &tensors[..]),
+                _ => (None, &[][..]),
+            };
+            one.into_iter().chain(many.iter().flatten())
+        })
+    }
+
+    /// The first of them.
+    pub fn input(&self) -> Option<&Tensor> {
+        self.inputs().next()
+    }
+
+    /// The first output.
+    pub fn output(&self) -> Option<&Tensor> {
+        self.outputs.first()
+    }
+
+    /// Elements of all outputs.
+    pub fn output_elements(&self) -> u128 {
+        self.outputs
+            .iter()
+            .fold(0, |all, output| all.saturating_add(output.elements()))
+    }
+
+    /// Bytes read when each input is read once, and written when each output is written once.
+    pub fn traffic(&self) -> (u128, u128) {
+        let sum = |all: u128, tensor: &Tensor| all.saturating_add(tensor.bytes());
+        (self.inputs().fold(0, sum), self.outputs.iter().fold(0, sum))
+    }
+}

@@ -1,0 +1,3 @@
+//! The formulas, one file for each kind of work. They know sizes, no operator's name.
+
+pub mod matmul;

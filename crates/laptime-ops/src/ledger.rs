@@ -1,0 +1,197 @@
+//! Adds up events by operator, module and phase.
+//!
+//! Events come in the order in which they ran; [`Ledger::finish`] closes the account. Nothing is
+//! dropped: what a formula can't tell is listed by operator and reason, with calls and elements.
+
+use std::collections::HashMap;
+
+use laptime_core::operations::{
+    ByPhase, Cost, CostTally, Counts, ModuleCount, OperatorCount, Uncounted,
+};
+
+use crate::event::{Event, Repeat};
+use crate::formulas::Formulas;
+use crate::modules::Modules;
+use crate::outcome::Outcome;
+
+/// The account of a program's operations.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    formulas: Formulas,
+    /// The modules that events name.
+    pub modules: Modules,
+    operators: HashMap<String, ByPhase>,
+    by_module: Vec<ByPhase>,
+    uncounted: HashMap<(String, String), Uncounted>,
+}
+
+impl Ledger {
+    /// An empty one.
+    pub fn new(formulas: Formulas) -> Self {
+        Self {
+            formulas,
+            ..Self::default()
+        }
+    }
+
+    /// Adds an event; what one call of it costs comes back.
+    pub fn add(&mut self, event: &Event) -> Outcome {
+        let outcome = self.formulas.outcome(event);
+        let tally = self.tally(event, &outcome);
+        let name = &event.signature.name;
+        if !self.operators.contains_key(name) {
+            self.operators.insert(name.clone(), ByPhase::default());
+        }
+        if let Some(operator) = self.operators.get_mut(name) {
+            *operator.phase_mut(event.phase) += tally;
+        }
+        let module = if self.modules.holds(event.module) {
+            event.module.0 as usize
+        } else {
+            0
+        };
+        if self.by_module.len() <= module {
+            self.by_module.resize(module + 1, ByPhase::default());
+        }
+        *self.by_module[module].phase_mut(event.phase) += tally;
+        outcome
+    }
+
+    /// What an event adds, by its outcome and by how often it happens.
+    fn tally(&mut self, event: &Event, outcome: &Outcome) -> CostTally {
+        let none = CostTally::default();
+        match (outcome, event.repeat) {
+            (_, Repeat::Times(0)) => none,
+            (Outcome::Counted(cost), Repeat::Times(times)) => CostTally {
+                counted: times,
+                cost: executed(event, *cost).times(times),
+                ..none
+            },
+            (Outcome::Zero(cost), Repeat::Times(times)) => CostTally {
+                counted: times,
+                zero: times,
+                cost: cost.times(times),
+                ..none
+            },
+            (Outcome::Zero(_), Repeat::Unknown) => CostTally {
+                counted: 1,
+                zero: 1,
+                ..none
+            },
+            (Outcome::Counted(cost), Repeat::Unknown) => {
+                self.leave_out(event, 1, LOOP, Some(executed(event, *cost)));
+                CostTally {
+                    uncounted: 1,
+                    ..none
+                }
+            }
+            (Outcome::Uncounted(reason), repeat) => {
+                let times = match repeat {
+                    Repeat::Times(times) => times,
+                    Repeat::Unknown => 1,
+                };
+                self.leave_out(event, times, reason, None);
+                CostTally {
+                    uncounted: times,
+                    ..none
+                }
+            }
+        }
+    }
+
+    fn leave_out(&mut self, event: &Event, times: u64, reason: &str, each: Option<Cost>) {
+        let name = event.signature.name.clone();
+        let elements = event.output_elements().saturating_mul(u128::from(times));
+        let row = self
+            .uncounted
+            .entry((name.clone(), reason.to_owned()))
+            .or_insert_with(|| Uncounted {
+                name,
+                reason: reason.to_owned(),
+                calls: 0,
+                elements: 0,
+                each: None,
+            });
+        row.calls += times;
+        row.elements = row.elements.saturating_add(elements);
+        if let Some(each) = each {
+            row.each = Some(row.each.unwrap_or_default() + each);
+        }
+    }
+
+    /// The account.
+    pub fn finish(self) -> Counts {
+        let mut by_op: Vec<OperatorCount> = self
+            .operators
+            .into_iter()
+            .map(|(name, tallies)| OperatorCount { name, tallies })
+            .collect();
+        by_op.sort_by(|a, b| {
+            let key = |row: &OperatorCount| {
+                let cost = row.tallies.total().cost;
+                (cost.mac, cost.other_flop, cost.bytes())
+            };
+            key(b).cmp(&key(a)).then_with(|| a.name.cmp(&b.name))
+        });
+        let mut uncounted: Vec<Uncounted> = self.uncounted.into_values().collect();
+        uncounted.sort_by(|a, b| {
+            (b.elements, &a.name, &a.reason).cmp(&(a.elements, &b.name, &b.reason))
+        });
+        let mut total = ByPhase::default();
+        for tallies in &self.by_module {
+            total += *tallies;
+        }
+        let params = self.modules.iter().next().map(|root| root.params);
+        Counts {
+            params,
+            total,
+            by_op,
+            by_module: tree(&self.modules, &self.by_module),
+            uncounted,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// Why an operation in an open loop is not counted.
+const LOOP: &str = "it runs in a loop whose number of rounds is not known";
+
+/// A cost as its phase has it: what runs again is no work that the model asks for.
+fn executed(event: &Event, cost: Cost) -> Cost {
+    if event.phase == laptime_core::Phase::Recompute {
+        Cost {
+            mac: 0,
+            active_mac: 0,
+            other_flop: 0,
+            ..cost
+        }
+    } else {
+        cost
+    }
+}
+
+/// The rows of the modules, with what lies below each.
+fn tree(modules: &Modules, own: &[ByPhase]) -> Vec<ModuleCount> {
+    let mut rows: Vec<ModuleCount> = Vec::with_capacity(modules.iter().len());
+    for (index, module) in modules.iter().enumerate() {
+        let own = own.get(index).copied().unwrap_or_default();
+        let parent = module.parent.map(|id| id.0 as usize);
+        rows.push(ModuleCount {
+            path: module.path.clone(),
+            kind: module.kind.clone(),
+            parent,
+            depth: parent.map_or(0, |parent| rows[parent].depth + 1),
+            calls: module.calls,
+            params: module.params,
+            own,
+            inclusive: own,
+        });
+    }
+    for index in (1..rows.len()).rev() {
+        let below = rows[index].inclusive;
+        if let Some(parent) = rows[index].parent {
+            rows[parent].inclusive += below;
+        }
+    }
+    rows
+}
