@@ -53,9 +53,9 @@ $(STAMPS)/system: tools/system-packages
 	tools/system-packages
 	mkdir -p $(@D) && touch $@
 
-$(STAMPS)/main: requirements/core.txt requirements/torch.txt requirements/lint.txt | $(STAMPS)/system
+$(STAMPS)/main: requirements/core.txt requirements/torch.txt requirements/operations.txt requirements/lint.txt | $(STAMPS)/system
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/torch.txt -r requirements/lint.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/operations.txt -r requirements/lint.txt
 	touch $@
 
 # `pip install .`, with the build tools that are pinned here.
