@@ -296,6 +296,9 @@ pub struct Counts {
     pub params: Option<u64>,
     /// Everything.
     pub total: ByPhase,
+    /// Multiply-accumulates that run, by the type of what is multiplied, most first. Decides
+    /// which peak a rate is compared with.
+    pub by_dtype: Vec<(String, u128)>,
     /// By operator, most matmul-like work first.
     pub by_op: Vec<OperatorCount>,
     /// By module, parents before children, in the order of the model.

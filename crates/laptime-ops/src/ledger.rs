@@ -13,6 +13,7 @@ use crate::event::{Event, Repeat};
 use crate::formulas::Formulas;
 use crate::modules::Modules;
 use crate::outcome::Outcome;
+use crate::tensor::Dtype;
 
 /// The account of a program's operations.
 #[derive(Debug, Default)]
@@ -22,6 +23,7 @@ pub struct Ledger {
     pub modules: Modules,
     operators: HashMap<String, ByPhase>,
     by_module: Vec<ByPhase>,
+    by_dtype: HashMap<Dtype, u128>,
     uncounted: HashMap<(String, String), Uncounted>,
 }
 
@@ -44,6 +46,12 @@ impl Ledger {
         }
         if let Some(operator) = self.operators.get_mut(name) {
             *operator.phase_mut(event.phase) += tally;
+        }
+        if tally.cost.executed_mac > 0
+            && let Some(input) = event.input()
+        {
+            let mac = self.by_dtype.entry(input.dtype).or_default();
+            *mac = mac.saturating_add(tally.cost.executed_mac);
         }
         let module = if self.modules.holds(event.module) {
             event.module.0 as usize
@@ -141,10 +149,17 @@ impl Ledger {
         for tallies in &self.by_module {
             total += *tallies;
         }
+        let mut by_dtype: Vec<(String, u128)> = self
+            .by_dtype
+            .into_iter()
+            .map(|(dtype, mac)| (dtype.name(), mac))
+            .collect();
+        by_dtype.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let params = self.modules.iter().next().map(|root| root.params);
         Counts {
             params,
             total,
+            by_dtype,
             by_op,
             by_module: tree(&self.modules, &self.by_module),
             uncounted,

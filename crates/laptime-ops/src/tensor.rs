@@ -14,6 +14,8 @@ pub struct Dtype {
 pub enum Kind {
     /// Floating point.
     Float,
+    /// Floating point with the exponent of a 32-bit number in 16 bits.
+    BrainFloat,
     /// Two floating-point parts.
     Complex,
     /// Integers, signed or not, and quantised ones.
@@ -25,6 +27,11 @@ pub enum Kind {
 impl Dtype {
     /// Single precision, what frameworks take unless told otherwise.
     pub const F32: Self = Self::float(32);
+    /// Half the bits with the same exponent.
+    pub const BF16: Self = Self {
+        kind: Kind::BrainFloat,
+        bits: 16,
+    };
     /// 64-bit integers, what indices are unless told otherwise.
     pub const I64: Self = Self::integer(64);
 
@@ -76,7 +83,8 @@ impl Dtype {
                     .unwrap_or(digits.len());
                 let bits: u16 = digits[..end].parse().ok()?;
                 match &name[..start] {
-                    "float" | "f" | "bfloat" | "bf" | "tf" => Self::float(bits),
+                    "float" | "f" | "tf" => Self::float(bits),
+                    "bfloat" | "bf" => Self::BF16,
                     "complex" | "c" => Self::complex(bits),
                     "int" | "uint" | "i" | "u" | "s" | "qint" | "quint" | "bits" => {
                         // `quint4x2` and `bits1x8` store several in a byte.
@@ -90,7 +98,19 @@ impl Dtype {
 
     /// Whether arithmetic on it is floating point.
     pub const fn is_floating(self) -> bool {
-        matches!(self.kind, Kind::Float | Kind::Complex)
+        matches!(self.kind, Kind::Float | Kind::BrainFloat | Kind::Complex)
+    }
+
+    /// Its name, as ceilings are filed by: `float32`, `bfloat16`, `int8`, `complex64`, `bool`.
+    pub fn name(self) -> String {
+        let kind = match self.kind {
+            Kind::Float => "float",
+            Kind::BrainFloat => "bfloat",
+            Kind::Complex => "complex",
+            Kind::Integer => "int",
+            Kind::Bool => return "bool".into(),
+        };
+        format!("{kind}{}", self.bits)
     }
 }
 
