@@ -36,10 +36,21 @@ impl Ledger {
         }
     }
 
+    /// What it counts by, to add formulas to.
+    pub const fn formulas_mut(&mut self) -> &mut Formulas {
+        &mut self.formulas
+    }
+
     /// Adds an event; what one call of it costs comes back.
     pub fn add(&mut self, event: &Event) -> Outcome {
         let outcome = self.formulas.outcome(event);
-        let tally = self.tally(event, &outcome);
+        self.enter(event, &outcome);
+        outcome
+    }
+
+    /// Adds an event whose outcome the feed knows, such as one whose sizes depend on data.
+    pub fn enter(&mut self, event: &Event, outcome: &Outcome) {
+        let tally = self.tally(event, outcome);
         let name = &event.signature.name;
         if !self.operators.contains_key(name) {
             self.operators.insert(name.clone(), ByPhase::default());
@@ -62,7 +73,6 @@ impl Ledger {
             self.by_module.resize(module + 1, ByPhase::default());
         }
         *self.by_module[module].phase_mut(event.phase) += tally;
-        outcome
     }
 
     /// What an event adds, by its outcome and by how often it happens.

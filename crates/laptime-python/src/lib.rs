@@ -13,6 +13,7 @@ mod lookup;
 mod memory;
 mod modules;
 mod objects;
+mod operations;
 mod phases;
 mod picture;
 mod profiling;
@@ -60,6 +61,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     profiling::add(module)?;
     timing::add(module)?;
     picture::add(module)?;
+    operations::add(module)?;
     command::add(module)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")
