@@ -1,6 +1,6 @@
 """The compiled part of Laptime. What stands in `laptime` itself is the interface."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -8,6 +8,31 @@ from types import TracebackType
 from typing import Any, Final, Literal, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Self, disjoint_base
+
+from ._core_operations import (
+    Feed as Feed,
+)
+from ._core_operations import (
+    OpCall as OpCall,
+)
+from ._core_operations import (
+    OpCost as OpCost,
+)
+from ._core_operations import (
+    OpCounts as OpCounts,
+)
+from ._core_operations import (
+    OpRow as OpRow,
+)
+from ._core_operations import (
+    Shape as Shape,
+)
+from ._core_operations import (
+    UncountedOp as UncountedOp,
+)
+from ._core_operations import (
+    register_formula as register_formula,
+)
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Path: TypeAlias = str | tuple[str, ...]
@@ -315,163 +340,6 @@ class ProfilingSegments:
     def _timeline(self, origin: int) -> list[tuple[str, list[_Shown]]]: ...
     def _state(self, origin: int) -> list[_State]: ...
     def _restore(self, state: Sequence[_State], origin: int) -> None: ...
-
-@final
-class Shape:
-    """A tensor's sizes and type, without its data. `dtype` is `float32`, `bfloat16`, `int64`, …"""
-
-    def __new__(
-        cls,
-        shape: Sequence[int],
-        dtype: str,
-        *,
-        strides: Sequence[int] | None = None,
-        needs_grad: bool = False,
-        stored: int | None = None,
-    ) -> Shape: ...
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def strides(self) -> tuple[int, ...] | None: ...
-    @property
-    def dtype(self) -> str: ...
-    @property
-    def needs_grad(self) -> bool: ...
-    @property
-    def elements(self) -> int: ...
-    @property
-    def bytes(self) -> int: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-
-@final
-class OpCall:
-    """A call of an operator, as a formula sees it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def inputs(self) -> list[Shape]: ...
-    @property
-    def outputs(self) -> list[Shape]: ...
-    def __getitem__(self, name: str, /) -> Any: ...
-
-@disjoint_base
-class OpCost:
-    """What operations cost together."""
-
-    @property
-    def operations(self) -> int: ...
-    @property
-    def coverage_ratio(self) -> float | None: ...
-    @property
-    def mac(self) -> int: ...
-    @property
-    def flop(self) -> int: ...
-    @property
-    def active_flop(self) -> int: ...
-    @property
-    def executed_flop(self) -> int: ...
-    @property
-    def other_flop(self) -> int: ...
-    @property
-    def total_flop(self) -> int: ...
-    @property
-    def integer_op(self) -> int: ...
-    @property
-    def transcendental(self) -> int: ...
-    @property
-    def compare(self) -> int: ...
-    @property
-    def bytes_read(self) -> int: ...
-    @property
-    def bytes_written(self) -> int: ...
-    @property
-    def communication_bytes(self) -> int: ...
-    @property
-    def intensity(self) -> float | None: ...
-
-@final
-class OpRow(OpCost):
-    """An operator, a module with those in it, or a phase."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def kind(self) -> str | None: ...
-    @property
-    def calls(self) -> int: ...
-    @property
-    def params(self) -> int | None: ...
-    @property
-    def own(self) -> OpCost | None: ...
-    @property
-    def by_phase(self) -> dict[str, OpRow]: ...
-
-@final
-class UncountedOp:
-    """An operator that is not counted, or not in all its calls."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def calls(self) -> int: ...
-    @property
-    def elements(self) -> int: ...
-
-@final
-class OpCounts(OpCost):
-    """What a program's operations cost."""
-
-    conventions: Final[list[str]]
-    @property
-    def params(self) -> int | None: ...
-    @property
-    def by_op(self) -> dict[str, OpRow]: ...
-    @property
-    def by_module(self) -> dict[str, OpRow]: ...
-    @property
-    def by_phase(self) -> dict[str, OpRow]: ...
-    @property
-    def by_dtype(self) -> dict[str, int]: ...
-    @property
-    def uncounted(self) -> list[UncountedOp]: ...
-    @property
-    def warnings(self) -> list[str]: ...
-
-def register_formula(name: str, formula: Callable[[OpCall], Mapping[str, int]] | None) -> None: ...
-
-@final
-class Feed:
-    """Takes a framework's calls and counts them.
-
-    Arguments are shapes, lists of shapes or `None`, numbers, truth values, texts and lists of
-    these; what is none of them is taken for absent. A `repeat` of `None` is a loop whose number of
-    rounds isn't known.
-    """
-
-    def __new__(cls) -> Feed: ...
-    def operator(
-        self, name: str, arguments: Sequence[str], *, overload: str = "", is_view: bool = False
-    ) -> int: ...
-    def module(self, path: str, *, kind: str = "", params: int = 0, calls: int = 0) -> int: ...
-    def add(
-        self,
-        operator: int,
-        arguments: Sequence[object],
-        outputs: Sequence[Shape],
-        *,
-        module: int = 0,
-        phase: str = "forward",
-        repeat: int | None = 1,
-    ) -> None: ...
-    def formula(self, name: str, f: Callable[[OpCall], Mapping[str, int]]) -> None: ...
-    def warn(self, code: str, message: str) -> None: ...
-    def finish(self, *, params: int | None = None) -> OpCounts: ...
 
 # For integrations: spans by token. 0 stands for "nothing was opened".
 
