@@ -12,9 +12,12 @@ variable `LAPTIME=0` keeps it off); `lt.record("train.lap")` writes them to disk
 
 import os as _os
 
+from ._ceilings import ceilings
 from ._compile import register as _register
 from ._core import (
     ArrowTable,
+    Ceiling,
+    Ceilings,
     DamagedRecordingError,
     Lap,
     LaptimeError,
@@ -38,6 +41,8 @@ from ._track import track
 
 __all__ = [
     "ArrowTable",
+    "Ceiling",
+    "Ceilings",
     "DamagedRecordingError",
     "Lap",
     "LaptimeError",
@@ -49,6 +54,7 @@ __all__ = [
     "Timer",
     "TimerContext",
     "__version__",
+    "ceilings",
     "disable",
     "enable",
     "lap",

@@ -113,6 +113,64 @@ def open(path: str | PathLike[str], *, salvage: bool = False) -> Recording:
     """
 
 @final
+class Ceiling:
+    """The most that a device can do of one thing."""
+
+    @property
+    def device(self) -> str: ...
+    @property
+    def dtype(self) -> str | None:
+        """Type of the numbers; None for memory."""
+    @property
+    def per_s(self) -> float:
+        """FLOP/s, operations a second for integers, or bytes/s for memory."""
+    @property
+    def label(self) -> str: ...
+    @property
+    def origin(self) -> str:
+        """`published`, `framework` (matrix products, copies) or `instructions`."""
+    @property
+    def how(self) -> str:
+        """What was measured, or who published it."""
+    @property
+    def samples(self) -> int | None: ...
+    @property
+    def median_ratio(self) -> float | None:
+        """The median sample's rate as a part of the best one's."""
+
+@final
+class Ceilings:
+    """What this machine's devices can do at most."""
+
+    @property
+    def machine(self) -> str: ...
+    @property
+    def all(self) -> list[Ceiling]: ...
+    @property
+    def absent(self) -> list[tuple[str, str]]:
+        """What could not be measured, and why."""
+    def flop_per_s(self, dtype: str = "float32", device: str = "cpu") -> float | None:
+        """The peak that rates are compared with; None where none is known."""
+    def bytes_per_s(self, device: str = "cpu") -> float | None:
+        """Memory bandwidth; None where none is known."""
+    def get(self, dtype: str | None = "float32", device: str = "cpu") -> Ceiling | None:
+        """The ceiling that rates are compared with; of memory where the type is None."""
+    def to_json(self) -> str: ...
+    def _sample(
+        self,
+        device: str,
+        dtype: str | None,
+        how: str,
+        work: float,
+        call: Callable[[], object],
+    ) -> None: ...
+    def _absent(self, what: str, why: str) -> None: ...
+    def _published(self, device: str, name: str) -> None: ...
+    def _store(self) -> str: ...
+
+def _kept_ceilings() -> Ceilings | None: ...
+def _measure_ceilings() -> Ceilings: ...
+@final
 class Report:
     """The summary of a program so far, or of a recording."""
 

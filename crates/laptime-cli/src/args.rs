@@ -160,6 +160,10 @@ pub struct DoctorArgs {
     /// Show every setting and where its value came from, instead
     #[arg(long)]
     pub config: bool,
+
+    /// Measure what arithmetic and memory reach here at most, and keep that, instead
+    #[arg(long, conflicts_with = "config")]
+    pub ceilings: bool,
 }
 
 /// Make one file of a recording, to send or to keep

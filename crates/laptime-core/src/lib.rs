@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod anchor;
+pub mod ceilings;
 pub mod format;
 pub mod histogram;
 pub mod live;
@@ -20,6 +21,7 @@ pub mod tally;
 pub mod warning;
 
 pub use anchor::{Anchor, ClockKind, ClockMap};
+pub use ceilings::{Ceiling, Ceilings};
 pub use format::FormatError;
 pub use histogram::Histogram;
 pub use live::Live;

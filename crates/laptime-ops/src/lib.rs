@@ -15,6 +15,7 @@ pub mod formulas;
 pub mod ledger;
 pub mod modules;
 pub mod outcome;
+pub mod published;
 pub mod tensor;
 pub mod vocabulary;
 

@@ -6,6 +6,7 @@
 //! business, under `python/laptime`.
 
 mod arrow;
+mod ceilings;
 mod command;
 mod errors;
 mod fast;
@@ -62,6 +63,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     timing::add(module)?;
     picture::add(module)?;
     operations::add(module)?;
+    ceilings::add(module)?;
     command::add(module)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")

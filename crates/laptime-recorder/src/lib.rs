@@ -8,6 +8,7 @@
 //! The stack lies in the recording's black box, so a killed run's file says what was open.
 
 mod backing;
+pub mod ceilings;
 pub mod clock;
 mod collector;
 mod delay;

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ceilings;
 mod cpu;
 mod csv;
 pub mod document;

@@ -116,6 +116,23 @@ pub fn plain(value: f64) -> String {
     }
 }
 
+/// A number with three digits and the SI prefix (10³, 10⁶, …) of its unit.
+pub fn si(value: f64, unit: &str) -> String {
+    const PREFIXES: [&str; 9] = ["", "k", "M", "G", "T", "P", "E", "Z", "Y"];
+    let mut value = value;
+    let mut index = 0;
+    while value.abs() >= 999.5 && index + 1 < PREFIXES.len() {
+        value /= 1e3;
+        index += 1;
+    }
+    let decimals = match value.abs() {
+        size if index == 0 && value.fract() == 0.0 || size >= 99.95 => 0,
+        size if size >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$} {}{unit}", PREFIXES[index])
+}
+
 /// Bytes with a binary prefix.
 pub fn bytes(number: u64) -> String {
     memory(i64::try_from(number).unwrap_or(i64::MAX)).inline()

@@ -84,3 +84,16 @@ fn bytes_take_binary_prefixes() {
     assert_eq!(bytes(512), "512 B");
     assert_eq!(bytes(1_048_576), "1.0 MiB");
 }
+
+#[test]
+fn large_numbers_have_three_digits_and_a_prefix() {
+    assert_eq!(si(0.0, "FLOP"), "0 FLOP");
+    assert_eq!(si(12.0, "FLOP"), "12 FLOP");
+    assert_eq!(si(0.5, "FLOP/B"), "0.50 FLOP/B");
+    assert_eq!(si(999.6, "FLOP"), "1.00 kFLOP");
+    assert_eq!(si(9_994.0, "FLOP"), "9.99 kFLOP");
+    assert_eq!(si(9_996.0, "FLOP"), "10.0 kFLOP");
+    assert_eq!(si(4_089_184_256.0, "MAC"), "4.09 GMAC");
+    assert_eq!(si(511.2e9, "FLOP/s"), "511 GFLOP/s");
+    assert_eq!(si(3e27, "FLOP"), "3000 YFLOP");
+}

@@ -65,6 +65,20 @@ pub mod alloc {
     pub use laptime_recorder::memory::{Tally, start, stop};
 }
 
+/// What arithmetic and memory reach on this machine at most.
+///
+/// ```no_run
+/// let ceilings = laptime::ceilings::kept_or_measured();
+/// match ceilings.flop("cpu", "float32") {
+///     Ok(peak) => println!("{}: {:.3e} FLOP/s", peak.label(), peak.per_s),
+///     Err(why) => println!("{why}"),
+/// }
+/// ```
+pub mod ceilings {
+    pub use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin};
+    pub use laptime_recorder::ceilings::{kept_or_measured, measure};
+}
+
 /// Attributes. In a module of their own because Rust keeps one name for macros of all kinds, and
 /// `laptime::lap!` has it at the root: `use laptime::attribute::lap;`, then `#[lap] fn forward() {}`.
 pub mod attribute {

@@ -20,7 +20,9 @@ type Row = (&'static str, String, String);
 
 /// Prints what was found, or what was chosen.
 pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<i32, CliError> {
-    let text = if args.config {
+    let text = if args.ceilings {
+        ceilings(args.json)
+    } else if args.config {
         let settings = Settings::load()?;
         if args.json {
             settings_as_json(&settings)
@@ -39,6 +41,21 @@ pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<i32, CliError> {
     out.write_all(text.as_bytes())
         .map_err(CliError::from_output)?;
     Ok(OK)
+}
+
+/// Measures the processor anew; what frameworks measured before stays.
+fn ceilings(json: bool) -> String {
+    let mut ceilings = laptime_recorder::ceilings::measure();
+    if let Some(known) = laptime_recorder::ceilings::load() {
+        ceilings.extend(known);
+    }
+    // What can't be kept is measured again next time.
+    let _ = laptime_recorder::ceilings::store(&ceilings);
+    if json {
+        laptime_report::ceilings::json(&ceilings)
+    } else {
+        laptime_report::ceilings::text(&ceilings)
+    }
 }
 
 fn examine() -> Machine {

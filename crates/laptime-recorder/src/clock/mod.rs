@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use laptime_core::{Anchor, ClockKind};
 
-pub use system::{monotonic_ns, process_ns, thread_ns};
+pub use system::{monotonic_ns, process_ns, realtime_ns, thread_ns};
 
 /// 0 not chosen yet, 1 monotonic, 2 time stamp counter.
 static CHOICE: AtomicU8 = AtomicU8::new(0);

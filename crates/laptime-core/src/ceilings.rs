@@ -1,0 +1,240 @@
+//! The most that a machine's devices can do: arithmetic by type, and memory traffic.
+//!
+//! The recorder and the Python face measure them; `laptime-ops` knows published ones. A rate
+//! compared with a ceiling always says which: [`Ceiling::label`] goes with every share.
+
+use serde::{Deserialize, Serialize};
+
+use crate::warning::Unavailable;
+
+/// What a ceiling bounds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Arithmetic on this type, **FLOP/s** (or operations a second, of integers).
+    Flop(String),
+    /// Traffic between the device and its memory, **bytes/s**.
+    Bytes,
+}
+
+/// Where a ceiling comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The processor's own instructions, run on this machine by kernels of Laptime's.
+    Instructions(Measured),
+    /// What the framework's libraries reach: matrix products, copies.
+    Framework(Measured),
+    /// Said by the maker: dense, no structured sparsity.
+    Published {
+        /// Where.
+        source: String,
+    },
+}
+
+/// How a ceiling was measured: the best of so many samples.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// What ran.
+    pub how: String,
+    /// How many samples.
+    pub samples: u64,
+    /// The median sample's rate as a part of the best one's: far below 1 on a busy machine.
+    pub median_ratio: f64,
+}
+
+impl Measured {
+    /// The rate of the best of some samples, each of which did the same work. `None` of none.
+    pub fn best_of(how: String, work: f64, seconds: &[f64]) -> Option<(f64, Self)> {
+        let mut seconds = seconds.to_vec();
+        seconds.sort_by(f64::total_cmp);
+        let (best, median) = (*seconds.first()?, *seconds.get(seconds.len() / 2)?);
+        let measured = Self {
+            how,
+            samples: seconds.len() as u64,
+            median_ratio: best / median,
+        };
+        (best > 0.0).then_some((work / best, measured))
+    }
+}
+
+/// One ceiling of one device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ceiling {
+    /// `cpu`, `cuda:0`, ….
+    pub device: String,
+    /// What it bounds.
+    pub bound: Bound,
+    /// The most a second, in the bound's unit.
+    pub per_s: f64,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl Ceiling {
+    /// What it is, for a reader: `measured float32 matmul peak of cpu`.
+    pub fn label(&self) -> String {
+        let device = &self.device;
+        let (origin, work) = match self.origin {
+            Origin::Instructions(_) => ("measured", "instruction "),
+            Origin::Framework(_) => ("measured", "matmul "),
+            Origin::Published { .. } => ("published", ""),
+        };
+        match &self.bound {
+            Bound::Flop(dtype) => format!("{origin} {dtype} {work}peak of {device}"),
+            Bound::Bytes => format!("{origin} memory bandwidth of {device}"),
+        }
+    }
+
+    /// Which kind of ceiling a rate is compared with first.
+    const fn rank(&self) -> u8 {
+        match self.origin {
+            Origin::Published { .. } => 2,
+            Origin::Framework(_) => 1,
+            Origin::Instructions(_) => 0,
+        }
+    }
+}
+
+/// The ceilings of a machine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Ceilings {
+    /// What the machine is: processor, processors that may be used, devices.
+    pub machine: String,
+    /// When they were measured, nanoseconds since 1970.
+    pub taken_realtime_ns: u64,
+    /// All that are known.
+    pub all: Vec<Ceiling>,
+    /// What could not be measured, and why.
+    #[serde(default)]
+    pub absent: Vec<(String, Unavailable)>,
+}
+
+impl Ceilings {
+    /// The ceiling that a rate on a device is compared with. Of arithmetic: the published one,
+    /// which MFU is defined by, else what matrix products reach, else what instructions could. Of
+    /// memory: the published one, else the best measured one.
+    pub fn get(&self, device: &str, bound: &Bound) -> Result<&Ceiling, Unavailable> {
+        let rank = |ceiling: &Ceiling| match bound {
+            Bound::Flop(_) => ceiling.rank(),
+            Bound::Bytes => ceiling.rank() / 2,
+        };
+        self.all
+            .iter()
+            .filter(|ceiling| ceiling.device == device && ceiling.bound == *bound)
+            .max_by(|a, b| rank(a).cmp(&rank(b)).then(a.per_s.total_cmp(&b.per_s)))
+            .ok_or_else(|| {
+                Unavailable(match bound {
+                    Bound::Flop(dtype) => format!("no {dtype} peak of {device} is known"),
+                    Bound::Bytes => format!("no memory bandwidth of {device} is known"),
+                })
+            })
+    }
+
+    /// Arithmetic on a type.
+    pub fn flop(&self, device: &str, dtype: &str) -> Result<&Ceiling, Unavailable> {
+        self.get(device, &Bound::Flop(dtype.into()))
+    }
+
+    /// Memory traffic.
+    pub fn bytes(&self, device: &str) -> Result<&Ceiling, Unavailable> {
+        self.get(device, &Bound::Bytes)
+    }
+
+    /// Where the roofline bends, FLOP a byte: below it, memory is what bounds.
+    pub fn ridge_flop_per_byte(&self, device: &str, dtype: &str) -> Result<f64, Unavailable> {
+        Ok(self.flop(device, dtype)?.per_s / self.bytes(device)?.per_s)
+    }
+
+    /// Files one, unless a better one of the same kind is there.
+    pub fn add(&mut self, ceiling: Ceiling) {
+        let same = self.all.iter_mut().find(|other| {
+            other.device == ceiling.device
+                && other.bound == ceiling.bound
+                && other.rank() == ceiling.rank()
+        });
+        match same {
+            Some(other) if other.per_s < ceiling.per_s => *other = ceiling,
+            Some(_) => {}
+            None => self.all.push(ceiling),
+        }
+    }
+
+    /// Files those of another, unless better ones are there.
+    pub fn extend(&mut self, other: Self) {
+        for ceiling in other.all {
+            self.add(ceiling);
+        }
+        for absent in other.absent {
+            if !self.absent.contains(&absent) {
+                self.absent.push(absent);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peak(origin: Origin, per_s: f64) -> Ceiling {
+        Ceiling {
+            device: "cuda:0".into(),
+            bound: Bound::Flop("bfloat16".into()),
+            per_s,
+            origin,
+        }
+    }
+
+    fn measured() -> Measured {
+        Measured::best_of("a product".into(), 6.0, &[3.0, 2.0, 4.0])
+            .unwrap()
+            .1
+    }
+
+    #[test]
+    fn the_best_sample_counts() {
+        let (per_s, measured) = Measured::best_of(String::new(), 6.0, &[3.0, 2.0, 4.0]).unwrap();
+        assert!((per_s - 3.0).abs() < 1e-12);
+        assert!((measured.median_ratio - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(Measured::best_of(String::new(), 6.0, &[]), None);
+    }
+
+    #[test]
+    fn a_published_peak_comes_first_then_what_products_reach_and_the_best_of_each_is_kept() {
+        let mut ceilings = Ceilings::default();
+        let label = |ceilings: &Ceilings| ceilings.flop("cuda:0", "bfloat16").unwrap().label();
+        ceilings.add(peak(Origin::Instructions(measured()), 9e14));
+        assert_eq!(
+            label(&ceilings),
+            "measured bfloat16 instruction peak of cuda:0"
+        );
+        for per_s in [6e14, 7e14, 5e14] {
+            ceilings.add(peak(Origin::Framework(measured()), per_s));
+        }
+        assert_eq!(label(&ceilings), "measured bfloat16 matmul peak of cuda:0");
+        let per_s = ceilings.flop("cuda:0", "bfloat16").unwrap().per_s;
+        assert!((per_s - 7e14).abs() < 1.0);
+        let source = "a datasheet".into();
+        ceilings.add(peak(Origin::Published { source }, 6.5e14));
+        assert_eq!(label(&ceilings), "published bfloat16 peak of cuda:0");
+        assert_eq!(ceilings.all.len(), 3);
+    }
+
+    #[test]
+    fn what_is_not_known_says_so() {
+        let ceilings = Ceilings::default();
+        let why = ceilings.ridge_flop_per_byte("cpu", "float64").unwrap_err();
+        assert_eq!(why.to_string(), "no float64 peak of cpu is known");
+    }
+
+    #[test]
+    fn they_survive_a_file() {
+        let mut ceilings = Ceilings::default();
+        let source = "a datasheet".into();
+        ceilings.add(peak(Origin::Published { source }, 1e12));
+        ceilings.add(peak(Origin::Framework(measured()), 2e12));
+        let text = serde_json::to_string(&ceilings).unwrap();
+        assert_eq!(serde_json::from_str::<Ceilings>(&text).unwrap(), ceilings);
+    }
+}

@@ -1,0 +1,196 @@
+//! `lt.ceilings()`: the most that this machine's devices can do.
+
+use std::time::{Duration, Instant};
+
+use laptime_core::ceilings::{Bound as What, Ceiling as Known, Measured, Origin};
+use laptime_core::{Ceilings as Core, Unavailable};
+use laptime_recorder::ceilings;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+/// How long a piece of a framework's work is repeated, and how often at least.
+const BUDGET: Duration = Duration::from_millis(400);
+const FEWEST: usize = 5;
+
+/// The ceilings of a machine.
+#[pyclass(module = "laptime")]
+pub struct Ceilings {
+    pub core: Core,
+}
+
+/// One of them.
+#[pyclass(frozen, get_all, module = "laptime")]
+pub struct Ceiling {
+    device: String,
+    dtype: Option<String>,
+    per_s: f64,
+    label: String,
+    origin: &'static str,
+    how: String,
+    samples: Option<u64>,
+    median_ratio: Option<f64>,
+}
+
+impl From<&Known> for Ceiling {
+    fn from(known: &Known) -> Self {
+        let (origin, how, measured) = match &known.origin {
+            Origin::Instructions(measured) => ("instructions", &measured.how, Some(measured)),
+            Origin::Framework(measured) => ("framework", &measured.how, Some(measured)),
+            Origin::Published { source } => ("published", source, None),
+        };
+        Self {
+            device: known.device.clone(),
+            dtype: match &known.bound {
+                What::Flop(dtype) => Some(dtype.clone()),
+                What::Bytes => None,
+            },
+            per_s: known.per_s,
+            label: known.label(),
+            origin,
+            how: how.clone(),
+            samples: measured.map(|measured| measured.samples),
+            median_ratio: measured.map(|measured| measured.median_ratio),
+        }
+    }
+}
+
+#[pymethods]
+impl Ceiling {
+    fn __repr__(&self) -> String {
+        format!("<Ceiling {}: {:e} /s>", self.label, self.per_s)
+    }
+}
+
+#[pymethods]
+impl Ceilings {
+    #[getter]
+    fn machine(&self) -> &str {
+        &self.core.machine
+    }
+
+    #[getter]
+    fn all(&self) -> Vec<Ceiling> {
+        self.core.all.iter().map(Into::into).collect()
+    }
+
+    #[getter]
+    fn absent(&self) -> Vec<(String, String)> {
+        let absent = self.core.absent.iter();
+        absent
+            .map(|(what, why)| (what.clone(), why.0.clone()))
+            .collect()
+    }
+
+    #[pyo3(signature = (dtype="float32", device="cpu"))]
+    fn flop_per_s(&self, dtype: &str, device: &str) -> Option<f64> {
+        Some(self.core.flop(device, dtype).ok()?.per_s)
+    }
+
+    #[pyo3(signature = (device="cpu"))]
+    fn bytes_per_s(&self, device: &str) -> Option<f64> {
+        Some(self.core.bytes(device).ok()?.per_s)
+    }
+
+    #[pyo3(signature = (dtype=Some("float32"), device="cpu"))]
+    fn get(&self, dtype: Option<&str>, device: &str) -> Option<Ceiling> {
+        let bound = dtype.map_or(What::Bytes, |dtype| What::Flop(dtype.into()));
+        self.core.get(device, &bound).ok().map(Into::into)
+    }
+
+    fn to_json(&self) -> String {
+        laptime_report::ceilings::json(&self.core)
+    }
+
+    fn __str__(&self) -> String {
+        laptime_report::ceilings::text(&self.core)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Ceilings of {}: {}>",
+            self.core.machine,
+            self.core.all.len()
+        )
+    }
+
+    /// Times a framework's work: so many FLOP or bytes a call, all of which is done when it returns.
+    #[pyo3(name = "_sample", signature = (device, dtype, how, work, call))]
+    fn sample(
+        &mut self,
+        device: String,
+        dtype: Option<String>,
+        how: String,
+        work: f64,
+        call: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let seconds = repeat(call)?;
+        if let Some((per_s, measured)) = Measured::best_of(how, work, &seconds) {
+            self.core.add(Known {
+                device,
+                bound: dtype.map_or(What::Bytes, What::Flop),
+                per_s,
+                origin: Origin::Framework(measured),
+            });
+        }
+        Ok(())
+    }
+
+    /// What a device could not do.
+    #[pyo3(name = "_absent")]
+    fn note_absent(&mut self, what: String, why: String) {
+        let absent = (what, Unavailable(why));
+        if !self.core.absent.contains(&absent) {
+            self.core.absent.push(absent);
+        }
+    }
+
+    /// What the maker of a device says, by the name that its driver tells.
+    #[pyo3(name = "_published")]
+    fn published(&mut self, device: &str, name: &str) {
+        for known in laptime_ops::published::ceilings(device, name) {
+            self.core.add(known);
+        }
+    }
+
+    /// Keeps them for this machine.
+    #[pyo3(name = "_store")]
+    fn store(&self) -> PyResult<String> {
+        let stored = ceilings::store(&self.core);
+        let path = stored.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        Ok(path.display().to_string())
+    }
+}
+
+/// Seconds of each call but the first.
+fn repeat(call: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    call.call0()?;
+    let begun = Instant::now();
+    let mut seconds = Vec::new();
+    while seconds.len() < FEWEST || begun.elapsed() < BUDGET {
+        let start = Instant::now();
+        call.call0()?;
+        seconds.push(start.elapsed().as_secs_f64());
+    }
+    Ok(seconds)
+}
+
+/// What was kept of this machine, unless it is to be measured anew.
+#[pyfunction]
+fn _kept_ceilings() -> Option<Ceilings> {
+    ceilings::load().map(|core| Ceilings { core })
+}
+
+/// Measures the processor with the interpreter let go.
+#[pyfunction]
+fn _measure_ceilings(python: Python<'_>) -> Ceilings {
+    let core = python.detach(ceilings::measure);
+    Ceilings { core }
+}
+
+/// Adds it to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Ceilings>()?;
+    module.add_class::<Ceiling>()?;
+    module.add_function(wrap_pyfunction!(_kept_ceilings, module)?)?;
+    module.add_function(wrap_pyfunction!(_measure_ceilings, module)?)
+}

@@ -1,0 +1,56 @@
+//! Ceilings are measured once a machine and kept in the user's cache folder.
+//!
+//! The file's name is that of the machine: a processor of another name, or another number of
+//! processors that may be used, is another machine.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use laptime_core::Ceilings;
+
+/// What this machine is: its processor, and how many of them this process may use.
+pub fn machine() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text
+        .lines()
+        .find(|line| line.starts_with("model name"))
+        .and_then(|line| line.split_once(':'))
+        .map_or(std::env::consts::ARCH, |(_, name)| name.trim());
+    format!("{name}, {} processors", super::threads())
+}
+
+/// Where they are kept: below `$XDG_CACHE_HOME`, else `~/.cache`. `None` without either.
+fn file(machine: &str) -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let folder = PathBuf::from(std::env::var_os(name)?);
+        folder.is_absolute().then_some(folder)
+    };
+    let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    let name: String = machine
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    Some(cache.join("laptime").join(format!("ceilings-{name}.json")))
+}
+
+/// What was measured on this machine before. `None` when nothing was, or it can't be read.
+pub fn load() -> Option<Ceilings> {
+    let machine = machine();
+    let text = fs::read_to_string(file(&machine)?).ok()?;
+    let ceilings: Ceilings = serde_json::from_str(&text).ok()?;
+    (ceilings.machine == machine).then_some(ceilings)
+}
+
+/// Keeps them for later. Where, or why that failed.
+pub fn store(ceilings: &Ceilings) -> io::Result<PathBuf> {
+    let path = file(&ceilings.machine)
+        .ok_or_else(|| io::Error::other("neither XDG_CACHE_HOME nor HOME is set"))?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    // Another process may read it at the same time: it sees the old one or the new one, whole.
+    let part = path.with_extension(format!("{}.part", std::process::id()));
+    fs::write(&part, serde_json::to_vec_pretty(ceilings)?)?;
+    fs::rename(&part, &path)?;
+    Ok(path)
+}
