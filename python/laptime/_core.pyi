@@ -170,6 +170,7 @@ class Ceilings:
 
 def _kept_ceilings() -> Ceilings | None: ...
 def _measure_ceilings() -> Ceilings: ...
+
 @final
 class Report:
     """The summary of a program so far, or of a recording."""

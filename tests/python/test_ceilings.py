@@ -28,7 +28,8 @@ def test_the_processor_is_measured_once_and_kept(tmp_path: Path) -> None:
     first = json.loads(run(PRINT, tmp_path))
     (kept,) = (tmp_path / "laptime").glob("ceilings-*.json")
     assert json.loads(kept.read_text()) == first
-    assert json.loads(run(PRINT, tmp_path)) == first
+    again = json.loads(run(PRINT, tmp_path))
+    assert again["taken_realtime_ns"] == first["taken_realtime_ns"]
     bounds = [ceiling["bound"] for ceiling in first["all"]]
     assert "bytes" in bounds
     assert all("instructions" in ceiling["origin"] for ceiling in first["all"])
