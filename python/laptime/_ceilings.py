@@ -80,7 +80,7 @@ def _products(known: Ceilings, torch: Any, device: str, dtype: str, how: str) ->
             call = _product(torch, device, dtype, size)
             launches = 1 if device == "cpu" else _LAUNCHES
             work = 2.0 * size**3 * launches
-            known._sample(device, dtype, f"{how}, products of {size}×{size}", work, call)
+            known._sample(device, dtype, f"{how}, products of {size}x{size}", work, call)
         except (RuntimeError, NotImplementedError, TypeError) as error:
             reason = str(error).strip().split("\n")[0]
             known._absent(f"{dtype} matmul peak of {device}", f"torch says: {reason}")
