@@ -7,9 +7,11 @@
 use laptime_analysis::{ClockSummary, Metric, ProcessState, RowKind, SpanRow, Summary, WallSource};
 use laptime_core::{ClockKind, Unavailable, Warning};
 
+pub use crate::column::Column;
 use crate::cpu;
-use crate::outline::{self, Line};
+use crate::outline::{self, Line, Outline};
 use crate::quantity::{self, Precision};
+use crate::roofline::Roofline;
 use crate::until;
 use crate::view::View;
 
@@ -46,6 +48,10 @@ pub enum Content {
     Table(Table),
     /// Series of numbers over the run.
     Figures(Vec<Figure>),
+    /// Sentences, one below the other.
+    Lines(Vec<String>),
+    /// A picture of how fast work can run, and its numbers.
+    Roofline(Roofline),
     /// Nothing but its remark.
     Remark,
 }
@@ -53,94 +59,16 @@ pub enum Content {
 /// Rows of a tree with statistics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
+    /// What the rows are.
+    pub lead: &'static str,
     /// What the cells after the name hold.
     pub columns: Vec<Column>,
     /// Rows, parents before children.
     pub rows: Vec<Row>,
-    /// Rows left out because they are small.
-    pub hidden: usize,
+    /// What needs saying below it.
+    pub notes: Vec<String>,
     /// Why cells are absent, each reason once.
     pub reasons: Vec<Unavailable>,
-    /// Whether a count has spans that lie only partly inside.
-    pub has_partial: bool,
-}
-
-/// A column of numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Column {
-    /// Finished spans.
-    Count,
-    /// Sum of durations.
-    Total,
-    /// CPU time of the process, or of the thread where only that was measured.
-    Cpu,
-    /// The same less children.
-    SelfTime,
-    /// Mean duration.
-    Mean,
-    /// Median duration.
-    Median,
-    /// 99th percentile.
-    P99,
-    /// Most host memory that a span allocated and did not free.
-    NetMemory,
-    /// Highest peak of host memory in a span.
-    PeakMemory,
-    /// Total over wall time.
-    Share,
-}
-
-impl Column {
-    /// Its heading.
-    pub const fn heading(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Total => "total",
-            Self::Cpu => "CPU",
-            Self::SelfTime => "self",
-            Self::Mean => "mean",
-            Self::Median => "p50",
-            Self::P99 => "p99",
-            Self::NetMemory => "net mem",
-            Self::PeakMemory => "peak mem",
-            Self::Share => "share",
-        }
-    }
-
-    /// Its field in JSON.
-    pub const fn field(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Total => "total_ns",
-            Self::Cpu => "process_ns",
-            Self::SelfTime => "self_ns",
-            Self::Mean => "mean_ns",
-            Self::Median => "p50_ns",
-            Self::P99 => "p99_ns",
-            Self::NetMemory => "host_memory_net_max_bytes",
-            Self::PeakMemory => "host_memory_peak_max_bytes",
-            Self::Share => "share_ratio",
-        }
-    }
-
-    /// All, in the order of the table.
-    pub const ALL: [Self; 10] = [
-        Self::Count,
-        Self::Total,
-        Self::Cpu,
-        Self::SelfTime,
-        Self::Mean,
-        Self::Median,
-        Self::P99,
-        Self::NetMemory,
-        Self::PeakMemory,
-        Self::Share,
-    ];
-
-    /// Whether it is shown only where a row has it.
-    const fn is_optional(self) -> bool {
-        matches!(self, Self::Cpu | Self::NetMemory | Self::PeakMemory)
-    }
 }
 
 /// A row of a table.
@@ -167,6 +95,18 @@ pub enum Cell {
     Bytes(i64),
     /// A share, 1.0 for all.
     Share(f64),
+    /// A whole number with the prefix that fits it.
+    Scaled(u128),
+    /// A whole number to its last digit.
+    Exact(u128),
+    /// Bytes, however many.
+    ManyBytes(u128),
+    /// A ratio, or a rate, with the prefix that fits it.
+    Rate(f64),
+    /// One of a few words.
+    Word(&'static str),
+    /// Nothing belongs here.
+    Blank,
     /// Not there.
     Absent,
 }
@@ -345,7 +285,7 @@ fn steady(summary: &Summary, view: &View) -> Option<Section> {
 fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let outline = outline::outline(rows, view);
     let mut reasons: Vec<Unavailable> = Vec::new();
-    let columns: Vec<Column> = Column::ALL
+    let columns: Vec<Column> = Column::SPANS
         .into_iter()
         .filter(|one| !one.is_optional() || rows.iter().any(|row| cell(row, *one) != Cell::Absent))
         .collect();
@@ -355,7 +295,7 @@ fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
             let column = *column;
             let cell = cell(row, column);
             if cell == Cell::Absent
-                && let Some(why) = summary.why(row, column.field())
+                && let Some(why) = column.field().and_then(|field| summary.why(row, field))
                 && !reasons.contains(why)
             {
                 reasons.push(why.clone());
@@ -366,12 +306,30 @@ fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     });
     let rows = made.collect();
     Table {
+        lead: "span",
         columns,
         rows,
-        hidden: outline.hidden,
-        has_partial: outline.lines.iter().any(|line| line.row.partial_count > 0),
+        notes: notes(&outline),
         reasons,
     }
+}
+
+fn notes(outline: &Outline<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if outline.hidden > 0 {
+        let some = quantity::thousands(outline.hidden as u64);
+        notes.push(format!(
+            "{some} paths below 0.1 % of the wall time are not shown; --filter '**' shows all"
+        ));
+    }
+    if outline.lines.iter().any(|line| line.row.partial_count > 0) {
+        notes.push(
+            "+n are spans only partly inside (open at the end, or begun before): \
+             their part inside counts in total and self"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
@@ -385,7 +343,10 @@ fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
 
 fn cell(row: &SpanRow, column: Column) -> Cell {
     let time = |ns: Option<u64>, precision| ns.map_or(Cell::Absent, |ns| Cell::Time(ns, precision));
-    if row.why.contains_key(column.field()) {
+    if column
+        .field()
+        .is_some_and(|field| row.why.contains_key(field))
+    {
         return Cell::Absent;
     }
     match column {
@@ -405,6 +366,7 @@ fn cell(row: &SpanRow, column: Column) -> Cell {
             .host_memory_peak_max_bytes
             .map_or(Cell::Absent, |bytes| Cell::Bytes(bytes as i64)),
         Column::Share => row.share_ratio.map_or(Cell::Absent, Cell::Share),
+        _ => Cell::Absent,
     }
 }
 

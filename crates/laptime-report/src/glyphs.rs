@@ -17,6 +17,8 @@ pub struct Glyphs {
     pub absent: &'static str,
     /// Between facts.
     pub dot: &'static str,
+    /// Before one of several sentences.
+    pub bullet: &'static str,
     /// Below headings.
     pub rule: &'static str,
 }
@@ -29,6 +31,7 @@ impl Glyphs {
             ellipsis: if utf8 { "…" } else { "..." },
             absent: if utf8 { "–" } else { "-" },
             dot: if utf8 { "·" } else { "-" },
+            bullet: if utf8 { "· " } else { "- " },
             rule: if utf8 { "─" } else { "-" },
         }
     }

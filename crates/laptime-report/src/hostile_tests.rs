@@ -50,7 +50,7 @@ fn hostile_names_are_shown_as_text() {
     ## evil\\u\{1b\}\]0;title\\u\{7\}\|\<b\>\\n.py
 
     100.00 ms · 11 spans  
-    host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
+    host time from the start of the process, known to 10 ms; clock: CLOCK\_MONOTONIC
 
     | span | count | total | self | mean | p50 | p99 | share |
     | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -7,7 +7,11 @@ use laptime_analysis::Summary;
 
 /// Renders a summary.
 pub fn render(summary: &Summary) -> String {
-    let text = serde_json::to_string_pretty(summary).unwrap_or_default();
+    safe(&serde_json::to_string_pretty(summary).unwrap_or_default())
+}
+
+/// JSON that is also safe inside an HTML page, with its last line's end.
+pub fn safe(text: &str) -> String {
     // Outside of strings these characters never stand in JSON.
     text.replace('<', "\\u003c")
         .replace('>', "\\u003e")

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ceilings;
+mod column;
 mod cpu;
 mod csv;
 pub mod document;
@@ -16,9 +17,11 @@ pub mod html;
 mod json;
 mod markdown;
 mod name;
+pub mod operations;
 mod outline;
 mod paint;
 pub mod quantity;
+pub mod roofline;
 mod text;
 pub mod timing;
 pub mod torchtimer;

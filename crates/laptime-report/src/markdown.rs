@@ -20,7 +20,7 @@ pub fn render(document: &Document) -> String {
     };
     let mut out = format!("## {title}\n\n");
     let _ = writeln!(out, "{}  ", document.facts.join(" · "));
-    let _ = writeln!(out, "{}", document.measured);
+    let _ = writeln!(out, "{}", said(&document.measured));
     for section in &document.sections {
         out += "\n";
         out += &of_section(section);
@@ -53,13 +53,19 @@ fn of_section(section: &Section) -> String {
     match &section.content {
         Content::Table(table) if !table.rows.is_empty() => out += &of_table(table),
         Content::Figures(figures) => out += &of_figures(figures),
+        Content::Lines(lines) => {
+            for line in lines {
+                let _ = writeln!(out, "- {}", said(line));
+            }
+        }
+        Content::Roofline(roofline) => out += &of_table(&roofline.table()),
         Content::Table(_) | Content::Remark => {}
     }
     out
 }
 
 fn of_table(table: &Table) -> String {
-    let mut out = "| span |".to_owned();
+    let mut out = format!("| {} |", table.lead);
     let mut rule = "| :--- |".to_owned();
     for column in &table.columns {
         let _ = write!(out, " {} |", column.heading());

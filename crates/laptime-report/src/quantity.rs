@@ -76,13 +76,13 @@ pub fn duration(ns: u64, precision: Precision) -> Digits {
 }
 
 /// A count with separated thousands.
-pub fn count(number: u64) -> Digits {
+pub fn count(number: impl Into<u128>) -> Digits {
     Digits::new(&thousands(number), "")
 }
 
 /// A count with separated thousands, as text.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
+pub fn thousands(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -91,6 +91,58 @@ pub fn thousands(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Prefixes of the SI, a thousand apart.
+const SI: [&str; 11] = ["", "k", "M", "G", "T", "P", "E", "Z", "Y", "R", "Q"];
+
+/// A whole number with the prefix of the SI that leaves one to three digits before the point.
+pub fn scaled(number: u128) -> Digits {
+    if number < 1_000 {
+        return Digits::new(&number.to_string(), "");
+    }
+    with_prefix(number as f64, |_| 2)
+}
+
+/// A number above or below one, such as a rate: three digits and a prefix where it is large.
+pub fn rate(value: f64) -> Digits {
+    if value == 0.0 {
+        return Digits::new("0", "");
+    }
+    if value > 0.0 && value < 0.0995 {
+        return Digits::new(&plain_digits(value, 2), "");
+    }
+    with_prefix(value, |value| match value {
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
+    })
+}
+
+fn with_prefix(mut value: f64, decimals: impl Fn(f64) -> usize) -> Digits {
+    let mut index = 0;
+    // Rounding may reach the next prefix: 999,996 is 1.00 M.
+    let rounded = |value: f64| {
+        let scale = 10_f64.powi(decimals(value) as i32);
+        (value * scale).round() / scale
+    };
+    while rounded(value) >= 1_000.0 && index + 1 < SI.len() {
+        value /= 1_000.0;
+        index += 1;
+    }
+    Digits::new(&format!("{value:.*}", decimals(value)), SI[index])
+}
+
+/// A small number with so many digits that are not leading zeros.
+fn plain_digits(value: f64, digits: i32) -> String {
+    let decimals = (digits - 1 - value.log10().floor() as i32).clamp(0, 12) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// A whole number of something, in a sentence: `4.09 GMAC`, `12 FLOP`.
+pub fn of(number: u128, unit: &str) -> String {
+    let digits = scaled(number);
+    format!("{}{} {}{unit}", digits.whole, digits.fraction, digits.unit)
 }
 
 /// A ratio as percent with one decimal.
@@ -135,13 +187,21 @@ pub fn si(value: f64, unit: &str) -> String {
 
 /// Bytes with a binary prefix.
 pub fn bytes(number: u64) -> String {
-    memory(i64::try_from(number).unwrap_or(i64::MAX)).inline()
+    many_bytes(number.into()).inline()
 }
 
 /// Bytes with a binary prefix, for a column; below zero where more was freed than allocated.
 pub fn memory(number: i64) -> Digits {
-    const PREFIXES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = number as f64;
+    binary(number as f64)
+}
+
+/// Bytes with a binary prefix, for a column, however many.
+pub fn many_bytes(number: u128) -> Digits {
+    binary(number as f64)
+}
+
+fn binary(mut value: f64) -> Digits {
+    const PREFIXES: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut index = 0;
     while value.abs() >= 1023.95 && index + 1 < PREFIXES.len() {
         value /= 1024.0;

@@ -56,10 +56,10 @@ fn an_estimate_shows_three_digits() {
 
 #[test]
 fn counts_are_separated_in_thousands() {
-    assert_eq!(thousands(0), "0");
-    assert_eq!(thousands(999), "999");
-    assert_eq!(thousands(1_000), "1,000");
-    assert_eq!(thousands(12_345_678), "12,345,678");
+    assert_eq!(thousands(0_u64), "0");
+    assert_eq!(thousands(999_u64), "999");
+    assert_eq!(thousands(1_000_u64), "1,000");
+    assert_eq!(thousands(12_345_678_u64), "12,345,678");
 }
 
 #[test]
@@ -96,4 +96,25 @@ fn large_numbers_have_three_digits_and_a_prefix() {
     assert_eq!(si(4_089_184_256.0, "MAC"), "4.09 GMAC");
     assert_eq!(si(511.2e9, "FLOP/s"), "511 GFLOP/s");
     assert_eq!(si(3e27, "FLOP"), "3000 YFLOP");
+}
+
+#[test]
+fn whole_numbers_take_the_prefix_that_leaves_few_digits() {
+    let shown = |number: u128| scaled(number).inline();
+    assert_eq!(
+        [0, 999, 1_000, 999_994, 999_996, 4_089_184_256].map(shown),
+        ["0", "999", "1.00 k", "999.99 k", "1.00 M", "4.09 G"]
+    );
+    assert_eq!(of(4_089_184_256, "MAC"), "4.09 GMAC");
+    assert_eq!(of(12, "FLOP"), "12 FLOP");
+    assert_eq!(shown(u128::MAX), "340282366.92 Q");
+}
+
+#[test]
+fn ratios_have_three_digits_however_small() {
+    let shown = |value: f64| rate(value).inline();
+    assert_eq!(
+        [0.0, 0.001_234, 0.0994, 0.5, 47.755, 812.0, 9_330.0].map(shown),
+        ["0", "0.0012", "0.099", "0.50", "47.8", "812", "9.33 k"]
+    );
 }

@@ -193,11 +193,11 @@ fn the_tree_of_a_training_run() {
 
 #[test]
 fn the_markdown_of_a_killed_run() {
-    insta::assert_snapshot!(shown(&killed(), Format::Markdown, &plain(100)), @r#"
+    insta::assert_snapshot!(shown(&killed(), Format::Markdown, &plain(100)), @r"
     ## train.py
 
     3.26 s · 6 spans  
-    host time from launch to exit; clock: CLOCK_MONOTONIC
+    host time from launch to exit; clock: CLOCK\_MONOTONIC
 
     | span | count | total | self | mean | p50 | p99 | share |
     | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -223,7 +223,7 @@ fn the_markdown_of_a_killed_run() {
     >
     > **Warning:** signal 9 (SIGKILL) ended the program  
     > *Hint:* if nobody killed it, the machine ran out of memory: look at \`dmesg\`
-    "#);
+    ");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn schema() -> Value {
 }
 
 /// All violations of `schema` in `value`, as `path: what`.
-fn violations(schema: &Value, value: &Value, root: &Value, at: &str) -> Vec<String> {
+pub fn violations(schema: &Value, value: &Value, root: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut say = |what: String| found.push(format!("{at}: {what}"));
     let mut inner: Vec<(Value, Value, String)> = Vec::new();

@@ -10,6 +10,7 @@ use crate::glyphs::Glyphs;
 use crate::name;
 use crate::paint::{Paint, Style};
 use crate::quantity::{self, Digits};
+use crate::roofline::plot;
 use crate::view::View;
 
 /// Columns of a terminal of unknown width.
@@ -25,12 +26,17 @@ const BARS: [usize; 3] = [12, 8, 5];
 /// Widest curve of a metric.
 const MOST_CURVE: usize = 20;
 /// Columns in the order in which they give way.
-const GIVE_WAY: [Column; 5] = [
+const GIVE_WAY: [Column; 10] = [
     Column::Mean,
     Column::SelfTime,
     Column::P99,
     Column::Count,
     Column::NetMemory,
+    Column::OwnMac,
+    Column::OtherFlop,
+    Column::Calls,
+    Column::Flop,
+    Column::Params,
 ];
 
 /// Renders a document.
@@ -55,20 +61,7 @@ pub fn inline(cell: Cell) -> Option<String> {
 
 /// What needs saying below a table, but for reasons already in `seen`.
 pub fn notes(table: &Table, glyphs: &Glyphs, seen: Option<&mut Vec<Unavailable>>) -> Vec<String> {
-    let mut notes = Vec::new();
-    if table.hidden > 0 {
-        let some = quantity::thousands(table.hidden as u64);
-        notes.push(format!(
-            "{some} paths below 0.1 % of the wall time are not shown; --filter '**' shows all"
-        ));
-    }
-    if table.has_partial {
-        notes.push(
-            "+n are spans only partly inside (open at the end, or begun before): \
-             their part inside counts in total and self"
-                .to_owned(),
-        );
-    }
+    let mut notes = table.notes.clone();
     let mut none = Vec::new();
     let seen = seen.unwrap_or(&mut none);
     for reason in &table.reasons {
@@ -117,7 +110,10 @@ impl Text {
             .saturating_sub(name::columns(&title) + between.len());
         let facts = name::fitted(&self.glyphs.plain(&facts), room, self.glyphs.ellipsis);
         let title = self.paint.with(Style::Strong, &title);
-        let measured = self.wrapped("", &self.glyphs.plain(&document.measured), Style::Faint);
+        let measured = match document.measured.as_str() {
+            "" => String::new(),
+            measured => self.wrapped("", &self.glyphs.plain(measured), Style::Faint),
+        };
         format!("{title}{between}{facts}\n{measured}")
     }
 
@@ -134,6 +130,16 @@ impl Text {
             Content::Table(table) if table.rows.is_empty() => {}
             Content::Table(table) => out += &self.table(table, seen),
             Content::Figures(figures) => out += &self.figures(figures),
+            Content::Lines(lines) => {
+                for line in lines {
+                    let line = self.glyphs.plain(line);
+                    out += &self.wrapped(self.glyphs.bullet, &line, Style::Faint);
+                }
+            }
+            Content::Roofline(roofline) => {
+                out += &plot::render(roofline, self.width, &self.glyphs);
+                out += &self.table(&roofline.table(), seen);
+            }
             Content::Remark => {}
         }
         out
@@ -142,7 +148,7 @@ impl Text {
     fn table(&self, table: &Table, seen: &mut Vec<Unavailable>) -> String {
         let plan = Plan::new(table, self.width, &self.glyphs);
         let mut out = String::new();
-        let mut heading = pad_end("span", plan.name);
+        let mut heading = pad_end(table.lead, plan.name);
         for (column, width) in table.columns.iter().zip(&plan.columns) {
             if let Some(width) = width {
                 heading += "  ";
@@ -205,7 +211,7 @@ impl Text {
                 let bar = self.glyphs.bar(ratio, width.bar);
                 format!("{number} {}", self.paint.with(Style::Bar, &bar))
             }
-            _ if column == Column::Total => self.paint.with(Style::Strong, &number),
+            _ if column.is_strong() => self.paint.with(Style::Strong, &number),
             _ => number,
         }
     }
@@ -422,7 +428,15 @@ fn digits(cell: Cell) -> Digits {
         Cell::Time(ns, precision) => quantity::duration(ns, precision),
         Cell::Bytes(bytes) => quantity::memory(bytes),
         Cell::Share(ratio) => quantity::percent(ratio),
-        Cell::Absent => Digits::default(),
+        Cell::Scaled(number) => quantity::scaled(number),
+        Cell::Exact(number) => quantity::count(number),
+        Cell::ManyBytes(bytes) => quantity::many_bytes(bytes),
+        Cell::Rate(rate) => quantity::rate(rate),
+        Cell::Word(word) => Digits {
+            whole: word.to_owned(),
+            ..Digits::default()
+        },
+        Cell::Blank | Cell::Absent => Digits::default(),
     }
 }
 

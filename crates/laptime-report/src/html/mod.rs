@@ -13,6 +13,7 @@ mod shell;
 mod tables;
 pub mod timeline;
 
+pub(crate) use markup::text;
 pub use segments::Segment;
 pub use shell::render;
 pub use timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
@@ -30,7 +31,7 @@ pub struct Page {
     pub documents: Vec<Document>,
     /// What the viewer draws, from top to bottom.
     pub panels: Vec<TimelinePanel>,
-    /// Why there is no panel.
+    /// Why there is no panel; `None` too for a page that is not about time.
     pub why: Option<Unavailable>,
     /// First width and height of the drawing, in CSS pixels.
     pub size: Option<(u32, u32)>,

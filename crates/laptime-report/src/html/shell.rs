@@ -54,6 +54,9 @@ pub fn render(page: &Page) -> String {
 }
 
 fn timeline(page: &Page, out: &mut String) {
+    if page.panels.is_empty() && page.why.is_none() {
+        return;
+    }
     *out += "<section class=\"timeline\" aria-label=\"Timeline\">\n<h2>Timeline</h2>\n";
     if let Some(why) = page.why.as_ref().filter(|_| page.panels.is_empty()) {
         let _ = writeln!(

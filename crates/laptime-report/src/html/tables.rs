@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::markup;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
+use crate::roofline::svg;
 use crate::text;
 
 /// Facts, tables and warnings of a document; its heading is written unless it is the page's.
@@ -53,12 +54,24 @@ fn of_section(section: &Section, out: &mut String) {
     match &section.content {
         Content::Table(table) if !table.rows.is_empty() => of_table(table, out),
         Content::Figures(figures) => of_figures(figures, out),
+        Content::Lines(lines) => {
+            *out += "<ul class=\"lines\">\n";
+            for line in lines {
+                let _ = writeln!(out, "<li>{}</li>", markup::sentence(line));
+            }
+            *out += "</ul>\n";
+        }
+        Content::Roofline(roofline) => {
+            *out += &svg::render(roofline);
+            of_table(&roofline.table(), out);
+        }
         Content::Table(_) | Content::Remark => {}
     }
 }
 
 fn of_table(table: &Table, out: &mut String) {
-    *out += "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">span</th>";
+    *out += "<div class=\"scroll\"><table>\n<thead><tr>";
+    let _ = write!(out, "<th scope=\"col\">{}</th>", table.lead);
     for column in &table.columns {
         let _ = write!(out, "<th scope=\"col\">{}</th>", column.heading());
     }

@@ -1,0 +1,138 @@
+//! What the cells of a table hold: every column by its kind, and those of a table of spans.
+
+use laptime_core::Phase;
+
+/// A column of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Column {
+    /// Finished spans.
+    Count,
+    /// Sum of durations.
+    Total,
+    /// CPU time of the process, or of the thread where only that was measured.
+    Cpu,
+    /// The same less children.
+    SelfTime,
+    /// Mean duration.
+    Mean,
+    /// Median duration.
+    Median,
+    /// 99th percentile.
+    P99,
+    /// Most host memory that a span allocated and did not free.
+    NetMemory,
+    /// Highest peak of host memory in a span.
+    PeakMemory,
+    /// Total over wall time; of operations, work over all work.
+    Share,
+    /// Calls of an operator.
+    Calls,
+    /// Elements of parameters.
+    Params,
+    /// Multiply-accumulates.
+    Mac,
+    /// Those directly in a module.
+    OwnMac,
+    /// Matmul-like FLOP.
+    Flop,
+    /// Other floating-point arithmetic.
+    OtherFlop,
+    /// Bytes read and written.
+    Bytes,
+    /// Total FLOP for each byte.
+    Intensity,
+    /// The part of the calls whose cost is known.
+    Coverage,
+    /// Elements of outputs.
+    Elements,
+    /// What a phase did.
+    Phase(Phase),
+    /// What all phases did.
+    AllPhases,
+    /// The same, to the last digit.
+    Exact,
+    /// What holds it back: memory or arithmetic.
+    Bound,
+    /// FLOP/s it can reach at most.
+    Attainable,
+    /// FLOP/s it did reach.
+    Achieved,
+    /// Time it takes at least.
+    LeastTime,
+}
+
+impl Column {
+    /// Its heading.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Total => "total",
+            Self::Cpu => "CPU",
+            Self::SelfTime => "self",
+            Self::Mean => "mean",
+            Self::Median => "p50",
+            Self::P99 => "p99",
+            Self::NetMemory => "net mem",
+            Self::PeakMemory => "peak mem",
+            Self::Share => "share",
+            Self::Calls => "calls",
+            Self::Params => "params",
+            Self::Mac => "MAC",
+            Self::OwnMac => "own MAC",
+            Self::Flop => "FLOP",
+            Self::OtherFlop => "other FLOP",
+            Self::Bytes => "bytes",
+            Self::Intensity => "FLOP/byte",
+            Self::Coverage => "coverage",
+            Self::Elements => "elements",
+            Self::Phase(phase) => phase.name(),
+            Self::AllPhases => "all",
+            Self::Exact => "exact",
+            Self::Bound => "bound by",
+            Self::Attainable => "at most FLOP/s",
+            Self::Achieved => "achieved FLOP/s",
+            Self::LeastTime => "at least",
+        }
+    }
+
+    /// Its field in the JSON of a summary; none for operations, whose absence has one reason each.
+    pub const fn field(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Count => "count",
+            Self::Total => "total_ns",
+            Self::Cpu => "process_ns",
+            Self::SelfTime => "self_ns",
+            Self::Mean => "mean_ns",
+            Self::Median => "p50_ns",
+            Self::P99 => "p99_ns",
+            Self::NetMemory => "host_memory_net_max_bytes",
+            Self::PeakMemory => "host_memory_peak_max_bytes",
+            Self::Share => "share_ratio",
+            _ => return None,
+        })
+    }
+
+    /// All of a table of spans, in the order of the table.
+    pub const SPANS: [Self; 10] = [
+        Self::Count,
+        Self::Total,
+        Self::Cpu,
+        Self::SelfTime,
+        Self::Mean,
+        Self::Median,
+        Self::P99,
+        Self::NetMemory,
+        Self::PeakMemory,
+        Self::Share,
+    ];
+
+    /// Whether a table of spans shows it only where a row has it.
+    pub const fn is_optional(self) -> bool {
+        matches!(self, Self::Cpu | Self::NetMemory | Self::PeakMemory)
+    }
+
+    /// Whether the eye should find it first.
+    pub const fn is_strong(self) -> bool {
+        matches!(self, Self::Total | Self::Mac | Self::AllPhases)
+    }
+}

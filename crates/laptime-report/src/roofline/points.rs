@@ -1,0 +1,52 @@
+//! Points of a roofline from counts alone: operators, or modules at a depth.
+
+use laptime_core::operations::{Cost, Counts};
+
+use super::Point;
+use crate::operations::{By, DEFAULT_DEPTH};
+
+/// Operators, or the deepest modules that are shown; modules where there are some.
+pub fn of_counts(counts: &Counts, by: Option<By>, depth: Option<u32>) -> Vec<Point> {
+    let by_module = match by {
+        Some(By::Operator) => false,
+        Some(By::Module) => true,
+        None => counts.by_module.len() > 1,
+    };
+    if by_module {
+        modules(counts, depth.unwrap_or(DEFAULT_DEPTH))
+    } else {
+        let operators = counts.by_op.iter();
+        operators
+            .map(|row| point(&row.name, &row.tallies.total().cost))
+            .collect()
+    }
+}
+
+/// Every operation once: modules at the depth with all in them, and what those above do themselves.
+fn modules(counts: &Counts, depth: u32) -> Vec<Point> {
+    let rows = counts.by_module.iter().filter(|row| row.depth <= depth);
+    rows.map(|row| {
+        let tallies = if row.depth == depth {
+            &row.inclusive
+        } else {
+            &row.own
+        };
+        let name = if row.path.is_empty() {
+            "the model itself"
+        } else {
+            &row.path
+        };
+        point(name, &tallies.total().cost)
+    })
+    .filter(|point| point.total_flop > 0 || point.bytes > 0)
+    .collect()
+}
+
+fn point(name: &str, cost: &Cost) -> Point {
+    Point {
+        name: name.to_owned(),
+        total_flop: cost.total_flop(),
+        bytes: cost.bytes(),
+        achieved_flop_per_s: None,
+    }
+}

@@ -1,0 +1,266 @@
+//! The roofline in a page: a drawing that needs no script and takes its colours from the page.
+//!
+//! Everything is placed by attributes; colours are classes of `viewer.css`, since the page's policy
+//! allows no other styles. Each point carries its mark and a title with its name; the table below
+//! has its numbers.
+
+use std::fmt::Write;
+
+use super::axis::Axis;
+use super::{Bound, Roofline, mark};
+use crate::html::text as escaped;
+use crate::quantity::{self, si};
+
+/// Size of the drawing; the page scales it.
+const WIDTH: f64 = 880.0;
+const HEIGHT: f64 = 460.0;
+/// Around the plot: marks are stacked above the roof, numbers stand left and below.
+const LEFT: f64 = 76.0;
+const RIGHT: f64 = 18.0;
+const TOP: f64 = 76.0;
+const BOTTOM: f64 = 48.0;
+/// Radius of a mark.
+const MARK: f64 = 9.5;
+/// How far a mark stands above its point.
+const LIFT: f64 = 22.0;
+
+/// A place in the drawing.
+type Place = (f64, f64);
+
+/// The drawing as an element.
+pub fn render(roofline: &Roofline) -> String {
+    let picture = Picture::new(roofline);
+    let mut out = format!(
+        "<svg class=\"roofline\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+         aria-label=\"Roofline: attainable FLOP per second over FLOP per byte\">\n"
+    );
+    picture.ground(&mut out);
+    picture.grid(&mut out);
+    picture.roof(&mut out);
+    picture.points(&mut out);
+    out + "</svg>\n"
+}
+
+struct Picture<'a> {
+    roofline: &'a Roofline,
+    x: Axis,
+    y: Axis,
+}
+
+impl<'a> Picture<'a> {
+    fn new(roofline: &'a Roofline) -> Self {
+        let (x, y) = Axis::both(roofline);
+        Self { roofline, x, y }
+    }
+
+    fn at(&self, intensity: f64, rate: f64) -> Place {
+        (
+            LEFT + self.x.place(intensity) * (WIDTH - LEFT - RIGHT),
+            HEIGHT - BOTTOM - self.y.place(rate) * (HEIGHT - TOP - BOTTOM),
+        )
+    }
+
+    /// Where the roof begins, bends and ends.
+    fn corners(&self) -> [Place; 3] {
+        let roof = &self.roofline.roof;
+        let low = self
+            .x
+            .number(0.0)
+            .max(self.y.number(0.0) / roof.bytes_per_s);
+        [
+            self.at(low, roof.attainable_flop_per_s(low)),
+            self.at(roof.ridge_flop_per_byte(), roof.flop_per_s),
+            self.at(self.x.number(1.0), roof.flop_per_s),
+        ]
+    }
+
+    /// What can be reached, in two tints: held back by memory, and by arithmetic.
+    fn ground(&self, out: &mut String) {
+        let [begin, bend, end] = self.corners();
+        let floor = HEIGHT - BOTTOM;
+        let _ = writeln!(
+            out,
+            "<path class=\"memory\" d=\"M{:.1} {floor:.1}L{:.1} {:.1}L{:.1} {:.1}V{floor:.1}Z\"/>",
+            begin.0, begin.0, begin.1, bend.0, bend.1,
+        );
+        let _ = writeln!(
+            out,
+            "<path class=\"arithmetic\" d=\"M{:.1} {floor:.1}V{:.1}H{:.1}V{floor:.1}Z\"/>",
+            bend.0, bend.1, end.0,
+        );
+    }
+
+    fn grid(&self, out: &mut String) {
+        let (floor, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        for decade in self.x.decades() {
+            let (x, _) = self.at(10_f64.powi(decade), 1.0);
+            let _ = writeln!(
+                out,
+                "<path class=\"grid\" d=\"M{x:.1} {TOP}V{floor}\"/>\
+                 <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                floor + 18.0,
+                power(decade),
+            );
+        }
+        for decade in self.y.decades() {
+            let (_, y) = self.at(1.0, 10_f64.powi(decade));
+            let _ = writeln!(
+                out,
+                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                LEFT - 8.0,
+                y + 4.0,
+                power(decade),
+            );
+        }
+        let middle = TOP.midpoint(floor);
+        let _ = writeln!(
+            out,
+            "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">FLOP per byte</text>\
+             <text class=\"axis\" transform=\"translate(16 {middle:.1}) rotate(-90)\" text-anchor=\"middle\">FLOP/s</text>",
+            LEFT.midpoint(right),
+            HEIGHT - 8.0,
+        );
+    }
+
+    fn roof(&self, out: &mut String) {
+        let roof = &self.roofline.roof;
+        let [begin, bend, end] = self.corners();
+        let _ = writeln!(
+            out,
+            "<path class=\"roof\" d=\"M{:.1} {:.1}L{:.1} {:.1}H{:.1}\"/>",
+            begin.0, begin.1, bend.0, bend.1, end.0,
+        );
+        let floor = HEIGHT - BOTTOM;
+        let _ = writeln!(
+            out,
+            "<path class=\"ridge\" d=\"M{:.1} {:.1}V{floor:.1}\"/>",
+            bend.0, bend.1,
+        );
+        // Below the roof, where no mark stands.
+        let angle = (bend.1 - begin.1).atan2(bend.0 - begin.0).to_degrees();
+        if bend.0 - begin.0 > 120.0 {
+            let (x, y) = (begin.0.midpoint(bend.0), begin.1.midpoint(bend.1));
+            let _ = writeln!(
+                out,
+                "<text class=\"label\" transform=\"translate({x:.1} {y:.1}) rotate({angle:.2})\" \
+                 y=\"18\" text-anchor=\"middle\">{}</text>",
+                si(roof.bytes_per_s, "B/s"),
+            );
+        }
+        if end.0 - bend.0 > 90.0 {
+            let _ = writeln!(
+                out,
+                "<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                end.0 - 6.0,
+                bend.1 + 18.0,
+                si(roof.flop_per_s, "FLOP/s"),
+            );
+        }
+        let said = [
+            (
+                bend.0 - 8.0,
+                "end",
+                "memory bound",
+                begin.0 + 110.0 < bend.0,
+            ),
+            (
+                bend.0 + 8.0,
+                "start",
+                "arithmetic bound",
+                bend.0 + 120.0 < end.0,
+            ),
+        ];
+        for (x, anchor, words, has_room) in said {
+            if has_room {
+                let _ = writeln!(
+                    out,
+                    "<text class=\"region\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{words}</text>",
+                    floor - 10.0,
+                );
+            }
+        }
+    }
+
+    fn points(&self, out: &mut String) {
+        let roof = &self.roofline.roof;
+        let places: Vec<Place> = self
+            .roofline
+            .points
+            .iter()
+            .map(|point| point.place(roof))
+            .map(|(intensity, rate)| self.at(intensity, rate))
+            .collect();
+        let marks = marks(&places);
+        for (index, point) in self.roofline.points.iter().enumerate() {
+            let ((x, y), (across, up)) = (places[index], marks[index]);
+            let class = match point.bound(roof) {
+                Bound::Memory => "memory",
+                Bound::Arithmetic => "arithmetic",
+            };
+            let intensity = point.intensity();
+            let attainable = roof.attainable_flop_per_s(intensity);
+            let said = format!(
+                "{}: {} FLOP/byte, bound by {}, at most {}",
+                point.name,
+                quantity::rate(intensity).inline(),
+                point.bound(roof).name(),
+                si(attainable, "FLOP/s"),
+            );
+            let _ = writeln!(
+                out,
+                "<g class=\"point {class}\"><title>{}</title>",
+                escaped(&said)
+            );
+            if point.achieved_flop_per_s.is_some() {
+                // What is left to gain.
+                let (_, top) = self.at(intensity, attainable);
+                let _ = writeln!(out, "<path class=\"gain\" d=\"M{x:.1} {y:.1}V{top:.1}\"/>");
+            }
+            let _ = writeln!(
+                out,
+                "<path class=\"leader\" d=\"M{x:.1} {y:.1}L{across:.1} {up:.1}\"/>\
+                 <circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/>\
+                 <circle class=\"mark\" cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{MARK}\"/>\
+                 <text x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text></g>",
+                up + 4.0,
+                mark(index),
+            );
+        }
+    }
+}
+
+/// Where the marks of points stand: above them, higher where one is in the way.
+fn marks(places: &[Place]) -> Vec<Place> {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by(|one, other| places[*one].0.total_cmp(&places[*other].0));
+    let mut marks: Vec<Option<Place>> = vec![None; places.len()];
+    for index in order {
+        let (x, y) = places[index];
+        let mut up = y - LIFT;
+        let is_taken = |up: f64| {
+            let gap = 2.0 * MARK + 1.5;
+            let near =
+                |other: &Place, gap: f64| (other.0 - x).abs() < gap && (other.1 - up).abs() < gap;
+            marks.iter().flatten().any(|other| near(other, gap))
+                || places.iter().any(|other| near(other, MARK + 5.0))
+        };
+        while up > MARK && is_taken(up) {
+            up -= 4.0;
+        }
+        marks[index] = Some((x, up.max(MARK + 1.0)));
+    }
+    marks.into_iter().flatten().collect()
+}
+
+/// A power of ten as it is read: `100 G`.
+fn power(decade: i32) -> String {
+    if (-3..0).contains(&decade) {
+        let decimals = decade.unsigned_abs() as usize;
+        return format!("{:.decimals$}", 10_f64.powi(decade));
+    }
+    let digits = quantity::rate(10_f64.powi(decade));
+    format!("{} {}", digits.whole, digits.unit)
+        .trim()
+        .to_owned()
+}

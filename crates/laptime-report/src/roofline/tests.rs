@@ -1,0 +1,143 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::glyphs::Glyphs;
+
+fn roof() -> Roof {
+    Roof {
+        flop_per_s: 1e12,
+        flop_label: "measured float32 matmul peak of cpu".to_owned(),
+        bytes_per_s: 1e10,
+        bytes_label: "measured memory bandwidth of cpu".to_owned(),
+    }
+}
+
+fn point(name: &str, total_flop: u128, bytes: u128) -> Point {
+    Point {
+        name: name.to_owned(),
+        total_flop,
+        bytes,
+        achieved_flop_per_s: None,
+    }
+}
+
+#[test]
+fn below_the_ridge_memory_holds_back() {
+    let (low, high) = (point("low", 99, 1), point("high", 100, 1));
+    assert_eq!(low.bound(&roof()), Bound::Memory);
+    assert_eq!(high.bound(&roof()), Bound::Arithmetic);
+    assert!((roof().attainable_flop_per_s(50.0) - 5e11).abs() < 1.0);
+    assert!((roof().attainable_flop_per_s(500.0) - 1e12).abs() < 1.0);
+}
+
+#[test]
+fn work_takes_at_least_the_longer_of_its_two_times() {
+    // 1e12 FLOP take a second, 2e10 bytes two.
+    assert!((point("", 1_000_000_000_000, 20_000_000_000).least_s(&roof()) - 2.0).abs() < 1e-9);
+    assert!((point("", 3_000_000_000_000, 20_000_000_000).least_s(&roof()) - 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_points_that_take_longest_are_shown_and_the_rest_is_said() {
+    let mut points: Vec<Point> = (1..=20)
+        .map(|index| point(&format!("p{index}"), index * 1_000, 10))
+        .collect();
+    points.push(point("view", 0, 10));
+    let roofline = Roofline::new(roof(), points).unwrap();
+    assert_eq!(roofline.points.len(), MOST_POINTS);
+    assert_eq!(roofline.points[0].name, "p20");
+    assert_eq!(
+        roofline.notes[1..],
+        [
+            "8 that take less time not shown",
+            "1 without floating-point work not shown"
+        ]
+    );
+}
+
+#[test]
+fn without_a_roof_or_a_point_the_reason_is_said() {
+    let flat = Roof {
+        bytes_per_s: 0.0,
+        ..roof()
+    };
+    let why = Roofline::new(flat, vec![point("a", 1, 1)]).unwrap_err();
+    assert_eq!(why.to_string(), "the machine's ceilings are not known");
+    let why = Roofline::new(roof(), vec![point("a", 0, 1)]).unwrap_err();
+    assert_eq!(why.to_string(), "nothing both computes and moves bytes");
+}
+
+#[test]
+fn what_was_achieved_stands_below_the_roof_in_ascii_too() {
+    let mut slow = point("slow", 1_000_000_000, 1_000_000);
+    slow.achieved_flop_per_s = Some(2e10);
+    let bare = point("bare", 1_000_000_000, 1_000_000_000);
+    let roofline = Roofline::new(roof(), vec![slow, bare]).unwrap();
+    insta::assert_snapshot!(plot::render(&roofline, 70, &Glyphs::new(false)), @r"
+          |
+          |
+      1 T |                                    //-----------------------
+          |                                 ///
+          |                             ////
+          |                          ////
+          |                       ///
+    100 G |                   ////
+          |                ////
+          |             ////
+          |         ////                                        2
+     10 G |      //1/
+          |   ////
+          |///
+          +--------+--------------+--------------+--------------+-------
+                   1             10             100            1k
+           FLOP/s over FLOP/byte; the roof: 10.0 GB/s and 1.00 TFLOP/s
+    ");
+    let table = roofline.table();
+    assert!(table.columns.contains(&Column::Achieved));
+    assert_eq!(table.rows[0].cells[3], Cell::Blank);
+    assert_eq!(table.rows[1].cells[3], Cell::Rate(2e10));
+}
+
+proptest! {
+    /// Whatever is counted and measured, both pictures come out whole.
+    #[test]
+    fn any_point_below_any_roof_can_be_drawn(
+        flop in 1_u128..u128::MAX / 4,
+        bytes in 1_u128..u128::MAX / 4,
+        peak in 1e-3_f64..1e30,
+        bandwidth in 1e-3_f64..1e30,
+        achieved in proptest::option::of(0.0_f64..1e30),
+        width in 0_usize..300,
+    ) {
+        let roof = Roof { flop_per_s: peak, bytes_per_s: bandwidth, ..roof() };
+        let point = Point { achieved_flop_per_s: achieved, ..point("p", flop, bytes) };
+        let roofline = Roofline::new(roof, vec![point.clone(), point]).unwrap();
+        let plot = plot::render(&roofline, width, &Glyphs::new(true));
+        prop_assert!(plot.contains('1') && plot.contains('2'));
+        let svg = svg::render(&roofline);
+        prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        prop_assert_eq!(svg.matches("class=\"mark\"").count(), 2);
+    }
+}
+
+#[test]
+fn the_roof_of_a_device_says_what_it_is_or_what_is_not_known() {
+    use laptime_core::ceilings::{Bound as What, Ceiling, Ceilings, Origin};
+    let mut ceilings = Ceilings::default();
+    let mut add = |bound, per_s| {
+        let source = "a datasheet".to_owned();
+        ceilings.add(Ceiling {
+            device: "cuda:0".to_owned(),
+            bound,
+            per_s,
+            origin: Origin::Published { source },
+        });
+    };
+    add(What::Flop("bfloat16".to_owned()), 9.89e14);
+    add(What::Bytes, 3.35e12);
+    let roof = Roof::of(&ceilings, "cuda:0", "bfloat16").unwrap();
+    assert!((roof.ridge_flop_per_byte() - 9.89e14 / 3.35e12).abs() < 1e-9);
+    assert_eq!(roof.flop_label, "published bfloat16 peak of cuda:0");
+    let why = Roof::of(&ceilings, "cuda:0", "int8").unwrap_err();
+    assert_eq!(why.to_string(), "no int8 peak of cuda:0 is known");
+}
