@@ -26,7 +26,9 @@ def _register(_dynamo: ModuleType) -> None:
 
     from torch.compiler import substitute_in_graph
 
-    def lap_in_graph(name: str) -> nullcontext[None]:
+    def lap_in_graph(
+        name: str, *, flop: float | None = None, bytes: float | None = None
+    ) -> nullcontext[None]:
         return nullcontext()
 
     original: Any = lap

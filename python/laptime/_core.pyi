@@ -1,14 +1,19 @@
 """The compiled part of Laptime. What stands in `laptime` itself is the interface."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Literal, TypeAlias, TypeVar, final, overload
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypeVar, final
 
 from typing_extensions import Self, disjoint_base
 
+from ._core_lap import (
+    Lap as Lap,
+)
+from ._core_lap import (
+    lap as lap,
+)
 from ._core_operations import (
     Feed as Feed,
 )
@@ -56,41 +61,6 @@ class DamagedRecordingError(LaptimeError):
 class NotAvailableError(LaptimeError):
     """Asked for something that this version does not do; the message names what exists."""
 
-@disjoint_base
-class Lap:
-    """A named lap: use it in `with`, in `async with`, or as a decorator."""
-
-    def __enter__(self) -> Lap: ...
-    def __exit__(
-        self,
-        kind: type[BaseException] | None = ...,
-        error: BaseException | None = ...,
-        traceback: TracebackType | None = ...,
-        /,
-    ) -> None: ...
-    def __aenter__(self) -> Awaitable[Lap]: ...
-    def __aexit__(
-        self,
-        kind: type[BaseException] | None = ...,
-        error: BaseException | None = ...,
-        traceback: TracebackType | None = ...,
-        /,
-    ) -> Awaitable[None]: ...
-    def __call__(self, function: _F, /) -> _F: ...
-    @property
-    def name(self) -> str:
-        """The name as given."""
-    @property
-    def seconds(self) -> float | None:
-        """Seconds of the last span that this name closed in this task; None before."""
-    @property
-    def duration_ns(self) -> int | None:
-        """Nanoseconds of the last span that this name closed in this task; None before."""
-
-@overload
-def lap(name: str, /) -> Lap: ...
-@overload
-def lap(name: _F, /) -> _F: ...
 def mark(name: str, /) -> None:
     """Records a named instant."""
 
@@ -268,13 +238,25 @@ class SpanSummary:
     @property
     def flop(self) -> int | None: ...
     @property
+    def total_flop(self) -> int | None: ...
+    @property
+    def executed_flop(self) -> int | None: ...
+    @property
     def bytes_moved(self) -> int | None: ...
     @property
     def flop_per_s(self) -> float | None: ...
     @property
+    def bytes_moved_per_s(self) -> float | None: ...
+    @property
     def intensity(self) -> float | None: ...
     @property
     def mfu_ratio(self) -> float | None: ...
+    @property
+    def hfu_ratio(self) -> float | None: ...
+    @property
+    def bound(self) -> Literal["memory", "arithmetic"] | None: ...
+    @property
+    def operations_coverage_ratio(self) -> float | None: ...
     def why(self, field: str) -> str | None: ...
 
 @final
@@ -444,7 +426,13 @@ class Recorder:
 
 @final
 class Pieces:
-    def __new__(cls, name: str) -> Pieces: ...
+    def __new__(
+        cls,
+        name: str,
+        *,
+        flop: SupportsIndex | float | None = None,
+        bytes: SupportsIndex | float | None = None,
+    ) -> Pieces: ...
     def resume(self) -> None: ...
     def pause(self) -> None: ...
     def finish(self) -> None: ...

@@ -15,13 +15,22 @@ _COROUTINE = 0x80 | 0x100
 _ASYNC_GENERATOR = 0x200
 
 
-def decorate(function: Any, name: str | None = None) -> Any:
-    """Returns the function, timed by a lap. Its name is the qualified name by default."""
+def decorate(
+    function: Any,
+    name: str | None = None,
+    *,
+    flop: int | None = None,
+    bytes: int | None = None,
+) -> Any:
+    """Returns the function, timed by a lap. Its name is the qualified name by default.
+
+    `flop` and `bytes` are what each call does, where that is known.
+    """
     called: Any = function
     kind: Any
     for kind in (staticmethod, classmethod):
         if isinstance(called, kind):
-            return kind(decorate(called.__func__, name))
+            return kind(decorate(called.__func__, name, flop=flop, bytes=bytes))
     if isinstance(called, type):
         raise TypeError(f"lap() cannot wrap the class {called.__qualname__}; decorate its methods")
     if not callable(function):
@@ -30,14 +39,16 @@ def decorate(function: Any, name: str | None = None) -> Any:
         qualified = getattr(called, "__qualname__", None)
         name = str(qualified or type(called).__qualname__)
     flags = _code_flags(called)
+    said = flop is not None or bytes is not None
+    work = {"flop": flop, "bytes": bytes} if said else {}
     if flags & _ASYNC_GENERATOR:
-        wrapper = _around_async_generator(called, name)
+        wrapper = _around_async_generator(called, name, work)
     elif flags & _COROUTINE:
-        wrapper = _around_coroutine(called, name)
+        wrapper = _around_coroutine(called, name, work)
     elif flags & _GENERATOR:
-        wrapper = _around_generator(called, name)
+        wrapper = _around_generator(called, name, work)
     else:
-        wrapper = _around_call(called, name)
+        wrapper = _around_call(called, name, work)
     return functools.update_wrapper(wrapper, called)
 
 
@@ -48,7 +59,17 @@ def _code_flags(function: Any) -> int:
     return int(getattr(getattr(function, "__code__", None), "co_flags", 0))
 
 
-def _around_call(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _around_call(
+    function: Callable[..., Any], name: str, work: dict[str, int | None]
+) -> Callable[..., Any]:
+    if work:
+
+        def with_work(*args: Any, **kwargs: Any) -> Any:
+            with lap(name, **work):
+                return function(*args, **kwargs)
+
+        return with_work
+
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         with lap(name):
             return function(*args, **kwargs)
@@ -56,7 +77,17 @@ def _around_call(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return wrapper
 
 
-def _around_coroutine(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _around_coroutine(
+    function: Callable[..., Any], name: str, work: dict[str, int | None]
+) -> Callable[..., Any]:
+    if work:
+
+        async def with_work(*args: Any, **kwargs: Any) -> Any:
+            with lap(name, **work):
+                return await function(*args, **kwargs)
+
+        return with_work
+
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         with lap(name):
             return await function(*args, **kwargs)
@@ -65,10 +96,10 @@ def _around_coroutine(function: Callable[..., Any], name: str) -> Callable[..., 
 
 
 def _around_generator(
-    function: Callable[..., Generator[Any, Any, Any]], name: str
+    function: Callable[..., Generator[Any, Any, Any]], name: str, work: dict[str, int | None]
 ) -> Callable[..., Any]:
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        pieces = Pieces(name)
+        pieces = Pieces(name, **work)
         generator = function(*args, **kwargs)
         resume: Callable[[Any], Any] = generator.send
         sent: Any = None
@@ -97,10 +128,10 @@ def _around_generator(
 
 
 def _around_async_generator(
-    function: Callable[..., AsyncGenerator[Any, Any]], name: str
+    function: Callable[..., AsyncGenerator[Any, Any]], name: str, work: dict[str, int | None]
 ) -> Callable[..., Any]:
     async def wrapper(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        pieces = Pieces(name)
+        pieces = Pieces(name, **work)
         generator = function(*args, **kwargs)
         resume: Callable[[Any], Any] = generator.asend
         sent: Any = None

@@ -387,6 +387,12 @@ pub fn unavailable() -> BTreeMap<String, Unavailable> {
             "operations were not counted",
             &[
                 "mac",
+                "total_flop",
+                "executed_flop",
+                "bytes_moved_per_s",
+                "hfu_ratio",
+                "bound",
+                "operations_coverage_ratio",
                 "flop",
                 "bytes_moved",
                 "flop_per_s",

@@ -5,6 +5,7 @@ use laptime_core::{ClockKind, RunInfo, Warning};
 use crate::collect;
 use crate::doubts;
 use crate::memory;
+use crate::operations;
 use crate::process::{Process, SteadyTotals};
 use crate::rows;
 use crate::steady::{self, Start};
@@ -65,6 +66,7 @@ pub fn summary(
             .map(|row| (row.path.as_str(), row.unbalanced_count)),
     ));
     warnings.extend(memory::doubt(&tree));
+    warnings.extend(operations::doubt(&tree));
     let mut unavailable = doubts::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let program = run.as_ref().map(|run| run.program.clone());

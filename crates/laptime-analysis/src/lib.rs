@@ -21,6 +21,7 @@ mod finish;
 mod fold;
 mod lanes;
 mod memory;
+mod operations;
 mod pattern;
 mod process;
 pub mod quantiles;
@@ -53,7 +54,7 @@ pub use segments::{
 };
 pub use span_lanes::{LaneReader, ProcessLanes};
 pub use summary::{
-    ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, ProcessState, ProcessSummary,
-    RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track, WallSource,
+    BoundBy, ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, ProcessState,
+    ProcessSummary, RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track, WallSource,
 };
 pub use until::{Until, UntilReader, UntilSummary};

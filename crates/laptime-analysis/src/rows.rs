@@ -6,6 +6,7 @@ use laptime_core::{PathTally, Unavailable, path};
 
 use crate::device::DeviceRow;
 use crate::memory;
+use crate::operations;
 use crate::summary::{RowKind, SpanRow};
 use crate::tree::Tree;
 use crate::wall::Leftovers;
@@ -60,6 +61,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers) -> Rows {
         };
         fill_statistics(&mut row, &node.tally);
         memory::fill(&mut row, &node.tally);
+        operations::fill(&mut row, &node.tally);
         rows.push(row);
     }
     for (name, left_ns) in leftovers.named() {
@@ -102,6 +104,18 @@ pub fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> 
         host_memory_net_max_bytes: None,
         host_memory_peak_min_bytes: None,
         host_memory_peak_max_bytes: None,
+        mac: None,
+        flop: None,
+        total_flop: None,
+        executed_flop: None,
+        bytes_moved: None,
+        flop_per_s: None,
+        bytes_moved_per_s: None,
+        intensity: None,
+        mfu_ratio: None,
+        hfu_ratio: None,
+        bound: None,
+        operations_coverage_ratio: None,
         partial_count: 0,
         partial_ns: 0,
         unbalanced_count: 0,

@@ -142,6 +142,42 @@ pub struct SpanRow {
     /// The most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory_peak_max_bytes: Option<u64>,
+    /// Multiply-accumulates of matrix products, convolutions and attention, where they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mac: Option<u128>,
+    /// Floating-point operations of those, two for each, or what the program said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flop: Option<u128>,
+    /// With all other floating-point arithmetic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_flop: Option<u128>,
+    /// Those of [`SpanRow::flop`] that ran, with what runs again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed_flop: Option<u128>,
+    /// Bytes read and written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_moved: Option<u128>,
+    /// FLOP over the time of the spans whose FLOP are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flop_per_s: Option<f64>,
+    /// Bytes over the time of the spans whose bytes are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_moved_per_s: Option<f64>,
+    /// FLOP for each byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intensity: Option<f64>,
+    /// FLOP per second over the peak that is named beside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mfu_ratio: Option<f64>,
+    /// Executed FLOP per second over that peak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hfu_ratio: Option<f64>,
+    /// What bounds it on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundBy>,
+    /// The part of its spans, or of its operations, whose work is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations_coverage_ratio: Option<f64>,
     /// Spans only partly inside: still open at the end, or begun before the steady state.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub partial_count: u64,
@@ -168,6 +204,26 @@ impl SpanRow {
     /// How deep it stands in the tree; 0 for outermost rows.
     pub fn depth(&self) -> usize {
         self.names.len().saturating_sub(1)
+    }
+}
+
+/// What bounds a row's rate on a machine, by its intensity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundBy {
+    /// Moving bytes: more arithmetic would cost nothing.
+    Memory,
+    /// Arithmetic: the bytes come in time.
+    Arithmetic,
+}
+
+impl BoundBy {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Arithmetic => "arithmetic",
+        }
     }
 }
 

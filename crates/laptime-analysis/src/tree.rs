@@ -172,6 +172,9 @@ fn scaled(tally: &PathTally, correction: f64) -> PathTally {
         tally.max_ns = scale(tally.max_ns);
         tally.square_ns2 *= correction * correction;
         tally.wall_ns = tally.wall_ns.map(scale);
+        if let Some(work) = &mut tally.work {
+            **work = work.scaled(scale);
+        }
     }
     tally
 }

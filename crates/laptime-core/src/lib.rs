@@ -19,6 +19,7 @@ pub mod run;
 pub mod span;
 pub mod tally;
 pub mod warning;
+pub mod work;
 
 pub use anchor::{Anchor, ClockKind, ClockMap};
 pub use ceilings::{Ceiling, Ceilings};
@@ -32,3 +33,4 @@ pub use run::{ProgramEnd, RunInfo};
 pub use span::{Span, SpanFlags};
 pub use tally::{PathTally, Tallies};
 pub use warning::{Unavailable, Warning};
+pub use work::{SpanWork, WorkTally};

@@ -5,6 +5,7 @@
 
 use crate::memory::SpanMemory;
 use crate::path::PathId;
+use crate::work::SpanWork;
 
 /// What is unusual about a span. A bit set, written as one varint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +34,10 @@ impl SpanFlags {
     pub const MEMORY: Self = Self(256);
     /// Cut short by an exception: a part of a span, which is time of its path and counts no span.
     pub const UNFINISHED: Self = Self(512);
+    /// Carries the FLOP that the program says it did.
+    pub const FLOP: Self = Self(1024);
+    /// Carries the bytes that the program says it moved.
+    pub const BYTES: Self = Self(2048);
 
     /// Whether all bits of `other` are set.
     #[inline]
@@ -77,6 +82,8 @@ pub struct Span {
     pub wall: Option<u64>,
     /// Host memory, with [`SpanFlags::MEMORY`].
     pub memory: Option<SpanMemory>,
+    /// What it did, with [`SpanFlags::FLOP`] and [`SpanFlags::BYTES`].
+    pub work: SpanWork,
 }
 
 impl Span {
@@ -93,6 +100,10 @@ impl Span {
             thread_ns: None,
             wall: None,
             memory: None,
+            work: SpanWork {
+                flop: None,
+                bytes: None,
+            },
         }
     }
 
@@ -103,6 +114,19 @@ impl Span {
             self.flags = self.flags.with(SpanFlags::MEMORY);
         }
         self.memory = memory;
+        self
+    }
+
+    /// The same span with its work, as far as that was given.
+    #[must_use]
+    pub const fn with_work(mut self, work: SpanWork) -> Self {
+        if work.flop.is_some() {
+            self.flags = self.flags.with(SpanFlags::FLOP);
+        }
+        if work.bytes.is_some() {
+            self.flags = self.flags.with(SpanFlags::BYTES);
+        }
+        self.work = work;
         self
     }
 

@@ -9,6 +9,7 @@ use crate::histogram::Histogram;
 use crate::memory::MemoryTally;
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
+use crate::work::WorkTally;
 
 /// Totals of the spans of one path.
 ///
@@ -37,6 +38,8 @@ pub struct PathTally {
     pub unbalanced: u64,
     /// Host memory, over the spans that carried it.
     pub memory: Option<Box<MemoryTally>>,
+    /// Work, over the spans that carried it.
+    pub work: Option<Box<WorkTally>>,
     /// Durations.
     pub histogram: Histogram,
     /// A duration that a later span may still continue.
@@ -57,6 +60,7 @@ impl Default for PathTally {
             wall_ns: None,
             unbalanced: 0,
             memory: None,
+            work: None,
             histogram: Histogram::new(),
             pending_ns: None,
         }
@@ -110,6 +114,10 @@ impl PathTally {
         {
             let tally = self.memory.get_or_insert_default();
             tally.outside_sum_bytes = tally.outside_sum_bytes.saturating_add(memory.net_bytes);
+        }
+        if flags.has(SpanFlags::FLOP) || flags.has(SpanFlags::BYTES) {
+            let tally = self.work.get_or_insert_default();
+            tally.add(span.work, duration_ns);
         }
         if flags.has(SpanFlags::CONTINUES)
             && let Some(pending) = &mut self.pending_ns
@@ -174,6 +182,9 @@ impl PathTally {
         self.histogram.merge(&other.histogram);
         if let Some(memory) = &other.memory {
             self.memory.get_or_insert_default().merge(memory);
+        }
+        if let Some(work) = &other.work {
+            self.work.get_or_insert_default().merge(work);
         }
     }
 }

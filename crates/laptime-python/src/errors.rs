@@ -41,11 +41,6 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NotAvailableError", python.get_type::<NotAvailableError>())
 }
 
-/// Something that a later version will do.
-pub fn not_there(message: &str) -> PyErr {
-    NotAvailableError::new_err(message.to_owned())
-}
-
 /// A file error, as the built-in exception of its number.
 pub fn from_io(error: &io::Error, path: &std::path::Path) -> PyErr {
     match error.raw_os_error() {

@@ -4,24 +4,18 @@
 
 use std::sync::Arc;
 
-use laptime_analysis::{SpanRow, Summary};
+use laptime_analysis::{BoundBy, SpanRow, Summary};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 
 /// Fields whose numbers this version measures nowhere, and why.
-const NOT_MEASURED: [(&str, &str); 7] = [
+const NOT_MEASURED: [(&str, &str); 2] = [
     (
         "device_memory_",
         "device memory is measured by Timer(device=…, memory=True)",
     ),
     ("device_", "device time is measured by Timer(device=…)"),
-    ("mac", OPERATIONS),
-    ("flop", OPERATIONS),
-    ("bytes_moved", OPERATIONS),
-    ("intensity", OPERATIONS),
-    ("mfu_ratio", OPERATIONS),
 ];
-const OPERATIONS: &str = "operations are not counted by this version";
 
 /// The numbers of one path.
 #[pyclass(frozen, module = "laptime")]
@@ -143,17 +137,29 @@ numbers! {
     /// Device memory held by the allocator.
     device_memory_reserved_bytes: Option<i64> = _row => None;
     /// Multiply-accumulates.
-    mac: Option<u64> = _row => None;
-    /// Floating-point operations.
-    flop: Option<u64> = _row => None;
+    mac: Option<u128> = row => row.mac;
+    /// Floating-point operations of those, two for each, or what the program said.
+    flop: Option<u128> = row => row.flop;
+    /// With all other floating-point arithmetic.
+    total_flop: Option<u128> = row => row.total_flop;
+    /// Those of `flop` that ran, with what runs again.
+    executed_flop: Option<u128> = row => row.executed_flop;
     /// Bytes read and written.
-    bytes_moved: Option<u64> = _row => None;
+    bytes_moved: Option<u128> = row => row.bytes_moved;
     /// Floating-point operations per second.
-    flop_per_s: Option<f64> = _row => None;
+    flop_per_s: Option<f64> = row => row.flop_per_s;
+    /// Bytes read and written per second.
+    bytes_moved_per_s: Option<f64> = row => row.bytes_moved_per_s;
     /// Operations per byte.
-    intensity: Option<f64> = _row => None;
-    /// Achieved over peak operations per second.
-    mfu_ratio: Option<f64> = _row => None;
+    intensity: Option<f64> = row => row.intensity;
+    /// Floating-point operations per second over the peak that is named beside.
+    mfu_ratio: Option<f64> = row => row.mfu_ratio;
+    /// Executed ones per second over that peak.
+    hfu_ratio: Option<f64> = row => row.hfu_ratio;
+    /// What bounds it on this machine: "memory" or "arithmetic".
+    bound: Option<&'static str> = row => row.bound.map(BoundBy::name);
+    /// The part of its spans, or of its operations, whose work is known.
+    operations_coverage_ratio: Option<f64> = row => row.operations_coverage_ratio;
 }
 
 impl SpanSummary {
@@ -190,6 +196,18 @@ impl SpanSummary {
             "host_memory_peak_min_bytes" | "host_memory_peak_max_bytes" => {
                 row.host_memory_peak_min_bytes.is_some()
             }
+            "mac" => row.mac.is_some(),
+            "flop" => row.flop.is_some(),
+            "total_flop" => row.total_flop.is_some(),
+            "executed_flop" => row.executed_flop.is_some(),
+            "bytes_moved" => row.bytes_moved.is_some(),
+            "flop_per_s" => row.flop_per_s.is_some(),
+            "bytes_moved_per_s" => row.bytes_moved_per_s.is_some(),
+            "intensity" => row.intensity.is_some(),
+            "mfu_ratio" => row.mfu_ratio.is_some(),
+            "hfu_ratio" => row.hfu_ratio.is_some(),
+            "bound" => row.bound.is_some(),
+            "operations_coverage_ratio" => row.operations_coverage_ratio.is_some(),
             _ => false,
         };
         if is_there {

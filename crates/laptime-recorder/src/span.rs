@@ -3,13 +3,13 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use laptime_core::format::process::SLOT_ENTRIES;
-use laptime_core::{PathId, Span, SpanFlags, SpanMemory};
+use laptime_core::{PathId, Span, SpanFlags, SpanMemory, SpanWork};
 
 use crate::clock;
 use crate::memory::{self, Quiet};
 use crate::registry;
 use crate::site::Site;
-use crate::stack::{AUTOMATIC, Closed, Entry, Position};
+use crate::stack::{AUTOMATIC, CARRIES, Closed, Entry, Position};
 use crate::state;
 use crate::thread::Thread;
 
@@ -49,6 +49,8 @@ pub struct Extra {
     pub thread_ns: Option<u64>,
     /// Host memory.
     pub memory: Option<SpanMemory>,
+    /// What the program says it did.
+    pub work: SpanWork,
 }
 
 /// Opens a span. `None` when recording is off.
@@ -224,9 +226,13 @@ fn exit_slowly(
                 track,
             )
         };
-        thread.writer.span(&span.with_memory(memory));
+        let work = thread.stack().take_work(child);
+        thread
+            .writer
+            .span(&span.with_memory(memory).with_work(work));
     }
     let memory = memory_of(thread, entry.start);
+    let work = thread.stack().take_work(entry);
     if unbalanced {
         flags = flags.with(SpanFlags::UNBALANCED);
     }
@@ -238,7 +244,9 @@ fn exit_slowly(
         flags,
         ..Span::plain(PathId(entry.path), end - duration, duration, track)
     };
-    thread.writer.span(&span.with_memory(memory));
+    thread
+        .writer
+        .span(&span.with_memory(memory).with_work(work));
     Some(duration)
 }
 
@@ -286,7 +294,9 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
     let closed = thread.stack().close(open.0)?;
     for child in closed.with_it {
         memory_of(thread, child.start);
+        thread.stack().take_work(child);
     }
+    thread.stack().take_work(closed.entry);
     Some(Piece {
         memory: memory_of(thread, closed.entry.start),
         ticks: clock::now().saturating_sub(closed.entry.start),
@@ -298,6 +308,51 @@ pub fn is_open(open: Open) -> bool {
     // SAFETY: this thread's state.
     unsafe { Thread::existing().as_mut() }
         .is_some_and(|thread| thread.stack().find(open.0).is_some())
+}
+
+/// Says what an open span does, or more of it. Whether it is open here.
+///
+/// What is said later takes the place of what was said before.
+pub fn give(open: Open, work: SpanWork) -> bool {
+    let _quiet = Quiet::begin();
+    // SAFETY: this thread's state.
+    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
+        return false;
+    };
+    let Some(index) = thread.stack().find(open.0) else {
+        return false;
+    };
+    thread.stack().give(index, work);
+    true
+}
+
+/// What an open span was said to do.
+pub fn given(open: Open) -> SpanWork {
+    // SAFETY: this thread's state.
+    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
+        return SpanWork::default();
+    };
+    let index = thread.stack().find(open.0);
+    index.map_or_else(SpanWork::default, |index| thread.stack().given(index))
+}
+
+/// The innermost open span of a site on the current stack.
+pub fn innermost_of(site: &Site) -> Option<Open> {
+    // SAFETY: this thread's state.
+    let thread = unsafe { Thread::existing().as_mut() }?;
+    thread.stack().find_site(site.index()).map(Open)
+}
+
+/// Closes a span as [`exit`] does, wherever it may have been given its work.
+pub fn exit_any(open: Open) -> Option<u64> {
+    // SAFETY: this thread's state.
+    let has_work =
+        unsafe { Thread::existing().as_mut() }.is_some_and(|thread| thread.stack().has_work());
+    if has_work {
+        exit_with(open, None, SpanFlags::NONE)
+    } else {
+        exit(open)
+    }
 }
 
 /// Gives an open span another name. Children that closed already keep the old one.
@@ -316,7 +371,7 @@ pub fn rename(open: Open, site: &Site) {
     let old = thread.stack().entry(index);
     let entry = Entry {
         path: path.0,
-        site: site.index() | (old.site & AUTOMATIC),
+        site: site.index() | (old.site & (AUTOMATIC | CARRIES)),
         ..old
     };
     thread.stack().set_entry(index, entry);
@@ -364,7 +419,9 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
         wall: extra.wall,
         ..Span::plain(path, start, duration, track)
     };
-    thread.writer.span(&span.with_memory(extra.memory));
+    thread
+        .writer
+        .span(&span.with_memory(extra.memory).with_work(extra.work));
 }
 
 /// Path of a span that is open on the current stack.

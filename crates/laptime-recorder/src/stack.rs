@@ -8,13 +8,20 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use laptime_core::PathId;
 use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
+use laptime_core::{PathId, SpanWork};
 
 use crate::memory::Frames;
 
 /// Set in [`Entry::site`] of spans that close together with their parent.
 pub const AUTOMATIC: u32 = 1 << 31;
+
+/// Set in [`Entry::site`] of spans whose work lies in [`Stack::work`]: no site is equal to it, so
+/// such spans close the general way.
+pub const CARRIES: u32 = 1 << 30;
+
+/// What of [`Entry::site`] is no site.
+const FLAGS: u32 = AUTOMATIC | CARRIES;
 
 /// Value of [`Slot::depth`] while spans lie beyond the slot: no index of the slot is innermost then.
 const BEYOND: u32 = SLOT_ENTRIES as u32 + 1;
@@ -56,6 +63,8 @@ pub struct Stack {
     owned: bool,
     deep: Vec<Entry>,
     strays: Vec<Entry>,
+    /// Work of open spans by their starts, where it was given.
+    work: Vec<(u64, SpanWork)>,
     /// Memory of the open spans, while it is counted.
     pub memory: Frames,
 }
@@ -70,6 +79,7 @@ impl Stack {
             owned: true,
             deep: Vec::new(),
             strays: Vec::new(),
+            work: Vec::new(),
             memory: Frames::default(),
         };
         stack.reset(track, base);
@@ -138,6 +148,7 @@ impl Stack {
         std::mem::forget(fresh);
         self.deep.clear();
         self.strays.clear();
+        self.work.clear();
         self.memory = Frames::default();
     }
 
@@ -212,7 +223,7 @@ impl Stack {
     pub fn find_site(&self, site: u32) -> Option<Position> {
         (1..=self.len())
             .rev()
-            .find(|index| self.entry(*index).site & !AUTOMATIC == site)
+            .find(|index| self.entry(*index).site & !FLAGS == site)
             .map(|index| Position {
                 index: index as u32,
                 start: self.entry(index).start,
@@ -244,6 +255,7 @@ impl Stack {
             if self.strays.len() > MAX_STRAYS {
                 for lost in self.strays.drain(..self.strays.len() - MAX_STRAYS) {
                     self.memory.forget(lost.start);
+                    self.work.retain(|(start, _)| *start != lost.start);
                 }
             }
             return Some(closed);
@@ -259,11 +271,51 @@ impl Stack {
         })
     }
 
+    /// Gives an open span its work, or more of it.
+    pub fn give(&mut self, index: usize, work: SpanWork) {
+        let entry = self.entry(index);
+        let carrying = Entry {
+            site: entry.site | CARRIES,
+            ..entry
+        };
+        self.set_entry(index, carrying);
+        match self.place_of_work(entry) {
+            Some(place) => self.work[place].1 = self.work[place].1.or_later(work),
+            None => self.work.push((entry.start, work)),
+        }
+    }
+
+    /// The work that an open span was given.
+    pub fn given(&self, index: usize) -> SpanWork {
+        let place = self.place_of_work(self.entry(index));
+        place.map_or_else(SpanWork::default, |place| self.work[place].1)
+    }
+
+    /// Takes the work of a span that closes.
+    #[inline]
+    pub fn take_work(&mut self, entry: Entry) -> SpanWork {
+        let place = self.place_of_work(entry);
+        place.map_or_else(SpanWork::default, |place| self.work.remove(place).1)
+    }
+
+    /// Spans that opened at once are told apart by whether they carry any: the inner one came last.
+    fn place_of_work(&self, entry: Entry) -> Option<usize> {
+        if entry.site & CARRIES == 0 {
+            return None;
+        }
+        self.work.iter().rposition(|known| known.0 == entry.start)
+    }
+
+    /// Whether any open span was given its work.
+    pub fn has_work(&self) -> bool {
+        !self.work.is_empty()
+    }
+
     /// A stray of a site, the latest first.
     pub fn find_stray(&self, site: u32) -> Option<Position> {
         self.strays
             .iter()
-            .rfind(|stray| stray.site & !AUTOMATIC == site)
+            .rfind(|stray| stray.site & !FLAGS == site)
             .map(|stray| Position {
                 index: u32::MAX,
                 start: stray.start,

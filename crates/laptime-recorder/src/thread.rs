@@ -163,6 +163,7 @@ impl Thread {
         let end = clock::now();
         for open in stack.open().into_iter().rev() {
             let duration = end.saturating_sub(open.start);
+            // What it was said to do is not known to be done.
             self.writer.span(&Span {
                 flags: SpanFlags::UNBALANCED,
                 ..Span::plain(open.path, open.start, duration, open.track)

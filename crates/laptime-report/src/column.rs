@@ -59,6 +59,10 @@ pub enum Column {
     Achieved,
     /// Time it takes at least.
     LeastTime,
+    /// FLOP/s of spans.
+    FlopRate,
+    /// Those over the peak.
+    Mfu,
 }
 
 impl Column {
@@ -92,6 +96,8 @@ impl Column {
             Self::Attainable => "at most FLOP/s",
             Self::Achieved => "achieved FLOP/s",
             Self::LeastTime => "at least",
+            Self::FlopRate => "FLOP/s",
+            Self::Mfu => "MFU",
         }
     }
 
@@ -108,12 +114,17 @@ impl Column {
             Self::NetMemory => "host_memory_net_max_bytes",
             Self::PeakMemory => "host_memory_peak_max_bytes",
             Self::Share => "share_ratio",
+            Self::Flop => "flop",
+            Self::FlopRate => "flop_per_s",
+            Self::Intensity => "intensity",
+            Self::Mfu => "mfu_ratio",
+            Self::Bound => "bound",
             _ => return None,
         })
     }
 
     /// All of a table of spans, in the order of the table.
-    pub const SPANS: [Self; 10] = [
+    pub const SPANS: [Self; 15] = [
         Self::Count,
         Self::Total,
         Self::Cpu,
@@ -123,12 +134,27 @@ impl Column {
         Self::P99,
         Self::NetMemory,
         Self::PeakMemory,
+        Self::Flop,
+        Self::FlopRate,
+        Self::Intensity,
+        Self::Bound,
+        Self::Mfu,
         Self::Share,
     ];
 
     /// Whether a table of spans shows it only where a row has it.
     pub const fn is_optional(self) -> bool {
-        matches!(self, Self::Cpu | Self::NetMemory | Self::PeakMemory)
+        matches!(
+            self,
+            Self::Cpu
+                | Self::NetMemory
+                | Self::PeakMemory
+                | Self::Flop
+                | Self::FlopRate
+                | Self::Intensity
+                | Self::Bound
+                | Self::Mfu
+        )
     }
 
     /// Whether the eye should find it first.

@@ -3,7 +3,7 @@
 //! An absent number is an empty field. The first column tells the whole run from its
 //! steady state.
 
-use laptime_analysis::{RowKind, SpanRow, Summary, UntilSummary};
+use laptime_analysis::{BoundBy, RowKind, SpanRow, Summary, UntilSummary};
 
 use crate::filter;
 use crate::view::View;
@@ -13,34 +13,58 @@ const HEADING: &str = "section,kind,path,count,total_ns,self_ns,mean_ns,stddev_n
 p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count,\
 host_memory_net_min_bytes,host_memory_net_max_bytes,host_memory_peak_min_bytes,host_memory_peak_max_bytes";
 
+/// Columns that follow where a row has any of them.
+const OPERATIONS: [&str; 12] = [
+    "mac",
+    "flop",
+    "total_flop",
+    "executed_flop",
+    "bytes_moved",
+    "flop_per_s",
+    "bytes_moved_per_s",
+    "intensity",
+    "mfu_ratio",
+    "hfu_ratio",
+    "bound",
+    "operations_coverage_ratio",
+];
+
 /// Renders the rows that the view asks for.
 pub fn render(summary: &Summary, view: &View) -> String {
-    let mut out = HEADING.to_owned() + "\r\n";
+    let steady = summary.steady.as_ref().filter(|_| view.steady);
+    let rows = summary.rows.iter();
+    let rows = rows.chain(steady.iter().flat_map(|steady| &steady.rows));
+    let has_operations = { rows }.any(|row| operations(row).iter().any(|field| !field.is_empty()));
+    let mut heading = HEADING.to_owned();
+    if has_operations {
+        heading = format!("{heading},{}", OPERATIONS.join(","));
+    }
+    let mut out = heading.clone() + "\r\n";
     let mut add = |section: &str, rows: &[SpanRow]| {
         for row in filter::wanted(rows, view) {
-            out += &line(section, row);
+            out += &line(section, row, has_operations);
         }
     };
     add("run", &summary.rows);
-    if let Some(steady) = summary.steady.as_ref().filter(|_| view.steady) {
+    if let Some(steady) = steady {
         add("steady", &steady.rows);
     }
     for until in &summary.until {
-        out += &answer(until);
+        out += &answer(until, &heading);
     }
     out
 }
 
 /// A question in the place of the path, steps in that of the count, the time in that of the total.
-fn answer(until: &UntilSummary) -> String {
+fn answer(until: &UntilSummary, heading: &str) -> String {
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let (steps, at_ns) = (number(until.steps), number(until.at_ns));
-    let absent = ",".repeat(HEADING.matches(',').count() - 4);
+    let absent = ",".repeat(heading.matches(',').count() - 4);
     let question = quoted(&until.question);
     format!("until,metric,{question},{steps},{at_ns}{absent}\r\n")
 }
 
-fn line(section: &str, row: &SpanRow) -> String {
+fn line(section: &str, row: &SpanRow, has_operations: bool) -> String {
     let kind = match row.kind {
         RowKind::Span => "span",
         RowKind::Leftover => "leftover",
@@ -76,7 +100,31 @@ fn line(section: &str, row: &SpanRow) -> String {
         number(row.host_memory_peak_min_bytes),
         number(row.host_memory_peak_max_bytes),
     ];
-    fields.join(",") + "\r\n"
+    let mut line = fields.join(",");
+    if has_operations {
+        line = format!("{line},{}", operations(row).join(","));
+    }
+    line + "\r\n"
+}
+
+fn operations(row: &SpanRow) -> [String; OPERATIONS.len()] {
+    let wide = |number: Option<u128>| number.map(|number| number.to_string()).unwrap_or_default();
+    let real = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let bound = row.bound.map(BoundBy::name);
+    [
+        wide(row.mac),
+        wide(row.flop),
+        wide(row.total_flop),
+        wide(row.executed_flop),
+        wide(row.bytes_moved),
+        real(row.flop_per_s),
+        real(row.bytes_moved_per_s),
+        real(row.intensity),
+        real(row.mfu_ratio),
+        real(row.hfu_ratio),
+        bound.unwrap_or_default().to_owned(),
+        real(row.operations_coverage_ratio),
+    ]
 }
 
 /// A field, in quotes where it needs them.

@@ -365,6 +365,13 @@ fn cell(row: &SpanRow, column: Column) -> Cell {
         Column::PeakMemory => row
             .host_memory_peak_max_bytes
             .map_or(Cell::Absent, |bytes| Cell::Bytes(bytes as i64)),
+        Column::Flop => row.flop.map_or(Cell::Absent, Cell::Scaled),
+        Column::FlopRate => row.flop_per_s.map_or(Cell::Absent, Cell::Rate),
+        Column::Intensity => row.intensity.map_or(Cell::Absent, Cell::Rate),
+        Column::Bound => row
+            .bound
+            .map_or(Cell::Absent, |bound| Cell::Word(bound.name())),
+        Column::Mfu => row.mfu_ratio.map_or(Cell::Absent, Cell::Share),
         Column::Share => row.share_ratio.map_or(Cell::Absent, Cell::Share),
         _ => Cell::Absent,
     }

@@ -343,15 +343,19 @@ fn the_json_of_one_span() {
       "environment": {},
       "warnings": [],
       "unavailable": {
+        "bound": "operations were not counted",
         "bytes_moved": "operations were not counted",
+        "bytes_moved_per_s": "operations were not counted",
         "device_memory_net_max_bytes": "memory was not recorded",
         "device_memory_net_min_bytes": "memory was not recorded",
         "device_memory_peak_max_bytes": "memory was not recorded",
         "device_memory_peak_min_bytes": "memory was not recorded",
         "device_memory_reserved_bytes": "memory was not recorded",
         "device_ns": "no device was timed",
+        "executed_flop": "operations were not counted",
         "flop": "operations were not counted",
         "flop_per_s": "operations were not counted",
+        "hfu_ratio": "operations were not counted",
         "host_memory_net_max_bytes": "memory was not recorded",
         "host_memory_net_min_bytes": "memory was not recorded",
         "host_memory_peak_max_bytes": "memory was not recorded",
@@ -359,10 +363,12 @@ fn the_json_of_one_span() {
         "intensity": "operations were not counted",
         "mac": "operations were not counted",
         "mfu_ratio": "operations were not counted",
+        "operations_coverage_ratio": "operations were not counted",
         "process_ns": "no span measured it; it is opt-in because reading that clock costs more than a span",
         "run.end": "no launcher saw the run",
         "suspended_wall_ns": "no span was suspended",
-        "thread_ns": "no span measured it; it is opt-in because reading that clock costs more than a span"
+        "thread_ns": "no span measured it; it is opt-in because reading that clock costs more than a span",
+        "total_flop": "operations were not counted"
       }
     }
     "#);

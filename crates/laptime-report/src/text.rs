@@ -26,7 +26,7 @@ const BARS: [usize; 3] = [12, 8, 5];
 /// Widest curve of a metric.
 const MOST_CURVE: usize = 20;
 /// Columns in the order in which they give way.
-const GIVE_WAY: [Column; 10] = [
+const GIVE_WAY: [Column; 12] = [
     Column::Mean,
     Column::SelfTime,
     Column::P99,
@@ -35,6 +35,8 @@ const GIVE_WAY: [Column; 10] = [
     Column::OwnMac,
     Column::OtherFlop,
     Column::Calls,
+    Column::Bound,
+    Column::Intensity,
     Column::Flop,
     Column::Params,
 ];

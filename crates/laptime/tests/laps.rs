@@ -251,3 +251,35 @@ fn a_program_that_only_links_the_crate_records_when_the_environment_says_so() {
 fn child_with_one_lap() {
     drop(laptime::lap!("child"));
 }
+
+#[test]
+fn a_lap_is_told_its_work_in_any_integer() {
+    let spans = recorded(|| {
+        let (m, n, k) = (4_usize, 5_usize, 6_usize);
+        {
+            let _lap = laptime::lap!("gemm", flop = 2 * m * n * k, bytes = 4_u64);
+            let _inside = laptime::lap!("inside");
+        }
+        {
+            let name = format!("computed {m}");
+            let lap = laptime::lap!(&name, bytes = 1 << 20);
+            let _late = lap.flop(u128::MAX).bytes(3_i32);
+        }
+        let _below = laptime::lap!("below", flop = -3);
+    });
+    let work = |path: &str| (spans[path][0].work.flop, spans[path][0].work.bytes);
+    assert_eq!(work("gemm"), (Some(240), Some(4)));
+    assert_eq!(work("gemm/inside"), (None, None));
+    assert_eq!(work("computed 4"), (Some(u128::MAX), Some(3)));
+    assert_eq!(work("below"), (None, None));
+}
+
+#[test]
+fn a_lap_with_work_is_nothing_while_nothing_is_recorded() {
+    let _one = ONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    laptime::disable();
+    let lap = laptime::lap!("gemm", flop = 1);
+    drop(lap.bytes(2));
+}

@@ -13,6 +13,7 @@ use crate::anchor::Anchor;
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
+use crate::work::SpanWork;
 
 /// Receives the records of a window.
 ///
@@ -302,6 +303,11 @@ impl<'a> Fields<'a, '_> {
         Ok(value)
     }
 
+    fn wide_number(&mut self) -> Result<u128, FormatError> {
+        let upper = u128::from(self.number()?);
+        Ok(upper << 64 | u128::from(self.number()?))
+    }
+
     fn path(&mut self) -> Result<PathId, FormatError> {
         let number = self.number()?;
         self.reader.path(number)
@@ -345,6 +351,13 @@ impl<'a> Fields<'a, '_> {
         } else {
             None
         };
+        let mut carried = |flag| -> Result<Option<u128>, FormatError> {
+            flags.has(flag).then(|| self.wide_number()).transpose()
+        };
+        let work = SpanWork {
+            flop: carried(SpanFlags::FLOP)?,
+            bytes: carried(SpanFlags::BYTES)?,
+        };
         Ok(Span {
             path,
             start: end.saturating_sub(wall.unwrap_or(duration)),
@@ -355,6 +368,7 @@ impl<'a> Fields<'a, '_> {
             thread_ns,
             wall,
             memory,
+            work,
         })
     }
 }

@@ -20,7 +20,7 @@ fn read(bytes: &[u8]) -> (Vec<Record<'_>>, Option<FormatError>) {
 }
 
 fn span() -> impl Strategy<Value = Record<'static>> {
-    let flags = prop_oneof![Just(0_u64), 0_u64..512];
+    let flags = prop_oneof![Just(0_u64), 0_u64..4_096];
     (
         2_u32..60_000,
         0_u64..1 << 55,
@@ -45,6 +45,10 @@ fn span() -> impl Strategy<Value = Record<'static>> {
                     net_bytes: -i64::from(cpu) * 1_000,
                     peak_bytes: u64::from(duration),
                 }),
+                work: SpanWork {
+                    flop: flags.has(SpanFlags::FLOP).then_some(u128::from(cpu) << 50),
+                    bytes: flags.has(SpanFlags::BYTES).then_some(u128::from(track)),
+                },
             })
         })
 }

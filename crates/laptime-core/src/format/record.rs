@@ -15,7 +15,7 @@
 //! |------|--------------|----------------------------------------------------------|
 //! | 1    | path         | number, parent, UTF-8 name to the end                    |
 //! | 2    | track        | the track of the records that follow                     |
-//! | 3    | unusual span | flags, path, Δ end, duration, then a varint per flag that carries one: process ns, thread ns, wall ticks; memory carries two: zigzag net bytes, peak bytes |
+//! | 3    | unusual span | flags, path, Δ end, duration, then a varint per flag that carries one: process ns, thread ns, wall ticks; memory carries two: zigzag net bytes, peak bytes; FLOP and bytes carry two: the upper and the lower 64 bits |
 //! | 4    | mark         | path, Δ time                                             |
 //! | 5    | metric       | path, Δ time, 8 bytes of IEEE 754                        |
 //! | 6    | anchor       | four 8-byte clocks ([`crate::Anchor`])                   |
@@ -143,20 +143,7 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             push(&mut payload, u64::from(span.path.0));
             push(&mut payload, delta(end, cursor));
             push(&mut payload, span.duration);
-            for carried in [
-                (SpanFlags::PROCESS_TIME, span.process_ns),
-                (SpanFlags::THREAD_TIME, span.thread_ns),
-                (SpanFlags::SUSPENDED, span.wall),
-            ] {
-                if span.flags.has(carried.0) {
-                    push(&mut payload, carried.1.unwrap_or(0));
-                }
-            }
-            if span.flags.has(SpanFlags::MEMORY) {
-                let memory = span.memory.unwrap_or_default();
-                push(&mut payload, zigzag(memory.net_bytes));
-                push(&mut payload, memory.peak_bytes);
-            }
+            push_carried(&mut payload, &span);
             UNUSUAL_SPAN
         }
         Record::Path { id, parent, name } => {
@@ -221,6 +208,38 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
         }
     };
     push_payload(out, kind, &payload);
+}
+
+/// Pushes what the flags of a span carry, lower flags first.
+fn push_carried(out: &mut Vec<u8>, span: &Span) {
+    for (flag, number) in [
+        (SpanFlags::PROCESS_TIME, span.process_ns),
+        (SpanFlags::THREAD_TIME, span.thread_ns),
+        (SpanFlags::SUSPENDED, span.wall),
+    ] {
+        if span.flags.has(flag) {
+            push(out, number.unwrap_or(0));
+        }
+    }
+    if span.flags.has(SpanFlags::MEMORY) {
+        let memory = span.memory.unwrap_or_default();
+        push(out, zigzag(memory.net_bytes));
+        push(out, memory.peak_bytes);
+    }
+    for (flag, amount) in [
+        (SpanFlags::FLOP, span.work.flop),
+        (SpanFlags::BYTES, span.work.bytes),
+    ] {
+        if span.flags.has(flag) {
+            push_wide(out, amount.unwrap_or(0));
+        }
+    }
+}
+
+/// Pushes an integer of 128 bits as two: the upper half, mostly one byte, and the lower.
+fn push_wide(out: &mut Vec<u8>, number: u128) {
+    push(out, (number >> 64) as u64);
+    push(out, number as u64);
 }
 
 fn switch_track(out: &mut Vec<u8>, cursor: &mut Cursor, track: u32) {

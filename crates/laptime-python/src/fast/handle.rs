@@ -10,12 +10,13 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
+use laptime_core::SpanWork;
 use laptime_recorder::Site;
-use pyo3::exceptions::PyStopIteration;
+use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::{ffi, intern};
 
-use super::{Locked, place, span};
+use super::{Locked, given, place, span};
 use crate::rate;
 
 /// Names that get a type of their own.
@@ -25,9 +26,10 @@ pub const OWN_TYPES: usize = 1_024;
 #[repr(C)]
 pub struct Handle {
     head: ffi::PyObject,
-    site: &'static Site,
+    /// What it opens.
+    pub site: &'static Site,
     /// The name as given, a `str`.
-    name: *mut ffi::PyObject,
+    pub name: *mut ffi::PyObject,
     /// Last duration in ticks, for sites that no table remembers.
     last: Cell<u64>,
 }
@@ -42,6 +44,15 @@ static BASE: Locked<*mut ffi::PyTypeObject> = Locked::new(null_mut());
 unsafe fn handle<'a>(object: *mut ffi::PyObject) -> &'a Handle {
     // SAFETY: the caller's promise.
     unsafe { &*object.cast::<Handle>() }
+}
+
+/// The site of a handle.
+///
+/// # Safety
+/// `object` is an instance of the base type or of a type made here.
+pub unsafe fn site(object: *mut ffi::PyObject) -> &'static Site {
+    // SAFETY: the caller's promise.
+    unsafe { handle(object) }.site
 }
 
 /// The site of a lap that was made here; `None` for any other object.
@@ -116,7 +127,7 @@ unsafe extern "C" fn exit_async(
 ///
 /// # Safety
 /// `value` is a live object and the lock is held.
-unsafe fn ready(value: *mut ffi::PyObject) -> *mut ffi::PyObject {
+pub unsafe fn ready(value: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
     let (python, value) = unsafe {
         let python = Python::assume_attached();
@@ -128,7 +139,8 @@ unsafe fn ready(value: *mut ffi::PyObject) -> *mut ffi::PyObject {
     }
 }
 
-fn raise(python: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
+/// Hands an error to the interpreter.
+pub fn raise(python: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
     error.restore(python);
     null_mut()
 }
@@ -163,20 +175,38 @@ unsafe extern "C" fn call(
     // SAFETY: the interpreter passes a handle, a tuple, and a dictionary or null.
     unsafe {
         let python = Python::assume_attached();
-        let arguments = Bound::from_borrowed_ptr(python, arguments);
-        let given = ffi::PyTuple_Size(arguments.as_ptr());
-        if given != 1 || (!keywords.is_null() && ffi::PyDict_Size(keywords) > 0) {
-            let message = c"a lap takes the function to decorate, and nothing else";
-            ffi::PyErr_SetString(ffi::PyExc_TypeError, message.as_ptr());
-            return null_mut();
+        match only_function(python, arguments, keywords) {
+            Ok(function) => {
+                let name = Bound::from_borrowed_ptr(python, handle(this).name);
+                decorate(python, function, Some(name), SpanWork::default())
+            }
+            Err(error) => raise(python, error),
         }
-        let name = Bound::from_borrowed_ptr(python, handle(this).name);
-        let function = ffi::PyTuple_GetItem(arguments.as_ptr(), 0);
-        decorate(python, function, Some(name))
     }
 }
 
-/// `laptime._decorate.decorate(function, name)`.
+/// The one argument of a call of a handle.
+///
+/// # Safety
+/// A tuple, a dictionary or null, and the lock is held.
+pub unsafe fn only_function(
+    _python: Python<'_>,
+    arguments: *mut ffi::PyObject,
+    keywords: *mut ffi::PyObject,
+) -> PyResult<*mut ffi::PyObject> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let given = ffi::PyTuple_Size(arguments);
+        if given != 1 || (!keywords.is_null() && ffi::PyDict_Size(keywords) > 0) {
+            return Err(PyTypeError::new_err(
+                "a lap takes the function to decorate, and nothing else",
+            ));
+        }
+        Ok(ffi::PyTuple_GetItem(arguments, 0))
+    }
+}
+
+/// `laptime._decorate.decorate(function, name, flop=…, bytes=…)`.
 ///
 /// # Safety
 /// `function` is a live object and the lock is held.
@@ -184,13 +214,17 @@ pub unsafe fn decorate(
     python: Python<'_>,
     function: *mut ffi::PyObject,
     name: Option<Bound<'_, PyAny>>,
+    work: SpanWork,
 ) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
     let function = unsafe { Bound::from_borrowed_ptr(python, function) };
     let result = python
         .import(intern!(python, "laptime._decorate"))
         .and_then(|module| module.getattr(intern!(python, "decorate")))
-        .and_then(|decorate| decorate.call1((function, name)));
+        .and_then(|decorate| {
+            let keywords = given::keywords(python, work)?;
+            decorate.call((function, name), Some(&keywords))
+        });
     match result {
         Ok(wrapper) => wrapper.into_ptr(),
         Err(error) => raise(python, error),
@@ -283,6 +317,21 @@ const fn getter(
     }
 }
 
+/// A property of the span that is open, by its number among [`given::KEYWORDS`].
+const fn settable(
+    name: &'static std::ffi::CStr,
+    number: usize,
+    doc: &'static std::ffi::CStr,
+) -> ffi::PyGetSetDef {
+    ffi::PyGetSetDef {
+        name: name.as_ptr(),
+        get: Some(given::get),
+        set: Some(given::set),
+        doc: doc.as_ptr(),
+        closure: std::ptr::without_provenance_mut(number),
+    }
+}
+
 static METHODS: Locked<[ffi::PyMethodDef; 5]> = Locked::new([
     method(c"__enter__", enter),
     method(c"__exit__", exit),
@@ -291,7 +340,7 @@ static METHODS: Locked<[ffi::PyMethodDef; 5]> = Locked::new([
     ffi::PyMethodDef::zeroed(),
 ]);
 
-static GETTERS: Locked<[ffi::PyGetSetDef; 4]> = Locked::new([
+static GETTERS: Locked<[ffi::PyGetSetDef; 6]> = Locked::new([
     getter(c"name", name, c"The name as given."),
     getter(
         c"seconds",
@@ -303,6 +352,16 @@ static GETTERS: Locked<[ffi::PyGetSetDef; 4]> = Locked::new([
         duration_ns,
         c"Nanoseconds of the last span that this name closed in this task; None before.",
     ),
+    settable(
+        c"flop",
+        0,
+        c"Floating-point operations of the span of this name that is open here; None where not said.",
+    ),
+    settable(
+        c"bytes",
+        1,
+        c"Bytes moved by the span of this name that is open here; None where not said.",
+    ),
     ffi::PyGetSetDef {
         name: std::ptr::null(),
         get: None,
@@ -312,7 +371,8 @@ static GETTERS: Locked<[ffi::PyGetSetDef; 4]> = Locked::new([
     },
 ]);
 
-const NAME: &std::ffi::CStr = c"laptime.Lap";
+/// As Python shows the type.
+pub const NAME: &std::ffi::CStr = c"laptime.Lap";
 const DOC: &std::ffi::CStr = c"A named lap: use it in `with`, in `async with`, or as a decorator.";
 
 /// The type of later names, and the base of the others.
@@ -416,7 +476,11 @@ pub fn ordinary(
     unsafe { instance(python, base, name, site) }
 }
 
-unsafe fn instance(
+/// A new handle of a type whose instances are at least as large as one.
+///
+/// # Safety
+/// `kind` is such a type, `name` is a `str`, and the lock is held.
+pub unsafe fn instance(
     python: Python<'_>,
     kind: *mut ffi::PyTypeObject,
     name: *mut ffi::PyObject,

@@ -11,7 +11,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::{Locked, handle, name};
+use laptime_core::SpanWork;
+
+use super::{Locked, given, handle, name};
 
 /// Entries of the table by address: 16 kB.
 const CACHED: usize = 1_024;
@@ -34,8 +36,9 @@ static CACHE: Locked<[Entry; CACHED]> = Locked::new(
 /// Handles with a type of their own, by the site's index.
 static OWN: Locked<Option<HashMap<u32, usize>>> = Locked::new(None);
 
-const DOC: &std::ffi::CStr = c"lap(name, /)\n--\n\n\
-A lap: `with lap(\"forward\"): ...`, `async with`, `@lap(\"name\")`, or `@lap` on a function.";
+const DOC: &std::ffi::CStr = c"lap(name, /, *, flop=None, bytes=None)\n--\n\n\
+A lap: `with lap(\"forward\"): ...`, `async with`, `@lap(\"name\")`, or `@lap` on a function.\n\n\
+`flop` and `bytes` say what it does: floating-point operations, and bytes read and written.";
 
 static DEFINITION: Locked<ffi::PyMethodDef> = Locked::new(ffi::PyMethodDef {
     ml_name: c"lap".as_ptr(),
@@ -93,18 +96,28 @@ unsafe fn lap_slowly(
     // SAFETY: called by the interpreter, which holds the lock and passes `count` arguments.
     let result = unsafe {
         let python = Python::assume_attached();
-        if !keywords.is_null() && ffi::PyTuple_Size(keywords) > 0 {
-            Err(crate::errors::not_there(
-                "lap() takes no keywords yet; operations and bytes per lap come later",
-            ))
-        } else if count != 1 {
+        let has_keywords = !keywords.is_null() && ffi::PyTuple_Size(keywords) > 0;
+        let work = if has_keywords {
+            match given::work(python, keywords, arguments.offset(count)) {
+                Ok(work) => work,
+                Err(error) => return handle::raise(python, error),
+            }
+        } else {
+            SpanWork::default()
+        };
+        if count != 1 {
             Err(PyTypeError::new_err(format!(
                 "lap() takes one name or function ({count} given)"
             )))
+        } else if ffi::PyUnicode_Check(*arguments) != 0 && has_keywords {
+            match name::site(*arguments) {
+                Some(site) => given::handle(python, *arguments, site, work),
+                None => Err(PyErr::fetch(python)),
+            }
         } else if ffi::PyUnicode_Check(*arguments) != 0 {
             find(python, *arguments)
         } else if ffi::PyCallable_Check(*arguments) != 0 || is_descriptor(*arguments) {
-            return handle::decorate(python, *arguments, None);
+            return handle::decorate(python, *arguments, None, work);
         } else {
             let given = Bound::from_borrowed_ptr(python, *arguments);
             let kind = given.get_type().name().map(|name| name.to_string());

@@ -2,11 +2,12 @@
 //!
 //! Raw FFI and `unsafe`, and the interpreter lock is kept: a span costs less than letting
 //! go of it. [`lap`] finds a handle for a name, [`handle`] is the object whose `__enter__`
-//! and `__exit__` a `with` calls, [`place`] keeps the recorder's stack that of the running
+//! and `__exit__` a `with` calls, [`given`] one that is told its work, [`place`] keeps the recorder's stack that of the running
 //! task, [`name`] turns any `str` into a name; [`timer`] starts and stops segments. Everything here relies on the lock: mutable
 //! state is reached from one thread at a time.
 
 pub mod gauge;
+pub mod given;
 pub mod graves;
 pub mod handle;
 pub mod history;

@@ -6,12 +6,12 @@
 
 use std::cell::Cell;
 
-use laptime_core::{PathId, SpanFlags, SpanMemory};
+use laptime_core::{PathId, SpanFlags, SpanMemory, SpanWork};
 use laptime_recorder::{self as recorder, Extra, Open, Site, clock};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::{name, span};
+use super::{given, name, span};
 
 /// One such span.
 #[pyclass(frozen, module = "laptime._core")]
@@ -28,6 +28,7 @@ struct State {
     is_detached: Cell<bool>,
     ran: Cell<u64>,
     memory: Cell<Option<SpanMemory>>,
+    work: SpanWork,
 }
 
 // SAFETY: every access holds the interpreter lock, and none runs Python code.
@@ -38,7 +39,19 @@ unsafe impl Sync for State {}
 #[pymethods]
 impl Pieces {
     #[new]
-    fn new(name: &Bound<'_, PyString>) -> PyResult<Self> {
+    #[pyo3(signature = (name, *, flop=None, bytes=None))]
+    fn new(
+        name: &Bound<'_, PyString>,
+        flop: Option<&Bound<'_, PyAny>>,
+        bytes: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let amount = |what, given: Option<&Bound<'_, PyAny>>| {
+            given.map_or(Ok(None), |given| given::amount(what, given))
+        };
+        let work = SpanWork {
+            flop: amount("flop", flop)?,
+            bytes: amount("bytes", bytes)?,
+        };
         // SAFETY: a `str`, with the lock held.
         let site = unsafe { name::site(name.as_ptr()) };
         Ok(Self {
@@ -49,6 +62,7 @@ impl Pieces {
                 is_detached: Cell::new(false),
                 ran: Cell::new(0),
                 memory: Cell::new(Some(SpanMemory::default())),
+                work,
             },
         })
     }
@@ -98,6 +112,7 @@ impl Pieces {
             flags,
             wall: Some(clock::now().saturating_sub(start)),
             memory: state.memory.take(),
+            work: state.work,
             ..Extra::default()
         };
         span::at(|| recorder::emit_under(outside, state.site, start, state.ran.take(), extra));

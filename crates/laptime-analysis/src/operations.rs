@@ -1,0 +1,102 @@
+//! Operations in rows: what spans did, beside the time that it took.
+//!
+//! What the program said of its own laps is summed over the spans that carry it, and so is the
+//! time that rates divide by. How many of a row's spans that is, is its coverage.
+
+use laptime_core::{PathTally, Unavailable, Warning, path};
+
+use crate::summary::SpanRow;
+use crate::tree::Tree;
+
+/// Paths that a warning names.
+const MOST_SHOWN: usize = 4;
+const SAID: &str = "the program said its FLOP, which tells no more";
+const NO_TIME: &str = "the spans that carry it took less than the clock can tell";
+const NOT_SAID: &str = "no span of this path says it";
+
+/// Fills in what the spans of a path say they did.
+pub fn fill(row: &mut SpanRow, tally: &PathTally) {
+    let Some(work) = tally.work.as_deref() else {
+        return;
+    };
+    if work.flop.spans > 0 {
+        row.flop = Some(work.flop.sum);
+        row.flop_per_s = work.flop.per_s();
+        for field in ["mac", "total_flop", "executed_flop", "hfu_ratio"] {
+            explain(row, field, SAID);
+        }
+    }
+    if work.bytes.spans > 0 {
+        row.bytes_moved = Some(work.bytes.sum);
+        row.bytes_moved_per_s = work.bytes.per_s();
+    }
+    row.intensity = work.intensity_flop_per_byte();
+    for (field, is_there, spans) in [
+        ("flop_per_s", row.flop_per_s.is_some(), work.flop.spans),
+        (
+            "bytes_moved_per_s",
+            row.bytes_moved_per_s.is_some(),
+            work.bytes.spans,
+        ),
+    ] {
+        if !is_there {
+            explain(row, field, if spans > 0 { NO_TIME } else { NOT_SAID });
+        }
+    }
+    if row.intensity.is_none() {
+        explain(
+            row,
+            "intensity",
+            "no span of this path says both FLOP and bytes",
+        );
+    }
+    let carrying = work.flop.spans.max(work.bytes.spans);
+    if tally.count > 0 {
+        row.operations_coverage_ratio = Some((carrying as f64 / tally.count as f64).min(1.0));
+    }
+}
+
+/// About paths of which only some spans say what they did.
+pub fn doubt(tree: &Tree) -> Option<Warning> {
+    let partly: Vec<String> = tree
+        .in_order()
+        .into_iter()
+        .filter_map(|index| {
+            let tally = &tree.node(index).tally;
+            let work = tally.work.as_deref()?;
+            let names = tree.names(index);
+            let path = path::join(names.iter().map(String::as_str));
+            [("FLOP", work.flop.spans), ("bytes", work.bytes.spans)]
+                .into_iter()
+                .find(|(_, spans)| (1..tally.count).contains(spans))
+                .map(|(what, spans)| {
+                    format!("{what} of {spans} of {} spans of {path}", tally.count)
+                })
+        })
+        .collect();
+    let (shown, more) = partly.split_at(partly.len().min(MOST_SHOWN));
+    if shown.is_empty() {
+        return None;
+    }
+    let more = match more.len() {
+        0 => String::new(),
+        paths => format!(" and of some spans of {paths} other paths"),
+    };
+    let message = format!(
+        "the program says only {}{more}: sums and rates are those of these spans",
+        shown.join(", ")
+    );
+    Some(
+        Warning::new("operations-partial", message)
+            .with_hint("give every lap of a name its flop= and bytes=, or none"),
+    )
+}
+
+fn explain(row: &mut SpanRow, field: &str, reason: &str) {
+    row.why
+        .insert(field.to_owned(), Unavailable(reason.to_owned()));
+}
+
+#[cfg(test)]
+#[path = "operations_tests.rs"]
+mod tests;
