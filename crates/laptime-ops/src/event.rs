@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use laptime_core::Phase;
+use laptime_core::{Cost, Phase};
 
 use crate::modules::ModuleId;
 use crate::tensor::{Dtype, Tensor};
@@ -59,6 +59,18 @@ pub enum Argument {
     Texts(Vec<String>),
     /// The type of an element.
     Dtype(Dtype),
+}
+
+impl Argument {
+    /// The tensors in it.
+    pub fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        let (one, many) = match self {
+            Self::Tensor(tensor) => (Some(tensor), &[][..]),
+            Self::Tensors(tensors) => (None, &tensors[..]),
+            _ => (None, &[][..]),
+        };
+        one.into_iter().chain(many.iter().flatten())
+    }
 }
 
 /// How often a call happens.
@@ -161,16 +173,70 @@ impl Event {
         }
     }
 
-    /// Every tensor that goes in, those in lists too, in order.
+    /// The number of a name, whole or not; truth values are 0 and 1.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.get(name) {
+            Argument::Float(value) => Some(*value),
+            _ => self.int(name).map(|value| value as f64),
+        }
+    }
+
+    /// The tensors of a name: those of a list that are there, or a single one.
+    pub fn tensors(&self, name: &str) -> impl Iterator<Item = &Tensor> {
+        self.get(name).tensors()
+    }
+
+    /// The tensor of a name, or why nothing can be told without it.
+    pub fn require(&self, name: &str) -> Result<&Tensor, String> {
+        self.tensor(name)
+            .ok_or_else(|| format!("its argument `{name}` is not a tensor"))
+    }
+
+    /// The tensor of the first of these names that has one, or why nothing can be told without it.
+    pub fn require_any(&self, names: &[&str]) -> Result<&Tensor, String> {
+        names
+            .iter()
+            .find_map(|name| self.tensor(name))
+            .ok_or_else(|| format!("none of its arguments `{}` is a tensor", names.join("`, `")))
+    }
+
+    /// The output of an index, or why nothing can be told without it.
+    pub fn require_output(&self, index: usize) -> Result<&Tensor, String> {
+        self.outputs
+            .get(index)
+            .ok_or_else(|| format!("it gave no output {index}"))
+    }
+
+    /// Every tensor that goes in, those in lists too, in order. Where an `out=` is to be written
+    /// doesn't go in.
     pub fn inputs(&self) -> impl Iterator<Item = &Tensor> {
-        self.arguments.iter().flat_map(|argument| {
-            let (one, many) = match argument {
-                Argument::Tensor(tensor) => (Some(tensor), &[][..]),
-                Argument::Tensors(tensors) => (None, &tensors[..]),
-                _ => (None, &[][..]),
-            };
-            one.into_iter().chain(many.iter().flatten())
-        })
+        self.arguments
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| {
+                let name = self.signature.arguments.get(*index);
+                name.is_none_or(|name| name != "out")
+            })
+            .flat_map(|(_, argument)| argument.tensors())
+    }
+
+    /// What it gives: its outputs, or where it gives none because it writes in place, the tensors
+    /// of its first argument.
+    pub fn results(&self) -> impl Iterator<Item = &Tensor> {
+        let first = if self.outputs.is_empty() {
+            self.arguments.first()
+        } else {
+            None
+        };
+        self.outputs
+            .iter()
+            .chain(first.into_iter().flat_map(Argument::tensors))
+    }
+
+    /// Whether it writes into its first argument, as a trailing underscore says.
+    pub fn is_in_place(&self) -> bool {
+        let name = &self.signature.name;
+        name.ends_with('_') && !name.ends_with("__")
     }
 
     /// The first of them.
@@ -193,6 +259,16 @@ impl Event {
     /// Bytes read when each input is read once, and written when each output is written once.
     pub fn traffic(&self) -> (u128, u128) {
         let sum = |all: u128, tensor: &Tensor| all.saturating_add(tensor.bytes());
-        (self.inputs().fold(0, sum), self.outputs.iter().fold(0, sum))
+        (self.inputs().fold(0, sum), self.results().fold(0, sum))
+    }
+
+    /// A cost with this traffic: all that goes in, and all that comes out.
+    pub fn moving(&self, cost: Cost) -> Cost {
+        let (bytes_read, bytes_written) = self.traffic();
+        Cost {
+            bytes_read,
+            bytes_written,
+            ..cost
+        }
     }
 }

@@ -159,6 +159,11 @@ impl Tensor {
         product(&self.shape)
     }
 
+    /// Elements that are computed with: those stored where it is sparse or jagged, else all.
+    pub fn held(&self) -> u128 {
+        self.stored.map_or_else(|| self.elements(), u128::from)
+    }
+
     /// Elements of storage that reading it touches: expanded dimensions once.
     pub fn touched(&self) -> u128 {
         if let Some(stored) = self.stored {

@@ -1,6 +1,7 @@
 //! Matrix products: `[batch, m, k] × [batch, k, n]`.
 //!
-//! Source: each of the `batch · m · n` results is a sum of `k` products.
+//! Source: each of the `batch · m · n` results is a sum of `k` products, and each product with its
+//! addition is one multiply-accumulate. A sparse matrix takes part with the elements it stores.
 
 use laptime_core::Cost;
 
@@ -31,22 +32,64 @@ impl Product {
 }
 
 /// A product of an event's tensors, with so many other additions (a bias).
+pub fn cost(event: &Event, product: Product, other_flop: u128) -> Cost {
+    event.moving(Cost {
+        other_flop,
+        ..work(event, product.mac())
+    })
+}
+
+/// So many multiply-accumulates on an event's numbers, without traffic.
 ///
 /// A multiply-accumulate of complex numbers is four of real ones.
-pub fn cost(event: &Event, product: Product, other_flop: u128) -> Cost {
-    let complex = event
-        .outputs
-        .first()
-        .is_some_and(|output| output.dtype.kind == Kind::Complex);
-    let mac = product.mac().saturating_mul(if complex { 4 } else { 1 });
-    let (bytes_read, bytes_written) = event.traffic();
+pub fn work(event: &Event, mac: u128) -> Cost {
+    let complex = |dtype: crate::tensor::Dtype| dtype.kind == Kind::Complex;
+    let complex = event.results().any(|result| complex(result.dtype));
+    macs(mac.saturating_mul(if complex { 4 } else { 1 }))
+}
+
+/// So many multiply-accumulates that a model asks for, that no mask takes off, and that run once.
+pub fn macs(mac: u128) -> Cost {
     Cost {
         mac,
         active_mac: mac,
         executed_mac: mac,
-        other_flop,
-        bytes_read,
-        bytes_written,
         ..Cost::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Argument, Signature};
+    use crate::tensor::{Dtype, Tensor};
+
+    fn event(dtype: Dtype) -> Event {
+        let (left, right) = (Tensor::new([2, 3], dtype), Tensor::new([3, 5], dtype));
+        Event::new(
+            Signature::new("aten::mm", &["self", "mat2"]),
+            vec![Argument::Tensor(left), Argument::Tensor(right)],
+            vec![Tensor::new([2, 5], dtype)],
+        )
+    }
+
+    const PRODUCT: Product = Product {
+        batch: 1,
+        m: 2,
+        n: 5,
+        k: 3,
+    };
+
+    #[test]
+    fn a_2x3_times_3x5_by_hand() {
+        // 10 results of 3 products; 6 + 15 numbers of 4 bytes in, 10 out.
+        let cost = cost(&event(Dtype::F32), PRODUCT, 0);
+        assert_eq!((cost.mac, cost.flop()), (30, 60));
+        assert_eq!((cost.bytes_read, cost.bytes_written), (84, 40));
+    }
+
+    #[test]
+    fn a_complex_product_takes_four_times_the_real_one() {
+        assert_eq!(cost(&event(Dtype::complex(64)), PRODUCT, 0).mac, 120);
     }
 }

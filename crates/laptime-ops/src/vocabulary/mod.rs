@@ -4,6 +4,7 @@ use crate::event::Event;
 use crate::outcome::Outcome;
 
 pub mod aten;
+pub mod table;
 
 /// What one call of an event costs, by its dialect.
 pub fn outcome(event: &Event) -> Outcome {

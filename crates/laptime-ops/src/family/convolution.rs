@@ -1,0 +1,65 @@
+//! Convolutions in any number of dimensions, plain and transposed, grouped or not.
+//!
+//! Source: Dumoulin and Visin, *A guide to convolution arithmetic for deep learning* (2016). Each
+//! result of a plain convolution is a sum over `C_in / groups · prod(kernel)` taps, padding
+//! included; a transposed one is the gradient of a plain one, so that each of its *inputs* meets
+//! `C_out / groups · prod(kernel)` taps. Stride, padding and dilation are in the sizes already.
+
+use laptime_core::Cost;
+
+use super::matmul::macs;
+
+/// The sizes that a convolution's arithmetic depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Convolution {
+    /// Elements on the side where every element meets every tap: of the output, or of the input
+    /// of a transposed convolution; batch and channels included.
+    pub elements: u128,
+    /// Taps each of them meets: channels of the other side in its group, times the kernel's size.
+    /// These are all sizes of the weight but the first.
+    pub taps: u128,
+}
+
+impl Convolution {
+    /// Multiply-accumulates of the forward, and of each of the gradients.
+    pub fn mac(self) -> u128 {
+        self.elements.saturating_mul(self.taps)
+    }
+
+    /// The forward.
+    pub fn forward(self) -> Cost {
+        macs(self.mac())
+    }
+
+    /// The gradients that are wanted: of the input, of the weight. Groups divide both.
+    pub fn backward(self, input: bool, weight: bool) -> Cost {
+        let gradients = u128::from(input) + u128::from(weight);
+        macs(self.mac().saturating_mul(gradients))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A batch of 1, 64 channels, 32 × 32, kernel 3 × 3, 8 groups, same size out.
+    const GROUPED: Convolution = Convolution {
+        elements: 64 * 32 * 32,
+        taps: (64 / 8) * 3 * 3,
+    };
+
+    #[test]
+    fn a_grouped_convolution_by_hand() {
+        // 65 536 results of 72 taps.
+        assert_eq!(GROUPED.forward().mac, 4_718_592);
+    }
+
+    #[test]
+    fn each_gradient_costs_as_much_as_the_forward_whatever_the_groups() {
+        let forward = GROUPED.forward().mac;
+        assert_eq!(GROUPED.backward(true, false).mac, forward);
+        assert_eq!(GROUPED.backward(false, true).mac, forward);
+        assert_eq!(GROUPED.backward(true, true).mac, 2 * forward);
+        assert_eq!(GROUPED.backward(false, false), Cost::default());
+    }
+}

@@ -1,0 +1,73 @@
+//! Pooling, and resampling of images.
+//!
+//! Source: a window of `k` elements takes `k − 1` compares for its largest, or `k` FLOP for its
+//! mean (`k − 1` additions, one division). A resampled element is a weighted sum of its taps.
+//! Adaptive windows run from `⌊j · in / out⌋` to `⌈(j + 1) · in / out⌉`.
+
+use laptime_core::Cost;
+
+use super::work::Work;
+use crate::tensor::Dtype;
+
+/// Means over windows of so many elements.
+pub fn mean(results: u128, window: u128, dtype: Dtype) -> Cost {
+    Work::arithmetic(1).on(results.saturating_mul(window), dtype)
+}
+
+/// The largest of windows of so many elements.
+pub fn largest(results: u128, window: u128, dtype: Dtype) -> Cost {
+    let compares = results.saturating_mul(window.saturating_sub(1));
+    Work::compare(1).on(compares, dtype)
+}
+
+/// Elements in all windows of an adaptive pooling along one dimension, those that two windows
+/// share twice: `in + out − gcd(in, out)`.
+///
+/// The sum of the ends `⌈(j + 1) · in / out⌉` less the starts: all but the multiples round up.
+pub fn adaptive_taps(input: u128, output: u128) -> u128 {
+    if input == 0 || output == 0 {
+        return 0;
+    }
+    input.saturating_add(output) - gcd(input, output)
+}
+
+fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Weighted sums of so many taps: a product each, and the additions between them.
+pub fn weighted(results: u128, taps: u128, dtype: Dtype) -> Cost {
+    let each = taps.saturating_mul(2).saturating_sub(1);
+    Work::arithmetic(1).on(results.saturating_mul(each), dtype)
+}
+
+/// Gradients of weighted sums: a product and an addition for each tap.
+pub fn weighted_backward(results: u128, taps: u128, dtype: Dtype) -> Cost {
+    Work::arithmetic(2).on(results.saturating_mul(taps), dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn windows_of_nine_by_hand() {
+        assert_eq!(mean(10, 9, Dtype::F32).other_flop, 90);
+        assert_eq!(largest(10, 9, Dtype::F32).compare, 80);
+        assert_eq!(largest(10, 0, Dtype::F32).compare, 0);
+        // Bilinear: four taps, four products and three additions.
+        assert_eq!(weighted(10, 4, Dtype::F32).other_flop, 70);
+        assert_eq!(weighted_backward(10, 4, Dtype::F32).other_flop, 80);
+    }
+
+    proptest! {
+        #[test]
+        fn adaptive_windows_hold_what_summing_them_up_gives(input in 1_u128..60, output in 1_u128..60) {
+            let summed: u128 = (0..output)
+                .map(|j| ((j + 1) * input).div_ceil(output) - j * input / output)
+                .sum();
+            prop_assert_eq!(adaptive_taps(input, output), summed);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What is done with each element: so much arithmetic, so many compares.
+//!
+//! A [`Work`] is the formula of everything that treats elements alike; how many elements there are
+//! comes from shapes. One number is in one column: an exponential is a transcendental and no FLOP.
+
+use laptime_core::Cost;
+
+use crate::tensor::{Dtype, Kind};
+
+/// Operations for each element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Work {
+    /// Arithmetic: FLOP on floating-point numbers, integer operations on others.
+    pub arithmetic: u32,
+    /// FLOP where the numbers are complex.
+    pub complex: u32,
+    /// Transcendental functions.
+    pub transcendental: u32,
+    /// Compares.
+    pub compare: u32,
+    /// Operations on integers, truth values or bits, whatever type the numbers have.
+    pub integer: u32,
+}
+
+impl Work {
+    /// None.
+    pub const NONE: Self = Self {
+        arithmetic: 0,
+        complex: 0,
+        transcendental: 0,
+        compare: 0,
+        integer: 0,
+    };
+
+    /// So many additions, subtractions, multiplications or divisions. On complex numbers twice as
+    /// many, unless [`Work::on_complex`] says otherwise.
+    pub const fn arithmetic(count: u32) -> Self {
+        Self {
+            arithmetic: count,
+            complex: 2 * count,
+            ..Self::NONE
+        }
+    }
+
+    /// So many transcendental functions.
+    pub const fn transcendental(count: u32) -> Self {
+        Self {
+            transcendental: count,
+            ..Self::NONE
+        }
+    }
+
+    /// So many compares.
+    pub const fn compare(count: u32) -> Self {
+        Self {
+            compare: count,
+            ..Self::NONE
+        }
+    }
+
+    /// So many operations on integers or bits.
+    pub const fn integer(count: u32) -> Self {
+        Self {
+            integer: count,
+            ..Self::NONE
+        }
+    }
+
+    /// With so many FLOP where the numbers are complex.
+    #[must_use]
+    pub const fn on_complex(self, flop: u32) -> Self {
+        Self {
+            complex: flop,
+            ..self
+        }
+    }
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            arithmetic: self.arithmetic + other.arithmetic,
+            complex: self.complex + other.complex,
+            transcendental: self.transcendental + other.transcendental,
+            compare: self.compare + other.compare,
+            integer: self.integer + other.integer,
+        }
+    }
+
+    /// What it costs on so many elements of a type. A transcendental function of a complex number
+    /// is two of real ones.
+    pub fn on(self, elements: u128, dtype: Dtype) -> Cost {
+        let times = |count: u32| elements.saturating_mul(u128::from(count));
+        let (other_flop, arithmetic, parts) = match dtype.kind {
+            Kind::Complex => (self.complex, 0, 2),
+            Kind::Float | Kind::BrainFloat => (self.arithmetic, 0, 1),
+            Kind::Integer | Kind::Bool => (0, self.arithmetic, 1),
+        };
+        Cost {
+            other_flop: times(other_flop),
+            integer_op: times(arithmetic.saturating_add(self.integer)),
+            transcendental: times(self.transcendental.saturating_mul(parts)),
+            compare: times(self.compare),
+            ..Cost::default()
+        }
+    }
+}
+
+impl std::fmt::Display for Work {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let several = |count: u32, word: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {word}")),
+            _ => Some(format!("{count} {word}s")),
+        };
+        let parts: Vec<String> = [
+            (self.arithmetic > 0).then(|| format!("{} FLOP", self.arithmetic)),
+            (self.complex != 2 * self.arithmetic).then(|| format!("{} if complex", self.complex)),
+            several(self.transcendental, "transcendental"),
+            several(self.compare, "compare"),
+            several(self.integer, "integer operation"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        if parts.is_empty() {
+            formatter.write_str("nothing")
+        } else {
+            formatter.write_str(&parts.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_products_are_three_flop_or_three_integer_operations() {
+        let work = Work::arithmetic(1).on_complex(6);
+        assert_eq!(work.on(3, Dtype::F32).other_flop, 3);
+        assert_eq!(work.on(3, Dtype::I64).other_flop, 0);
+        assert_eq!(work.on(3, Dtype::I64).integer_op, 3);
+        assert_eq!(work.on(3, Dtype::complex(64)).other_flop, 18);
+    }
+
+    #[test]
+    fn a_number_is_in_one_column() {
+        let sigmoid = Work::transcendental(1).and(Work::arithmetic(2));
+        let cost = sigmoid.on(10, Dtype::F32);
+        let expected = Cost {
+            other_flop: 20,
+            transcendental: 10,
+            ..Cost::default()
+        };
+        assert_eq!(cost, expected);
+        assert_eq!(sigmoid.to_string(), "2 FLOP, 1 transcendental");
+    }
+}

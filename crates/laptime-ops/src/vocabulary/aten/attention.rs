@@ -1,0 +1,258 @@
+//! Scaled dot product attention in all its kernels.
+//!
+//! Composite and `_scaled_dot_product_` operators take `[batch, heads, length, size]`; the kernels
+//! below them `[batch, length, heads, size]`, or `[tokens, heads, size]` with the lengths of the
+//! sequences as offsets. Those offsets are data; where a feed has them it passes integers.
+
+use laptime_core::Cost;
+
+use crate::event::{Argument, Event};
+use crate::family::attention::{Attention, Mask};
+use crate::family::movement::moved;
+use crate::family::work::Work;
+use crate::tensor::Tensor;
+use crate::vocabulary::table::{Counted, Entry, formula};
+
+const FORWARD: &str = "2·B·Hq·Sq·Sk·(Dqk+Dv); scale and softmax of each score; active by a causal \
+                       mask or a window";
+const BACKWARD: &str =
+    "twice the forward; executed 2·B·Hq·Sq·Sk·(3·Dqk+2·Dv) as scores are computed again";
+
+pub const TABLE: &[Entry] = &[
+    formula(
+        "scaled_dot_product_attention _scaled_dot_product_attention_math \
+         _scaled_dot_product_attention_math_for_mps _scaled_dot_product_efficient_attention \
+         _scaled_dot_product_cudnn_attention _scaled_dot_product_flash_attention_for_cpu \
+         _scaled_dot_product_fused_attention_overrideable _triton_scaled_dot_attention",
+        FORWARD,
+        |e| forward(e, &[heads_first(e, causal(e, Mask::CausalTopLeft))?]),
+    ),
+    formula("_scaled_dot_product_flash_attention", FORWARD, |e| {
+        forward(e, &[heads_first(e, causal(e, Mask::CausalBottomRight))?])
+    }),
+    formula(
+        "_scaled_dot_product_efficient_attention_backward \
+         _scaled_dot_product_cudnn_attention_backward \
+         _scaled_dot_product_flash_attention_for_cpu_backward \
+         _scaled_dot_product_fused_attention_overrideable_backward",
+        BACKWARD,
+        |e| backward(e, &[heads_first(e, causal(e, Mask::CausalTopLeft))?]),
+    ),
+    formula(
+        "_scaled_dot_product_flash_attention_backward",
+        BACKWARD,
+        |e| backward(e, &[heads_first(e, causal(e, Mask::CausalBottomRight))?]),
+    ),
+    formula(
+        "_flash_attention_forward _flash_attention_forward_no_dropout_inplace \
+         _efficient_attention_forward _cudnn_attention_forward \
+         _cudnn_attention_forward_no_dropout_inplace",
+        FORWARD,
+        |e| forward(e, &length_first(e)?),
+    ),
+    formula(
+        "_flash_attention_backward _efficient_attention_backward _cudnn_attention_backward",
+        BACKWARD,
+        |e| backward(e, &length_first(e)?),
+    ),
+];
+
+/// A causal mask where the call asks for one.
+fn causal(event: &Event, aligned: Mask) -> Mask {
+    if event.bool("is_causal") == Some(true) {
+        aligned
+    } else {
+        Mask::Dense
+    }
+}
+
+/// Query, key and value.
+fn operands(event: &Event) -> Result<[&Tensor; 3], String> {
+    Ok([
+        event.require_any(&["query", "q"])?,
+        event.require_any(&["key", "k"])?,
+        event.require_any(&["value", "v"])?,
+    ])
+}
+
+const RANK: &str = "its query, key and value have too few dimensions";
+
+/// `[…, heads, length, size]`; without heads there is one.
+fn heads_first(event: &Event, mask: Mask) -> Result<Attention, String> {
+    let [query, key, value] = operands(event)?;
+    if [query, key, value]
+        .iter()
+        .any(|tensor| tensor.stored.is_some())
+    {
+        return Err("the lengths of its nested sequences are data".into());
+    }
+    let outer = query.shape.len().checked_sub(2).ok_or(RANK)?;
+    Ok(Attention {
+        batch: crate::tensor::product(&query.shape[..outer.saturating_sub(1)]),
+        heads: query.dim(-3).unwrap_or(1),
+        queries: query.dim(-2).ok_or(RANK)?,
+        keys: key.dim(-2).ok_or(RANK)?,
+        key_size: query.dim(-1).ok_or(RANK)?,
+        value_size: value.dim(-1).ok_or(RANK)?,
+        mask,
+    })
+}
+
+/// `[batch, length, heads, size]`, or sequences of different lengths one after the other.
+fn length_first(event: &Event) -> Result<Vec<Attention>, String> {
+    let [query, key, value] = operands(event)?;
+    let one = Attention {
+        batch: 1,
+        heads: query.dim(-2).ok_or(RANK)?,
+        queries: query.dim(-3).ok_or(RANK)?,
+        keys: key.dim(-3).ok_or(RANK)?,
+        key_size: query.dim(-1).ok_or(RANK)?,
+        value_size: value.dim(-1).ok_or(RANK)?,
+        mask: kernel_mask(event),
+    };
+    let offsets = |names: [&str; 2]| {
+        let mut passed = names.into_iter().map(|name| event.get(name));
+        passed.find(|argument| !matches!(argument, Argument::Absent))
+    };
+    let queries = offsets(["cum_seq_q", "cu_seqlens_q"]);
+    let keys = offsets(["cum_seq_k", "cu_seqlens_k"]);
+    match (queries, keys) {
+        (Some(Argument::Ints(queries)), Some(Argument::Ints(keys))) => {
+            if queries.len() != keys.len() {
+                return Err(
+                    "it has offsets for more sequences of one side than of the other".into(),
+                );
+            }
+            let (queries, keys) = (lengths(queries)?, lengths(keys)?);
+            Ok(queries
+                .zip(keys)
+                .map(|(queries, keys)| Attention {
+                    queries,
+                    keys,
+                    ..one
+                })
+                .collect())
+        }
+        (Some(Argument::Tensor(offsets)), Some(_)) => same_lengths(event, one, offsets),
+        _ => {
+            let batch = query.shape.len().checked_sub(3).ok_or(RANK)?;
+            let batch = crate::tensor::product(&query.shape[..batch]);
+            Ok(vec![Attention { batch, ..one }])
+        }
+    }
+}
+
+/// Differences of offsets.
+fn lengths(offsets: &[i64]) -> Result<impl Iterator<Item = u128>, String> {
+    if offsets.windows(2).any(|pair| pair[1] < pair[0]) {
+        return Err("the offsets of its sequences fall".into());
+    }
+    Ok(offsets
+        .windows(2)
+        .map(|pair| u128::from(pair[1].abs_diff(pair[0]))))
+}
+
+/// Where the longest sequences fill all tokens, every sequence is as long.
+fn same_lengths(event: &Event, one: Attention, offsets: &Tensor) -> Result<Vec<Attention>, String> {
+    let sequences = offsets.elements().saturating_sub(1);
+    let longest = |names: [&str; 2]| {
+        let length = names.into_iter().find_map(|name| event.int(name));
+        length.and_then(|length| u128::try_from(length).ok())
+    };
+    let queries = longest(["max_q", "max_seqlen_q"]);
+    let keys = longest(["max_k", "max_seqlen_k"]);
+    if let (Some(queries), Some(keys)) = (queries, keys)
+        && queries.saturating_mul(sequences) == one.queries
+        && keys.saturating_mul(sequences) == one.keys
+    {
+        return Ok(vec![Attention {
+            batch: sequences,
+            queries,
+            keys,
+            ..one
+        }]);
+    }
+    Err("the lengths of its sequences are data: count with real tensors".into())
+}
+
+/// The mask of a kernel: causal, a kind of its own, or a window.
+fn kernel_mask(event: &Event) -> Mask {
+    let window = |name: &str| {
+        let keys = event.int(name).filter(|keys| *keys >= 0)?;
+        u64::try_from(keys).ok()
+    };
+    let (left, right) = (window("window_size_left"), window("window_size_right"));
+    let flash = event.signature.name.contains("flash");
+    let is_causal = event.bool("is_causal") == Some(true);
+    match (is_causal, event.int("custom_mask_type")) {
+        (_, Some(kind @ (1 | 2))) => match (event.int("window_size"), kind) {
+            (Some(size @ 1..), 2) => Mask::Window {
+                left: u64::try_from(size - 1).ok(),
+                right: Some(0),
+            },
+            (_, 1) => Mask::CausalTopLeft,
+            _ => Mask::CausalBottomRight,
+        },
+        (true, _) if flash => Mask::Window {
+            left,
+            right: Some(0),
+        },
+        (true, _) => Mask::CausalTopLeft,
+        (false, _) if left.is_some() || right.is_some() => Mask::Window { left, right },
+        _ => Mask::Dense,
+    }
+}
+
+/// A mask that is added, and dropout, of each score.
+fn score_work(event: &Event) -> Work {
+    let masked = ["attn_mask", "attn_bias", "bias"]
+        .iter()
+        .any(|name| event.tensor(name).is_some());
+    let dropped = event.number("dropout_p").is_some_and(|share| share > 0.0);
+    let mask = Work::arithmetic(u32::from(masked));
+    let dropout = Work::compare(1).and(Work::arithmetic(1));
+    mask.and(if dropped { dropout } else { Work::NONE })
+}
+
+/// Reads query, key, value and mask; writes the output and the logarithm of each row's sum.
+fn forward(event: &Event, sequences: &[Attention]) -> Counted {
+    let operands = operands(event)?;
+    let dtype = operands[0].dtype;
+    let each = score_work(event);
+    let cost: Cost = sequences
+        .iter()
+        .map(|one| one.forward(dtype) + each.on(one.scores(), dtype))
+        .sum();
+    let masks = ["attn_mask", "attn_bias", "bias"];
+    let masks = masks.iter().filter_map(|name| event.tensor(name));
+    let read = operands.into_iter().chain(masks).map(Tensor::bytes).sum();
+    let written = event.outputs.iter().take(2).map(Tensor::bytes).sum();
+    Ok(cost + moved(read, written))
+}
+
+/// Reads query, key, value, mask, output, its gradient and the logarithms of the rows' sums;
+/// writes the gradients.
+fn backward(event: &Event, sequences: &[Attention]) -> Counted {
+    let dtype = operands(event)?[0].dtype;
+    let each = score_work(event);
+    let cost: Cost = sequences
+        .iter()
+        .map(|one| one.backward(dtype, true) + each.on(one.scores(), dtype))
+        .sum();
+    let read = [
+        "grad_out",
+        "grad_out_",
+        "query",
+        "key",
+        "value",
+        "out",
+        "logsumexp",
+        "attn_mask",
+        "attn_bias",
+        "bias",
+    ];
+    let read = read.iter().filter_map(|name| event.tensor(name));
+    let read = read.map(Tensor::bytes).sum();
+    let written = event.outputs.iter().map(Tensor::bytes).sum();
+    Ok(cost + moved(read, written))
+}

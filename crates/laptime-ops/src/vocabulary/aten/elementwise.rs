@@ -1,0 +1,205 @@
+//! Functions of single elements.
+//!
+//! Names that the family knows need no line here; those that `PyTorch` spells in another way, and
+//! those whose cost depends on an argument, have one.
+
+use crate::event::{Argument, Event};
+use crate::family::elementwise::{self, work};
+use crate::family::work::Work;
+use crate::vocabulary::table::{Counted, Entry, each, for_each, formula};
+
+pub const TABLE: &[Entry] = &[
+    formula(
+        "add sub rsub",
+        "1 FLOP for each result; 1 more where a factor is not 1; 2 if complex",
+        |e| {
+            let scaled = e.number("alpha").is_some_and(|alpha| !is_one(alpha));
+            for_each(e, Work::arithmetic(1 + u32::from(scaled)))
+        },
+    ),
+    formula(
+        "addcmul addcdiv",
+        "2 FLOP for each result; 1 more where a factor is not 1",
+        |e| {
+            let absent = |name: &str| matches!(e.get(name), Argument::Absent);
+            let one = e
+                .number("value")
+                .map_or(absent("value") && absent("scalars"), is_one);
+            for_each(e, Work::arithmetic(3 - u32::from(one)))
+        },
+    ),
+    formula(
+        "pow float_power _foreach_pow",
+        "a square 1 FLOP, a cube 2, an inverse 1; else 1 transcendental",
+        power,
+    ),
+    formula("clamp clip", "1 compare for each result and bound", |e| {
+        let given = |name: &str| !matches!(e.get(name), Argument::Absent);
+        let bounds = u32::from(given("min")) + u32::from(given("max"));
+        for_each(e, Work::compare(bounds.max(1)))
+    }),
+    formula(
+        "gelu",
+        "1 transcendental; 4 FLOP, 8 with the tanh form",
+        |e| {
+            named(
+                e,
+                if e.text("approximate") == Some("tanh") {
+                    "gelu_tanh"
+                } else {
+                    "gelu"
+                },
+            )
+        },
+    ),
+    formula(
+        "gelu_backward",
+        "2 transcendentals and 8 FLOP; 1 and 15 with the tanh form",
+        |e| {
+            let tanh = e.text("approximate") == Some("tanh");
+            named(
+                e,
+                if tanh {
+                    "gelu_tanh_backward"
+                } else {
+                    "gelu_backward"
+                },
+            )
+        },
+    ),
+    formula(
+        "div divide true_divide",
+        "1 FLOP for each result; 2 with rounding; 11 if complex",
+        |e| {
+            let rounds = u32::from(e.text("rounding_mode").is_some());
+            for_each(e, Work::arithmetic(1 + rounds).on_complex(11))
+        },
+    ),
+    each("multiply", Work::arithmetic(1).on_complex(6)),
+    each(
+        "subtract negative absolute positive_part",
+        Work::arithmetic(1),
+    ),
+    each("_add_relu", Work::arithmetic(1).and(Work::compare(1))),
+    each(
+        "arccos arccosh arcsin arcsinh arctan arctan2 arctanh special_digamma special_erf \
+         special_erfc special_exp2 special_expm1 special_gammaln special_log1p special_psi \
+         special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_erfcx \
+         special_erfinv special_i0 special_i0e special_i1 special_i1e special_log_ndtr special_ndtri \
+         special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 \
+         special_modified_bessel_k1 special_scaled_modified_bessel_k0 special_polygamma \
+         special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_zeta \
+         special_gammainc special_gammaincc special_airy_ai mvlgamma special_multigammaln",
+        Work::transcendental(1),
+    ),
+    each("special_expit", elementwise::SIGMOID),
+    each(
+        "special_ndtr special_sinc",
+        Work::transcendental(1).and(Work::arithmetic(3)),
+    ),
+    each(
+        "special_entr special_xlog1py special_xlogy",
+        Work::compare(1)
+            .and(Work::transcendental(1))
+            .and(Work::arithmetic(1)),
+    ),
+    each(
+        "special_logit",
+        Work::transcendental(1).and(Work::arithmetic(2)),
+    ),
+    each("special_round int_repr", Work::arithmetic(1)),
+    each(
+        "greater greater_equal less less_equal not_equal equal isin is_nonzero",
+        Work::compare(1),
+    ),
+    each("allclose", Work::compare(2)),
+    each(
+        "__and__ __or__ __xor__ __lshift__ __rshift__ __iand__ __ior__ __ixor__ __ilshift__ \
+         __irshift__",
+        Work::integer(1),
+    ),
+    each("_prelu_kernel", Work::compare(1).and(Work::arithmetic(1))),
+    each(
+        "_prelu_kernel_backward",
+        Work::compare(1).and(Work::arithmetic(2)),
+    ),
+    each(
+        "rrelu rrelu_with_noise rrelu_with_noise_backward",
+        Work::compare(1).and(Work::arithmetic(1)),
+    ),
+    each(
+        "log_sigmoid_forward",
+        Work::compare(1)
+            .and(Work::transcendental(2))
+            .and(Work::arithmetic(2)),
+    ),
+    formula("glu", "1 transcendental, 3 FLOP for each result", |e| {
+        for_each(e, elementwise::SIGMOID.and(Work::arithmetic(1)))
+    }),
+    formula(
+        "glu_backward",
+        "1 transcendental, 4 FLOP for each result",
+        |e| for_each(e, Work::transcendental(1).and(Work::arithmetic(4))),
+    ),
+    each("native_dropout dropout feature_dropout", DROPOUT),
+    each(
+        "alpha_dropout feature_alpha_dropout",
+        Work::compare(1).and(Work::arithmetic(3)),
+    ),
+    each("native_dropout_backward _masked_scale", Work::arithmetic(2)),
+    each("_fused_dropout", DROPOUT),
+    each(
+        "_amp_foreach_non_finite_check_and_unscale",
+        Work::arithmetic(1).and(Work::compare(1)),
+    ),
+    each(
+        "quantize_per_tensor quantize_per_channel quantize_per_tensor_dynamic",
+        QUANTIZE,
+    ),
+    each(
+        "fake_quantize_per_tensor_affine fake_quantize_per_channel_affine \
+         fake_quantize_per_tensor_affine_cachemask fake_quantize_per_channel_affine_cachemask \
+         _fake_quantize_per_tensor_affine_cachemask_tensor_qparams \
+         _fake_quantize_learnable_per_tensor_affine _fake_quantize_learnable_per_channel_affine",
+        Work::arithmetic(5).and(Work::compare(2)),
+    ),
+    each(
+        "fake_quantize_per_tensor_affine_cachemask_backward \
+         fake_quantize_per_channel_affine_cachemask_backward",
+        Work::arithmetic(1),
+    ),
+];
+
+/// A compare of the draw; the product with the mask, and with the scale.
+const DROPOUT: Work = Work::compare(1).and(Work::arithmetic(2));
+const QUANTIZE: Work = Work::arithmetic(3).and(Work::compare(2));
+
+/// What the family knows under its own names.
+pub fn entries() -> impl Iterator<Item = Entry> {
+    elementwise::TABLE
+        .iter()
+        .map(|&(names, work)| each(names, work))
+}
+
+/// Whether a factor changes nothing.
+fn is_one(factor: f64) -> bool {
+    (factor - 1.0).abs() < f64::MIN_POSITIVE
+}
+
+fn named(event: &Event, name: &str) -> Counted {
+    for_each(event, work(name).unwrap_or(Work::NONE))
+}
+
+/// Small whole exponents are products, a half is a root.
+fn power(event: &Event) -> Counted {
+    let arithmetic = match event.number("exponent") {
+        Some(0.0 | 1.0) => Some(0),
+        Some(2.0 | -1.0) => Some(1),
+        Some(3.0 | -2.0) => Some(2),
+        _ => None,
+    };
+    for_each(
+        event,
+        arithmetic.map_or(Work::transcendental(1), Work::arithmetic),
+    )
+}

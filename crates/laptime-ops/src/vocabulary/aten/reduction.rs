@@ -1,0 +1,94 @@
+//! Sums, means, largest elements, variances, norms, and running sums.
+
+use crate::event::{Argument, Event};
+use crate::family::reduction::{self, row};
+use crate::family::work::Work;
+use crate::vocabulary::table::{Counted, Entry, for_each, for_each_input, formula, reduce};
+
+pub const TABLE: &[Entry] = &[
+    formula(
+        "max min",
+        "1 compare for each input; for each result of two tensors",
+        |e| match e.get("other") {
+            Argument::Tensor(_) => for_each(e, Work::compare(1)),
+            _ => for_each_input(e, Work::compare(1), Work::NONE),
+        },
+    ),
+    reduce("_aminmax", Work::compare(2), Work::NONE),
+    reduce(
+        "_cummax_helper _cummin_helper",
+        Work::compare(1),
+        Work::NONE,
+    ),
+    reduce("_logcumsumexp", LOGSUMEXP, Work::NONE),
+    reduce(
+        "special_logsumexp",
+        LOGSUMEXP,
+        Work::transcendental(1).and(Work::arithmetic(1)),
+    ),
+    reduce("var_mean", Work::arithmetic(3), Work::NONE),
+    reduce("std_mean", Work::arithmetic(3), Work::transcendental(1)),
+    formula(
+        "linalg_vector_norm norm native_norm _foreach_norm linalg__powsum _foreach_powsum",
+        "2 FLOP for each input, a root for each result; 1 compare each for the largest; another \
+         power is 1 transcendental and 1 FLOP each",
+        norm,
+    ),
+    reduce("dist", Work::arithmetic(3), Work::transcendental(1)),
+    reduce("cumprod_backward", Work::arithmetic(4), Work::NONE),
+    reduce("segment_reduce", Work::arithmetic(1), Work::NONE),
+    reduce("_segment_reduce_backward", Work::arithmetic(1), Work::NONE),
+    reduce(
+        "_sparse_sum _sparse_csr_sum _sparse_csr_prod",
+        Work::arithmetic(1),
+        Work::NONE,
+    ),
+    reduce("_is_all_true _is_any_true", Work::integer(1), Work::NONE),
+    reduce(
+        "bincount histc histogram",
+        Work::compare(1).and(Work::integer(1)),
+        Work::NONE,
+    ),
+    reduce("sum_to_size", Work::arithmetic(1), Work::NONE),
+    reduce("_nested_sum_backward", Work::NONE, Work::NONE),
+];
+
+const LOGSUMEXP: Work = Work::compare(1)
+    .and(Work::transcendental(1))
+    .and(Work::arithmetic(2));
+
+/// What the family knows under its own names.
+pub fn entries() -> impl Iterator<Item = Entry> {
+    reduction::TABLE
+        .iter()
+        .map(|&(names, each, last)| reduce(names, each, last))
+}
+
+/// A norm by its order; Euclidean unless told otherwise.
+fn norm(event: &Event) -> Counted {
+    let order = event
+        .number("ord")
+        .or_else(|| event.number("p"))
+        .unwrap_or(2.0);
+    let root = event.signature.name.contains("powsum");
+    let root = if root {
+        Work::NONE
+    } else {
+        Work::transcendental(1)
+    };
+    if order.is_infinite() {
+        return for_each_input(event, Work::compare(1), Work::NONE);
+    }
+    match order {
+        0.0 => for_each_input(event, Work::compare(1).and(Work::integer(1)), Work::NONE),
+        1.0 => for_each_input(event, Work::arithmetic(2), Work::NONE),
+        2.0 => {
+            let each = row("norm").map_or(Work::arithmetic(2), |&(_, each, _)| each);
+            for_each_input(event, each, root)
+        }
+        _ => {
+            let each = Work::transcendental(1).and(Work::arithmetic(1));
+            for_each_input(event, each, root)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Tables of operators: names on the left, what a call costs on the right.
+//!
+//! A dialect is a list of tables. [`Dialect::rule`] finds the entry of a name; what a name has
+//! around it that doesn't change the cost (`add_`, `_foreach_add`, `add_out`) is taken off.
+
+use std::collections::HashMap;
+
+use laptime_core::Cost;
+
+use crate::event::{Argument, Event};
+use crate::family::movement;
+use crate::family::work::Work;
+use crate::outcome::Outcome;
+use crate::tensor::{Dtype, Kind, Tensor};
+
+/// What a formula finds: a cost, or why it can't be told.
+pub type Counted = Result<Cost, String>;
+
+/// How a call is counted.
+#[derive(Clone, Copy)]
+pub enum Rule {
+    /// So much for each element of the result.
+    Each(Work),
+    /// So much for each element that goes in first, and so much for each element of the result.
+    Reduce(Work, Work),
+    /// By its arguments.
+    Formula(fn(&Event) -> Counted),
+    /// No arithmetic and no traffic: a view, a question about a shape, a check.
+    Nothing,
+    /// No arithmetic; what goes in is read, the result written.
+    Copy,
+    /// No arithmetic; the result is written.
+    Fill,
+    /// No arithmetic; traffic by its arguments.
+    Moves(fn(&Event) -> Counted),
+    /// Not counted, and why.
+    Unknown(&'static str),
+}
+
+/// Operators that cost the same.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// Their names without the dialect, separated by spaces.
+    pub names: &'static str,
+    /// What a call costs, as the documentation says it; empty where the rule says it itself.
+    pub says: &'static str,
+    /// What a call costs.
+    pub rule: Rule,
+}
+
+/// A call that does work for each element of its result.
+pub const fn each(names: &'static str, work: Work) -> Entry {
+    Entry {
+        names,
+        says: "",
+        rule: Rule::Each(work),
+    }
+}
+
+/// A call that does work for each element that goes in, and a little for each result.
+pub const fn reduce(names: &'static str, each: Work, last: Work) -> Entry {
+    Entry {
+        names,
+        says: "",
+        rule: Rule::Reduce(each, last),
+    }
+}
+
+/// A call whose cost depends on its arguments.
+pub const fn formula(
+    names: &'static str,
+    says: &'static str,
+    formula: fn(&Event) -> Counted,
+) -> Entry {
+    Entry {
+        names,
+        says,
+        rule: Rule::Formula(formula),
+    }
+}
+
+/// A call that only moves bytes, by its arguments.
+pub const fn moves(names: &'static str, says: &'static str, bytes: fn(&Event) -> Counted) -> Entry {
+    Entry {
+        names,
+        says,
+        rule: Rule::Moves(bytes),
+    }
+}
+
+/// Calls that follow a rule that says everything.
+pub const fn plain(names: &'static str, rule: Rule) -> Entry {
+    Entry {
+        names,
+        says: "",
+        rule,
+    }
+}
+
+impl Entry {
+    /// What a call costs, in words.
+    pub fn says(&self) -> String {
+        if !self.says.is_empty() {
+            return self.says.to_owned();
+        }
+        match self.rule {
+            Rule::Each(work) => format!("{work} for each result"),
+            Rule::Reduce(each, last) if last == Work::NONE => format!("{each} for each input"),
+            Rule::Reduce(each, last) => format!("{each} for each input; {last} for each result"),
+            Rule::Nothing => "zero: no arithmetic, no traffic".into(),
+            Rule::Copy => "zero: read and written".into(),
+            Rule::Fill => "zero: written".into(),
+            Rule::Unknown(reason) => format!("uncounted: {reason}"),
+            Rule::Formula(_) | Rule::Moves(_) => String::new(),
+        }
+    }
+}
+
+impl Rule {
+    /// What one call costs.
+    pub fn outcome(self, event: &Event) -> Outcome {
+        let counted = |counted: Counted| counted.map_or_else(Outcome::Uncounted, Outcome::Counted);
+        let zero = |counted: Counted| counted.map_or_else(Outcome::Uncounted, Outcome::Zero);
+        match self {
+            Self::Each(work) => counted(for_each(event, work)),
+            Self::Reduce(each, last) => counted(for_each_input(event, each, last)),
+            Self::Formula(formula) => counted(formula(event)),
+            Self::Nothing => Outcome::NOTHING,
+            Self::Copy => Outcome::Zero(event.moving(Cost::default())),
+            Self::Fill => Outcome::Zero(movement::fill(event)),
+            Self::Moves(bytes) => zero(bytes(event)),
+            Self::Unknown(reason) => Outcome::uncounted(reason),
+        }
+    }
+}
+
+/// The type in which a result is computed: complex if anything is, that of the inputs where the
+/// result is a truth value.
+pub fn computed_in(event: &Event, result: &Tensor) -> Dtype {
+    let complex = event
+        .inputs()
+        .find(|input| input.dtype.kind == Kind::Complex);
+    match (complex, result.dtype.kind) {
+        (Some(input), _) => input.dtype,
+        (None, Kind::Bool) => event.input().map_or(result.dtype, |input| input.dtype),
+        _ => result.dtype,
+    }
+}
+
+/// Work for each element of the results.
+pub fn for_each(event: &Event, work: Work) -> Counted {
+    let mut results = event.results().peekable();
+    if results.peek().is_none() {
+        return Err("neither its result nor its first argument is a tensor".into());
+    }
+    let cost = results
+        .map(|result| work.on(result.held(), computed_in(event, result)))
+        .sum();
+    Ok(event.moving(cost))
+}
+
+/// Work for each element of the first argument, and for each result.
+pub fn for_each_input(event: &Event, each: Work, last: Work) -> Counted {
+    let first = event.arguments.first().map(Argument::tensors);
+    let mut inputs = first.into_iter().flatten().peekable();
+    if inputs.peek().is_none() {
+        return Err("its first argument is not a tensor".into());
+    }
+    let result = event.output();
+    let dtype = |input: &Tensor| result.map_or(input.dtype, |result| computed_in(event, result));
+    let going_in: Cost = inputs
+        .map(|input| each.on(input.held(), dtype(input)))
+        .sum();
+    let coming_out: Cost = event
+        .results()
+        .map(|result| last.on(result.held(), computed_in(event, result)))
+        .sum();
+    Ok(event.moving(going_in + coming_out))
+}
+
+/// A dialect: its tables, by the family that they are of.
+pub struct Dialect {
+    entries: HashMap<&'static str, Entry>,
+}
+
+impl Dialect {
+    /// The operators of these tables. Where two name the same, the first holds.
+    pub fn new(tables: impl IntoIterator<Item = Entry>) -> Self {
+        let mut entries = HashMap::new();
+        for entry in tables {
+            for name in entry.names.split_whitespace() {
+                entries.entry(name).or_insert(entry);
+            }
+        }
+        Self { entries }
+    }
+
+    /// How an operator is counted.
+    pub fn rule(&self, name: &str) -> Option<Rule> {
+        if let Some(entry) = self.entries.get(name) {
+            return Some(entry.rule);
+        }
+        let shorter = ["_functional", "_out", "_"]
+            .into_iter()
+            .find_map(|tail| name.strip_suffix(tail))
+            .filter(|shorter| !shorter.is_empty() && *shorter != name)
+            .or_else(|| name.strip_prefix("_foreach_"))?;
+        self.rule(shorter)
+    }
+}
