@@ -22,6 +22,8 @@ from ._core import (
     Lap,
     LaptimeError,
     NotAvailableError,
+    OpCounts,
+    OpRow,
     Recording,
     Report,
     SpanSummary,
@@ -38,6 +40,7 @@ from ._core import (
 )
 from ._record import Record, record
 from ._track import track
+from .operations import count, no_weights, register_formula
 
 __all__ = [
     "ArrowTable",
@@ -47,6 +50,8 @@ __all__ = [
     "Lap",
     "LaptimeError",
     "NotAvailableError",
+    "OpCounts",
+    "OpRow",
     "Record",
     "Recording",
     "Report",
@@ -55,13 +60,16 @@ __all__ = [
     "TimerContext",
     "__version__",
     "ceilings",
+    "count",
     "disable",
     "enable",
     "lap",
     "mark",
     "metric",
+    "no_weights",
     "open",
     "record",
+    "register_formula",
     "report",
     "track",
 ]

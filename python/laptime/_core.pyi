@@ -33,7 +33,13 @@ from ._core_operations import (
     Shape as Shape,
 )
 from ._core_operations import (
+    TorchDispatch as TorchDispatch,
+)
+from ._core_operations import (
     UncountedOp as UncountedOp,
+)
+from ._core_operations import (
+    has_formula as has_formula,
 )
 from ._core_operations import (
     register_formula as register_formula,

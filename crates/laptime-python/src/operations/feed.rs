@@ -98,7 +98,7 @@ impl Feed {
     }
 
     #[pyo3(signature = (path, *, kind="", params=0, calls=0))]
-    fn module(&mut self, path: &str, kind: &str, params: u64, calls: u64) -> u32 {
+    pub fn module(&mut self, path: &str, kind: &str, params: u64, calls: u64) -> u32 {
         self.has_model |= path.is_empty();
         let id = self.ledger.modules.id(path);
         let module = self.ledger.modules.get_mut(id);

@@ -147,6 +147,12 @@ pub fn register_formula(python: Python<'_>, name: String, formula: Option<Py<PyA
     drop(before);
 }
 
+/// Whether the user has a formula for an operator.
+#[pyfunction]
+pub fn has_formula(name: &str) -> bool {
+    registered().contains_key(name)
+}
+
 /// Every formula that is known, the user's first.
 pub fn all(python: Python<'_>) -> Formulas {
     let mut formulas = Formulas::standard();

@@ -11,6 +11,7 @@ mod feed;
 mod formula;
 mod row;
 mod shape;
+mod torch;
 
 use pyo3::prelude::*;
 
@@ -23,5 +24,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<counts::OpCounts>()?;
     module.add_class::<counts::UncountedOp>()?;
     module.add_class::<feed::Feed>()?;
+    torch::add(module)?;
+    module.add_function(wrap_pyfunction!(formula::has_formula, module)?)?;
     module.add_function(wrap_pyfunction!(formula::register_formula, module)?)
 }

@@ -1,0 +1,95 @@
+"""What a program's operations cost: FLOP, MAC and bytes, from shapes alone.
+
+    counts = lt.count(model, x, backward=True)
+    print(counts)
+
+Frameworks are looked up among what the program has imported; none is imported for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Literal
+
+from .._core import OpCall, OpCounts
+from .._core import register_formula as _register
+
+__all__ = ["count", "no_weights", "register_formula"]
+
+
+def count(
+    model: Any,
+    *inputs: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    backward: bool = False,
+    loss: Callable[[Any], Any] | None = None,
+    mode: Literal["auto", "fake", "real"] = "auto",
+) -> OpCounts:
+    """Counts one call of a model or function, and its backward if asked.
+
+    PyTorch runs it on fake tensors, which have shapes and no memory. Where control flow depends on
+    data it runs on the real ones and says so; `mode="fake"` and `mode="real"` decide. The model is
+    left as it was. JAX functions are traced.
+
+    The backward begins at `loss(output)`; without one, at the output's `.loss`, else at the sum of
+    its floating outputs. Inputs get no gradient unless they require it.
+    """
+    if mode not in ("auto", "fake", "real"):
+        raise ValueError(f"mode is 'auto', 'fake' or 'real', not {mode!r}")
+    if loss is not None and not callable(loss):
+        raise TypeError(f"loss is a function of the output, not {type(loss).__name__}")
+    keywords = dict(kwargs or {})
+    if "jax" in sys.modules:
+        from . import jax
+
+        if jax.takes(model, inputs, keywords):
+            return jax.count(model, inputs, keywords, backward=backward, loss=loss)
+    if "torch" in sys.modules:
+        from . import torch
+
+        return torch.count(model, inputs, keywords, backward=backward, loss=loss, mode=mode)
+    raise TypeError(
+        f"a model or function of a framework that is imported was expected, not {model!r}"
+        if callable(model)
+        else f"a model or function was expected, not {type(model).__name__}"
+    )
+
+
+def no_weights() -> AbstractContextManager[Any]:
+    """Within it, PyTorch models are built with shapes and without memory, for `lt.count`."""
+    from .torch.weights import no_weights
+
+    return no_weights()
+
+
+def register_formula(operator: Any, formula: Callable[[OpCall], Mapping[str, int]] | None) -> None:
+    """Counts an operator by a formula of the user's; by Laptime's own again with `None`.
+
+    The operator is its name (`"mylib::gemm"`, `"triton::kernel"`) or the operator itself, from
+    `torch.ops`. The formula gets the call and returns its columns: `{"mac": m * n * k}`. Bytes
+    that it doesn't name are those of each tensor, once.
+    """
+    if formula is not None and not callable(formula):
+        raise TypeError(f"a formula is a function, not {type(formula).__name__}")
+    _register(_name(operator), formula)
+
+
+def _name(operator: Any) -> str:
+    """`namespace::name` of an operator, its overload left aside."""
+    if isinstance(operator, str):
+        return operator if "::" in operator else f"aten::{operator}"
+    schema = getattr(operator, "_schema", None)
+    if schema is not None:
+        return str(schema.name)
+    qualified = getattr(operator, "_qualified_op_name", None)  # an overload packet
+    if qualified is None:
+        qualified = getattr(operator, "_qualname", None)  # a `torch.library.custom_op`
+    if isinstance(qualified, str):
+        return qualified
+    kernel = getattr(operator, "fn", operator)  # what `triton.jit` and `triton.autotune` return
+    name = getattr(kernel, "__name__", None)
+    if type(operator).__module__.startswith("triton") and isinstance(name, str):
+        return f"triton::{name}"
+    raise TypeError(f"an operator or its name was expected, not {operator!r}")

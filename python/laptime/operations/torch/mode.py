@@ -1,0 +1,188 @@
+"""The dispatch mode that sees every operator.
+
+What happens at each call is `laptime._core.TorchDispatch`'s; here is what happens once for an
+operator, and the few that need more than being run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..._core import Feed, Shape, TorchDispatch, has_formula
+from . import higher
+from .fakes import KEPT, with_values
+
+#: Questions about tensors, and the profiler's own marks.
+_QUESTIONS = {
+    "aten::sym_is_contiguous",
+    "aten::is_contiguous",
+    "aten::is_strides_like_format",
+    "aten::is_non_overlapping_and_dense",
+    "aten::size",
+    "aten::sym_size",
+    "aten::stride",
+    "aten::sym_stride",
+    "aten::storage_offset",
+    "aten::sym_storage_offset",
+    "aten::numel",
+    "aten::sym_numel",
+    "aten::dim",
+    "aten::_local_scalar_dense",
+    "aten::is_pinned",
+    "aten::is_same_size",
+    "aten::_nested_tensor_size",
+    "aten::_nested_tensor_strides",
+    "aten::_nested_tensor_storage_offsets",
+    "aten::_nnz",
+    "aten::sparse_dim",
+    "aten::dense_dim",
+    "aten::is_coalesced",
+    "aten::record_stream",
+    "aten::q_scale",
+    "aten::q_zero_point",
+    "aten::qscheme",
+}
+
+#: Makers of small tensors whose values are known before anything runs.
+_MAKERS = {
+    "aten::arange",
+    "aten::linspace",
+    "aten::zeros",
+    "aten::ones",
+    "aten::full",
+    "aten::eye",
+    "aten::scalar_tensor",
+    "aten::tril_indices",
+    "aten::triu_indices",
+}
+
+
+class Counting(TorchDispatch, TorchDispatchMode):
+    """Counts what runs within it."""
+
+    supports_higher_order_operators = True
+
+    def __new__(cls, feed: Feed, fake_mode: FakeTensorMode | None = None) -> Counting:
+        return super().__new__(cls, torch, feed)
+
+    def __init__(self, feed: Feed, fake_mode: FakeTensorMode | None = None) -> None:
+        TorchDispatchMode.__init__(self)
+        self.feed = feed
+        self.fake_mode = fake_mode
+        self.in_optimizer = False
+
+    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any]:
+        """An operator's signature, and how its calls are met."""
+        schema = getattr(function, "_schema", None)
+        if schema is None:  # a higher-order operator
+            name = f"higher_order::{function.name()}"
+            return name, "", [], False, "ask", function
+        names = [argument.name for argument in schema.arguments]
+        is_view = bool(function.is_view)
+        return (
+            schema.name,
+            schema.overload_name,
+            names,
+            is_view,
+            self._route(function, schema.name),
+            getattr(function, "_op", function),
+        )
+
+    def _route(self, function: Any, name: str) -> str:
+        if name == "prim::device":
+            return "device"
+        if name == "aten::_local_scalar_dense":
+            return "ask" if self.fake_mode is not None else "run"
+        if name in _QUESTIONS or name.startswith(("prim::", "profiler::")):
+            return "run"
+        if name in _MAKERS and self.fake_mode is not None:
+            return "ask"
+        if has_formula(name):
+            return "count"
+        return "ask" if function._can_decompose() else "count"
+
+    def wraps(self, kind: type) -> bool:
+        """Whether a class of tensors wraps others, and runs its own operators on them."""
+        if issubclass(kind, FakeTensor) or kind in (torch.Tensor, torch.nn.Parameter):
+            return False
+        own: Any = getattr(kind, "__torch_dispatch__", None)
+        return own is not None and own is not torch.Tensor.__torch_dispatch__
+
+    def handle(self, function: Any, arguments: tuple[Any, ...], keywords: Any) -> Any:
+        """Runs an operator that needs more."""
+        keywords = keywords or {}
+        if not hasattr(function, "_schema"):
+            return higher.handle(self, function, arguments, keywords)
+        name = function._schema.name
+        if name == "aten::_local_scalar_dense":
+            return self._item(function, arguments)
+        if name in _MAKERS:
+            out = function(*arguments, **keywords)
+            self._keep(function, arguments, keywords, out)
+            self.record(function, arguments, keywords, out)
+            return out
+        with self:
+            out = function.decompose(*arguments, **keywords)
+        if out is NotImplemented:
+            out = function(*arguments, **keywords)
+            self.record(function, arguments, keywords, out)
+        return out
+
+    def _item(self, function: Any, arguments: tuple[Any, ...]) -> Any:
+        try:
+            return function(*arguments)
+        except Exception:
+            # How many steps an optimizer has taken decides no shape.
+            if self.in_optimizer and arguments[0].is_floating_point():
+                return 1.0
+            raise
+
+    def _keep(
+        self, function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any
+    ) -> None:
+        """Keeps the values of a small tensor that was made from numbers."""
+        mode = self.fake_mode
+        if mode is None or not isinstance(out, FakeTensor) or out.constant is not None:
+            return
+        if out.device.type != "cpu" or out.numel() > KEPT or out.requires_grad:
+            return
+        from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+        with unset_fake_temporarily():
+            with_values(mode, out, function(*arguments, **keywords))
+
+    def describe(self, tensor: torch.Tensor) -> Shape | None:
+        """A tensor that has no strides: sparse, or with sizes that depend on data."""
+        sizes = [size for size in tensor.shape if isinstance(size, int)]
+        if len(sizes) != tensor.dim():
+            return None
+        stored: int | None = None
+        if tensor.layout == torch.sparse_coo:
+            stored = tensor._nnz() * _product(sizes[tensor.sparse_dim() :])
+        elif tensor.layout != torch.strided and tensor.layout != torch._mkldnn:  # type: ignore[attr-defined]
+            stored = tensor.values().numel()
+        dtype = str(tensor.dtype)
+        return Shape(sizes, dtype, needs_grad=tensor.requires_grad, stored=stored)
+
+    def alone(self, run: Callable[[], Any]) -> tuple[Any, Any]:
+        """What a function returns, and what it costs on its own."""
+        feed = Feed()
+        before = self.swap_feed(feed)
+        try:
+            with self:
+                out = run()
+        finally:
+            self.swap_feed(before)
+        return out, feed.finish()
+
+
+def _product(sizes: list[int]) -> int:
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
