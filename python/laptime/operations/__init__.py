@@ -31,7 +31,7 @@ def count(
 
     PyTorch runs it on fake tensors, which have shapes and no memory. Where control flow depends on
     data it runs on the real ones and says so; `mode="fake"` and `mode="real"` decide. The model is
-    left as it was. JAX functions are traced.
+    left as it was.
 
     The backward begins at `loss(output)`; without one, at the output's `.loss`, else at the sum of
     its floating outputs. Inputs get no gradient unless they require it.
@@ -41,11 +41,6 @@ def count(
     if loss is not None and not callable(loss):
         raise TypeError(f"loss is a function of the output, not {type(loss).__name__}")
     keywords = dict(kwargs or {})
-    if "jax" in sys.modules:
-        from . import jax
-
-        if jax.takes(model, inputs, keywords):
-            return jax.count(model, inputs, keywords, backward=backward, loss=loss)
     if "torch" in sys.modules:
         from . import torch
 

@@ -110,8 +110,8 @@ class Counting(TorchDispatch, TorchDispatchMode):
         """Whether a class of tensors wraps others, and runs its own operators on them."""
         if issubclass(kind, FakeTensor) or kind in (torch.Tensor, torch.nn.Parameter):
             return False
-        own: Any = getattr(kind, "__torch_dispatch__", None)
-        return own is not None and own is not torch.Tensor.__torch_dispatch__
+        own, none = (getattr(it, "__torch_dispatch__", None) for it in (kind, torch.Tensor))
+        return own is not None and own is not none
 
     def handle(self, function: Any, arguments: tuple[Any, ...], keywords: Any) -> Any:
         """Runs an operator that needs more."""

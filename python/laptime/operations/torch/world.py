@@ -157,7 +157,7 @@ def undisturbed() -> Iterator[None]:
     finally:
         mha.set_fastpath_enabled(fast_path)
         random.setstate(python_state)
-        if numpy_state is not None:
+        if numpy is not None:
             numpy.random.set_state(numpy_state)
         torch.clear_autocast_cache()
 
