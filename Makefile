@@ -145,6 +145,7 @@ viewer-test: $(STAMPS)/viewer
 	for page in timer hostile million empty; do \
 		cargo run --quiet -p laptime-report --example pages -- $$page >$(BUILD)/viewer/pages/$$page.html; \
 	done
+	cargo run --quiet -p laptime-report --example operations >$(BUILD)/viewer/pages/operations.html
 	VIEWER_PAGES=$(abspath $(BUILD)/viewer/pages) npm run --silent browser --prefix viewer
 
 rust:

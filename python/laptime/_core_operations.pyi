@@ -1,9 +1,12 @@
 """What `_core` has for counting operations; there is no such module of its own."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, final
+from typing import Any, Final, Literal, TypeAlias, final
 
 from typing_extensions import Self, disjoint_base
+
+_Sort: TypeAlias = Literal["mac", "flop", "bytes", "intensity", "calls", "name", "model"]
 
 @final
 class Shape:
@@ -131,6 +134,29 @@ class OpCounts(OpCost):
     def uncounted(self) -> list[UncountedOp]: ...
     @property
     def warnings(self) -> list[str]: ...
+    def _of(
+        self, name: str = "", *, inputs: Sequence[str] = ..., how: str = ""
+    ) -> OpCounts: ...
+    def to_text(
+        self,
+        *,
+        by: Literal["op", "module"] | None = None,
+        depth: int | None = None,
+        sort: _Sort | None = None,
+        exact: bool = False,
+    ) -> str: ...
+    def to_markdown(
+        self,
+        *,
+        by: Literal["op", "module"] | None = None,
+        depth: int | None = None,
+        sort: _Sort | None = None,
+        exact: bool = False,
+    ) -> str: ...
+    def to_json(self) -> str: ...
+    def to_csv(self) -> str: ...
+    def to_html(self, path: str | os.PathLike[str]) -> None: ...
+    def _repr_html_(self) -> str: ...
 
 def register_formula(name: str, formula: Callable[[OpCall], Mapping[str, int]] | None) -> None: ...
 def has_formula(name: str) -> bool: ...

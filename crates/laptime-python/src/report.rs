@@ -295,7 +295,7 @@ impl Report {
 }
 
 /// Whether printing characters beyond ASCII is safe.
-fn stdout_takes_utf8(python: Python<'_>) -> bool {
+pub fn stdout_takes_utf8(python: Python<'_>) -> bool {
     let encoding = python
         .import("sys")
         .and_then(|sys| sys.getattr("stdout"))

@@ -1,19 +1,26 @@
 //! The account of a program's operations.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use laptime_core::operations::{CONVENTIONS, Counts, Uncounted};
+use laptime_report::Format;
+use laptime_report::operations::{OperationsView, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::cost::OpCost;
 use super::row::{self, OpRow};
+use super::shown;
+use crate::errors;
 
 /// What a program's operations cost.
 #[pyclass(frozen, extends = OpCost, module = "laptime")]
 pub struct OpCounts {
     /// What is shown of it.
     pub counts: Arc<Counts>,
+    /// What it is of.
+    pub subject: Subject,
 }
 
 impl OpCounts {
@@ -21,7 +28,8 @@ impl OpCounts {
     pub fn new(python: Python<'_>, counts: Counts) -> PyResult<Py<Self>> {
         let cost = OpCost::new(&counts.total);
         let counts = Arc::new(counts);
-        Py::new(python, (Self { counts }, cost))
+        let subject = Subject::default();
+        Py::new(python, (Self { counts, subject }, cost))
     }
 }
 
@@ -117,6 +125,80 @@ impl OpCounts {
     #[classattr]
     fn conventions() -> Vec<&'static str> {
         CONVENTIONS.to_vec()
+    }
+
+    /// The same, with what it is of: a name, its inputs as text, and how it was counted.
+    #[pyo3(signature = (name="", *, inputs=Vec::new(), how=""))]
+    fn _of(
+        &self,
+        python: Python<'_>,
+        name: &str,
+        inputs: Vec<String>,
+        how: &str,
+    ) -> PyResult<Py<Self>> {
+        let subject = Subject {
+            name: name.to_owned(),
+            inputs,
+            how: how.to_owned(),
+        };
+        let counts = self.counts.clone();
+        let cost = OpCost::new(&counts.total);
+        Py::new(python, (Self { counts, subject }, cost))
+    }
+
+    fn __str__(&self, python: Python<'_>) -> String {
+        shown::printed(self, python)
+    }
+
+    /// As a table for a terminal.
+    #[pyo3(signature = (*, by=None, depth=None, sort=None, exact=false))]
+    fn to_text(
+        &self,
+        by: Option<&str>,
+        depth: Option<u32>,
+        sort: Option<&str>,
+        exact: bool,
+    ) -> PyResult<String> {
+        let view = shown::view(by, depth, sort, exact)?;
+        Ok(shown::rendered(self, Format::Text, &view))
+    }
+
+    /// As markdown.
+    #[pyo3(signature = (*, by=None, depth=None, sort=None, exact=false))]
+    fn to_markdown(
+        &self,
+        by: Option<&str>,
+        depth: Option<u32>,
+        sort: Option<&str>,
+        exact: bool,
+    ) -> PyResult<String> {
+        let view = shown::view(by, depth, sort, exact)?;
+        Ok(shown::rendered(self, Format::Markdown, &view))
+    }
+
+    /// As JSON, with the names of the published schema.
+    fn to_json(&self) -> String {
+        shown::rendered(self, Format::Json, &OperationsView::default())
+    }
+
+    /// As comma-separated values.
+    fn to_csv(&self) -> String {
+        shown::rendered(self, Format::Csv, &OperationsView::default())
+    }
+
+    /// Writes a page to open in a browser.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments from Python are values"
+    )]
+    fn to_html(&self, path: PathBuf) -> PyResult<()> {
+        let text = shown::rendered(self, Format::Html, &OperationsView::default());
+        std::fs::write(&path, text).map_err(|error| errors::from_io(&error, &path))
+    }
+
+    /// What notebooks show.
+    fn _repr_html_(&self) -> String {
+        shown::fragment(self)
     }
 
     fn __repr__(&self) -> String {

@@ -11,6 +11,7 @@ mod feed;
 mod formula;
 mod row;
 mod shape;
+mod shown;
 mod torch;
 
 use pyo3::prelude::*;

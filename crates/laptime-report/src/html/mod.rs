@@ -22,6 +22,11 @@ use laptime_core::Unavailable;
 
 use crate::document::Document;
 
+/// A document as a piece of a page, such as a notebook's: its tables without styles.
+pub fn fragment(document: &Document) -> String {
+    tables::render(document, false)
+}
+
 /// A page.
 #[derive(Debug, Clone)]
 pub struct Page {

@@ -97,6 +97,7 @@ fn of_row(row: &Row, out: &mut String) {
     for cell in &row.cells {
         match cell {
             Cell::Absent => *out += "<td>–</td>",
+            Cell::Blank => *out += "<td></td>",
             cell => {
                 let number = text::inline(*cell).unwrap_or_default();
                 let _ = write!(out, "<td>{}</td>", markup::sentence(&number));

@@ -317,7 +317,7 @@ fn its_roofline_as_text() {
     3 conv          61.3   arithmetic          1.20 T  197   µs
     4 head           0.50      memory         12.0  G   85.7 µs
     bytes are those of each operator by itself: what is fused moves fewer
-    1 without floating-point work not shown
+    1 point without floating-point work not shown
 
     conventions
     · 1 MAC = 2 FLOP; MAC and FLOP are of matrix products, convolutions and attention, dense: padding

@@ -19,7 +19,7 @@ use laptime_core::ceilings::Ceilings;
 use serde::Serialize;
 
 use crate::column::Column;
-use crate::document::{Cell, Content, Row, Section, Table};
+use crate::document::{Cell, Content, Row, Section, Table, plural};
 use crate::name;
 use crate::quantity::{self, si};
 
@@ -172,14 +172,18 @@ impl Roofline {
         ];
         if more > 0 {
             notes.push(format!(
-                "{} that take less time not shown",
-                quantity::thousands(more as u64)
+                "{} not shown",
+                plural(
+                    more as u64,
+                    "point that takes less time",
+                    "points that take less time"
+                )
             ));
         }
         if idle > 0 {
             notes.push(format!(
                 "{} without floating-point work not shown",
-                quantity::thousands(idle as u64)
+                plural(idle as u64, "point", "points")
             ));
         }
         Ok(Self {

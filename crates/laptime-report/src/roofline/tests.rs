@@ -49,8 +49,8 @@ fn the_points_that_take_longest_are_shown_and_the_rest_is_said() {
     assert_eq!(
         roofline.notes[1..],
         [
-            "8 that take less time not shown",
-            "1 without floating-point work not shown"
+            "8 points that take less time not shown",
+            "1 point without floating-point work not shown"
         ]
     );
 }

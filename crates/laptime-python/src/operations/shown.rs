@@ -1,0 +1,63 @@
+//! How counts are shown to Python: options by their names, text by the report crate.
+
+use laptime_report::operations::{self, By, OperationsSort, OperationsView};
+use laptime_report::{Format, html};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::counts::OpCounts;
+use crate::report::stdout_takes_utf8;
+
+/// A view from what was typed.
+///
+/// **Errors** on a name that is none.
+pub fn view(
+    by: Option<&str>,
+    depth: Option<u32>,
+    sort: Option<&str>,
+    exact: bool,
+) -> PyResult<OperationsView> {
+    Ok(OperationsView {
+        by: by.map(|name| named("by", name, &By::NAMES)).transpose()?,
+        depth,
+        sort: sort
+            .map(|name| named("sort", name, &OperationsSort::NAMES))
+            .transpose()?,
+        exact,
+        ..OperationsView::default()
+    })
+}
+
+fn named<T: Copy>(option: &str, name: &str, known: &[(&str, T)]) -> PyResult<T> {
+    let found = known.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        let names = names.join(", ");
+        PyValueError::new_err(format!("{option} is one of {names}, not {name:?}"))
+    })
+}
+
+/// What `print` shows.
+pub fn printed(counts: &OpCounts, python: Python<'_>) -> String {
+    let view = OperationsView {
+        utf8: stdout_takes_utf8(python),
+        ..OperationsView::default()
+    };
+    rendered(counts, Format::Text, &view)
+}
+
+/// In any format.
+pub fn rendered(counts: &OpCounts, format: Format, view: &OperationsView) -> String {
+    operations::render(&counts.counts, &counts.subject, None, format, view)
+}
+
+/// A piece of a notebook.
+pub fn fragment(counts: &OpCounts) -> String {
+    let view = OperationsView::default();
+    html::fragment(&operations::document(
+        &counts.counts,
+        &counts.subject,
+        None,
+        &view,
+    ))
+}
