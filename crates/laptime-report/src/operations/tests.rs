@@ -165,7 +165,7 @@ fn a_step_that_is_counted_in_part_says_so() {
     bytes written        357.6  MiB  715.3  MiB  357.6  MiB   1.4  GiB       1,500,000,000
     total FLOP per byte    9.33 k      9.33 k      0          7.00 k
     operations             5           6           3         14                         14
-    2 of 14 operations are not counted: every number here is at least so much
+    2 of 14 operations are not counted: every sum here is at least so much
     executed, by type: bfloat16 31.00 TMAC, float32 500.00 GMAC
 
     by operator

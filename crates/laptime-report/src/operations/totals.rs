@@ -149,7 +149,7 @@ fn notes(counts: &Counts, all: &CostTally) -> Vec<String> {
     if all.uncounted > 0 {
         let are = if all.uncounted == 1 { "is" } else { "are" };
         notes.push(format!(
-            "{} of {} {are} not counted: every number here is at least so much",
+            "{} of {} {are} not counted: every sum here is at least so much",
             quantity::thousands(all.uncounted),
             plural(all.calls(), "operation", "operations"),
         ));
