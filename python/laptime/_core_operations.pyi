@@ -135,7 +135,11 @@ class OpCounts(OpCost):
     @property
     def warnings(self) -> list[str]: ...
     def _of(
-        self, name: str = "", *, inputs: Sequence[str] = ..., how: str = ""
+        self,
+        name: str = "",
+        *,
+        inputs: Sequence[tuple[str, Sequence[int], str]] = ...,
+        how: str = "",
     ) -> OpCounts: ...
     def to_text(
         self,

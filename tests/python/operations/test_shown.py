@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+
 from laptime._core import Feed, OpCounts, Shape
 
 ROWS, INNER, COLUMNS = 64, 128, 32
@@ -22,13 +23,13 @@ def counts() -> OpCounts:
     left, right = Shape([ROWS, INNER], "float32"), Shape([INNER, COLUMNS], "float32")
     feed.add(product, [left, right], [Shape([ROWS, COLUMNS], "float32")], module=part)
     feed.add(unknown, [left], [left], module=part)
-    return feed.finish()._of("net", inputs=["64×128 float32"], how="by hand")
+    return feed.finish()._of("net", inputs=[("x", (64, 128), "float32")], how="by hand")
 
 
 def test_printing_shows_the_table_with_its_conventions(counts):
     text = str(counts)
     assert text.startswith("net  10 parameters · 262.14 kMAC · 524.29 kFLOP · coverage 50.0 %\n")
-    assert "input 64×128 float32; by hand" in text
+    assert "input x 64\N{MULTIPLICATION SIGN}128 float32; by hand" in text
     assert "part (Linear)" in text
     assert "1 MAC = 2 FLOP" in text
 

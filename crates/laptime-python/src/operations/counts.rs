@@ -127,18 +127,22 @@ impl OpCounts {
         CONVENTIONS.to_vec()
     }
 
-    /// The same, with what it is of: a name, its inputs as text, and how it was counted.
+    /// The same, with what it is of: a name, its inputs by label, sizes and type, and how it was
+    /// counted.
     #[pyo3(signature = (name="", *, inputs=Vec::new(), how=""))]
     fn _of(
         &self,
         python: Python<'_>,
         name: &str,
-        inputs: Vec<String>,
+        inputs: Vec<(String, Vec<u64>, String)>,
         how: &str,
     ) -> PyResult<Py<Self>> {
         let subject = Subject {
             name: name.to_owned(),
-            inputs,
+            inputs: inputs
+                .iter()
+                .map(|(label, sizes, dtype)| Subject::input(label, sizes, dtype))
+                .collect(),
             how: how.to_owned(),
         };
         let counts = self.counts.clone();

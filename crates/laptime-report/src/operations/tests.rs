@@ -329,3 +329,16 @@ fn its_roofline_as_text() {
     · bytes are compulsory traffic: each input read once, each output written once, views none
     ");
 }
+
+#[test]
+fn an_input_is_its_label_its_sizes_and_its_type() {
+    assert_eq!(
+        Subject::input("", &[1, 3, 224, 224], "float32"),
+        "1×3×224×224 float32"
+    );
+    assert_eq!(Subject::input("ids", &[7], "int64"), "ids [7] int64");
+    assert_eq!(
+        Subject::input("scale", &[], "float16"),
+        "scale scalar float16"
+    );
+}

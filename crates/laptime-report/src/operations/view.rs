@@ -16,6 +16,20 @@ pub struct Subject {
     pub how: String,
 }
 
+impl Subject {
+    /// An input as text: its label if it has one, its sizes and its type.
+    pub fn input(label: &str, sizes: &[u64], dtype: &str) -> String {
+        let space = if label.is_empty() { "" } else { " " };
+        let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
+        let shape = match sizes.len() {
+            0 => "scalar".to_owned(),
+            1 => format!("[{}]", sizes[0]),
+            _ => sizes.join("×"),
+        };
+        format!("{label}{space}{shape} {dtype}")
+    }
+}
+
 /// Which rows a table has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
