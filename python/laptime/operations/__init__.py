@@ -35,12 +35,23 @@ def count(
 
     The backward begins at `loss(output)`; without one, at the output's `.loss`, else at the sum of
     its floating outputs. Inputs get no gradient unless they require it.
+
+    A JAX function, a Flax module or its `apply` is traced from the shapes of its arguments, which
+    may be `jax.ShapeDtypeStruct`; gradients are for its first argument, of variables for those
+    under "params".
     """
     if mode not in ("auto", "fake", "real"):
         raise ValueError(f"mode is 'auto', 'fake' or 'real', not {mode!r}")
     if loss is not None and not callable(loss):
         raise TypeError(f"loss is a function of the output, not {type(loss).__name__}")
     keywords = dict(kwargs or {})
+    if "jax" in sys.modules:
+        from . import jax
+
+        if jax.takes(model, inputs, keywords):
+            if mode == "real":
+                raise ValueError("a JAX function is always counted from shapes, leave mode= out")
+            return jax.count(model, inputs, keywords, backward=backward, loss=loss)
     if "torch" in sys.modules:
         from . import torch
 

@@ -4,6 +4,7 @@ use crate::event::Event;
 use crate::outcome::Outcome;
 
 pub mod aten;
+pub mod jax;
 pub mod table;
 
 /// What one call of an event costs, by its dialect.
@@ -12,6 +13,7 @@ pub fn outcome(event: &Event) -> Outcome {
     let (dialect, name) = name.split_once("::").unwrap_or(("", name));
     let known = match dialect {
         "aten" => aten::outcome(name, event),
+        "jax" => jax::outcome(name, event),
         _ => None,
     };
     known.unwrap_or_else(|| Outcome::uncounted("no formula for it is known"))

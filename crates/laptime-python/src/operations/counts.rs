@@ -21,15 +21,30 @@ pub struct OpCounts {
     pub counts: Arc<Counts>,
     /// What it is of.
     pub subject: Subject,
+    /// Who else reckoned, and the FLOP that came out.
+    cross_check: Option<(String, f64)>,
 }
 
 impl OpCounts {
     /// Of an account.
     pub fn new(python: Python<'_>, counts: Counts) -> PyResult<Py<Self>> {
+        Self::cross_checked(python, counts, None)
+    }
+
+    /// Of an account, beside what somebody else says of the same program.
+    pub fn cross_checked(
+        python: Python<'_>,
+        counts: Counts,
+        cross_check: Option<(String, f64)>,
+    ) -> PyResult<Py<Self>> {
         let cost = OpCost::new(&counts.total);
         let counts = Arc::new(counts);
-        let subject = Subject::default();
-        Py::new(python, (Self { counts, subject }, cost))
+        let account = Self {
+            counts,
+            subject: Subject::default(),
+            cross_check,
+        };
+        Py::new(python, (account, cost))
     }
 }
 
@@ -122,6 +137,11 @@ impl OpCounts {
         warnings.map(|warning| warning.message.as_str()).collect()
     }
 
+    #[getter]
+    fn cross_check(&self) -> Option<(String, f64)> {
+        self.cross_check.clone()
+    }
+
     #[classattr]
     fn conventions() -> Vec<&'static str> {
         CONVENTIONS.to_vec()
@@ -147,7 +167,12 @@ impl OpCounts {
         };
         let counts = self.counts.clone();
         let cost = OpCost::new(&counts.total);
-        Py::new(python, (Self { counts, subject }, cost))
+        let account = Self {
+            counts,
+            subject,
+            cross_check: self.cross_check.clone(),
+        };
+        Py::new(python, (account, cost))
     }
 
     fn __str__(&self, python: Python<'_>) -> String {

@@ -23,6 +23,7 @@ pub struct Feed {
     waiting: Vec<Event>,
     warnings: Vec<Warning>,
     has_model: bool,
+    cross_check: Option<(String, f64)>,
 }
 
 impl Feed {
@@ -77,6 +78,7 @@ impl Feed {
             waiting: Vec::with_capacity(BATCH),
             warnings: Vec::new(),
             has_model: false,
+            cross_check: None,
         }
     }
 
@@ -152,6 +154,11 @@ impl Feed {
         self.warnings.push(Warning::new(code, message));
     }
 
+    /// Notes the total FLOP that somebody else says the same program has.
+    fn cross_check(&mut self, source: String, total_flop: f64) {
+        self.cross_check = Some((source, total_flop));
+    }
+
     /// Closes the account; the feed is empty then.
     #[pyo3(signature = (*, params=None))]
     fn finish(&mut self, python: Python<'_>, params: Option<u64>) -> PyResult<Py<OpCounts>> {
@@ -161,6 +168,6 @@ impl Feed {
         let mut counts = ledger.finish();
         counts.params = params.or(counts.params.filter(|_| is_of_model));
         counts.warnings.append(&mut self.warnings);
-        OpCounts::new(python, counts)
+        OpCounts::cross_checked(python, counts, self.cross_check.take())
     }
 }
