@@ -4,8 +4,14 @@ use crate::event::Event;
 use crate::outcome::Outcome;
 
 pub mod aten;
+pub mod collective;
+pub mod fused;
+pub mod higher_order;
 pub mod jax;
+pub mod prims;
+pub mod quantized;
 pub mod table;
+pub mod torchvision;
 
 /// What one call of an event costs, by its dialect.
 pub fn outcome(event: &Event) -> Outcome {
@@ -14,6 +20,18 @@ pub fn outcome(event: &Event) -> Outcome {
     let known = match dialect {
         "aten" => aten::outcome(name, event),
         "jax" => jax::outcome(name, event),
+        "prims" => prims::outcome(name, event),
+        "quantized" | "_quantized" | "onednn" | "sparse" => quantized::outcome(name, event),
+        "mkldnn" | "mkl" | "inductor" => fused::outcome(name, event),
+        "torchvision" => torchvision::outcome(name, event),
+        "c10d"
+        | "_c10d_functional"
+        | "_c10d_functional_autograd"
+        | "c10d_functional"
+        | "_dtensor"
+        | "symm_mem" => collective::outcome(name, event),
+        "higher_order" => higher_order::outcome(name, event),
+        "prim" | "profiler" | "debug_mode_ops" => Some(Outcome::NOTHING),
         _ => None,
     };
     known.unwrap_or_else(|| Outcome::uncounted("no formula for it is known"))

@@ -117,15 +117,21 @@ fn on_numbers(cost: Cost, tensor: &Tensor) -> Cost {
     }
 }
 
-fn forward(event: &Event, transposed: bool) -> Counted {
-    let input = event.require_any(&["input", "self"])?;
-    let output = event.require_output(0)?;
+/// A convolution of any dialect: they differ in what they call its arguments. A weight that is
+/// packed is no tensor.
+pub fn forward(event: &Event, transposed: bool) -> Counted {
+    let input = event.require_any(&["input", "self", "X", "qx"])?;
+    let weight = event
+        .require_any(&["weight", "W", "qw", "packed_weight"])
+        .map_err(|_| "its weight is packed: its kernel's size can't be seen")?;
+    let output = event.results().next().ok_or("it gave no tensor")?;
     let side = if transposed { input } else { output };
     let convolution = Convolution {
         elements: side.held(),
-        taps: taps(event.require("weight")?)?,
+        taps: taps(weight)?,
     };
-    let other_flop = event.tensor("bias").map_or(0, |_| output.held());
+    let bias = event.tensor("bias").or_else(|| event.tensor("B"));
+    let other_flop = bias.map_or(0, |_| output.held());
     Ok(event.moving(Cost {
         other_flop,
         ..on_numbers(convolution.forward(), output)

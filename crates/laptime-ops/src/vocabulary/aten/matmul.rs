@@ -212,7 +212,7 @@ fn elements(event: &Event) -> Result<u128, String> {
 
 /// Additions of a bias.
 fn bias(event: &Event) -> Result<u128, String> {
-    match event.tensor("bias") {
+    match event.tensor("bias").or_else(|| event.tensor("B")) {
         Some(_) => elements(event),
         None => Ok(0),
     }
@@ -231,7 +231,7 @@ fn added(event: &Event) -> Result<u128, String> {
 
 /// A product whose sum runs over the last dimension of the left one. A sparse one takes part with
 /// what it stores.
-fn product(event: &Event, left: &Tensor, right: &Tensor, other_flop: u128) -> Counted {
+pub fn product(event: &Event, left: &Tensor, right: &Tensor, other_flop: u128) -> Counted {
     let k = last(left)?;
     let mac = match (left.stored, right.stored) {
         (Some(_), Some(_)) => return Err("how many stored elements meet is data".into()),
@@ -277,8 +277,11 @@ fn rows_times(event: &Event, rows: &Tensor) -> Counted {
 }
 
 /// A linear layer: its weight is `[N, K]`, and the input's last dimension is summed over.
-fn linear(event: &Event) -> Counted {
-    let input = event.require_any(&["input", "self"])?;
+///
+/// Dialects differ in what they call the arguments. What a packed weight holds, its bias too, is
+/// not seen.
+pub fn linear(event: &Event) -> Counted {
+    let input = event.require_any(&["input", "self", "X", "qx", "x"])?;
     match event.tensor("weight").and_then(|weight| weight.stored) {
         None => rows_times(event, input),
         Some(stored) => {

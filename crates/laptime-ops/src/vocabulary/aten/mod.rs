@@ -4,22 +4,28 @@
 //! cost what their plain form costs, each tensor of a list alike.
 
 mod attention;
-mod convolution;
+pub(super) mod convolution;
 mod elementwise;
+mod fourier;
+mod linear_algebra;
 mod lookup;
-mod matmul;
+mod loss;
+pub(super) mod matmul;
 mod movement;
 mod normalization;
+mod optimizer;
 mod pooling;
+mod recurrent;
 mod reduction;
 mod softmax;
+mod sorting;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::LazyLock;
 
-use super::table::{Dialect, Entry};
+use super::table::{Dialect, Entry, Rule};
 use crate::event::Event;
 use crate::outcome::Outcome;
 
@@ -28,12 +34,18 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("matrix products", matmul::TABLE),
     ("convolution", convolution::TABLE),
     ("attention", attention::TABLE),
+    ("recurrent layers", recurrent::TABLE),
     ("elementwise", elementwise::TABLE),
     ("reduction", reduction::TABLE),
     ("softmax", softmax::TABLE),
     ("normalisation", normalization::TABLE),
     ("pooling", pooling::TABLE),
+    ("losses", loss::TABLE),
+    ("optimizers", optimizer::TABLE),
     ("look-up", lookup::TABLE),
+    ("sorting", sorting::TABLE),
+    ("Fourier transforms", fourier::TABLE),
+    ("linear algebra", linear_algebra::TABLE),
     ("movement", movement::TABLE),
 ];
 
@@ -48,10 +60,15 @@ static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
     )
 });
 
+/// How an operator is counted. `None`: it isn't known.
+pub fn rule(name: &str) -> Option<Rule> {
+    DIALECT.rule(name)
+}
+
 /// What one call costs. `None`: the operator isn't known.
 pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
     if event.signature.is_view {
         return Some(Outcome::NOTHING);
     }
-    DIALECT.rule(name).map(|rule| rule.outcome(event))
+    rule(name).map(|rule| rule.outcome(event))
 }

@@ -1,0 +1,154 @@
+//! Factorisations and solutions of linear systems.
+//!
+//! Source: LAPACK Working Note 41 (Blackford and Dongarra, *Installation Guide for LAPACK*),
+//! appendix C, additions and multiplications together, in sixths so that they stay whole. What
+//! iterates until it converges (eigenvalues, singular values) has no count there, nor here.
+
+/// Operations of a factorisation, in sixths: whole numbers whatever the size. As large as it gets
+/// where it is too large.
+fn sixths(terms: impl FnOnce() -> Option<i128>) -> u128 {
+    terms().map_or(u128::MAX, |sum| u128::try_from(sum / 6).unwrap_or(0))
+}
+
+fn int(size: u128) -> Option<i128> {
+    i128::try_from(size).ok()
+}
+
+fn cube(a: i128, b: i128, c: i128) -> Option<i128> {
+    a.checked_mul(b)?.checked_mul(c)
+}
+
+/// Cholesky of an `n × n` matrix (`POTRF`): `n³/3 + n²/2 + n/6`.
+pub fn cholesky(n: u128) -> u128 {
+    sixths(|| {
+        let n = int(n)?;
+        cube(n, n, n)?
+            .checked_mul(2)?
+            .checked_add(n.checked_mul(n)?.checked_mul(3)?)?
+            .checked_add(n)
+    })
+}
+
+/// LU of an `m × n` matrix (`GETRF`): with `k` the smaller and `l` the larger,
+/// `k² l − k³/3 − k²/2 + 5k/6`.
+pub fn lu(m: u128, n: u128) -> u128 {
+    sixths(|| {
+        let (k, l) = (int(m.min(n))?, int(m.max(n))?);
+        cube(k, k, l)?
+            .checked_mul(6)?
+            .checked_sub(cube(k, k, k)?.checked_mul(2)?)?
+            .checked_sub(k.checked_mul(k)?.checked_mul(3)?)?
+            .checked_add(k.checked_mul(5)?)
+    })
+}
+
+/// The inverse from an LU (`GETRI`): `4n³/3 − n² + 5n/3`.
+pub fn inverse_from_lu(n: u128) -> u128 {
+    sixths(|| {
+        let n = int(n)?;
+        cube(n, n, n)?
+            .checked_mul(8)?
+            .checked_sub(n.checked_mul(n)?.checked_mul(6)?)?
+            .checked_add(n.checked_mul(10)?)
+    })
+}
+
+/// The inverse from a Cholesky factor (`POTRI`): `2n³/3 + n²/2 + 5n/6`.
+pub fn inverse_from_cholesky(n: u128) -> u128 {
+    sixths(|| {
+        let n = int(n)?;
+        cube(n, n, n)?
+            .checked_mul(4)?
+            .checked_add(n.checked_mul(n)?.checked_mul(3)?)?
+            .checked_add(n.checked_mul(5)?)
+    })
+}
+
+/// Both triangles of an LU or a Cholesky solved for `r` right sides (`GETRS`, `POTRS`):
+/// `r (2n² − n)`.
+pub fn solve_factored(n: u128, sides: u128) -> u128 {
+    n.saturating_mul(2)
+        .saturating_sub(1)
+        .saturating_mul(n)
+        .saturating_mul(sides)
+}
+
+/// One triangle solved for `r` right sides (`TRSM`): `r n²`.
+pub fn solve_triangle(n: u128, sides: u128) -> u128 {
+    n.saturating_mul(n).saturating_mul(sides)
+}
+
+/// QR of an `m × n` matrix (`GEQRF`), its reflectors left as they are. With `k` columns at most:
+/// `2mn² − 2n³/3 + mn + n² + 14n/3` for `m ≥ n`, `2nm² − 2m³/3 + 3mn − m² + 14m/3` else.
+pub fn qr(m: u128, n: u128) -> u128 {
+    sixths(|| {
+        let (m, n) = (int(m)?, int(n)?);
+        let (long, short) = (m.max(n), m.min(n));
+        let square = short.checked_mul(short)?.checked_mul(6)?;
+        let area = m.checked_mul(n)?;
+        let leading = cube(short, short, long)?
+            .checked_mul(12)?
+            .checked_sub(cube(short, short, short)?.checked_mul(4)?)?
+            .checked_add(short.checked_mul(28)?)?;
+        if m > n {
+            leading
+                .checked_add(square)?
+                .checked_add(area.checked_mul(6)?)
+        } else {
+            leading
+                .checked_sub(square)?
+                .checked_add(area.checked_mul(18)?)
+        }
+    })
+}
+
+/// `Q` with `n` columns from `k` reflectors of `m` (`ORGQR`):
+/// `4mnk − 2(m + n)k² + 4k³/3 + 3nk − mk − k² − 4k/3`.
+pub fn q_from_reflectors(m: u128, n: u128, k: u128) -> u128 {
+    sixths(|| {
+        let (m, n, k) = (int(m)?, int(n)?, int(k)?);
+        let sum = m.checked_add(n)?;
+        cube(m, n, k)?
+            .checked_mul(24)?
+            .checked_sub(cube(sum, k, k)?.checked_mul(12)?)?
+            .checked_add(cube(k, k, k)?.checked_mul(8)?)?
+            .checked_add(n.checked_mul(k)?.checked_mul(18)?)?
+            .checked_sub(m.checked_mul(k)?.checked_mul(6)?)?
+            .checked_sub(k.checked_mul(k)?.checked_mul(6)?)?
+            .checked_sub(k.checked_mul(8)?)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_number_by_hand() {
+        // Its root; nothing to eliminate; the reciprocal.
+        assert_eq!(cholesky(1), 1);
+        assert_eq!(lu(1, 1), 1);
+        assert_eq!(inverse_from_lu(1), 2);
+        assert_eq!(solve_factored(1, 1), 1);
+        assert_eq!(inverse_from_cholesky(1), 2);
+    }
+
+    #[test]
+    fn matrices_of_six_by_hand() {
+        assert_eq!(cholesky(6), 72 + 18 + 1);
+        assert_eq!(lu(6, 6), 144 - 18 + 5);
+        assert_eq!(lu(9, 6), 36 * 9 - 72 - 18 + 5);
+        assert_eq!(inverse_from_lu(6), 288 - 36 + 10);
+        assert_eq!(solve_factored(6, 2), 2 * 66);
+        assert_eq!(qr(9, 6), 648 - 144 + 54 + 36 + 28);
+        assert_eq!(q_from_reflectors(6, 6, 6), 288 + 108 - 36 - 36 - 8);
+    }
+
+    #[test]
+    fn sizes_too_large_to_multiply_give_the_largest_number_there_is() {
+        let huge = u128::from(u64::MAX);
+        assert_eq!(cholesky(huge), u128::MAX);
+        assert_eq!(lu(huge, huge), u128::MAX);
+        assert_eq!(q_from_reflectors(huge, huge, huge), u128::MAX);
+    }
+}

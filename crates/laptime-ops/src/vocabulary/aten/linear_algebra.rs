@@ -1,0 +1,241 @@
+//! Factorisations, solutions, and distances between points.
+
+use laptime_core::Cost;
+
+use crate::event::Event;
+use crate::family::linear_algebra as lapack;
+use crate::family::matmul::macs;
+use crate::family::work::Work;
+use crate::tensor::{Dtype, Kind, Tensor};
+use crate::vocabulary::table::{Counted, Entry, Rule, formula, plain};
+
+pub const TABLE: &[Entry] = &[
+    formula(
+        "linalg_cholesky linalg_cholesky_ex cholesky",
+        "N³/3 other FLOP",
+        |e| {
+            let matrix = square(e, &["self", "A"])?;
+            Ok(each(e, matrix, lapack::cholesky(matrix.size)))
+        },
+    ),
+    formula(
+        "linalg_lu_factor_ex linalg_lu_factor linalg_lu _linalg_det _linalg_slogdet linalg_det \
+         linalg_slogdet",
+        "N²·M − N³/3 other FLOP",
+        |e| {
+            let matrix = matrix(e, &["A", "self"])?;
+            Ok(each(e, matrix, lapack::lu(matrix.rows, matrix.size)))
+        },
+    ),
+    formula(
+        "linalg_inv_ex linalg_inv inverse",
+        "2N³ other FLOP: LU and from it the inverse",
+        |e| {
+            let matrix = square(e, &["A", "self"])?;
+            let n = matrix.size;
+            Ok(each(
+                e,
+                matrix,
+                lapack::lu(n, n).saturating_add(lapack::inverse_from_lu(n)),
+            ))
+        },
+    ),
+    formula(
+        "_linalg_solve_ex linalg_solve_ex linalg_solve",
+        "2N³/3 + 2N²·R other FLOP: LU, and both triangles",
+        |e| {
+            let matrix = square(e, &["A", "self"])?;
+            let n = matrix.size;
+            let sides = sides(e.require("B")?, n, matrix);
+            Ok(each(
+                e,
+                matrix,
+                lapack::lu(n, n).saturating_add(lapack::solve_factored(n, sides)),
+            ))
+        },
+    ),
+    formula("linalg_lu_solve", "2N²·R other FLOP", |e| {
+        let matrix = square(e, &["LU"])?;
+        let sides = sides(e.require("B")?, matrix.size, matrix);
+        Ok(each(e, matrix, lapack::solve_factored(matrix.size, sides)))
+    }),
+    formula(
+        "cholesky_solve _cholesky_solve_helper",
+        "2N²·R other FLOP",
+        |e| {
+            let matrix = square(e, &["input2", "A"])?;
+            let sides = sides(e.require("self")?, matrix.size, matrix);
+            Ok(each(e, matrix, lapack::solve_factored(matrix.size, sides)))
+        },
+    ),
+    formula("cholesky_inverse", "2N³/3 other FLOP", |e| {
+        let matrix = square(e, &["self"])?;
+        Ok(each(e, matrix, lapack::inverse_from_cholesky(matrix.size)))
+    }),
+    formula("linalg_solve_triangular", "N²·R other FLOP", |e| {
+        let matrix = square(e, &["self"])?;
+        let sides = sides(e.require("B")?, matrix.size, matrix);
+        Ok(each(e, matrix, lapack::solve_triangle(matrix.size, sides)))
+    }),
+    formula("triangular_solve", "N²·R other FLOP", |e| {
+        let matrix = square(e, &["A"])?;
+        let sides = sides(e.require("self")?, matrix.size, matrix);
+        Ok(each(e, matrix, lapack::solve_triangle(matrix.size, sides)))
+    }),
+    formula("geqrf", "2M·N² − 2N³/3 other FLOP", |e| {
+        let matrix = matrix(e, &["self"])?;
+        Ok(each(e, matrix, lapack::qr(matrix.rows, matrix.size)))
+    }),
+    formula("linalg_qr", "QR and from it Q's columns, other FLOP", |e| {
+        let matrix = matrix(e, &["A"])?;
+        let (m, n) = (matrix.rows, matrix.size);
+        let reflectors = m.min(n);
+        let columns = match e.text("mode") {
+            Some("r") => 0,
+            Some("complete") => m,
+            _ => reflectors,
+        };
+        let q = if columns == 0 {
+            0
+        } else {
+            lapack::q_from_reflectors(m, columns, reflectors)
+        };
+        Ok(each(e, matrix, lapack::qr(m, n).saturating_add(q)))
+    }),
+    formula(
+        "linalg_householder_product orgqr",
+        "4M·N·K − 2(M+N)K² + 4K³/3 other FLOP",
+        |e| {
+            let matrix = matrix(e, &["input", "self"])?;
+            let reflectors = e.require_any(&["tau", "input2"])?.dim(-1).unwrap_or(0);
+            Ok(each(
+                e,
+                matrix,
+                lapack::q_from_reflectors(matrix.rows, matrix.size, reflectors),
+            ))
+        },
+    ),
+    formula("linalg_cross cross", "3 FLOP for each result", |e| {
+        let output = e.require_output(0)?;
+        Ok(e.moving(
+            Work::arithmetic(3)
+                .on_complex(14)
+                .on(output.held(), output.dtype),
+        ))
+    }),
+    formula(
+        "_cdist_forward _pdist_forward",
+        "3 FLOP for each pair and coordinate, a root for each pair; a transcendental each for \
+         powers other than 1 and 2",
+        |e| {
+            let points = e.require_any(&["x1", "self"])?;
+            distances(e, e.require_output(0)?.held(), points)
+        },
+    ),
+    formula(
+        "_cdist_backward _pdist_backward",
+        "5 FLOP for each pair and coordinate",
+        |e| {
+            let points = e.require_any(&["x1", "self"])?;
+            let coordinates = points.dim(-1).ok_or("its points have no coordinates")?;
+            let pairs = e.require("grad_output")?.held();
+            let cost = Work::arithmetic(5).on(pairs.saturating_mul(coordinates), points.dtype);
+            Ok(e.moving(cost))
+        },
+    ),
+    formula(
+        "_euclidean_dist",
+        "2·P·R·(M + 2): one product; a root for each pair",
+        |e| {
+            let points = e.require("x1")?;
+            let coordinates = points.dim(-1).ok_or("its points have no coordinates")?;
+            let pairs = e.require_output(0)?.held();
+            let product = macs(pairs.saturating_mul(coordinates.saturating_add(2)));
+            let last = Work::transcendental(1).and(Work::compare(1));
+            Ok(e.moving(product + last.on(pairs, points.dtype)))
+        },
+    ),
+    plain(
+        "_linalg_svd linalg_svd linalg_svdvals svd _linalg_eigh linalg_eigh linalg_eigvalsh \
+         linalg_eig linalg_eigvals _linalg_eigvals linalg_lstsq linalg_pinv linalg_matrix_rank \
+         linalg_cond linalg_matrix_norm linalg_polar linalg_matrix_sqrth nuclear_norm pinverse",
+        Rule::Unknown("it iterates until it converges: how often is data"),
+    ),
+    plain(
+        "linalg_matrix_exp matrix_exp matrix_exp_backward _compute_linear_combination",
+        Rule::Unknown("how many products it takes depends on the matrix's norm"),
+    ),
+    plain(
+        "linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve ormqr _spsolve",
+        Rule::Unknown("its pivots or its pattern are data"),
+    ),
+];
+
+/// Matrices: how many, rows and columns of each, and what their numbers are.
+#[derive(Clone, Copy)]
+struct Matrices {
+    count: u128,
+    rows: u128,
+    size: u128,
+    dtype: Dtype,
+}
+
+fn matrix(event: &Event, names: &[&str]) -> Result<Matrices, String> {
+    let tensor = event.require_any(names)?;
+    let (Some(rows), Some(size)) = (tensor.dim(-2), tensor.dim(-1)) else {
+        return Err("its matrix has no two dimensions".into());
+    };
+    let outer = &tensor.shape[..tensor.shape.len() - 2];
+    Ok(Matrices {
+        count: crate::tensor::product(outer),
+        rows,
+        size,
+        dtype: tensor.dtype,
+    })
+}
+
+fn square(event: &Event, names: &[&str]) -> Result<Matrices, String> {
+    let matrix = matrix(event, names)?;
+    if matrix.rows != matrix.size {
+        return Err("its matrix is not square".into());
+    }
+    Ok(matrix)
+}
+
+/// Right sides of each system.
+fn sides(right: &Tensor, n: u128, of: Matrices) -> u128 {
+    let elements = n.saturating_mul(of.count);
+    right.held().checked_div(elements).unwrap_or(0)
+}
+
+/// So many FLOP for each matrix. On complex numbers a product and an addition, half of each, are
+/// eight where they were two.
+fn each(event: &Event, matrices: Matrices, flop: u128) -> Cost {
+    let complex = if matrices.dtype.kind == Kind::Complex {
+        4
+    } else {
+        1
+    };
+    let other_flop = flop.saturating_mul(matrices.count).saturating_mul(complex);
+    event.moving(Cost {
+        other_flop,
+        ..Cost::default()
+    })
+}
+
+fn distances(event: &Event, pairs: u128, points: &Tensor) -> Counted {
+    let coordinates = points.dim(-1).ok_or("its points have no coordinates")?;
+    let all = pairs.saturating_mul(coordinates);
+    let order = event.number("p").unwrap_or(2.0);
+    let (each, last) = if order.is_infinite() {
+        (Work::arithmetic(2).and(Work::compare(1)), Work::NONE)
+    } else if (order - 2.0).abs() < f64::EPSILON {
+        (Work::arithmetic(3), Work::transcendental(1))
+    } else if (order - 1.0).abs() < f64::EPSILON {
+        (Work::arithmetic(3), Work::NONE)
+    } else {
+        let powers = Work::arithmetic(3).and(Work::transcendental(1));
+        (powers, Work::transcendental(1))
+    };
+    Ok(event.moving(each.on(all, points.dtype) + last.on(pairs, points.dtype)))
+}

@@ -1,0 +1,78 @@
+//! Losses and their gradients.
+
+use crate::event::{Argument, Event};
+use crate::family::loss::{self, unreduced, work};
+use crate::family::work::Work;
+use crate::tensor::Tensor;
+use crate::vocabulary::table::{Counted, Entry, Rule, each, formula, plain};
+
+pub const TABLE: &[Entry] = &[
+    formula(
+        "mse_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits \
+         soft_margin_loss l1_loss kl_div multi_margin_loss multilabel_margin_loss_forward",
+        "each element: mean squares 3 FLOP, absolutes 3, smooth 5 and a compare, binary cross \
+         entropy 7, 2 transcendentals and 2 compares, with logits 6, 2 and 1; one less unreduced",
+        elements,
+    ),
+    formula(
+        "nll_loss_forward nll_loss2d_forward nll_loss nll_loss2d nll_loss_nd",
+        "1 FLOP for each target, 3 with weights of classes",
+        |e| {
+            let targets = e.require("target")?.held();
+            let each = Work::arithmetic(if e.tensor("weight").is_some() { 3 } else { 1 });
+            let dtype = e.require("self")?.dtype;
+            Ok(e.moving(each.on(targets, dtype)))
+        },
+    ),
+    formula(
+        "nll_loss_backward nll_loss2d_backward",
+        "1 FLOP for each target; the gradient written",
+        |e| {
+            let targets = e.require("target")?;
+            let cost = Work::arithmetic(1).on(targets.held(), e.require("self")?.dtype);
+            let read = e
+                .require("grad_output")?
+                .bytes()
+                .saturating_add(targets.bytes());
+            let written = e.outputs.iter().map(Tensor::bytes).sum();
+            Ok(cost + crate::family::movement::moved(read, written))
+        },
+    ),
+    formula(
+        "cross_entropy_loss",
+        "a log-softmax, and 1 FLOP for each target",
+        |e| {
+            let (input, target) = (e.require("self")?, e.require("target")?);
+            let rows = crate::family::softmax::LOG_FORWARD.on(input.held(), input.dtype);
+            Ok(e.moving(rows + Work::arithmetic(1).on(target.held(), input.dtype)))
+        },
+    ),
+    each("mse_loss_backward", loss::SQUARES_BACKWARD),
+    each(
+        "smooth_l1_loss_backward huber_loss_backward",
+        loss::SMOOTH_BACKWARD,
+    ),
+    each("binary_cross_entropy_backward", loss::BINARY_BACKWARD),
+    each("soft_margin_loss_backward", loss::SOFT_MARGIN_BACKWARD),
+    each(
+        "multi_margin_loss_backward multilabel_margin_loss_backward",
+        loss::MARGIN_BACKWARD,
+    ),
+    plain(
+        "_ctc_loss _ctc_loss_backward ctc_loss _cudnn_ctc_loss miopen_ctc_loss",
+        Rule::Unknown("how long its targets are is data"),
+    ),
+];
+
+/// A loss of each element, added up unless the call wants them all.
+fn elements(event: &Event) -> Counted {
+    let name = event.signature.name.rsplit("::").next().unwrap_or_default();
+    let name = name.trim_end_matches("_out").trim_end_matches("_forward");
+    let each = work(name).ok_or("it is no loss that is known")?;
+    let each = match event.get("reduction") {
+        Argument::Int(0) => unreduced(each),
+        _ => each,
+    };
+    let input = event.require_any(&["self", "input"])?;
+    Ok(event.moving(each.on(input.held(), input.dtype)))
+}

@@ -1,0 +1,164 @@
+//! Collectives of `torch.distributed`, the functional ones and those of process groups.
+//!
+//! How many ranks take part is read from an argument `group_size`, which feeds add where the
+//! operator has none but they can ask the group; else from the sizes of what goes in and comes out.
+
+use std::sync::LazyLock;
+
+use laptime_core::Cost;
+
+use super::table::{Counted, Dialect, Entry, Rule, formula, plain};
+use crate::event::Event;
+use crate::family::collective::{Collective, cost};
+use crate::outcome::Outcome;
+use crate::tensor::{Dtype, Tensor};
+
+/// Its operators.
+pub const TABLE: &[Entry] = &[
+    formula(
+        "all_reduce all_reduce_coalesced allreduce allreduce_coalesced multimem_all_reduce \
+         one_shot_all_reduce two_shot_all_reduce multimem_one_shot_all_reduce",
+        "2(p−1)/p of its bytes over links; (p−1)/p FLOP an element",
+        |e| whole(e, Collective::AllReduce),
+    ),
+    formula(
+        "reduce",
+        "its bytes over links; (p−1)/p FLOP an element",
+        |e| whole(e, Collective::Reduce),
+    ),
+    formula(
+        "broadcast send recv recv_any_source isend irecv",
+        "its bytes over links",
+        |e| whole(e, Collective::Send),
+    ),
+    formula(
+        "all_gather_into_tensor all_gather_into_tensor_coalesced _allgather_base allgather \
+         allgather_coalesced allgather_into_tensor_coalesced gather gather_into_tensor \
+         _low_contention_all_gather",
+        "(p−1)/p of all ranks' bytes over links",
+        |e| parts(e, Collective::Exchange, Part::Input),
+    ),
+    formula(
+        "reduce_scatter_tensor reduce_scatter_tensor_coalesced _reduce_scatter_base \
+         reduce_scatter _low_contention_reduce_scatter",
+        "(p−1)/p of its input's bytes over links; (p−1)/p FLOP an element",
+        |e| parts(e, Collective::ReduceScatter, Part::Output),
+    ),
+    formula("scatter", "(p−1)/p of all ranks' bytes over links", |e| {
+        parts(e, Collective::Exchange, Part::Output)
+    }),
+    formula(
+        "all_to_all_single alltoall alltoall_base shard_dim_alltoall",
+        "(p−1)/p of its bytes over links",
+        |e| whole(e, Collective::Exchange),
+    ),
+    plain(
+        "wait_tensor wait_tensors barrier monitored_barrier _wrap_tensor_autograd \
+         mesh_get_process_group check_for_nan _barrier _rendezvous",
+        Rule::Nothing,
+    ),
+    plain(
+        "batch_p2p_ops",
+        Rule::Unknown("what it sends and what it receives is data"),
+    ),
+];
+
+static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
+
+/// What one call costs. `None`: the operator isn't known.
+pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
+    DIALECT.rule(name).map(|rule| rule.outcome(event))
+}
+
+const UNKNOWN: &str = "how many ranks are in its group isn't known";
+
+fn told(event: &Event) -> Option<u128> {
+    let ranks = event.int("group_size")?;
+    u128::try_from(ranks).ok().filter(|ranks| *ranks > 0)
+}
+
+fn held<'a>(tensors: impl Iterator<Item = &'a Tensor>) -> u128 {
+    tensors.fold(0, |all, tensor| all.saturating_add(tensor.held()))
+}
+
+fn dtype(event: &Event) -> Result<Dtype, String> {
+    let mut tensors = event.inputs().chain(&event.outputs);
+    let first = tensors.next().ok_or("it has no tensors")?;
+    Ok(first.dtype)
+}
+
+/// What goes in, where the operator names it; an in-place operator's first argument else.
+fn going_in(event: &Event) -> u128 {
+    let names = [
+        "input",
+        "inputs",
+        "input_tensor",
+        "input_tensors",
+        "input_list",
+    ];
+    match held(names.iter().flat_map(|name| event.tensors(name))) {
+        0 => {
+            let first = ["self", "tensor", "tensors"];
+            held(first.iter().flat_map(|name| event.tensors(name)))
+        }
+        elements => elements,
+    }
+}
+
+/// What comes out, where the operator has an argument for it; its outputs else.
+fn coming_out(event: &Event) -> u128 {
+    let names = [
+        "output",
+        "outputs",
+        "output_tensor",
+        "output_tensors",
+        "output_lists",
+        "out",
+    ];
+    match held(names.iter().flat_map(|name| event.tensors(name))) {
+        0 => held(event.outputs.iter()),
+        elements => elements,
+    }
+}
+
+/// A collective over a tensor that every rank has whole.
+fn whole(event: &Event, kind: Collective) -> Counted {
+    // A message goes to one rank, a broadcast's bus bytes are the same for any number.
+    let ranks = match kind {
+        Collective::Send => told(event).unwrap_or(2),
+        _ => told(event).ok_or(UNKNOWN)?,
+    };
+    let elements = match going_in(event) {
+        0 => held(event.inputs()),
+        elements => elements,
+    };
+    Ok(event.moving(cost(kind, ranks, elements, dtype(event)?)))
+}
+
+/// Which side is a rank's part.
+#[derive(Clone, Copy)]
+enum Part {
+    Input,
+    Output,
+}
+
+/// A collective whose one side is a rank's part and whose other side is everything.
+fn parts(event: &Event, kind: Collective, part: Part) -> Counted {
+    let (input, output) = (going_in(event), coming_out(event));
+    let (part, all) = match part {
+        Part::Output => (output, input),
+        Part::Input => (input, output),
+    };
+    let ranks = told(event).or_else(|| {
+        let ranks = all.checked_div(part)?;
+        (ranks > 0 && part.checked_mul(ranks) == Some(all)).then_some(ranks)
+    });
+    let ranks = ranks.ok_or(UNKNOWN)?;
+    let all = if all > 0 {
+        all
+    } else {
+        part.saturating_mul(ranks)
+    };
+    let moved: Cost = cost(kind, ranks, all, dtype(event)?);
+    Ok(event.moving(moved))
+}

@@ -1,0 +1,101 @@
+//! Operators that `torch.compile`'s backend puts in the place of `aten`'s on a CPU: products and
+//! convolutions of oneDNN and MKL with a function of each result behind them.
+
+use std::sync::LazyLock;
+
+use laptime_core::Cost;
+
+use super::aten::{convolution, matmul};
+use super::table::{Counted, Dialect, Entry, Rule, formula, plain};
+use crate::event::Event;
+use crate::family::elementwise::work;
+use crate::family::work::Work;
+use crate::outcome::Outcome;
+use crate::tensor::Tensor;
+
+/// Its operators.
+pub const TABLE: &[Entry] = &[
+    formula(
+        "_convolution_pointwise",
+        "as the plain convolution, and the function behind it",
+        |e| Ok(convolution::forward(e, false)? + behind(e)),
+    ),
+    formula(
+        "_convolution_transpose_pointwise",
+        "as the plain transposed convolution, and the function behind it",
+        |e| Ok(convolution::forward(e, true)? + behind(e)),
+    ),
+    formula(
+        "_linear_pointwise",
+        "2·M·N·K, and the function behind it",
+        |e| Ok(matmul::linear(e)? + behind(e)),
+    ),
+    formula(
+        "_mkl_linear",
+        "2·M·N·K; the bias other FLOP",
+        matmul::linear,
+    ),
+    formula(
+        "_mm_plus_mm",
+        "2·M·N·(K + L); the addition other FLOP",
+        two_products,
+    ),
+    plain(
+        "_reorder_convolution_weight _reorder_convolution_transpose_weight _reorder_linear_weight \
+         _reorder_mkldnn_rnn_layer_weight _mkl_reorder_linear_weight",
+        Rule::Copy,
+    ),
+    plain(
+        "_get_mkldnn_serialized_md _is_mkldnn_bf16_supported _is_mkldnn_fp16_supported \
+         _is_mkldnn_acl_supported _nbytes data_ptr _alloc_from_pool _reinterpret_tensor \
+         resize_storage_bytes",
+        Rule::Nothing,
+    ),
+    formula(
+        "accumulate_grad",
+        "1 FLOP for each element of a gradient that is there",
+        |e| {
+            let gradient = e.require("new_grad")?;
+            let added = u32::from(e.tensor("variable_grad").is_some());
+            Ok(e.moving(Work::arithmetic(added).on(gradient.held(), gradient.dtype)))
+        },
+    ),
+];
+
+static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
+
+/// What one call costs. `None`: the operator isn't known.
+pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
+    DIALECT.rule(name).map(|rule| rule.outcome(event))
+}
+
+/// The functions that follow, of one result or of it and another tensor.
+fn behind(event: &Event) -> Cost {
+    let names = ["attr", "unary_attr", "binary_attr"];
+    let work = names
+        .iter()
+        .filter_map(|name| event.text(name))
+        .filter_map(work)
+        .fold(Work::NONE, Work::and);
+    event
+        .results()
+        .map(|result| work.on(result.held(), result.dtype))
+        .sum()
+}
+
+fn two_products(event: &Event) -> Counted {
+    let result: &Tensor = event.results().next().ok_or("it gave no tensor")?;
+    let both = matmul::product(
+        event,
+        event.require("a")?,
+        event.require("b")?,
+        result.held(),
+    )?;
+    let other = matmul::product(event, event.require("c")?, event.require("d")?, 0)?;
+    Ok(both
+        + Cost {
+            bytes_read: 0,
+            bytes_written: 0,
+            ..other
+        })
+}

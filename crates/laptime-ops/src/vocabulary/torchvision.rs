@@ -1,0 +1,122 @@
+//! Torchvision's own operators.
+//!
+//! Source: Dai et al., *Deformable Convolutional Networks* (2017) for the convolution at offsets:
+//! each tap is sampled between four pixels; He et al., *Mask R-CNN* (2017) for regions.
+
+use std::sync::LazyLock;
+
+use super::table::{Dialect, Entry, Rule, formula, plain};
+use crate::event::Event;
+use crate::family::convolution::Convolution;
+use crate::family::pooling::{weighted, weighted_backward};
+use crate::family::work::Work;
+use crate::outcome::Outcome;
+use crate::tensor::{Tensor, product};
+
+/// Pixels between which a point is sampled.
+const TAPS: u128 = 4;
+
+/// Its operators.
+pub const TABLE: &[Entry] = &[
+    formula(
+        "deform_conv2d",
+        "as the plain convolution; 7 other FLOP to sample each tap, 1 more with a mask; the bias",
+        |e| {
+            let output = e.require_output(0)?;
+            let (convolution, sampled) = deformed(e, output)?;
+            let masked = Work::arithmetic(u32::from(e.bool("use_mask") == Some(true)));
+            let bias = Work::arithmetic(1).on(output.held(), output.dtype);
+            Ok(e.moving(
+                convolution.forward()
+                    + weighted(sampled, TAPS, output.dtype)
+                    + masked.on(sampled, output.dtype)
+                    + bias,
+            ))
+        },
+    ),
+    formula(
+        "_deform_conv2d_backward",
+        "twice the forward; 31 other FLOP for each tap, 9 more with a mask; the bias",
+        |e| {
+            let gradient = e.require("grad")?;
+            let (convolution, sampled) = deformed(e, gradient)?;
+            let dtype = gradient.dtype;
+            // Samples again; gradients of the four pixels, and of both coordinates; of the mask.
+            let each = weighted(sampled, TAPS, dtype)
+                + weighted_backward(sampled, TAPS, dtype)
+                + weighted_backward(sampled, 2 * TAPS, dtype);
+            let masked = 9 * u32::from(e.bool("use_mask") == Some(true));
+            let bias = Work::arithmetic(1).on(gradient.held(), dtype);
+            Ok(e.moving(
+                convolution.backward(true, true)
+                    + each
+                    + Work::arithmetic(masked).on(sampled, dtype)
+                    + bias,
+            ))
+        },
+    ),
+    formula(
+        "roi_align ps_roi_align qroi_align",
+        "8 FLOP for each sample of each result, 8 for its place in each region",
+        |e| {
+            let (result, samples, places) = regions(e, e.require_output(0)?)?;
+            let sampled = Work::arithmetic(8).on(samples, result.dtype);
+            Ok(e.moving(sampled + weighted_backward(places, TAPS, result.dtype)))
+        },
+    ),
+    formula(
+        "_roi_align_backward _ps_roi_align_backward",
+        "8 FLOP for each sample of each gradient, 8 for its place in each region",
+        |e| {
+            let (result, samples, places) = regions(e, e.require("grad")?)?;
+            let spread = weighted_backward(samples, TAPS, result.dtype);
+            Ok(e.moving(spread + weighted_backward(places, TAPS, result.dtype)))
+        },
+    ),
+    plain("_cuda_version", Rule::Nothing),
+    plain(
+        "nms qnms",
+        Rule::Unknown("which boxes are compared depends on which remain: data"),
+    ),
+    plain(
+        "roi_pool ps_roi_pool _roi_pool_backward _ps_roi_pool_backward box_iou_rotated",
+        Rule::Unknown("how large its regions are is data"),
+    ),
+];
+
+static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
+
+/// What one call costs. `None`: the operator isn't known.
+pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
+    DIALECT.rule(name).map(|rule| rule.outcome(event))
+}
+
+/// A deformable convolution, and how many taps of the input it samples.
+fn deformed(event: &Event, output: &Tensor) -> Result<(Convolution, u128), String> {
+    let (input, weight) = (event.require("input")?, event.require("weight")?);
+    let [_, _, kernel @ ..] = &weight.shape[..] else {
+        return Err("its weight has too few dimensions".into());
+    };
+    let channels = output.dim(1).unwrap_or(1).max(1);
+    let positions = output.held() / channels;
+    let sampled = positions
+        .saturating_mul(input.dim(1).unwrap_or(1))
+        .saturating_mul(product(kernel));
+    let convolution = Convolution {
+        elements: output.held(),
+        taps: product(&weight.shape[1..]),
+    };
+    Ok((convolution, sampled))
+}
+
+/// A pooled tensor, samples of all its elements, and places that are sampled.
+fn regions<'a>(event: &Event, pooled: &'a Tensor) -> Result<(&'a Tensor, u128, u128), String> {
+    let ratio = event.int("sampling_ratio").unwrap_or(0);
+    let side = u128::try_from(ratio).unwrap_or(0);
+    if side == 0 {
+        return Err("how many samples a region takes depends on how large it is: data".into());
+    }
+    let samples = pooled.held().saturating_mul(side.saturating_mul(side));
+    let channels = pooled.dim(1).unwrap_or(1).max(1);
+    Ok((pooled, samples, samples / channels))
+}
