@@ -86,15 +86,15 @@ def _name(operator: Any) -> str:
     """`namespace::name` of an operator, its overload left aside."""
     if isinstance(operator, str):
         return operator if "::" in operator else f"aten::{operator}"
-    schema = getattr(operator, "_schema", None)
-    if schema is not None:
-        return str(schema.name)
-    qualified = getattr(operator, "_qualified_op_name", None)  # an overload packet
-    if qualified is None:
-        qualified = getattr(operator, "_qualname", None)  # a `torch.library.custom_op`
-    if isinstance(qualified, str):
-        return qualified
-    kernel = getattr(operator, "fn", operator)  # what `triton.jit` and `triton.autotune` return
+    # An overload, a packet of overloads, and what `torch.library.custom_op` returns.
+    for found in (
+        getattr(getattr(operator, "_schema", None), "name", None),
+        getattr(operator, "_qualified_op_name", None),
+        getattr(operator, "_qualname", None),
+    ):
+        if isinstance(found, str):
+            return found
+    kernel = getattr(operator, "fn", operator)  # what `triton.autotune` holds
     name = getattr(kernel, "__name__", None)
     if type(operator).__module__.startswith("triton") and isinstance(name, str):
         return f"triton::{name}"

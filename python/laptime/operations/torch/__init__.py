@@ -13,7 +13,7 @@ import torch
 
 from ..._core import LaptimeError, OpCounts
 from .calls import Call, Target
-from .fakes import Stage, lacks_values
+from .fakes import NeedsValues, Stage, lacks_values
 from .unwrap import unwrap
 
 
@@ -27,11 +27,11 @@ def count(
     mode: str,
 ) -> OpCounts:
     """Counts one call."""
-    model, notes = unwrap(model)
+    model, ranks = unwrap(model)
     if not callable(model):
         raise TypeError(f"a model or function was expected, not {type(model).__name__}")
     target = Target(model, tuple(inputs), dict(kwargs))
-    call = Call(target, backward=backward, loss=loss, notes=notes)
+    call = Call(target, backward=backward, loss=loss, ranks=ranks)
     without = lacks_values(target.tensors())
     if mode == "real":
         if without:
@@ -72,7 +72,10 @@ def _needs_values(error: Exception) -> bool:
         "UnsupportedOperatorException",
     )
     known = tuple(kind for name in names if (kind := getattr(fake_tensor, name, None)))
-    if isinstance(error, known) or type(error).__name__ == "GuardOnDataDependentSymNode":
+    if (
+        isinstance(error, (NeedsValues, *known))
+        or type(error).__name__ == "GuardOnDataDependentSymNode"
+    ):
         return True
     text = str(error)
     return any(part in text for part in ("FakeTensor", "data pointer", "tensor subclasses"))
@@ -81,6 +84,8 @@ def _needs_values(error: Exception) -> bool:
 def _reason(error: Exception) -> str:
     """What failed, in a line."""
     function = getattr(error, "func", None)
+    if isinstance(error, NeedsValues):
+        return str(error)
     what = str(function) if function is not None else str(error).strip().split("\n")[0]
     return f"{type(error).__name__}: {what}" if what else type(error).__name__
 

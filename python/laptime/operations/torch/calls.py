@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import types
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
 from ..._core import Feed, OpCounts
+from .collective import reduce_gradients
 from .fakes import Stage
 from .mode import Counting
 from .places import followed, know
-from .unwrap import Note, unwrap
+from .unwrap import unwrap
 from .world import stands_in, undisturbed
 
 
@@ -83,9 +86,19 @@ def _reached(function: Any) -> Iterator[tuple[str, Any]]:
         with contextlib.suppress(ValueError):  # a cell that is empty yet
             yield name, cell.cell_contents
     names = getattr(function, "__globals__", {})
-    for name in code.co_names:
+    for name in _globals(code):
         if name in names:
             yield name, names[name]
+
+
+def _globals(code: types.CodeType) -> Iterator[str]:
+    """The globals that a function and those inside it read."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _globals(constant)
 
 
 class Call:
@@ -97,20 +110,18 @@ class Call:
         *,
         backward: bool,
         loss: Callable[[Any], Any] | None,
-        notes: Sequence[Note],
+        ranks: int,
     ) -> None:
         self.target = target
         self.backward = backward
         self.loss = loss
-        self.notes = notes
+        self.ranks = ranks
 
     def run(self, stage: Stage, *, why: str | None = None) -> OpCounts:
         """Counts it. `why` it isn't run on fake tensors, if it was tried."""
         target = self.target
         feed = Feed()
         mode = Counting(feed, stage.fake_mode)
-        for code, message in self.notes:
-            feed.warn(code, message)
         if why is not None:
             feed.warn(
                 "real-tensors",
@@ -128,6 +139,8 @@ class Call:
                         self._train(inputs, kwargs)
                     else:
                         target.function(*inputs, **kwargs)
+        if self.backward and isinstance(target.function, torch.nn.Module):
+            reduce_gradients(feed, list(target.function.parameters()), self.ranks)
         return feed.finish(params=params)
 
     def _train(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ length of a sequence or the sum of a mask gets a true answer.
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,6 +18,10 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 KEPT = 4096
 
 
+class NeedsValues(Exception):
+    """A tensor's values decide what is computed, so its fake won't do."""
+
+
 def lacks_values(tensors: Iterable[tuple[str, torch.Tensor]]) -> str | None:
     """The first tensor that has a shape and no values."""
     for name, tensor in tensors:
@@ -25,6 +30,15 @@ def lacks_values(tensors: Iterable[tuple[str, torch.Tensor]]) -> str | None:
         if tensor.is_meta:
             return f"{name} (on the meta device)"
     return None
+
+
+_SPARSE = {
+    torch.sparse_coo,
+    torch.sparse_csr,
+    torch.sparse_csc,
+    torch.sparse_bsr,
+    torch.sparse_bsc,
+}
 
 
 class Stage:
@@ -54,12 +68,16 @@ class Stage:
             yield
             return
         before = self.fake_mode.allow_non_fake_inputs
+        # It writes what fails to stderr, with a traceback; here that is raised.
+        log = logging.getLogger("torch._subclasses.fake_tensor")
+        was_silent, log.disabled = log.disabled, True
         self.fake_mode.allow_non_fake_inputs = True
         try:
             with self.fake_mode:
                 yield
         finally:
             self.fake_mode.allow_non_fake_inputs = before
+            log.disabled = was_silent
 
     def stand_in(self, tensor: torch.Tensor, *, keep_values: bool = False) -> torch.Tensor:
         """A leaf of the same shape that the count may write to; always the same for a tensor."""
@@ -87,6 +105,9 @@ class Stage:
     def _fake(self, tensor: torch.Tensor, keep_values: bool) -> torch.Tensor:
         mode = self.fake_mode
         assert mode is not None
+        if tensor.is_nested or tensor.layout in _SPARSE:
+            kind = "nested" if tensor.is_nested else "sparse"
+            raise NeedsValues(f"which elements a {kind} tensor has is data")
         is_plain = type(tensor) in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
         if is_plain and tensor.is_meta:
             # Only its shape is asked for, and meta doesn't mix with other devices.
@@ -101,6 +122,11 @@ class Stage:
                 values = tensor.detach().clone()
                 return converter.from_real_tensor(mode, values, make_constant=True)
         return mode.from_tensor(tensor.detach(), static_shapes=True)
+
+
+def values(tensor: Any) -> torch.Tensor | None:
+    """A tensor's values, where they are known."""
+    return tensor.constant if isinstance(tensor, FakeTensor) else tensor
 
 
 def with_values(mode: FakeTensorMode, fake: Any, real: Any) -> None:

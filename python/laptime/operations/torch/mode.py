@@ -10,12 +10,16 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    FakeTensor,
+    FakeTensorMode,
+    unset_fake_temporarily,
+)
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..._core import Feed, Shape, TorchDispatch, has_formula
-from . import higher
-from .fakes import KEPT, with_values
+from ..._core import Feed, OpCounts, Shape, TorchDispatch, has_formula
+from . import collective, higher
+from .fakes import KEPT, values, with_values
 
 #: Questions about tensors, and the profiler's own marks.
 _QUESTIONS = {
@@ -48,6 +52,9 @@ _QUESTIONS = {
     "aten::qscheme",
 }
 
+#: Arguments that say where each sequence begins and ends.
+_OFFSETS = {"cum_seq_q", "cum_seq_k", "cu_seqlens_q", "cu_seqlens_k"}
+
 #: Makers of small tensors whose values are known before anything runs.
 _MAKERS = {
     "aten::arange",
@@ -79,10 +86,12 @@ class Counting(TorchDispatch, TorchDispatchMode):
     def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any]:
         """An operator's signature, and how its calls are met."""
         schema = getattr(function, "_schema", None)
-        if schema is None:  # a higher-order operator
-            name = f"higher_order::{function.name()}"
-            return name, "", [], False, "ask", function
+        if schema is None:
+            name, names = higher.signature(function)
+            return name, "", names, False, "ask", function
         names = [argument.name for argument in schema.arguments]
+        if collective.lacks_ranks(schema.name, names):
+            names.append(collective.RANKS)
         is_view = bool(function.is_view)
         return (
             schema.name,
@@ -104,6 +113,9 @@ class Counting(TorchDispatch, TorchDispatchMode):
             return "ask"
         if has_formula(name):
             return "count"
+        names = [argument.name for argument in function._schema.arguments]
+        if not _OFFSETS.isdisjoint(names) or collective.lacks_ranks(name, names):
+            return "ask"
         return "ask" if function._can_decompose() else "count"
 
     def wraps(self, kind: type) -> bool:
@@ -126,12 +138,32 @@ class Counting(TorchDispatch, TorchDispatchMode):
             self._keep(function, arguments, keywords, out)
             self.record(function, arguments, keywords, out)
             return out
-        with self:
-            out = function.decompose(*arguments, **keywords)
+        out = NotImplemented
+        # Nested tensors have kernels of their own where others are decomposed.
+        if not any(_is_nested(argument) for argument in arguments):
+            with self:
+                out = function.decompose(*arguments, **keywords)
         if out is NotImplemented:
             out = function(*arguments, **keywords)
+            arguments, keywords = _lengths(function._schema.arguments, arguments, keywords)
+            if "c10d" in name.split("::")[0]:
+                ranks = collective.ranks(function._schema, arguments, keywords)
+                keywords = {collective.RANKS: ranks, **keywords}
             self.record(function, arguments, keywords, out)
         return out
+
+    def parts(self, function: Any, arguments: tuple[Any, ...], keywords: Any, out: Any) -> bool:
+        """Counts a call with nested tensors one part at a time, if that can be done."""
+        counts = {len(it.unbind()) for it in arguments if _is_nested(it)}
+        if not counts and _is_nested(out):
+            self.record(function, arguments, keywords, list(out.unbind()))
+            return True
+        if len(counts) != 1 or not _is_nested(out) or _is_nested(list((keywords or {}).values())):
+            return False
+        for index in range(counts.pop()):
+            part = tuple(it.unbind()[index] if _is_nested(it) else it for it in arguments)
+            self.record(function, part, keywords, out.unbind()[index])
+        return True
 
     def _item(self, function: Any, arguments: tuple[Any, ...]) -> Any:
         try:
@@ -151,8 +183,6 @@ class Counting(TorchDispatch, TorchDispatchMode):
             return
         if out.device.type != "cpu" or out.numel() > KEPT or out.requires_grad:
             return
-        from torch._subclasses.fake_tensor import unset_fake_temporarily
-
         with unset_fake_temporarily():
             with_values(mode, out, function(*arguments, **keywords))
 
@@ -169,16 +199,39 @@ class Counting(TorchDispatch, TorchDispatchMode):
         dtype = str(tensor.dtype)
         return Shape(sizes, dtype, needs_grad=tensor.requires_grad, stored=stored)
 
-    def alone(self, run: Callable[[], Any]) -> tuple[Any, Any]:
-        """What a function returns, and what it costs on its own."""
+    def alone(self, run: Callable[[], Any]) -> OpCounts:
+        """What a function costs on its own."""
         feed = Feed()
         before = self.swap_feed(feed)
         try:
             with self:
-                out = run()
+                run()
         finally:
             self.swap_feed(before)
-        return out, feed.finish()
+        return feed.finish()
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_nested
+
+
+def _lengths(
+    schema: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments with the offsets of sequences as numbers, where they are known."""
+    names = [argument.name for argument in schema]
+
+    def known(name: str, value: Any) -> Any:
+        found = values(value) if name in _OFFSETS and value is not None else None
+        if found is None:
+            return value
+        with unset_fake_temporarily():
+            return found.tolist()
+
+    return (
+        tuple(known(name, value) for name, value in zip(names, arguments)),
+        {name: known(name, value) for name, value in keywords.items()},
+    )
 
 
 def _product(sizes: list[int]) -> int:

@@ -25,7 +25,9 @@ def know(mode: Counting, roots: Mapping[str, torch.nn.Module]) -> int | None:
     for root, module in roots.items():
         own, _ = _params(module, {})
         for path, found in module.named_modules(prefix=root, remove_duplicate=False):
-            mode.know(found, path, type(found).__name__, own[id(found)][0])
+            if "_orig_mod" not in found._modules:  # what `torch.compile` put around it
+                path = ".".join(name for name in path.split(".") if name != "_orig_mod")
+                mode.know(found, path, type(found).__name__, own[id(found)][0])
         for identity, size in own[id(module)][1].items():
             if identity not in everything:
                 everything.add(identity)

@@ -7,41 +7,38 @@ from typing import Any
 
 import torch
 
-Note = tuple[str, str]
 
+def unwrap(model: Any) -> tuple[Any, int]:
+    """The model inside what compilers, exporters and parallel wrappers made of it.
 
-def unwrap(model: Any) -> tuple[Any, list[Note]]:
-    """The model inside what compilers, exporters and parallel wrappers made of it, and notes."""
-    notes: list[Note] = []
+    Also the number of ranks among which its gradients are reduced.
+    """
+    ranks = 1
     while True:
-        inner, note = _inner(model)
-        if note is not None:
-            notes.append(note)
+        parallel = sys.modules.get("torch.nn.parallel.distributed")
+        if parallel is not None and isinstance(model, parallel.DistributedDataParallel):
+            ranks = int(model.process_group.size())
+        inner = _inner(model, parallel)
         if inner is model:
-            return model, notes
+            return model, ranks
         model = inner
 
 
-def _inner(model: Any) -> tuple[Any, Note | None]:
+def _inner(model: Any, parallel: Any) -> Any:
     compiled = getattr(model, "_orig_mod", None)
     if isinstance(compiled, torch.nn.Module):
-        return compiled, None
+        return compiled
     original = getattr(model, "_torchdynamo_orig_callable", None)
     if callable(original) and not isinstance(model, torch.nn.Module):
-        return original, None
+        return original
     if isinstance(model, torch.nn.DataParallel):
-        return model.module, None
-    parallel = sys.modules.get("torch.nn.parallel.distributed")
+        return model.module
     if parallel is not None and isinstance(model, parallel.DistributedDataParallel):
-        return model.module, (
-            "gradients-not-reduced",
-            "the all-reduce of gradients by DistributedDataParallel is not in the counts: "
-            "the wrapped module was counted",
-        )
+        return model.module
     exported = sys.modules.get("torch.export")
     if exported is not None and isinstance(model, exported.ExportedProgram):
-        return _unflattened(model), None
-    return model, None
+        return _unflattened(model)
+    return model
 
 
 def _unflattened(program: Any) -> Any:

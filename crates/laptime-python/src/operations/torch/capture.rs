@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use laptime_ops::{Argument, Dtype, Tensor};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
 use pyo3::{Borrowed, intern};
@@ -126,6 +127,13 @@ impl Capture {
         let shape = integers::<u64>(&sizes)?;
         let strides = tensor.call_method0(intern!(python, "stride"))?;
         let strides = integers::<i64>(&strides)?;
+        if !strides.is_empty() && strides.iter().all(|stride| *stride == 0) {
+            // Expanded in every dimension; sparse ones say the same of themselves.
+            let is_sparse = tensor.getattr(intern!(python, "is_sparse"))?;
+            if is_sparse.is_truthy()? {
+                return Err(PyTypeError::new_err("a sparse tensor has no strides"));
+            }
+        }
         let dtype = tensor.getattr(intern!(python, "dtype"))?;
         let needs_grad = tensor.getattr(intern!(python, "requires_grad"))?;
         Ok(Tensor {

@@ -32,7 +32,7 @@ struct Operator {
     call: Py<PyAny>,
     route: Route,
     /// Held, so that its address stays its own.
-    _function: Py<PyAny>,
+    function: Py<PyAny>,
 }
 
 struct State {
@@ -89,7 +89,7 @@ impl TorchDispatch {
                 "device" => Route::Device,
                 _ => Route::Ask,
             },
-            _function: function.clone().unbind(),
+            function: function.clone().unbind(),
         });
         let mut state = this.get().state();
         state.operators.insert(address, operator.clone());
@@ -129,6 +129,14 @@ impl TorchDispatch {
         let read = this
             .get()
             .read(operator, arguments, keywords, out, this.as_any());
+        if read.is_err() {
+            // Python may know its parts.
+            let (function, name) = (&operator.function, intern!(python, "parts"));
+            let recorded = this.call_method1(name, (function, arguments, keywords, out))?;
+            if recorded.is_truthy()? {
+                return Ok(());
+            }
+        }
         let (phase, module) = this.get().here(python)?;
         let state = this.get().state();
         let feed = state.feed.clone_ref(python);
