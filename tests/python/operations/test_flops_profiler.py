@@ -1,0 +1,120 @@
+"""Scripts for flops-profiler and DeepSpeed's profiler, with only the import changed."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import nn
+
+from laptime import NotAvailableError
+from laptime.flops_profiler import FlopsProfiler, get_model_profile
+
+
+class Attending(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.project = nn.Linear(32, 96, bias=False)
+        self.out = nn.Linear(32, 10)
+
+    def forward(self, x, scale=1.0):
+        q, k, v = self.project(x * scale).chunk(3, -1)
+        return self.out(nn.functional.scaled_dot_product_attention(q, k, v))
+
+    def encode(self, x):
+        return self.project(x)
+
+
+X = torch.randn(2, 8, 32)
+PROJECT = 2 * 8 * 32 * 96
+ATTENTION = 2 * 2 * 8 * 8 * 32
+MAC = PROJECT + ATTENTION + 2 * 8 * 32 * 10
+PARAMS = 32 * 96 + 32 * 10 + 10
+
+
+def test_a_model_s_profile_is_flop_macs_and_parameters(capsys):
+    flops, macs, params = get_model_profile(Attending(), input_shape=(2, 8, 32))
+    assert (macs, params) == (MAC, PARAMS)
+    assert flops > 2 * MAC
+    assert "project" in capsys.readouterr().out
+
+
+def test_arguments_by_position_and_name_reach_the_model():
+    quiet = {"print_profile": False}
+    by_place = get_model_profile(Attending(), args=[X], kwargs={"scale": 2.0}, **quiet)
+    by_name = get_model_profile(Attending(), kwargs={"x": X}, **quiet)
+    assert by_place[1] == by_name[1] == MAC
+
+
+def test_texts_are_the_profiler_s():
+    texts = get_model_profile(Attending(), args=[X], print_profile=False, as_string=True)
+    assert texts[1:] == ("62.46 KMACs", "3.4 k")
+
+
+def test_a_method_of_the_model_can_be_profiled():
+    for way in ({"func_name": "encode"}, {"mode": "encode"}):
+        _, macs, _ = get_model_profile(Attending(), args=[X], print_profile=False, **way)
+        assert macs == PROJECT
+
+
+def test_ignored_modules_are_left_out():
+    model = nn.Sequential(Attending(), nn.Linear(10, 4, bias=False))
+    _, macs, _ = get_model_profile(model, args=[X], print_profile=False, ignore_modules=[Attending])
+    assert macs == 2 * 8 * 10 * 4
+
+
+def test_the_table_goes_to_a_file_when_one_is_named(tmp_path, capsys):
+    path = tmp_path / "below" / "profile.txt"
+    get_model_profile(Attending(), args=[X], output_file=str(path))
+    assert "project" in path.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == ""
+
+
+def test_nothing_to_call_the_model_with_says_what_to_give():
+    with pytest.raises(ValueError, match="input_shape, args or kwargs"):
+        get_model_profile(Attending())
+    with pytest.raises(TypeError, match="tuple"):
+        get_model_profile(Attending(), input_shape=[2, 8, 32])
+    with pytest.raises(TypeError, match="not int"):
+        get_model_profile(3, input_shape=(2,))
+
+
+def test_a_training_step_counts_the_model_s_forward_and_nothing_else(capsys):
+    model = Attending()
+    profiler = FlopsProfiler(model)
+    profiler.start_profile()
+    loss = model(X).square().mean()
+    torch.randn(64, 64) @ torch.randn(64, 64)
+    loss.backward()
+    assert profiler.get_total_macs() == MAC
+    assert profiler.get_total_macs(as_string=True) == "62.46 KMACs"
+    assert profiler.get_total_flops() > 2 * MAC
+    assert profiler.get_total_params() == PARAMS
+    profiler.print_model_profile(profile_step=1, detailed=True)
+    assert "project" in capsys.readouterr().out
+    profiler.end_profile()
+    with pytest.raises(NotAvailableError, match="start_profile"):
+        profiler.get_total_macs()
+
+
+def test_forwards_add_up_until_the_first_question():
+    model = Attending()
+    profiler = FlopsProfiler(model)
+    profiler.start_profile()
+    model(X)
+    model(X)
+    profiler.stop_profile()
+    model(X)
+    assert profiler.get_total_macs() == 2 * MAC
+
+
+def test_modules_are_ignored_while_a_program_runs_too():
+    model = Attending()
+    profiler = FlopsProfiler(model)
+    profiler.start_profile(ignore_list=[nn.Linear])
+    model(X)
+    assert profiler.get_total_macs() == ATTENTION
+
+
+def test_time_is_not_made_up():
+    with pytest.raises(NotAvailableError, match="separate runs"):
+        FlopsProfiler(Attending()).get_total_duration()
