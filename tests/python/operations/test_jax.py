@@ -150,6 +150,17 @@ def test_an_embedding_is_a_look_up_and_its_gradient_an_addition():
     assert counts.by_op["jax::scatter-add"].other_flop == 4 * 128 * 256
 
 
+def test_a_transform_and_its_inverse_are_reckoned_by_the_usual_convention():
+    def model(w, x):
+        return jnp.fft.irfft(jnp.fft.rfft(x) * w)
+
+    weights = shape(1, 1, 257, dtype=jnp.complex64)
+    counts = count(model, (weights, shape(4, 8, 512)), {})
+    assert counts.flop == 0
+    assert counts.by_op["jax::fft"].other_flop == 737_280
+    assert counts.by_op["jax::mul"].other_flop == 49_344
+
+
 def test_a_checkpoint_runs_its_forward_again_and_the_model_does_not_ask_for_it():
     @jax.checkpoint
     def block(w, x):

@@ -1,16 +1,18 @@
-//! Collectives of one device among `ranks`.
-//!
-//! Source: bus bandwidth as the NCCL tests reckon it (`PERFORMANCE.md`): an all-reduce of `n`
-//! bytes puts `2·(p−1)/p·n` on each link, a gather, scatter or exchange `(p−1)/p·n`, of the whole.
+//! Collectives, as one device among `ranks` sees them; sums and bytes are the family's.
 
 use laptime_core::Cost;
 
 use crate::event::Event;
+use crate::family::collective::{Collective, cost};
 use crate::outcome::Outcome;
 
 /// What one call costs on one device.
 pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
     let name = name.strip_suffix("_start").unwrap_or(name);
+    let given = || {
+        let inputs = event.inputs();
+        inputs.fold(0, |all: u128, input| all.saturating_add(input.elements()))
+    };
     Some(match name {
         // These only say how a value lies on the devices.
         "pvary" | "pbroadcast" | "axis_index" | "vary_unreduced_cast_p" | "reduced_vary_cast_p" => {
@@ -21,66 +23,41 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
         | "ppermute_done"
         | "all_to_all_done"
         | "reduce_scatter_done" => Outcome::NOTHING,
-        "psum" | "psum_invariant" | "unreduced_psum" => shared(event, Work::Add, 2, false),
-        "pmax" | "pmin" => shared(event, Work::Compare, 2, false),
-        "reduce_scatter" | "unreduced_reduce_scatter" => shared(event, Work::Add, 1, false),
+        "psum" | "psum_invariant" | "unreduced_psum" => {
+            among(event, Collective::AllReduce, given())
+        }
+        "pmax" | "pmin" => compared(among(event, Collective::AllReduce, given())),
+        "reduce_scatter" | "unreduced_reduce_scatter" => {
+            among(event, Collective::ReduceScatter, given())
+        }
         "all_gather" | "all_gather_invariant" | "all_gather_reduced" => {
-            shared(event, Work::Nothing, 1, true)
+            among(event, Collective::Exchange, event.output_elements())
         }
-        "all_to_all" => shared(event, Work::Nothing, 1, false),
-        "ppermute" => {
-            let (bytes_read, bytes_written) = event.traffic();
-            Outcome::Zero(Cost {
-                bytes_read,
-                bytes_written,
-                communication_bytes: bytes_read,
-                ..Cost::default()
-            })
-        }
+        "all_to_all" => among(event, Collective::Exchange, given()),
+        "ppermute" => among(event, Collective::Send, given()),
         "ragged_all_to_all" => Outcome::uncounted("how much each device sends is data"),
         _ => return None,
     })
 }
 
-/// What is done with what arrives.
-#[derive(Clone, Copy)]
-enum Work {
-    Nothing,
-    Add,
-    Compare,
-}
-
-/// A collective that passes `passes · (p−1)/p` of the whole over each link. The whole is what
-/// goes in, or what comes out where it is gathered there.
-fn shared(event: &Event, work: Work, passes: u128, gathers: bool) -> Outcome {
-    let Some(ranks) = event
-        .int("ranks")
-        .and_then(|ranks| u128::try_from(ranks).ok())
-    else {
+/// A collective among an event's ranks, over so many elements; what comes in and goes out besides.
+fn among(event: &Event, collective: Collective, elements: u128) -> Outcome {
+    let ranks = event.int("ranks").map(u128::try_from);
+    let (Some(Ok(ranks)), Some(input)) = (ranks, event.input()) else {
         return Outcome::uncounted("how many devices take part is not known");
     };
-    let ranks = ranks.max(1);
-    let (bytes_read, bytes_written) = event.traffic();
-    let whole = if gathers { bytes_written } else { bytes_read };
-    let part = |all: u128| all.saturating_mul(ranks - 1) / ranks;
-    let elements = event
-        .inputs()
-        .fold(0, |all: u128, input| all.saturating_add(input.elements()));
-    let cost = Cost {
-        bytes_read,
-        bytes_written,
-        communication_bytes: part(whole.saturating_mul(passes)),
-        ..Cost::default()
-    };
-    match work {
-        Work::Nothing => Outcome::Zero(cost),
-        Work::Add => Outcome::Counted(Cost {
-            other_flop: part(elements),
+    Outcome::Counted(event.moving(cost(collective, ranks, elements, input.dtype)))
+}
+
+/// The same with compares in place of sums.
+fn compared(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Counted(cost) => Outcome::Counted(Cost {
+            compare: cost.other_flop + cost.integer_op,
+            other_flop: 0,
+            integer_op: 0,
             ..cost
         }),
-        Work::Compare => Outcome::Counted(Cost {
-            compare: part(elements),
-            ..cost
-        }),
+        other => other,
     }
 }

@@ -10,6 +10,7 @@ mod contract;
 mod convolution;
 mod elementwise;
 mod movement;
+mod solver;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -27,6 +28,7 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
         .or_else(|| elementwise::outcome(name, event))
         .or_else(|| movement::outcome(name, event))
         .or_else(|| window::outcome(name, event))
+        .or_else(|| solver::outcome(name, event))
         .or_else(|| collective::outcome(name, event))
         .or_else(|| closed(name))
 }

@@ -293,6 +293,49 @@ fn an_all_reduce_among_four_passes_one_and_a_half_times_its_bytes() {
 }
 
 #[test]
+fn transforms_and_sorts_are_reckoned_as_in_other_dialects() {
+    // 32 transforms of 512 real points: 5 · 512 · 9 / 2 each.
+    let parameters = [
+        ("fft_type", Argument::Text("RFFT".into())),
+        ("fft_lengths", ints(&[512])),
+    ];
+    let result = Tensor::new([4, 8, 257], Dtype::complex(64));
+    let forward = cost(
+        "fft",
+        &[Some(Tensor::f32([4, 8, 512]))],
+        &parameters,
+        result.clone(),
+    );
+    assert_eq!(forward.other_flop, 368_640);
+    let parameters = [
+        ("fft_type", Argument::Text("IRFFT".into())),
+        ("fft_lengths", ints(&[512])),
+    ];
+    let back = cost(
+        "fft",
+        &[Some(result)],
+        &parameters,
+        Tensor::f32([4, 8, 512]),
+    );
+    assert_eq!(back.other_flop, 368_640);
+    let axis = [("dimension", Argument::Int(0))];
+    let sort = cost(
+        "sort",
+        &[Some(Tensor::f32([8, 3]))],
+        &axis,
+        Tensor::f32([8, 3]),
+    );
+    assert_eq!(sort.compare, 3 * 8 * 3);
+}
+
+#[test]
+fn a_triangle_is_solved_for_each_right_side() {
+    let inputs = [Some(Tensor::f32([2, 4, 4])), Some(Tensor::f32([2, 4, 3]))];
+    let solved = cost("triangular_solve", &inputs, &[], Tensor::f32([2, 4, 3]));
+    assert_eq!(solved.other_flop, 2 * 3 * 4 * 4);
+}
+
+#[test]
 fn what_nobody_can_look_into_says_why_it_is_not_counted() {
     for name in [
         "cond",
