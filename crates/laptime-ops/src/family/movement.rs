@@ -8,11 +8,14 @@ use laptime_core::Cost;
 use crate::event::Event;
 use crate::tensor::Tensor;
 
+/// Bytes of tensors together.
+pub fn bytes<'a>(tensors: impl Iterator<Item = &'a Tensor>) -> u128 {
+    tensors.fold(0, |all, tensor| all.saturating_add(tensor.bytes()))
+}
+
 /// Bytes of what an event gives.
 pub fn results(event: &Event) -> u128 {
-    event
-        .results()
-        .fold(0, |all, tensor| all.saturating_add(tensor.bytes()))
+    bytes(event.results())
 }
 
 /// Writes its results, and reads nothing.

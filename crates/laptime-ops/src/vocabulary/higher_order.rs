@@ -12,9 +12,9 @@ use laptime_core::Cost;
 use super::table::{Counted, Dialect, Entry, formula};
 use crate::event::{Argument, Event};
 use crate::family::attention::{Attention, Mask};
-use crate::family::movement::moved;
+use crate::family::movement::{bytes, moved};
 use crate::outcome::Outcome;
-use crate::tensor::{Tensor, product};
+use crate::tensor::product;
 
 /// Its operators.
 pub const TABLE: &[Entry] = &[
@@ -55,8 +55,8 @@ fn flex(event: &Event, cost: fn(&Attention, crate::tensor::Dtype) -> Cost) -> Co
         mask: Mask::Dense,
     };
     let (active, all) = blocks(event)?;
-    let read = event.inputs().map(Tensor::bytes).sum();
-    let written = event.outputs.iter().map(Tensor::bytes).sum();
+    let read = bytes(event.inputs());
+    let written = bytes(event.outputs.iter());
     let dense = cost(&attention, query.dtype);
     let part = |count: u128| count.saturating_mul(active) / all;
     Ok(Cost {

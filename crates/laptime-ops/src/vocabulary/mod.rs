@@ -1,5 +1,7 @@
 //! What the operators of each dialect mean: from names and arguments to a family's sizes.
 
+use std::collections::HashSet;
+
 use crate::event::Event;
 use crate::outcome::Outcome;
 
@@ -35,4 +37,49 @@ pub fn outcome(event: &Event) -> Outcome {
         _ => None,
     };
     known.unwrap_or_else(|| Outcome::uncounted("no formula for it is known"))
+}
+
+/// Operators of `PyTorch` that are known and counted alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// Their dialect, such as `aten`.
+    pub dialect: &'static str,
+    /// The family whose formulas they follow.
+    pub family: &'static str,
+    /// Their names, without the dialect.
+    pub names: Vec<&'static str>,
+    /// What a call costs, in words.
+    pub says: String,
+}
+
+/// Every operator of `PyTorch` that is known, those included that can't be counted and say why.
+pub fn known() -> Vec<Known> {
+    let mut seen = HashSet::new();
+    let others = [
+        ("prims", prims::TABLE),
+        ("quantized", quantized::TABLE),
+        ("mkldnn", fused::TABLE),
+        ("torchvision", torchvision::TABLE),
+        ("c10d", collective::TABLE),
+        ("higher_order", higher_order::TABLE),
+    ];
+    let others = others
+        .into_iter()
+        .flat_map(|(dialect, entries)| entries.iter().map(move |&entry| (dialect, "", entry)));
+    aten::entries()
+        .map(|(family, entry)| ("aten", family, entry))
+        .chain(others)
+        .filter_map(|(dialect, family, entry)| {
+            let names: Vec<&'static str> = entry
+                .names()
+                .filter(|name| seen.insert((dialect, *name)))
+                .collect();
+            (!names.is_empty()).then(|| Known {
+                dialect,
+                family,
+                names,
+                says: entry.says(),
+            })
+        })
+        .collect()
 }

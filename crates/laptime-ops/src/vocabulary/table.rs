@@ -98,6 +98,11 @@ pub const fn plain(names: &'static str, rule: Rule) -> Entry {
 }
 
 impl Entry {
+    /// Its names, one by one.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.split_whitespace()
+    }
+
     /// What a call costs, in words.
     pub fn says(&self) -> String {
         if !self.says.is_empty() {
@@ -188,7 +193,7 @@ impl Dialect {
     pub fn new(tables: impl IntoIterator<Item = Entry>) -> Self {
         let mut entries = HashMap::new();
         for entry in tables {
-            for name in entry.names.split_whitespace() {
+            for name in entry.names() {
                 entries.entry(name).or_insert(entry);
             }
         }

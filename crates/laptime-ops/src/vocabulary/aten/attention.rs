@@ -8,7 +8,7 @@ use laptime_core::Cost;
 
 use crate::event::{Argument, Event};
 use crate::family::attention::{Attention, Mask};
-use crate::family::movement::moved;
+use crate::family::movement::{bytes, moved};
 use crate::family::work::Work;
 use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, formula};
@@ -225,8 +225,8 @@ fn forward(event: &Event, sequences: &[Attention]) -> Counted {
         .sum();
     let masks = ["attn_mask", "attn_bias", "bias"];
     let masks = masks.iter().filter_map(|name| event.tensor(name));
-    let read = operands.into_iter().chain(masks).map(Tensor::bytes).sum();
-    let written = event.outputs.iter().take(2).map(Tensor::bytes).sum();
+    let read = bytes(operands.into_iter().chain(masks));
+    let written = bytes(event.outputs.iter().take(2));
     Ok(cost + moved(read, written))
 }
 
@@ -252,7 +252,7 @@ fn backward(event: &Event, sequences: &[Attention]) -> Counted {
         "bias",
     ];
     let read = read.iter().filter_map(|name| event.tensor(name));
-    let read = read.map(Tensor::bytes).sum();
-    let written = event.outputs.iter().map(Tensor::bytes).sum();
+    let read = bytes(read);
+    let written = bytes(event.outputs.iter());
     Ok(cost + moved(read, written))
 }

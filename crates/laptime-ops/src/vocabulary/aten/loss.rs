@@ -3,7 +3,6 @@
 use crate::event::{Argument, Event};
 use crate::family::loss::{self, unreduced, work};
 use crate::family::work::Work;
-use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, Rule, each, formula, plain};
 
 pub const TABLE: &[Entry] = &[
@@ -34,7 +33,7 @@ pub const TABLE: &[Entry] = &[
                 .require("grad_output")?
                 .bytes()
                 .saturating_add(targets.bytes());
-            let written = e.outputs.iter().map(Tensor::bytes).sum();
+            let written = crate::family::movement::bytes(e.outputs.iter());
             Ok(cost + crate::family::movement::moved(read, written))
         },
     ),

@@ -49,16 +49,18 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("movement", movement::TABLE),
 ];
 
-static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
+/// Every entry with its family. What stands in two is counted by the first.
+pub fn entries() -> impl Iterator<Item = (&'static str, Entry)> {
     let tables = TABLES
         .iter()
-        .flat_map(|(_, entries)| entries.iter().copied());
-    Dialect::new(
-        tables
-            .chain(elementwise::entries())
-            .chain(reduction::entries()),
-    )
-});
+        .flat_map(|&(family, entries)| entries.iter().map(move |&entry| (family, entry)));
+    tables
+        .chain(elementwise::entries().map(|entry| ("elementwise", entry)))
+        .chain(reduction::entries().map(|entry| ("reduction", entry)))
+}
+
+static DIALECT: LazyLock<Dialect> =
+    LazyLock::new(|| Dialect::new(entries().map(|(_, entry)| entry)));
 
 /// How an operator is counted. `None`: it isn't known.
 pub fn rule(name: &str) -> Option<Rule> {

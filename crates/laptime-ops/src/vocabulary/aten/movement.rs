@@ -1,9 +1,8 @@
 //! Copies, fills, random numbers, views, and questions that touch no element.
 
 use crate::event::Event;
-use crate::family::movement::{moved, results};
+use crate::family::movement::{bytes, moved, results};
 use crate::family::work::Work;
-use crate::tensor::Tensor;
 use crate::vocabulary::table::{Entry, Rule, each, moves, plain, reduce};
 
 pub const TABLE: &[Entry] = &[
@@ -41,7 +40,7 @@ pub const TABLE: &[Entry] = &[
         "zero: source read, target written",
         |e: &Event| {
             let read = e.tensors("src").chain(e.tensors("other"));
-            Ok(moved(read.map(Tensor::bytes).sum(), results(e)))
+            Ok(moved(bytes(read), results(e)))
         },
     ),
     plain(

@@ -4,10 +4,9 @@
 use laptime_core::Cost;
 
 use crate::event::Event;
-use crate::family::movement::moved;
+use crate::family::movement::{bytes, moved};
 use crate::family::optimizer::{Decay, Momentum, Sgd, adagrad, adam};
 use crate::family::work::Work;
-use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, formula};
 
 pub const TABLE: &[Entry] = &[
@@ -88,7 +87,7 @@ fn update(event: &Event, each: Work, states: &[&str]) -> Counted {
         .tensors("self")
         .map(|parameter| each.on(parameter.held(), parameter.dtype))
         .sum();
-    let written: u128 = kept().map(Tensor::bytes).sum();
-    let gradients: u128 = event.tensors("grads").map(Tensor::bytes).sum();
+    let written: u128 = bytes(kept());
+    let gradients: u128 = bytes(event.tensors("grads"));
     Ok(cost + moved(written.saturating_add(gradients), written))
 }
