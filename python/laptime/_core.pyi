@@ -39,6 +39,9 @@ from ._core_operations import (
     UncountedOp as UncountedOp,
 )
 from ._core_operations import (
+    count_onnx as count_onnx,
+)
+from ._core_operations import (
     has_formula as has_formula,
 )
 from ._core_operations import (

@@ -55,6 +55,11 @@ impl Formulas {
         self.users.insert(name.into(), Box::new(formula));
     }
 
+    /// Whether the user has a formula for an operator.
+    pub fn has(&self, name: &str) -> bool {
+        self.users.contains_key(name)
+    }
+
     /// What one call of an event costs, its repeat left aside.
     pub fn outcome(&self, event: &Event) -> Outcome {
         let outcome = match self.users.get(&event.signature.name) {

@@ -36,6 +36,11 @@ impl Ledger {
         }
     }
 
+    /// What it counts by.
+    pub const fn formulas(&self) -> &Formulas {
+        &self.formulas
+    }
+
     /// What it counts by, to add formulas to.
     pub const fn formulas_mut(&mut self) -> &mut Formulas {
         &mut self.formulas

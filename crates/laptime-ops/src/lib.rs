@@ -14,6 +14,7 @@ pub mod family;
 pub mod formulas;
 pub mod ledger;
 pub mod modules;
+pub mod onnx;
 pub mod outcome;
 pub mod published;
 pub mod tensor;

@@ -8,12 +8,14 @@ Frameworks are looked up among what the program has imported; none is imported f
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Literal
 
 from .._core import OpCall, OpCounts
+from .._core import count_onnx as _count_onnx
 from .._core import register_formula as _register
 
 __all__ = ["count", "no_weights", "register_formula"]
@@ -26,8 +28,9 @@ def count(
     backward: bool = False,
     loss: Callable[[Any], Any] | None = None,
     mode: Literal["auto", "fake", "real"] = "auto",
+    dims: Mapping[str, int] | None = None,
 ) -> OpCounts:
-    """Counts one call of a model or function, and its backward if asked.
+    """Counts one call of a model or function, and its backward if asked; or an ONNX file.
 
     PyTorch runs it on fake tensors, which have shapes and no memory. Where control flow depends on
     data it runs on the real ones and says so; `mode="fake"` and `mode="real"` decide. The model is
@@ -39,7 +42,16 @@ def count(
     A JAX function, a Flax module or its `apply` is traced from the shapes of its arguments, which
     may be `jax.ShapeDtypeStruct`; gradients are for its first argument, of variables for those
     under "params".
+
+    A path is that of an ONNX file, which needs no framework; `dims` gives the sizes that it leaves
+    open: `lt.count("model.onnx", dims={"batch": 8})`.
     """
+    if isinstance(model, str | os.PathLike):
+        if inputs or kwargs or backward or loss is not None:
+            raise TypeError("an ONNX file has its inputs and no backward: only dims goes with it")
+        return _count_onnx(model, list((dims or {}).items()))
+    if dims is not None:
+        raise TypeError("dims goes with the path of an ONNX file")
     if mode not in ("auto", "fake", "real"):
         raise ValueError(f"mode is 'auto', 'fake' or 'real', not {mode!r}")
     if loss is not None and not callable(loss):

@@ -10,6 +10,7 @@ pub mod collective;
 pub mod fused;
 pub mod higher_order;
 pub mod jax;
+pub mod onnx;
 pub mod prims;
 pub mod quantized;
 pub mod table;
@@ -34,6 +35,7 @@ pub fn outcome(event: &Event) -> Outcome {
         | "symm_mem" => collective::outcome(name, event),
         "higher_order" => higher_order::outcome(name, event),
         "prim" | "profiler" | "debug_mode_ops" => Some(Outcome::NOTHING),
+        "onnx" | "com.microsoft" => onnx::outcome(name, event),
         _ => None,
     };
     known.unwrap_or_else(|| Outcome::uncounted("no formula for it is known"))

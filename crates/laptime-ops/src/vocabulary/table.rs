@@ -122,6 +122,11 @@ impl Entry {
 }
 
 impl Rule {
+    /// Whether it costs nothing whatever its sizes are.
+    pub const fn is_nothing(self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+
     /// What one call costs.
     pub fn outcome(self, event: &Event) -> Outcome {
         let counted = |counted: Counted| counted.map_or_else(Outcome::Uncounted, Outcome::Counted);

@@ -9,6 +9,7 @@ mod cost;
 mod counts;
 mod feed;
 mod formula;
+mod onnx;
 mod row;
 mod shape;
 mod shown;
@@ -27,5 +28,6 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<feed::Feed>()?;
     torch::add(module)?;
     module.add_function(wrap_pyfunction!(formula::has_formula, module)?)?;
+    module.add_function(wrap_pyfunction!(onnx::count_onnx, module)?)?;
     module.add_function(wrap_pyfunction!(formula::register_formula, module)?)
 }

@@ -1,0 +1,43 @@
+//! Counting an ONNX file: opens it, hands the bytes, says in Python's words what is missing.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use laptime_ops::onnx::{self, OnnxError, OpenDim};
+use pyo3::prelude::*;
+
+use super::counts::OpCounts;
+use super::formula;
+use crate::errors::{LaptimeError, from_io};
+
+/// What an ONNX file's operations cost, its open sizes as given.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // extracted from Python, both are this call's own
+pub fn count_onnx(
+    python: Python<'_>,
+    path: PathBuf,
+    dims: Vec<(String, u64)>,
+) -> PyResult<Py<OpCounts>> {
+    let file = File::open(&path).map_err(|error| from_io(&error, &path))?;
+    let formulas = formula::all(python);
+    let counted = python.detach(|| onnx::count(file, &dims, formulas));
+    let counts = counted.map_err(|error| match &error {
+        OnnxError::Read { source } => from_io(source, &path),
+        OnnxError::OpenDims { open } => LaptimeError::new_err(format!(
+            "{}: {error}; give them: dims={{{}}}",
+            path.display(),
+            example(open)
+        )),
+        _ => LaptimeError::new_err(format!("{}: {error}", path.display())),
+    })?;
+    OpCounts::new(python, counts)
+}
+
+/// What to write to give these sizes.
+fn example(open: &[OpenDim]) -> String {
+    let each: Vec<String> = open
+        .iter()
+        .map(|dim| format!("{:?}: 1", dim.name))
+        .collect();
+    each.join(", ")
+}
