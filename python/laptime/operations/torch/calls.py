@@ -51,6 +51,23 @@ class Target:
         elif isinstance(value, torch.Tensor):
             self.loose.append((name, value))
 
+    def name(self) -> str:
+        """The class of a model, the name of a function."""
+        function = self.function
+        while isinstance(function, functools.partial):
+            function = function.func
+        return str(getattr(function, "__qualname__", type(function).__name__))
+
+    def sizes(self) -> list[tuple[str, tuple[int, ...], str]]:
+        """The tensors that are passed: label, sizes, type."""
+        sizes: list[tuple[str, tuple[int, ...], str]] = []
+        for path, leaf in pytree.tree_leaves_with_path((self.inputs, self.kwargs)):
+            if isinstance(leaf, torch.Tensor) and not leaf.is_nested:
+                label = ".".join(str(_key(entry)) for entry in path[1:])
+                if all(isinstance(size, int) for size in leaf.shape):
+                    sizes.append((label, tuple(leaf.shape), str(leaf.dtype).split(".")[-1]))
+        return sizes
+
     def tensors(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Every tensor that is known to take part, with a name for messages."""
         for root in self.roots.values():
@@ -62,6 +79,12 @@ class Target:
             if isinstance(leaf, torch.Tensor):
                 yield f"input {index}", leaf
         yield from self.loose
+
+
+def _key(entry: Any) -> Any:
+    """An index, a key or an attribute's name, of a step on the way to a tensor."""
+    names = ("idx", "key", "name")
+    return next((getattr(entry, name) for name in names if hasattr(entry, name)), entry)
 
 
 def _reached(function: Any) -> Iterator[tuple[str, Any]]:
@@ -141,7 +164,12 @@ class Call:
                         target.function(*inputs, **kwargs)
         if self.backward and isinstance(target.function, torch.nn.Module):
             reduce_gradients(feed, list(target.function.parameters()), self.ranks)
-        return feed.finish(params=params)
+        return feed.finish(params=params)._of(
+            target.name(),
+            inputs=target.sizes(),
+            how=("on real tensors" if stage.fake_mode is None else "on fake tensors")
+            + (", with its backward" if self.backward else ""),
+        )
 
     def _train(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         with torch.enable_grad():

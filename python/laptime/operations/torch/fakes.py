@@ -46,6 +46,8 @@ class Stage:
 
     def __init__(self, fake_mode: FakeTensorMode | None) -> None:
         self.fake_mode = fake_mode
+        #: Whether weights may be written to, by an optimizer.
+        self.is_written = False
         self._made: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     @classmethod
@@ -89,8 +91,9 @@ class Stage:
 
     def _make(self, tensor: torch.Tensor, keep_values: bool) -> torch.Tensor:
         if self.fake_mode is None:
+            # What only a forward reads is shared; gradients belong to the leaf, not to the memory.
             made = tensor.detach()
-            if keep_values:
+            if keep_values or self.is_written or not tensor.requires_grad:
                 made = made.clone()
         elif isinstance(tensor, FakeTensor):
             if isinstance(tensor, torch.nn.Parameter) or not tensor.requires_grad:

@@ -54,11 +54,13 @@ def stands_in(
     stage: Stage,
 ) -> Iterator[None]:
     """Within it, modules and optimizers hold stand-ins for their tensors."""
+    optimizers = list(optimizers)
+    stage.is_written = bool(optimizers)
     all_modules = list(dict.fromkeys(found for module in modules for found in module.modules()))
     with contextlib.ExitStack() as undo:
         for module in all_modules:
             if isinstance(module, torch.jit.ScriptModule):
-                _keep_values(undo, module, stage)
+                _keep_values(undo, module)
                 continue
             undo.callback(Saved(module).restore)
             _replace(module, stage, undo)
@@ -95,12 +97,10 @@ def _keep_grad(undo: contextlib.ExitStack, tensor: torch.Tensor) -> None:
     undo.callback(restore)
 
 
-def _keep_values(undo: contextlib.ExitStack, module: torch.nn.Module, stage: Stage) -> None:
+def _keep_values(undo: contextlib.ExitStack, module: torch.nn.Module) -> None:
     """Of a scripted module, whose tensors can't be replaced."""
     for parameter in module.parameters(recurse=False):
         _keep_grad(undo, parameter)
-    if stage.fake_mode is not None:
-        return
     for buffer in module.buffers(recurse=False):
         undo.callback(_write_back(buffer, buffer.detach().clone()))
 
