@@ -3,8 +3,9 @@
 //! Events come in the order in which they ran; [`Ledger::finish`] closes the account. Nothing is
 //! dropped: what a formula can't tell is listed by operator and reason, with calls and elements.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use laptime_core::Warning;
 use laptime_core::operations::{
     ByPhase, Cost, CostTally, Counts, ModuleCount, OperatorCount, Uncounted,
 };
@@ -14,6 +15,7 @@ use crate::formulas::Formulas;
 use crate::modules::Modules;
 use crate::outcome::Outcome;
 use crate::tensor::Dtype;
+use crate::vocabulary;
 
 /// The account of a program's operations.
 #[derive(Debug, Default)]
@@ -25,6 +27,7 @@ pub struct Ledger {
     by_module: Vec<ByPhase>,
     by_dtype: HashMap<Dtype, u128>,
     uncounted: HashMap<(String, String), Uncounted>,
+    doubts: BTreeMap<String, &'static str>,
 }
 
 impl Ledger {
@@ -62,6 +65,11 @@ impl Ledger {
         }
         if let Some(operator) = self.operators.get_mut(name) {
             *operator.phase_mut(event.phase) += tally;
+        }
+        if tally.cost.executed_mac > 0
+            && let Some(doubt) = vocabulary::doubt(event)
+        {
+            self.doubts.insert(name.clone(), doubt);
         }
         if tally.cost.executed_mac > 0
             && let Some(input) = event.input()
@@ -170,6 +178,11 @@ impl Ledger {
             .map(|(dtype, mac)| (dtype.name(), mac))
             .collect();
         by_dtype.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let warnings = self
+            .doubts
+            .into_iter()
+            .map(|(name, doubt)| Warning::new("counted-at-most", format!("{name}: {doubt}")))
+            .collect();
         let params = self.modules.iter().next().map(|root| root.params);
         Counts {
             params,
@@ -178,7 +191,7 @@ impl Ledger {
             by_op,
             by_module: tree(&self.modules, &self.by_module),
             uncounted,
-            warnings: Vec::new(),
+            warnings,
         }
     }
 }

@@ -41,6 +41,11 @@ pub fn outcome(event: &Event) -> Outcome {
     known.unwrap_or_else(|| Outcome::uncounted("no formula for it is known"))
 }
 
+/// Why what a call is counted as may be too high. `None`: it isn't.
+pub fn doubt(event: &Event) -> Option<&'static str> {
+    aten::doubt(event)
+}
+
 /// Operators of `PyTorch` that are known and counted alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {

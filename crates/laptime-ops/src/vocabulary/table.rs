@@ -157,9 +157,17 @@ pub fn computed_in(event: &Event, result: &Tensor) -> Dtype {
     }
 }
 
-/// Work for each element of the results.
+/// The tensors whose elements are computed: one for each of a list, else the first result. What
+/// comes out beside it (a mask, indices, a mean) falls off on the way.
+fn computed(event: &Event) -> impl Iterator<Item = &Tensor> {
+    let lists = matches!(event.arguments.first(), Some(Argument::Tensors(_)));
+    let most = if lists { usize::MAX } else { 1 };
+    event.results().take(most)
+}
+
+/// Work for each element of the result.
 pub fn for_each(event: &Event, work: Work) -> Counted {
-    let mut results = event.results().peekable();
+    let mut results = computed(event).peekable();
     if results.peek().is_none() {
         return Err("neither its result nor its first argument is a tensor".into());
     }
@@ -181,8 +189,7 @@ pub fn for_each_input(event: &Event, each: Work, last: Work) -> Counted {
     let going_in: Cost = inputs
         .map(|input| each.on(input.held(), dtype(input)))
         .sum();
-    let coming_out: Cost = event
-        .results()
+    let coming_out: Cost = computed(event)
         .map(|result| last.on(result.held(), computed_in(event, result)))
         .sum();
     Ok(event.moving(going_in + coming_out))

@@ -6,7 +6,9 @@
 use crate::event::{Argument, Event};
 use crate::family::elementwise::{self, work};
 use crate::family::work::Work;
-use crate::vocabulary::table::{Counted, Entry, each, for_each, formula};
+use crate::tensor::Kind;
+use crate::vocabulary::table::{Counted, Entry, Rule, each, for_each, formula, plain};
+use laptime_core::Cost;
 
 pub const TABLE: &[Entry] = &[
     formula(
@@ -76,10 +78,7 @@ pub const TABLE: &[Entry] = &[
         },
     ),
     each("multiply", Work::arithmetic(1).on_complex(6)),
-    each(
-        "subtract negative absolute positive_part",
-        Work::arithmetic(1),
-    ),
+    each("subtract negative", Work::arithmetic(1)),
     each("_add_relu", Work::arithmetic(1).and(Work::compare(1))),
     each(
         "arccos arccosh arcsin arcsinh arctan arctan2 arctanh special_digamma special_erf \
@@ -141,10 +140,48 @@ pub const TABLE: &[Entry] = &[
         "1 transcendental, 4 FLOP for each result",
         |e| for_each(e, Work::transcendental(1).and(Work::arithmetic(4))),
     ),
-    each("native_dropout dropout feature_dropout", DROPOUT),
-    each(
+    formula(
+        "native_dropout dropout feature_dropout",
+        "1 compare and 2 FLOP for each result; nothing outside training",
+        |e| trained(e, DROPOUT),
+    ),
+    formula(
         "alpha_dropout feature_alpha_dropout",
-        Work::compare(1).and(Work::arithmetic(3)),
+        "1 compare and 3 FLOP for each result; nothing outside training",
+        |e| trained(e, DROPOUT.and(Work::arithmetic(1))),
+    ),
+    formula(
+        "abs absolute",
+        "1 FLOP for each result; 3 and 1 transcendental if complex",
+        size,
+    ),
+    each("_conj_physical", Work::arithmetic(1).on_complex(1)),
+    each(
+        "_fused_moving_avg_obs_fq_helper fused_moving_avg_obs_fake_quant",
+        Work::arithmetic(5).and(Work::compare(4)),
+    ),
+    each(
+        "glu_jvp glu_backward_jvp",
+        Work::transcendental(1).and(Work::arithmetic(7)),
+    ),
+    each("_transform_bias_rescale_qkv", Work::arithmetic(2)),
+    each("renorm", Work::arithmetic(3).and(Work::compare(1))),
+    each(
+        "_standard_gamma_grad _dirichlet_grad",
+        Work::transcendental(1),
+    ),
+    each(
+        "_amp_update_scale",
+        Work::arithmetic(1).and(Work::compare(2)),
+    ),
+    plain(
+        "special_chebyshev_polynomial_t special_chebyshev_polynomial_u \
+         special_chebyshev_polynomial_v special_chebyshev_polynomial_w \
+         special_hermite_polynomial_h special_hermite_polynomial_he \
+         special_laguerre_polynomial_l special_legendre_polynomial_p \
+         special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u \
+         special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w",
+        Rule::Unknown("the degree of its polynomial is data"),
     ),
     each("native_dropout_backward _masked_scale", Work::arithmetic(2)),
     each("_fused_dropout", DROPOUT),
@@ -186,8 +223,29 @@ fn is_one(factor: f64) -> bool {
     (factor - 1.0).abs() < f64::MIN_POSITIVE
 }
 
+/// Work that is only done in training.
+fn trained(event: &Event, work: Work) -> Counted {
+    if event.bool("train") == Some(false) {
+        return Ok(Cost::default());
+    }
+    for_each(event, work)
+}
+
 fn named(event: &Event, name: &str) -> Counted {
     for_each(event, work(name).unwrap_or(Work::NONE))
+}
+
+/// The absolute value; of a complex number the root of its norm, which is a real one.
+fn size(event: &Event) -> Counted {
+    let complex = event
+        .input()
+        .is_some_and(|input| input.dtype.kind == Kind::Complex);
+    let norm = for_each(event, Work::arithmetic(1).on_complex(3))?;
+    let roots = if complex { norm.other_flop / 3 } else { 0 };
+    Ok(Cost {
+        transcendental: roots,
+        ..norm
+    })
 }
 
 /// Small whole exponents are products, a half is a root.

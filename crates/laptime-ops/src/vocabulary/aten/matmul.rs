@@ -37,6 +37,12 @@ pub const TABLE: &[Entry] = &[
             ..work(e, mac)
         }))
     }),
+    formula("_foreach_mm", "2·M·N·K of each pair", |e| {
+        let pairs = e.tensors("self").zip(e.tensors("mat2"));
+        let macs = pairs.map(|(left, right)| Ok(left.held().saturating_mul(last(right)?)));
+        let all = macs.sum::<Result<u128, String>>()?;
+        Ok(e.moving(work(e, all)))
+    }),
     formula("mv", "2·M·N", |e| {
         product(e, e.require("self")?, e.require("vec")?, 0)
     }),
@@ -81,7 +87,7 @@ pub const TABLE: &[Entry] = &[
     ),
     formula(
         "_grouped_mm _scaled_grouped_mm _scaled_grouped_mm_v2",
-        "2·rows·N·K, all rows routed: where groups end is data",
+        "2·rows·N·K of the rows routed; of all, with a warning, where the offsets are not known",
         grouped,
     ),
     formula("_sparse_mm", "2·stored·N", |e| {
@@ -189,7 +195,8 @@ pub const TABLE: &[Entry] = &[
         Rule::Unknown("how many stored elements meet is data"),
     ),
     plain(
-        "chain_matmul linalg_multi_dot tensordot linalg_matrix_power",
+        "chain_matmul linalg_multi_dot tensordot linalg_matrix_power matrix_power einsum kron \
+         matmul_backward",
         Rule::Unknown("it is made of products that are counted where they are recorded one by one"),
     ),
 ];
@@ -310,21 +317,50 @@ fn linear_backward(event: &Event) -> Counted {
     }))
 }
 
-/// A matrix for each group. Rows, or what is summed over, are split at offsets that are data; the
-/// groups together have what the tensors have.
+/// A matrix for each group. Rows, columns or what is summed over are split at offsets, the last of
+/// which tells how much there is; where they aren't known, all that there is room for is counted.
 fn grouped(event: &Event) -> Counted {
     let (left, right) = (event.require("self")?, event.require("mat2")?);
-    let results = elements(event)?;
-    let mac = match (left.shape[..].len(), right.shape[..].len()) {
+    let end = event.ints("offs").and_then(|offsets| offsets.last());
+    let end = end.and_then(|end| u128::try_from(*end).ok());
+    let upto = |room: u128| end.map_or(room, |end| end.min(room));
+    let (rows, k, columns) = (left.dim(-2).unwrap_or(0), last(left)?, last(right)?);
+    let product = match (left.shape.len(), right.shape.len()) {
         // The sum is split: each group has a result.
-        (2, 2) => left.held().saturating_mul(last(right)?),
-        (2 | 3, 2 | 3) => results.saturating_mul(last(left)?),
+        (2, 2) => Product {
+            batch: 1,
+            m: rows,
+            n: columns,
+            k: upto(k),
+        },
+        (2, 3) => Product {
+            batch: 1,
+            m: upto(rows),
+            n: columns,
+            k,
+        },
+        (3, 2) => Product {
+            batch: 1,
+            m: rows,
+            n: upto(columns),
+            k,
+        },
+        (3, 3) => Product {
+            batch: left.dim(0).unwrap_or(0),
+            m: rows,
+            n: columns,
+            k,
+        },
         _ => return Err("its matrices have neither two dimensions nor three".into()),
     };
-    Ok(event.moving(Cost {
-        other_flop: bias(event)?,
-        ..work(event, mac)
-    }))
+    Ok(cost(event, product, bias(event)?))
+}
+
+/// Why a product may be counted too high.
+pub fn doubt(event: &Event) -> Option<&'static str> {
+    let grouped = event.signature.name.contains("grouped_mm");
+    (grouped && event.tensor("offs").is_some())
+        .then_some("where its groups end is data: everything that there is room for was counted")
 }
 
 /// `Σ i1 · i2 · i3` over some dimensions of three tensors that are expanded to each other.

@@ -19,6 +19,7 @@ mod recurrent;
 mod reduction;
 mod softmax;
 mod sorting;
+mod transformer;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("matrix products", matmul::TABLE),
     ("convolution", convolution::TABLE),
     ("attention", attention::TABLE),
+    ("transformers", transformer::TABLE),
     ("recurrent layers", recurrent::TABLE),
     ("elementwise", elementwise::TABLE),
     ("reduction", reduction::TABLE),
@@ -57,6 +59,11 @@ pub fn entries() -> impl Iterator<Item = (&'static str, Entry)> {
     tables
         .chain(elementwise::entries().map(|entry| ("elementwise", entry)))
         .chain(reduction::entries().map(|entry| ("reduction", entry)))
+}
+
+/// Why what a call is counted as may be too high.
+pub fn doubt(event: &Event) -> Option<&'static str> {
+    matmul::doubt(event)
 }
 
 static DIALECT: LazyLock<Dialect> =

@@ -32,7 +32,19 @@ pub const TABLE: &[Entry] = &[
          diagonal_backward _conj_copy _neg_view_copy _copy_from _copy_from_and_resize \
          lu_unpack argwhere nonzero_static combinations expand_as_copy _lazy_clone \
          sparse_coo_tensor _coalesced _spdiags sparse_mask _sparse_mask_projection \
-         slice_inverse trace_backward",
+         slice_inverse trace_backward \
+         _reshape_alias_copy _fw_primal_copy _make_dual_copy _nested_get_values_copy \
+         _nested_view_from_buffer_copy _nested_view_from_jagged_copy _nested_from_padded_tensor \
+         _nested_tensor_from_mask_left_aligned _nested_select_backward _reshape_from_tensor \
+         _sparse_broadcast_to_copy _make_per_tensor_quantized_tensor \
+         _make_per_channel_quantized_tensor to_sparse to_sparse_bsr to_sparse_bsc to_sparse_csc \
+         _to_sparse _to_sparse_csr _to_sparse_csc _to_sparse_bsr _to_sparse_bsc \
+         _to_sparse_semi_structured to_dense_backward to_mkldnn_backward \
+         copy_sparse_to_sparse resize_as_sparse _convert_indices_from_coo_to_csr \
+         _convert_indices_from_csr_to_coo _cslt_compress _saturate_weight_to_fp16 \
+         _pack_padded_sequence_backward _sparse_sum_backward \
+         value_selecting_reduction_backward _sparse_semi_structured_tile \
+         _sparse_semi_structured_apply _sparse_semi_structured_apply_dense",
         Rule::Copy,
     ),
     moves(
@@ -54,8 +66,13 @@ pub const TABLE: &[Entry] = &[
         "rand rand_like randn randn_like randint randint_like randperm normal normal_functional \
          uniform random exponential bernoulli multinomial cauchy geometric log_normal poisson \
          binomial _sample_dirichlet _standard_gamma _fill_mem_eff_dropout_mask_ _philox_normal_ \
-         _philox_uniform_ _philox_randint_ _sobol_engine_draw",
+         _philox_uniform_ _philox_randint_ _sobol_engine_draw _philox_normal \
+         _philox_uniform _philox_randint _philox_key_split _philox_key_fold_in",
         Rule::Fill,
+    ),
+    plain(
+        "coalesce _coalesce",
+        Rule::Unknown("how many of its indices are the same is data"),
     ),
     plain(
         "empty empty_like empty_strided empty_permuted new_empty new_empty_strided empty_quantized \
@@ -94,7 +111,15 @@ pub const TABLE: &[Entry] = &[
          retains_grad _sparse_coo_tensor_with_dims_and_tensors _sparse_coo_tensor_with_dims \
          _sparse_coo_tensor_unsafe _sparse_compressed_tensor_unsafe _sparse_csr_tensor_unsafe \
          _sparse_csc_tensor_unsafe _sparse_bsr_tensor_unsafe _sparse_bsc_tensor_unsafe \
-         _sparse_compressed_tensor_with_dims _make_dual _unpack_dual _fw_primal",
+         _sparse_compressed_tensor_with_dims _sparse_broadcast_to \
+         sparse_compressed_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor \
+         sparse_bsc_tensor sparse_resize sparse_resize_and_clear reshape_as set_data \
+         _add_batch_dim _remove_batch_dim is_non_overlapping_and_dense is_strides_like_format \
+         _nnpack_available _validate_sparse_csc_tensor_args _validate_sparse_bsr_tensor_args \
+         _validate_sparse_bsc_tensor_args _cufft_get_plan_cache_size _is_tracing \
+         _cufft_get_plan_cache_max_size _cufft_set_plan_cache_max_size \
+         _cufft_clear_plan_cache _propagate_xla_data _new_zeros_with_same_feature_meta \
+         _make_dual _unpack_dual _fw_primal",
         Rule::Nothing,
     ),
     reduce("col2im unfold_backward", Work::arithmetic(1), Work::NONE),

@@ -250,3 +250,161 @@ fn powers_that_are_products_are_counted_as_products() {
     assert_eq!(power(Argument::Int(2)).transcendental, 0);
     assert_eq!(power(Argument::Float(0.5)).transcendental, 10);
 }
+
+#[test]
+fn what_falls_off_beside_a_result_is_not_counted_again() {
+    let arguments = [
+        ("input", f32([10])),
+        ("p", Argument::Float(0.5)),
+        ("train", Argument::Bool(true)),
+    ];
+    let mut dropout = event("aten::native_dropout", &arguments, &[&[10]]);
+    dropout.outputs.push(Tensor::new([10], Dtype::BOOL));
+    let Outcome::Counted(cost) = vocabulary::outcome(&dropout) else {
+        panic!("it is counted");
+    };
+    assert_eq!((cost.compare, cost.other_flop), (10, 20));
+    assert_eq!(cost.bytes_written, 40 + 10);
+}
+
+#[test]
+fn dropout_outside_training_does_nothing() {
+    let arguments = [("input", f32([10])), ("train", Argument::Bool(false))];
+    assert_eq!(cost("aten::dropout", &arguments, &[&[10]]), Cost::default());
+}
+
+#[test]
+fn groups_of_rows_are_counted_to_the_last_offset_where_it_is_known() {
+    let arguments = |offsets| {
+        [
+            ("self", f32([10, 3])),
+            ("mat2", f32([2, 3, 5])),
+            ("offs", offsets),
+        ]
+    };
+    let known = arguments(Argument::Ints(vec![4, 8]));
+    assert_eq!(
+        cost("aten::_grouped_mm", &known, &[&[10, 5]]).mac,
+        8 * 3 * 5
+    );
+    let unknown = arguments(i64([2]));
+    assert_eq!(
+        cost("aten::_grouped_mm", &unknown, &[&[10, 5]]).mac,
+        10 * 3 * 5
+    );
+    let mut ledger = crate::Ledger::default();
+    ledger.add(&event("aten::_grouped_mm", &known, &[&[10, 5]]));
+    ledger.add(&event("aten::_grouped_mm", &unknown, &[&[10, 5]]));
+    let warnings = ledger.finish().warnings;
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].message.contains("aten::_grouped_mm"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn an_encoder_layer_on_the_fast_path_costs_what_its_modules_cost() {
+    let arguments = [
+        ("src", f32([2, 128, 256])),
+        ("num_heads", Argument::Int(8)),
+        ("ffn_weight_1", f32([1024, 256])),
+        ("ffn_weight_2", f32([256, 1024])),
+    ];
+    let layer = cost(
+        "aten::_transformer_encoder_layer_fwd",
+        &arguments,
+        &[&[2, 128, 256]],
+    );
+    // 12 B S C² + 2 B S² C.
+    assert_eq!(layer.mac, 218_103_808);
+}
+
+#[test]
+fn the_size_of_a_complex_number_takes_a_root() {
+    let input = Argument::Tensor(Tensor::new([5], Dtype::complex(64)));
+    let size = cost("aten::abs", &[("self", input)], &[&[5]]);
+    assert_eq!((size.other_flop, size.transcendental), (15, 5));
+    let real = cost("aten::abs", &[("self", f32([5]))], &[&[5]]);
+    assert_eq!((real.other_flop, real.transcendental), (5, 0));
+}
+
+#[test]
+fn an_adamw_step_moves_seven_numbers_a_parameter() {
+    let list = || Argument::Tensors(vec![Some(Tensor::f32([100])), Some(Tensor::f32([11]))]);
+    let arguments = [
+        ("self", list()),
+        ("grads", list()),
+        ("exp_avgs", list()),
+        ("exp_avg_sqs", list()),
+        ("max_exp_avg_sqs", Argument::Tensors(vec![])),
+        ("weight_decay", Argument::Float(0.01)),
+        ("amsgrad", Argument::Bool(false)),
+    ];
+    let step = cost("aten::_fused_adamw_", &arguments, &[]);
+    assert_eq!((step.other_flop, step.transcendental), (14 * 111, 111));
+    assert_eq!(step.bytes(), 28 * 111);
+}
+
+#[test]
+fn collectives_tell_their_ranks_by_their_sizes_or_are_told() {
+    let gather = [("output_tensor", f32([400])), ("input_tensor", f32([100]))];
+    let all = cost("c10d::_allgather_base_", &gather, &[&[400]]);
+    assert_eq!(all.communication_bytes, 1600 * 3 / 4);
+    let mut reduce = vec![
+        ("input", f32([1000])),
+        ("reduce_op", Argument::Text("sum".into())),
+    ];
+    let unknown = event("_c10d_functional::all_reduce", &reduce, &[&[1000]]);
+    assert!(
+        matches!(vocabulary::outcome(&unknown), Outcome::Uncounted(reason) if reason.contains("ranks"))
+    );
+    reduce.push(("group_size", Argument::Int(4)));
+    let known = cost("_c10d_functional::all_reduce", &reduce, &[&[1000]]);
+    assert_eq!((known.communication_bytes, known.other_flop), (6000, 750));
+    let send = cost("c10d::send", &[("tensors", f32([10]))], &[]);
+    assert_eq!(send.communication_bytes, 40);
+}
+
+#[test]
+fn a_flexible_attention_computes_the_blocks_that_its_mask_leaves() {
+    let mut arguments = vec![
+        ("query", f32([2, 8, 128, 64])),
+        ("key", f32([2, 8, 128, 64])),
+        ("value", f32([2, 8, 128, 64])),
+    ];
+    let flex = |arguments: &[(&str, Argument)]| {
+        cost(
+            "higher_order::flex_attention",
+            arguments,
+            &[&[2, 8, 128, 64]],
+        )
+        .mac
+    };
+    assert_eq!(flex(&arguments), 33_554_432);
+    arguments.push(("active_blocks", Argument::Int(3)));
+    arguments.push(("all_blocks", Argument::Int(4)));
+    assert_eq!(flex(&arguments), 33_554_432 * 3 / 4);
+    arguments[3].1 = Argument::Text("not known".into());
+    let unknown = event(
+        "higher_order::flex_attention",
+        &arguments,
+        &[&[2, 8, 128, 64]],
+    );
+    assert!(matches!(
+        vocabulary::outcome(&unknown),
+        Outcome::Uncounted(_)
+    ));
+}
+
+#[test]
+fn solving_a_system_is_an_lu_and_both_triangles() {
+    let arguments = [("A", f32([7, 6, 6])), ("B", f32([7, 6, 2]))];
+    let solved = cost("aten::_linalg_solve_ex", &arguments, &[&[7, 6, 2]]);
+    assert_eq!(solved.other_flop, 7 * (131 + 132));
+    let singular = event("aten::_linalg_svd", &[("A", f32([6, 6]))], &[&[6, 6]]);
+    assert!(matches!(
+        vocabulary::outcome(&singular),
+        Outcome::Uncounted(_)
+    ));
+}

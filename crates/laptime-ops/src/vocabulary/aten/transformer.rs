@@ -1,0 +1,91 @@
+//! Whole attention blocks and encoder layers, as inference on the fast path runs them.
+//!
+//! Source: the modules they stand for, `MultiheadAttention` and `TransformerEncoderLayer`: a joint
+//! projection, attention, another projection; two linear layers, two normalisations and two
+//! residual additions around them.
+
+use laptime_core::Cost;
+
+use crate::event::Event;
+use crate::family::attention::{Attention, Mask};
+use crate::family::elementwise::work;
+use crate::family::matmul::macs;
+use crate::family::normalization::{Affine, centred};
+use crate::family::work::Work;
+use crate::tensor::Tensor;
+use crate::vocabulary::table::{Counted, Entry, formula};
+
+pub const TABLE: &[Entry] = &[
+    formula(
+        "_native_multi_head_attention _triton_multi_head_attention",
+        "as its parts: four projections, attention; biases other FLOP",
+        |e| {
+            let key = e.require("key")?;
+            Ok(e.moving(block(e, e.require("query")?, key)?))
+        },
+    ),
+    formula(
+        "_transformer_encoder_layer_fwd",
+        "as its parts: four projections, attention, two linear layers, their activation, two \
+         normalisations, two additions",
+        encoder_layer,
+    ),
+];
+
+/// Projections and attention of queries and keys `[batch, length, size]`.
+fn block(event: &Event, query: &Tensor, key: &Tensor) -> Counted {
+    if query.stored.is_some() || key.stored.is_some() {
+        return Err("the lengths of its nested sequences are data".into());
+    }
+    let (Some(batch), Some(queries), Some(keys)) = (query.dim(-3), query.dim(-2), key.dim(-2))
+    else {
+        return Err("its query and key have too few dimensions".into());
+    };
+    let size = query.dim(-1).unwrap_or(0);
+    let heads = event.int("num_heads").or_else(|| event.int("num_head"));
+    let heads = heads
+        .and_then(|heads| u128::try_from(heads).ok())
+        .unwrap_or(0);
+    let each = size.checked_div(heads).ok_or("it has no heads")?;
+    let attention = Attention {
+        batch,
+        heads,
+        queries,
+        keys,
+        key_size: each,
+        value_size: each,
+        mask: Mask::Dense,
+    };
+    // Queries and results by rows of the query; keys and values by rows of the key.
+    let rows = batch
+        .saturating_mul(queries.saturating_add(keys))
+        .saturating_mul(2);
+    let projected = rows.saturating_mul(size);
+    let biases = Work::arithmetic(1).on(projected, query.dtype);
+    Ok(macs(projected.saturating_mul(size)) + biases + attention.forward(query.dtype))
+}
+
+fn encoder_layer(event: &Event) -> Counted {
+    let source = event.require("src")?;
+    let inside = event.require("ffn_weight_1")?;
+    let rows = source
+        .held()
+        .checked_div(source.dim(-1).unwrap_or(0))
+        .unwrap_or(0);
+    let wide = rows.saturating_mul(inside.dim(0).unwrap_or(0));
+    let weights = inside
+        .held()
+        .saturating_add(event.require("ffn_weight_2")?.held());
+    let gelu = event.bool("use_gelu") == Some(true);
+    let activation = work(if gelu { "gelu" } else { "relu" }).unwrap_or(Work::NONE);
+    let both = Affine {
+        weight: true,
+        bias: true,
+    };
+    // A bias and a residual twice, and two normalisations.
+    let narrow = centred(both).and(centred(both)).and(Work::arithmetic(3));
+    let around = activation.and(Work::arithmetic(1)).on(wide, source.dtype)
+        + narrow.on(source.held(), source.dtype);
+    let products: Cost = macs(rows.saturating_mul(weights));
+    Ok(event.moving(block(event, source, source)? + products + around))
+}
