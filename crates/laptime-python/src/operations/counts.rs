@@ -149,6 +149,10 @@ impl OpCounts {
 
     /// The same, with what it is of: a name, its inputs by label, sizes and type, and how it was
     /// counted.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments from Python are values"
+    )]
     #[pyo3(signature = (name="", *, inputs=Vec::new(), how=""))]
     fn _of(
         &self,

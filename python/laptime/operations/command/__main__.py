@@ -1,0 +1,115 @@
+"""Answers one request of the command: counts as JSON, or why there are none."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import laptime
+
+from . import exported, factory, pretrained, vision
+from .inputs import described, typed
+from .request import Failure, Request, Target
+
+KINDS: dict[str, Callable[[Request], Target]] = {
+    "factory": factory.find,
+    "torchvision": vision.find,
+    "config": pretrained.find,
+    "export": exported.find,
+}
+
+
+def main() -> None:
+    """Reads the request and writes the answer."""
+    # Whatever the model's code prints, from wherever, is a message.
+    answer_to = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    request = Request.read(sys.argv[1])
+    sys.argv[1:] = []
+    try:
+        answer = counted(request)
+    except Failure as failure:
+        answer = failure.answer()
+    except SystemExit as left:
+        answer = Failure(
+            f"{request.target} ended the interpreter: sys.exit({left.code!r})"
+        ).answer()
+    except Exception as error:
+        answer = told(error).answer()
+    with answer_to:
+        answer_to.write(answer)
+
+
+def counted(request: Request) -> str:
+    """The counts of a request's target."""
+    target = KINDS[request.kind](request)
+    if request.roofline:
+        laptime.ceilings()  # kept for the command, with what torch reaches
+    why = ""
+    if target.is_made and request.mode != "real" and "torch" in sys.modules:
+        try:
+            with laptime.no_weights():
+                model = target.build()
+            return account(target, request, model, "without weights in memory")
+        except Failure:
+            raise
+        except laptime.LaptimeError as error:
+            if request.mode == "fake":
+                raise
+            why = first_line(error)
+        except Exception as error:
+            # Whether it is the lack of weights that it fails by, weights tell.
+            why = f"{type(error).__name__}: {first_line(error)}"
+    how = f"with weights in memory, since without them: {why}" if why else ""
+    return account(target, request, target.build(), how)
+
+
+def account(target: Target, request: Request, model: Any, how: str) -> str:
+    """Counts a call of the model."""
+    torch = sys.modules.get("torch")
+    notes = [how] if how else []
+    if target.is_made and torch is not None and isinstance(model, torch.nn.Module):
+        model.train(request.backward)
+        notes.insert(0, "in training mode" if request.backward else "in evaluation mode")
+    arguments, keywords = typed(request)
+    if not arguments and not keywords:
+        arguments, keywords = target.defaults(model)
+    mode: Any = request.mode
+    counts = laptime.count(model, *arguments, kwargs=keywords, backward=request.backward, mode=mode)
+    return counts._of(
+        target.name,
+        inputs=described(arguments, keywords),
+        how=", ".join([*notes, *target.notes]),
+    ).to_json()
+
+
+def first_line(error: BaseException) -> str:
+    """An error's message as far as a line goes."""
+    return str(error).strip().partition("\n")[0]
+
+
+def told(error: Exception) -> Failure:
+    """The framework's own words, and where in the user's code they were raised."""
+    message = str(error).strip() or type(error).__name__
+    if not isinstance(error, laptime.LaptimeError):
+        message = f"{type(error).__name__}: {message}"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not _is_installed(frame.filename)]
+    if not own:
+        return Failure(message)
+    last = own[-1]
+    place = f"{os.path.relpath(last.filename)}:{last.lineno}, in {last.name}"
+    return Failure(message, f"raised below {place}")
+
+
+def _is_installed(filename: str) -> bool:
+    here = os.path.dirname(os.path.dirname(os.path.abspath(laptime.__file__)))
+    folders = (here, sys.prefix, sys.base_prefix, "<frozen")
+    return "site-packages" in filename or filename.startswith(folders)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""`package.module:attribute`: a model, something that makes one, or a function to count."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .request import Failure, Request, Target
+
+
+def find(request: Request) -> Target:
+    """Imports the module and looks the attribute up."""
+    module_name, _, path = request.target.partition(":")
+    found: Any = _imported(module_name)
+    for name in path.split("."):
+        if not hasattr(found, name):
+            near = difflib.get_close_matches(name, _names(found), n=5, cutoff=0.4)
+            raise Failure(
+                f"{module_name} has no attribute {path!r}",
+                f"did you mean {', '.join(near)}?" if near else None,
+            )
+        found = getattr(found, name)
+    if not callable(found):
+        raise Failure(
+            f"{request.target} is a {type(found).__name__}, not a model or something that makes one"
+        )
+    if not _is_called(found):
+        return Target(request.target, lambda: found, _no_defaults, is_made=False)
+    return Target(request.target, _made(request.target, found), _no_defaults)
+
+
+def _imported(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or name
+        if name == missing or name.startswith(f"{missing}."):
+            raise Failure(
+                f"no module named {missing!r}",
+                "modules are looked for in the current folder and in this Python's packages: "
+                f"{sys.executable}",
+            ) from error
+        raise Failure(
+            f"{name} needs {missing!r}, which is not there",
+            f"install it: {sys.executable} -m pip install {missing.partition('.')[0]}",
+        ) from error
+
+
+def _names(found: Any) -> list[str]:
+    return [name for name in dir(found) if not name.startswith("_")]
+
+
+def _is_called(found: Any) -> bool:
+    """Whether it makes a model: a class, or a function that needs no argument."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(found, torch.nn.Module):
+        return False
+    if inspect.isclass(found):
+        return True
+    if not inspect.isroutine(found) and type(found).__name__ != "partial":
+        return False  # an object that is called like a model
+    try:
+        inspect.signature(found).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _made(target: str, make: Callable[[], Any]) -> Callable[[], Any]:
+    def build() -> Any:
+        try:
+            inspect.signature(make).bind()
+        except TypeError as error:
+            raise Failure(
+                f"{target} is called without arguments, and that fails: {error}",
+                "name a function of your own that makes the model",
+            ) from error
+        except ValueError:
+            pass  # it doesn't tell its parameters
+        model = make()
+        if not callable(model):
+            raise Failure(f"{target}() gave a {type(model).__name__}, not a model")
+        return model
+
+    return build
+
+
+def _no_defaults(model: Any) -> tuple[Sequence[Any], dict[str, Any]]:
+    raise Failure(
+        "no input was given, and the model does not tell its inputs",
+        "give their sizes, such as --input 1,3,224,224 or --input 1,128:int64",
+        code=2,
+    )

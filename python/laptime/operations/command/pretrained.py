@@ -1,0 +1,130 @@
+"""A Hugging Face `config.json`: the model that it describes, with inputs by its architecture."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from .request import Failure, Input, Request, Target
+
+#: Samples of sound where the configuration says nothing: a second at 16 kHz.
+_SAMPLES = 16_000
+#: Mel frames of half a minute, which Whisper's family is made for.
+_FRAMES = 3_000
+
+
+def find(request: Request) -> Target:
+    """Reads the configuration; nothing is downloaded, and no code of others is run."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    try:
+        import torch  # noqa: F401
+        import transformers
+    except ModuleNotFoundError as error:
+        raise Failure(
+            f"{request.target} is a configuration of transformers, which needs {error.name!r}",
+            f"install it: {sys.executable} -m pip install torch transformers",
+        ) from error
+    transformers.logging.set_verbosity_error()
+    try:
+        config: Any = transformers.AutoConfig.from_pretrained(
+            request.target, local_files_only=True, trust_remote_code=False
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise Failure(
+            f"{request.target} is no configuration of transformers: {_first_line(error)}",
+            "it needs a model_type that transformers "
+            f"{transformers.__version__} knows, as a model's config.json has",
+        ) from error
+    architecture = next(iter(getattr(config, "architectures", None) or []), None)
+    kind: Any = getattr(transformers, architecture, None) if architecture else None
+
+    def build() -> Any:
+        return kind._from_config(config) if kind else transformers.AutoModel.from_config(config)
+
+    def defaults(model: Any) -> tuple[Sequence[Any], dict[str, Any]]:
+        return [], _keywords(model, config, request.sequence)
+
+    notes = []
+    if getattr(config, "quantization_config", None):
+        notes.append("not quantised, whatever the configuration says")
+    name = architecture or type(config).__name__.removesuffix("Config")
+    return Target(name, build, defaults, notes=notes)
+
+
+def _keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
+    """What the model's forward takes, batch 1."""
+    from .inputs import tensor
+
+    def of(*sizes: int, dtype: str | None = None) -> Any:
+        return tensor(Input(list(sizes), dtype))
+
+    def floats(*sizes: int) -> Any:
+        return of(*sizes).to(model.dtype)
+
+    text = _part(config, "text_config")
+    length = sequence or _length(text)
+    names = _parameters(model)
+    main = getattr(model, "main_input_name", "input_ids")
+    given: dict[str, Any] = {}
+    if main == "pixel_values" or "pixel_values" in names:
+        vision = _part(config, "vision_config")
+        height, width = _pair(getattr(vision, "image_size", None) or 224)
+        channels = getattr(vision, "num_channels", 3)
+        given["pixel_values"] = floats(1, channels, height, width)
+    elif main == "input_features":
+        bins = getattr(config, "num_mel_bins", 80)
+        given[main] = floats(1, bins, 2 * getattr(config, "max_source_positions", _FRAMES // 2))
+    elif main == "input_values":
+        given[main] = floats(1, sequence or _SAMPLES)
+    if "input_ids" in names and (main == "input_ids" or "pixel_values" in given):
+        given["input_ids"] = of(1, length, dtype="int64")
+    if getattr(config, "is_encoder_decoder", False) and "decoder_input_ids" in names:
+        given["decoder_input_ids"] = of(1, length, dtype="int64")
+    if not given:
+        raise Failure(
+            f"what {type(model).__name__} takes is not known",
+            f"its forward has {', '.join(names)}: give sizes by --kwarg {names[0]}=1,128:int64",
+            code=2,
+        )
+    # Beyond tensors: what is kept for a next token is no work of this one.
+    if hasattr(text, "use_cache") and "use_cache" in names:
+        given["use_cache"] = False
+    return given
+
+
+def _parameters(model: Any) -> list[str]:
+    import inspect
+
+    return list(inspect.signature(model.forward).parameters)
+
+
+def _part(config: Any, name: str) -> Any:
+    return getattr(config, name, None) or config
+
+
+def _length(config: Any) -> int:
+    for name in ("max_position_embeddings", "n_positions", "max_target_positions", "seq_length"):
+        length = getattr(config, name, None)
+        if isinstance(length, int) and length > 0:
+            # Roberta's family keeps the first positions for padding.
+            is_offset = getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert")
+            return length - 2 if is_offset else length
+    raise Failure(
+        "the configuration does not say how long a sequence may be",
+        "give a length: --seq 512",
+        code=2,
+    )
+
+
+def _pair(size: Any) -> tuple[int, int]:
+    if isinstance(size, int):
+        return size, size
+    if isinstance(size, dict):
+        return size["height"], size["width"]
+    return size[0], size[1]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
