@@ -10,7 +10,10 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use laptime_analysis::Until;
+use laptime_report::operations::{By, OperationsSort};
 use laptime_report::{Format, Sort};
+
+use crate::ops::{FORMATS, NamedSize, NamedSizes, Sizes};
 
 /// Tells where a program spends its time.
 #[derive(Debug, Parser)]
@@ -24,6 +27,7 @@ pub struct Cli {
 pub enum Command {
     Run(RunArgs),
     Report(ReportArgs),
+    Ops(OpsArgs),
     Doctor(DoctorArgs),
     Pack(PackArgs),
     Completions(CompletionsArgs),
@@ -138,6 +142,96 @@ pub struct ReportArgs {
     /// Read what is intact of a damaged recording
     #[arg(long)]
     pub salvage: bool,
+}
+
+/// Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
+///
+/// TARGET is `package.module:factory` (or a model, or a function), a torchvision model's name, a
+/// Hugging Face `config.json`, a `.pt2` file of torch.export, an `.onnx` file (without Python), or counts
+/// that `-f json` wrote. Models are built without weights where that can be.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 counted, whatever is listed as not counted; 1 it could not be, with the \
+                  framework's own message; 2 wrong usage; 6 a file that cannot be read."
+)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct OpsArgs {
+    /// What to count
+    pub target: String,
+
+    /// Sizes of an input, in order, such as `1,3,224,224` or `1,128:int64`
+    #[arg(short, long, value_name = "SIZES[:TYPE]")]
+    pub input: Vec<Sizes>,
+
+    /// The same by name
+    #[arg(long, value_name = "NAME=SIZES[:TYPE]")]
+    pub kwarg: Vec<NamedSizes>,
+
+    /// A size that an ONNX file leaves open, such as `batch=8`
+    #[arg(long, value_name = "NAME=SIZE")]
+    pub dim: Vec<NamedSize>,
+
+    /// Length of the sequence for a `config.json` [default: the longest that it allows]
+    #[arg(long, value_name = "LENGTH")]
+    pub seq: Option<u64>,
+
+    /// Count the backward too, from the output's loss or its sum
+    #[arg(long)]
+    pub backward: bool,
+
+    /// Which table [default: modules where there are some; HTML has both]
+    #[arg(long, value_parser = named(&By::NAMES))]
+    pub by: Option<By>,
+
+    /// Levels of modules, or `all` [default: 2]
+    #[arg(long, value_name = "LEVELS", value_parser = levels)]
+    pub depth: Option<u32>,
+
+    /// What comes first [default: operators by MAC, modules as they stand in the model]
+    #[arg(long, value_parser = named(&OperationsSort::NAMES))]
+    pub sort: Option<OperationsSort>,
+
+    /// Every digit instead of k, M, G
+    #[arg(long)]
+    pub exact: bool,
+
+    /// Draw what each part can reach on this machine, and what holds it back
+    #[arg(long)]
+    pub roofline: bool,
+
+    /// Whose ceilings the roofline has, such as `cuda:0`
+    #[arg(long, default_value = "cpu", requires = "roofline")]
+    pub device: String,
+
+    /// Tensors with shapes alone, or with values; auto tries the former first
+    #[arg(long, default_value = "auto", value_parser = ["auto", "fake", "real"])]
+    pub mode: String,
+
+    /// In which form [default: text, or what --output ends in]
+    #[arg(short, long, value_parser = named(&FORMATS))]
+    pub format: Option<Format>,
+
+    /// Same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+
+    /// Write there instead of to standard output; replaces what is there
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Show what was written in a browser
+    #[arg(long, requires = "output")]
+    pub open: bool,
+}
+
+/// A number of levels, or all.
+fn levels(typed: &str) -> Result<u32, String> {
+    match typed {
+        "all" => Ok(u32::MAX),
+        number => number
+            .parse()
+            .map_err(|_| "a number of levels, or all".to_owned()),
+    }
 }
 
 /// A parser for one of several names.

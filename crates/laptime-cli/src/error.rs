@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use laptime_core::FormatError;
 
 use crate::commands::report::ENDINGS;
+use crate::ops::OpsError;
 use crate::settings::SettingsError;
 use crate::source::SourceError;
 
@@ -116,6 +117,9 @@ pub enum CliError {
         /// The system's reason.
         source: io::Error,
     },
+    /// What was to be counted could not be.
+    #[error(transparent)]
+    Ops(#[from] OpsError),
     /// A recording could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -153,6 +157,7 @@ impl CliError {
             | Self::UnknownEnding { .. }
             | Self::NoTree { .. } => USAGE,
             Self::Source(_) => UNREADABLE,
+            Self::Ops(error) => error.code(),
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
             Self::NotExecutable { .. } => NOT_EXECUTABLE,
             Self::NoPython { .. } | Self::Start { .. } | Self::BeforeStart(_) => RUN_FAILED,
@@ -195,6 +200,7 @@ impl CliError {
                 ..
             }) => Some("update Laptime to read it".to_owned()),
             Self::BeforeStart(error) => error.hint(),
+            Self::Ops(error) => error.hint(),
             _ => None,
         }
     }

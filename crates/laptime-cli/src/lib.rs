@@ -10,6 +10,7 @@ mod commands;
 pub mod error;
 mod launch;
 mod machine;
+mod ops;
 mod settings;
 pub mod source;
 mod terminal;

@@ -4,6 +4,7 @@ mod browser;
 mod completions;
 mod doctor;
 mod man;
+mod ops;
 mod pack;
 pub mod report;
 mod run;
@@ -19,6 +20,7 @@ pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
     match &cli.command {
         Command::Run(args) => run::run(args, err),
         Command::Report(args) => report::run(args, out, err),
+        Command::Ops(args) => ops::run(args, out, err),
         Command::Pack(args) => pack::run(args, out),
         Command::Doctor(args) => doctor::run(args, out),
         Command::Completions(args) => completions::run(args, out),

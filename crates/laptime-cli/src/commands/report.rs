@@ -119,7 +119,7 @@ fn format(args: &ReportArgs, configured: &Setting<Format>) -> Result<Format, Cli
 }
 
 /// The format that a file's name asks for; none where it has no ending.
-fn format_of(path: &Path) -> Result<Option<Format>, CliError> {
+pub fn format_of(path: &Path) -> Result<Option<Format>, CliError> {
     let Some(extension) = path.extension() else {
         return Ok(None);
     };

@@ -26,7 +26,8 @@ def find(request: Request) -> Target:
         found = getattr(found, name)
     if not callable(found):
         raise Failure(
-            f"{request.target} is a {type(found).__name__}, not a model or something that makes one"
+            f"{request.target} is neither a model nor makes one: it is of type "
+            f"{type(found).__name__}"
         )
     if not _is_called(found):
         return Target(request.target, lambda: found, _no_defaults, is_made=False)

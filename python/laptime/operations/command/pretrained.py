@@ -64,7 +64,6 @@ def _keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
         return of(*sizes).to(model.dtype)
 
     text = _part(config, "text_config")
-    length = sequence or _length(text)
     names = _parameters(model)
     main = getattr(model, "main_input_name", "input_ids")
     given: dict[str, Any] = {}
@@ -79,9 +78,9 @@ def _keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
     elif main == "input_values":
         given[main] = floats(1, sequence or _SAMPLES)
     if "input_ids" in names and (main == "input_ids" or "pixel_values" in given):
-        given["input_ids"] = of(1, length, dtype="int64")
+        given["input_ids"] = of(1, sequence or _length(text), dtype="int64")
     if getattr(config, "is_encoder_decoder", False) and "decoder_input_ids" in names:
-        given["decoder_input_ids"] = of(1, length, dtype="int64")
+        given["decoder_input_ids"] = of(1, sequence or _length(text), dtype="int64")
     if not given:
         raise Failure(
             f"what {type(model).__name__} takes is not known",

@@ -1,0 +1,112 @@
+//! Why something was not counted, with the way out.
+
+use std::io;
+use std::path::PathBuf;
+
+use laptime_report::operations::json::ReadError;
+
+use crate::error::{ERROR, UNREADABLE, USAGE};
+
+/// Why a target was not counted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpsError {
+    /// There is no such file.
+    #[error("cannot count {target}: no such file")]
+    Missing {
+        /// As typed.
+        target: String,
+    },
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// As typed.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Counts that were written before are damaged or too new.
+    #[error("cannot read {}: {source}", path.display())]
+    Saved {
+        /// As typed.
+        path: PathBuf,
+        /// What is wrong.
+        source: ReadError,
+    },
+    /// A flag that says nothing about this kind of target.
+    #[error("{flag} is for {what}")]
+    NotOfKind {
+        /// As typed.
+        flag: &'static str,
+        /// What it is for.
+        what: &'static str,
+    },
+    /// Python says why: its own words.
+    #[error("{message}")]
+    NotCounted {
+        /// Why.
+        message: String,
+        /// The way out.
+        hint: Option<String>,
+        /// Whether what was typed is wrong.
+        is_usage: bool,
+    },
+    /// There is no Python.
+    #[error("cannot count {target}: no `python` on PATH")]
+    NoPython {
+        /// As typed.
+        target: String,
+    },
+    /// Python could not be started.
+    #[error("cannot run {}: {source}", python.display())]
+    Start {
+        /// The interpreter.
+        python: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Python ended without an answer.
+    #[error("{} {how} before it had counted", python.display())]
+    NoAnswer {
+        /// The interpreter.
+        python: PathBuf,
+        /// How it ended.
+        how: String,
+    },
+}
+
+impl OpsError {
+    /// The exit code it leads to.
+    pub fn code(&self) -> i32 {
+        match self {
+            Self::NotOfKind { .. } | Self::NotCounted { is_usage: true, .. } => USAGE,
+            Self::Missing { .. } | Self::Read { .. } | Self::Saved { .. } => UNREADABLE,
+            Self::NotCounted { .. }
+            | Self::NoPython { .. }
+            | Self::Start { .. }
+            | Self::NoAnswer { .. } => ERROR,
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotCounted { hint, .. } => hint.clone(),
+            Self::Saved {
+                source: ReadError::Newer { .. },
+                ..
+            } => Some("update Laptime to read it".to_owned()),
+            Self::NoPython { .. } | Self::Start { .. } | Self::NoAnswer { .. } => Some(
+                "models are built by the Python that Laptime is installed in: \
+                 `python -m pip install laptime`, then `python -m laptime ops …`"
+                    .to_owned(),
+            ),
+            Self::Missing { .. } => Some(
+                "TARGET is package.module:factory, a torchvision model's name, or a file: \
+                 config.json, .pt2, .onnx"
+                    .to_owned(),
+            ),
+            Self::NotOfKind { .. } | Self::Read { .. } | Self::Saved { .. } => None,
+        }
+    }
+}

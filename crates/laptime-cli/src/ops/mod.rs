@@ -1,0 +1,115 @@
+//! What `laptime ops` counts: a target by its kind, and who counts it.
+//!
+//! An ONNX file and counts that were written before are read here; everything else is built by
+//! Python ([`python`]). Whoever counts hands over [`Counts`] and what they are of.
+
+mod error;
+mod python;
+mod saved;
+mod sizes;
+
+use std::path::Path;
+
+use laptime_core::Counts;
+use laptime_report::Format;
+use laptime_report::operations::Subject;
+
+pub use error::OpsError;
+pub use sizes::{NamedSize, NamedSizes, Sizes};
+
+use crate::args::OpsArgs;
+use crate::error::CliError;
+
+/// Formats of counts, by the name users type.
+pub const FORMATS: [(&str, Format); 5] = [
+    ("text", Format::Text),
+    ("markdown", Format::Markdown),
+    ("json", Format::Json),
+    ("csv", Format::Csv),
+    ("html", Format::Html),
+];
+
+/// What was named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Onnx,
+    /// A file or folder with a configuration, or counts.
+    Json,
+    Export,
+    Torchvision,
+    Factory,
+}
+
+/// Counts a target.
+///
+/// **Errors** when it can't be found, read, built or run.
+pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
+    let target = args.target.as_str();
+    let kind = kind(target);
+    if kind != Kind::Onnx && !args.dim.is_empty() {
+        return Err(OpsError::NotOfKind {
+            flag: "--dim",
+            what: "an ONNX file",
+        }
+        .into());
+    }
+    if matches!(kind, Kind::Onnx | Kind::Json | Kind::Export) && !Path::new(target).exists() {
+        return Err(OpsError::Missing {
+            target: target.to_owned(),
+        }
+        .into());
+    }
+    match kind {
+        Kind::Onnx => Err(OpsError::NotOfKind {
+            flag: "an ONNX file",
+            what: "a later version",
+        }
+        .into()),
+        Kind::Json => match saved::read(Path::new(target))? {
+            Some(found) => Ok(found),
+            None => python::count("config", target, args),
+        },
+        Kind::Export => python::count("export", target, args),
+        Kind::Torchvision => {
+            let name = target.strip_prefix("torchvision:").unwrap_or(target);
+            python::count("torchvision", name, args)
+        }
+        Kind::Factory => python::count("factory", target, args),
+    }
+}
+
+/// The kind of a target, by what it looks like.
+fn kind(target: &str) -> Kind {
+    let path = Path::new(target);
+    let ends_in = |ending: &str| {
+        path.extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
+    };
+    if ends_in("onnx") {
+        Kind::Onnx
+    } else if ends_in("pt2") {
+        Kind::Export
+    } else if ends_in("json") || path.join("config.json").exists() {
+        Kind::Json
+    } else if target.starts_with("torchvision:") || !target.contains(':') {
+        Kind::Torchvision
+    } else {
+        Kind::Factory
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_known_by_what_it_looks_like() {
+        assert_eq!(kind("folder/model.onnx"), Kind::Onnx);
+        assert_eq!(kind("model.ONNX"), Kind::Onnx);
+        assert_eq!(kind("model.pt2"), Kind::Export);
+        assert_eq!(kind("config.json"), Kind::Json);
+        assert_eq!(kind("resnet50"), Kind::Torchvision);
+        assert_eq!(kind("torchvision:resnet50"), Kind::Torchvision);
+        assert_eq!(kind("package.module:Net"), Kind::Factory);
+    }
+}

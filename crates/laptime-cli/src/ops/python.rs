@@ -1,0 +1,98 @@
+//! Python builds a model and counts it; here it is asked, and its answer read.
+//!
+//! The request goes as an argument, the answer comes through the standard output, which the Python
+//! side keeps for it alone: what a model's code prints is a message.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use laptime_core::Counts;
+use laptime_report::operations::{Subject, json};
+use serde::{Deserialize, Serialize};
+
+use super::error::OpsError;
+use super::sizes::{NamedSizes, Sizes};
+use crate::args::OpsArgs;
+use crate::error::{CliError, USAGE};
+use crate::launch::target::interpreter;
+use crate::variables;
+
+/// What Python runs.
+const MODULE: &str = "laptime.operations.command";
+
+/// What is asked; `python/laptime/operations/command/request.py` reads it.
+#[derive(Serialize)]
+struct Request<'a> {
+    kind: &'a str,
+    target: &'a str,
+    inputs: &'a [Sizes],
+    kwargs: &'a [NamedSizes],
+    sequence: Option<u64>,
+    backward: bool,
+    mode: &'a str,
+    roofline: bool,
+}
+
+/// The answer where there are no counts.
+#[derive(Deserialize)]
+struct Failure {
+    error: String,
+    hint: Option<String>,
+    code: i32,
+}
+
+/// Counts a target of a kind.
+pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
+    let request = Request {
+        kind,
+        target,
+        inputs: &args.input,
+        kwargs: &args.kwarg,
+        sequence: args.seq,
+        backward: args.backward,
+        mode: &args.mode,
+        roofline: args.roofline,
+    };
+    let typed = Path::new(target);
+    let named = std::env::var_os(variables::PYTHON).map(PathBuf::from);
+    let python = interpreter(named.as_deref(), typed).map_err(|_| OpsError::NoPython {
+        target: target.to_owned(),
+    })?;
+    let request = serde_json::to_string(&request).unwrap_or_default();
+    let output = Command::new(&python)
+        .args(["-m", MODULE, &request])
+        // Counting is no run to record.
+        .env("LAPTIME", "0")
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output();
+    let output = match output {
+        Ok(output) => output,
+        Err(source) => return Err(OpsError::Start { python, source }.into()),
+    };
+    let answer = String::from_utf8_lossy(&output.stdout);
+    if let Ok(found) = json::read(&answer) {
+        return Ok(found);
+    }
+    Err(match serde_json::from_str::<Failure>(&answer) {
+        Ok(failure) => OpsError::NotCounted {
+            message: failure.error,
+            hint: failure.hint,
+            is_usage: failure.code == USAGE,
+        },
+        Err(_) => OpsError::NoAnswer {
+            python,
+            how: ended(output.status),
+        },
+    }
+    .into())
+}
+
+fn ended(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with exit code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
