@@ -16,6 +16,7 @@ fn all_commands_are_listed() {
     Commands:
       run          Run a program with recording on, then print where its time went
       report       Show where the time of a recording went
+      ops          Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
       doctor       Show the clock and why, what a span costs here, and what the system allows
       pack         Make one file of a recording, to send or to keep
       completions  Print a script that teaches a shell Laptime's commands and flags
@@ -110,6 +111,91 @@ fn report_explains_itself() {
 }
 
 #[test]
+fn ops_explains_itself() {
+    let left = Place::new().laptime(&["ops", "--help"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    insta::assert_snapshot!(left.out, @r"
+    Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
+
+    TARGET is `package.module:factory` (or a model, or a function), a torchvision model's name, a
+    Hugging Face `config.json`, a `.pt2` file of torch.export, an `.onnx` file (without Python), or
+    counts that `-f json` wrote. Models are built without weights where that can be.
+
+    Usage: laptime ops [OPTIONS] <TARGET>
+
+    Arguments:
+      <TARGET>
+              What to count
+
+    Options:
+      -i, --input <SIZES[:TYPE]>
+              Sizes of an input, in order, such as `1,3,224,224` or `1,128:int64`
+
+          --kwarg <NAME=SIZES[:TYPE]>
+              The same by name
+
+          --dim <NAME=SIZE>
+              A size that an ONNX file leaves open, such as `batch=8`
+
+          --seq <LENGTH>
+              Length of the sequence for a `config.json` [default: the longest that it allows]
+
+          --backward
+              Count the backward too, from the output's loss or its sum
+
+          --by <BY>
+              Which table [default: modules where there are some; HTML has both]
+              
+              [possible values: op, module]
+
+          --depth <LEVELS>
+              Levels of modules, or `all` [default: 2]
+
+          --sort <SORT>
+              What comes first [default: operators by MAC, modules as they stand in the model]
+              
+              [possible values: mac, flop, bytes, intensity, calls, name, model]
+
+          --exact
+              Every digit instead of k, M, G
+
+          --roofline
+              Draw what each part can reach on this machine, and what holds it back
+
+          --device <DEVICE>
+              Whose ceilings the roofline has, such as `cuda:0`
+              
+              [default: cpu]
+
+          --mode <MODE>
+              Tensors with shapes alone, or with values; auto tries the former first
+              
+              [default: auto]
+              [possible values: auto, fake, real]
+
+      -f, --format <FORMAT>
+              In which form [default: text, or what --output ends in]
+              
+              [possible values: text, markdown, json, csv, html]
+
+          --json
+              Same as --format json
+
+      -o, --output <FILE>
+              Write there instead of to standard output; replaces what is there
+
+          --open
+              Show what was written in a browser
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Exit code: 0 counted, whatever is listed as not counted; 1 it could not be, with the framework's own
+    message; 2 wrong usage; 6 a file that cannot be read.
+    ");
+}
+
+#[test]
 fn doctor_explains_itself() {
     let left = Place::new().laptime(&["doctor", "-h"]);
     assert_eq!((left.code, left.err.as_str()), (0, ""));
@@ -119,9 +205,10 @@ fn doctor_explains_itself() {
     Usage: laptime doctor [OPTIONS]
 
     Options:
-          --json    Print JSON
-          --config  Show every setting and where its value came from, instead
-      -h, --help    Print help
+          --json      Print JSON
+          --config    Show every setting and where its value came from, instead
+          --ceilings  Measure what arithmetic and memory reach here at most, and keep that, instead
+      -h, --help      Print help
     ");
 }
 
@@ -216,7 +303,7 @@ fn every_shell_learns_every_command() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let left = Place::new().laptime(&["completions", shell]);
         assert_eq!(left.code, 0);
-        for word in ["run", "report", "doctor", "pack", "salvage"] {
+        for word in ["run", "report", "ops", "doctor", "pack", "salvage"] {
             assert!(left.out.contains(word), "{shell} does not know {word}");
         }
     }
@@ -227,7 +314,15 @@ fn the_manual_page_describes_every_command() {
     let left = Place::new().laptime(&["man"]);
     assert_eq!(left.code, 0);
     assert!(left.out.contains(".TH laptime 1"));
-    for command in ["RUN", "REPORT", "DOCTOR", "PACK", "COMPLETIONS", "MAN"] {
+    for command in [
+        "RUN",
+        "REPORT",
+        "OPS",
+        "DOCTOR",
+        "PACK",
+        "COMPLETIONS",
+        "MAN",
+    ] {
         assert!(
             left.out.contains(&format!(".SH \"LAPTIME {command}\"")),
             "{command}"

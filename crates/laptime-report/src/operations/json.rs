@@ -33,7 +33,11 @@ pub fn render(counts: &Counts, subject: &Subject, roofline: Option<&Roofline>) -
 ///
 /// **Errors** when the text is something else, or of a later version.
 pub fn read(text: &str) -> Result<(Counts, Subject), ReadError> {
-    let head: Head = serde_json::from_str(text).map_err(|_| ReadError::Other)?;
+    let head: Head = match serde_json::from_str(text) {
+        Ok(head) => head,
+        Err(error) if text.contains(SCHEMA) => return Err(ReadError::Damaged(error)),
+        Err(_) => return Err(ReadError::Other),
+    };
     if head.schema != SCHEMA {
         return Err(ReadError::Other);
     }

@@ -104,5 +104,6 @@ fn what_is_no_counts_is_refused_with_what_it_is() {
         "the parent of module \"conv\" is not before it"
     );
     let good = text(&counts, &subject);
+    assert!(said(&good[..good.len() / 2]).contains("EOF while parsing"));
     assert!(said(&good.replace("\"mac\"", "\"macs\"")).contains("missing field `mac`"));
 }

@@ -30,8 +30,9 @@ def main() -> None:
     os.dup2(2, 1)
     request = Request.read(sys.argv[1])
     sys.argv[1:] = []
-    # It logs, with its traceback, what is raised as well.
-    logging.getLogger("torch._subclasses.fake_tensor").disabled = True
+    # They log, with tracebacks, what they raise as well.
+    for name in ("torch._subclasses.fake_tensor", "torch.export"):
+        logging.getLogger(name).disabled = True
     try:
         answer = counted(request)
     except Failure as failure:
