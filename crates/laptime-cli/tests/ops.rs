@@ -307,10 +307,88 @@ fn wrong_usage_says_what_would_be_right() {
     );
     assert!(said(&["net:x", "--device", "cpu"]).contains("--roofline"));
     assert!(said(&["net:x", "--dim", "batch=8"]).contains("--dim is for an ONNX file"));
+    place.file("model.onnx", "");
+    assert!(said(&["model.onnx", "--backward"]).contains("--backward is for models of Python"));
     let left = place.laptime(&["ops", "gone.pt2"]);
     assert_eq!(left.code, 6);
     insta::assert_snapshot!(left.err, @r"
     laptime: error: cannot count gone.pt2: no such file
     hint: TARGET is package.module:factory, a torchvision model's name, or a file: config.json, .pt2, .onnx
     ");
+}
+
+/// A model of one product, `y = x·w`, whose batch is open, as the format's bytes.
+fn onnx() -> Vec<u8> {
+    let field = |number: u8, content: &[u8]| {
+        let mut bytes = vec![number << 3 | 2, content.len() as u8];
+        bytes.extend(content);
+        bytes
+    };
+    let size = |size: &[u8]| field(1, size);
+    let value = |name: &str, sizes: [Vec<u8>; 2]| {
+        let shape = sizes.map(|size_of| size(&size_of)).concat();
+        let tensor = [vec![8, 1], field(2, &shape)].concat();
+        [field(1, name.as_bytes()), field(2, &field(1, &tensor))].concat()
+    };
+    let node = [
+        field(1, b"x"),
+        field(1, b"w"),
+        field(2, b"y"),
+        field(4, b"MatMul"),
+    ]
+    .concat();
+    let open = field(2, b"batch");
+    let graph = [
+        field(1, &node),
+        field(2, b"graph"),
+        field(11, &value("x", [open.clone(), vec![8, 3]])),
+        field(11, &value("w", [vec![8, 3], vec![8, 4]])),
+        field(12, &value("y", [open, vec![8, 4]])),
+    ];
+    let opset = [vec![0x10], vec![13]].concat();
+    [vec![8, 8], field(7, &graph.concat()), field(8, &opset)].concat()
+}
+
+#[test]
+fn an_onnx_file_is_counted_without_python_once_its_open_sizes_are_given() {
+    let place = Place::new();
+    std::fs::write(place.path().join("model.onnx"), onnx()).unwrap();
+    let ops = |arguments: &[&str]| {
+        let mut command = place.command();
+        command.env("PATH", "").arg("ops").args(arguments);
+        Left::from(command.output().unwrap())
+    };
+    let left = ops(&["model.onnx"]);
+    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    insta::assert_snapshot!(left.err, @r#"
+    laptime: error: the ONNX file leaves sizes open: "batch" (of "x")
+    hint: give them: --dim batch=1
+    "#);
+    let left = ops(&["model.onnx", "--dim", "batch=5", "--json"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let counts: serde_json::Value = serde_json::from_str(&left.out).unwrap();
+    assert_eq!(counts["total"]["mac"], 5 * 3 * 4);
+    assert_eq!(counts["how"], "from the sizes in the file, with batch = 5");
+}
+
+#[test]
+fn a_file_that_is_no_onnx_model_is_unreadable() {
+    let place = Place::new();
+    std::fs::write(place.path().join("cut.onnx"), &onnx()[..20]).unwrap();
+    let left = place.laptime(&["ops", "cut.onnx"]);
+    assert_eq!((left.code, left.out.as_str()), (6, ""));
+    assert!(
+        left.err
+            .starts_with("laptime: error: the ONNX file is cut off"),
+        "{}",
+        left.err
+    );
+    std::fs::create_dir(place.path().join("folder.onnx")).unwrap();
+    let left = place.laptime(&["ops", "folder.onnx"]);
+    assert_eq!(left.code, 6);
+    assert!(
+        left.err.contains("folder.onnx: it is no file"),
+        "{}",
+        left.err
+    );
 }

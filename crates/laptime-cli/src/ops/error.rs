@@ -1,10 +1,12 @@
 //! Why something was not counted, with the way out.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use laptime_ops::onnx::OnnxError;
 use laptime_report::operations::json::ReadError;
 
+use crate::commands::quoted;
 use crate::error::{ERROR, UNREADABLE, USAGE};
 
 /// Why a target was not counted.
@@ -33,6 +35,9 @@ pub enum OpsError {
         /// What is wrong.
         source: ReadError,
     },
+    /// An ONNX file is damaged, or leaves open what was not given.
+    #[error(transparent)]
+    Onnx(#[from] OnnxError),
     /// A flag that says nothing about this kind of target.
     #[error("{flag} is for {what}")]
     NotOfKind {
@@ -79,8 +84,12 @@ impl OpsError {
     /// The exit code it leads to.
     pub fn code(&self) -> i32 {
         match self {
-            Self::NotOfKind { .. } | Self::NotCounted { is_usage: true, .. } => USAGE,
-            Self::Missing { .. } | Self::Read { .. } | Self::Saved { .. } => UNREADABLE,
+            Self::NotOfKind { .. }
+            | Self::NotCounted { is_usage: true, .. }
+            | Self::Onnx(OnnxError::OpenDims { .. } | OnnxError::UnknownDim { .. }) => USAGE,
+            Self::Missing { .. } | Self::Read { .. } | Self::Saved { .. } | Self::Onnx(_) => {
+                UNREADABLE
+            }
             Self::NotCounted { .. }
             | Self::NoPython { .. }
             | Self::Start { .. }
@@ -106,7 +115,14 @@ impl OpsError {
                  config.json, .pt2, .onnx"
                     .to_owned(),
             ),
-            Self::NotOfKind { .. } | Self::Read { .. } | Self::Saved { .. } => None,
+            Self::Onnx(OnnxError::OpenDims { open }) => {
+                let given: Vec<String> = open
+                    .iter()
+                    .map(|dim| format!("--dim {}", quoted(Path::new(&format!("{}=1", dim.name)))))
+                    .collect();
+                Some(format!("give them: {}", given.join(" ")))
+            }
+            Self::NotOfKind { .. } | Self::Read { .. } | Self::Saved { .. } | Self::Onnx(_) => None,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Python ([`python`]). Whoever counts hands over [`Counts`] and what they are of.
 
 mod error;
+mod onnx;
 mod python;
 mod saved;
 mod sizes;
@@ -60,11 +61,7 @@ pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
         .into());
     }
     match kind {
-        Kind::Onnx => Err(OpsError::NotOfKind {
-            flag: "an ONNX file",
-            what: "a later version",
-        }
-        .into()),
+        Kind::Onnx => Ok(onnx::count(target, args)?),
         Kind::Json => match saved::read(Path::new(target))? {
             Some(found) => Ok(found),
             None => python::count("config", target, args),

@@ -13,7 +13,7 @@ use super::OpsError;
 ///
 /// **Errors** when it can't be read, or holds counts that are damaged or too new.
 pub fn read(path: &Path) -> Result<Option<(Counts, Subject)>, OpsError> {
-    if path.is_dir() {
+    if !path.is_file() {
         return Ok(None);
     }
     let path = path.to_owned();

@@ -36,6 +36,7 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
         .filter(|column| match column {
             Column::Coverage => shown.iter().any(|row| row.inclusive.total().uncounted > 0),
             Column::OwnMac => shown.iter().any(|row| is_mixed(row)),
+            Column::Calls => shown.iter().any(|row| row.calls > 0),
             Column::Share => work.is_some(),
             _ => true,
         })

@@ -1,0 +1,62 @@
+//! An ONNX file: read here, without Python and without its weights.
+//!
+//! Only the file itself is opened; what it says of other files is not followed.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use laptime_core::Counts;
+use laptime_ops::{Formulas, onnx};
+use laptime_report::operations::Subject;
+
+use super::OpsError;
+use crate::args::OpsArgs;
+
+/// Counts a file.
+///
+/// **Errors** when it can't be read, is damaged, or leaves sizes open that were not given.
+pub fn count(target: &str, args: &OpsArgs) -> Result<(Counts, Subject), OpsError> {
+    let what = "models of Python; an ONNX file has its own inputs, and open sizes by --dim";
+    for (flag, is_given) in [
+        ("--input", !args.input.is_empty()),
+        ("--kwarg", !args.kwarg.is_empty()),
+        ("--seq", args.seq.is_some()),
+        ("--backward", args.backward),
+    ] {
+        if is_given {
+            return Err(OpsError::NotOfKind { flag, what });
+        }
+    }
+    let path = Path::new(target).to_owned();
+    // Before it is opened: opening a pipe would wait for whoever writes to it.
+    let opened = fs::metadata(&path).and_then(|found| {
+        if found.is_file() {
+            File::open(&path)
+        } else {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"))
+        }
+    });
+    let file = match opened {
+        Ok(file) => file,
+        Err(source) => return Err(OpsError::Read { path, source }),
+    };
+    let given: Vec<(String, u64)> = args
+        .dim
+        .iter()
+        .map(|dim| (dim.name.clone(), dim.size))
+        .collect();
+    let counts = onnx::count(BufReader::new(file), &given, Formulas::standard())?;
+    let dims: Vec<String> = given
+        .iter()
+        .map(|(name, size)| format!("{name} = {size}"))
+        .collect();
+    let with = if dims.is_empty() { "" } else { ", with " };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let subject = Subject {
+        name: name.into_owned(),
+        inputs: Vec::new(),
+        how: format!("from the sizes in the file{with}{}", dims.join(", ")),
+    };
+    Ok((counts, subject))
+}
