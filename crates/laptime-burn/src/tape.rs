@@ -64,8 +64,8 @@ impl Tape {
         Device::new(DispatchDevice::Capture(self.device)).autodiff()
     }
 
-    /// Makes a model's weights now and leaves that out of the count; its parameters are added to
-    /// those of the count.
+    /// Makes a model's weights now and leaves that out of the count; its parameters, as burn counts
+    /// them (running statistics are among them), are added to those of the count.
     ///
     /// burn makes weights when they are first used. Without this, filling them is counted where
     /// that happens (bytes, no FLOP), and the count has no parameters.

@@ -77,7 +77,7 @@ fn mlp() {
 }
 
 #[derive(Module, Debug)]
-struct Grouped {
+struct Kernels {
     pointwise: Conv2d,
     grouped: Conv2d,
     depthwise: Conv2d,
@@ -95,7 +95,7 @@ fn grouped_convolutions() {
                 .with_bias(false)
                 .init(&device)
         };
-        let model = tape.model(Grouped {
+        let model = tape.model(Kernels {
             pointwise: Conv2dConfig::new([3, 64], [1, 1])
                 .with_bias(false)
                 .init(&device),

@@ -1,4 +1,4 @@
-//! Functions of single elements, reductions, softmax and normalisation.
+//! Functions of single elements, reductions, softmax, normalisation and sorting.
 //!
 //! Names that the families know need no line here; those that burn spells in another way, and
 //! those whose cost depends on an argument, have one.
@@ -6,6 +6,7 @@
 use crate::family::elementwise::power;
 use crate::family::normalization::{Affine, KNOWN_STATISTICS, centred};
 use crate::family::softmax;
+use crate::family::sorting::sort;
 use crate::family::work::Work;
 use crate::vocabulary::table::{Entry, each, for_each, formula, reduce};
 
@@ -71,6 +72,18 @@ pub const TABLE: &[Entry] = &[
         "max_abs max_abs_dim",
         Work::compare(1).and(Work::arithmetic(1)),
         Work::NONE,
+    ),
+    formula(
+        "sort sort_with_indices arg_sort top_k top_k_with_indices arg_top_k",
+        "N·log2 N compares for each row",
+        |e| {
+            let input = e.input().ok_or("it sorts no tensor")?;
+            let axis = e.int("dim").or_else(|| e.int("axis"));
+            let row = axis.and_then(|axis| input.dim(axis));
+            let row = row.ok_or("along which dimension it sorts is not known")?;
+            let rows = input.held().checked_div(row).unwrap_or(0);
+            Ok(e.moving(sort(row, rows)))
+        },
     ),
     reduce("all_dim any_dim", Work::integer(1), Work::NONE),
 ];

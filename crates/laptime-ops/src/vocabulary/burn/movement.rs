@@ -3,7 +3,8 @@
 //! burn doesn't say which copies a backend avoids: a slice counts as a copy of its part; what is
 //! reshaped, transposed or expanded is a view.
 
-use crate::event::Event;
+use crate::event::{Argument, Event};
+use crate::family::collective::{self, Collective::AllReduce};
 use crate::family::movement::{lookup, moved, scatter};
 use crate::family::work::Work;
 
@@ -47,9 +48,18 @@ pub const TABLE: &[Entry] = &[
     plain("reshape swap_dims permute expand unfold", Rule::Nothing),
     plain("empty sync_collective", Rule::Nothing),
     plain("ones zeros full random int_random init", Rule::Fill),
-    plain(
-        "grid_sample2d",
-        Rule::Unknown("where it samples its input is data"),
+    formula(
+        "all_reduce",
+        "(p − 1) / p additions among p devices, 2 (p − 1) / p of the bytes over links",
+        |e| {
+            let Argument::Tensors(devices) = e.get("device_ids") else {
+                return Err("among how many devices it reduces is not known".into());
+            };
+            let tensor = e.require("tensor")?;
+            let devices = devices.len() as u128;
+            let cost = collective::cost(AllReduce, devices, tensor.held(), tensor.dtype);
+            Ok(e.moving(cost))
+        },
     ),
     plain(
         "ctc_loss ctc_loss_backward",

@@ -85,7 +85,7 @@ pub const TABLE: &[Entry] = &[
     ),
     plain(
         "deformable_conv2d deformable_conv2d_backward",
-        Rule::Unknown("where it samples its input is data"),
+        Rule::Unknown("no formula for it is known in this dialect"),
     ),
 ];
 

@@ -185,3 +185,24 @@ fn a_window_of_six_takes_five_compares() {
     assert_eq!(cost("max_pool2d", tensors, &kernel).compare, 20);
     assert_eq!(cost("avg_pool2d", tensors, &kernel).other_flop, 24);
 }
+
+#[test]
+fn sorting_rows_of_eight_takes_twenty_four_compares_each() {
+    let tensors: &[(&str, &[u64])] = &[("input", &[8, 5]), ("", &[8, 5])];
+    let along = [("dim", Argument::Int(0))];
+    assert_eq!(cost("sort", tensors, &along).compare, 5 * 24);
+}
+
+#[test]
+fn a_point_sampled_from_four_pixels_takes_seven_flop_and_eight_for_the_weights() {
+    let tensors: &[(&str, &[u64])] = &[
+        ("tensor", &[1, 3, 9, 9]),
+        ("grid", &[1, 2, 2, 2]),
+        ("", &[1, 3, 2, 2]),
+    ];
+    let mode = [("mode", Argument::Text("Bilinear".into()))];
+    assert_eq!(
+        cost("grid_sample2d", tensors, &mode).other_flop,
+        12 * 7 + 4 * 8
+    );
+}

@@ -1,4 +1,4 @@
-//! Pooling and resampling.
+//! Pooling, resampling and sampling at points.
 
 use laptime_core::Cost;
 
@@ -81,6 +81,16 @@ pub const TABLE: &[Entry] = &[
                     ..e.moving(weighted_backward(gradient.held(), taps, gradient.dtype))
                 }),
             }
+        },
+    ),
+    formula(
+        "grid_sample2d",
+        "2·taps − 1 FLOP for each result, and 2·taps for each point's weights",
+        |e| {
+            let output = e.require_output(0)?;
+            let points = output.held() / output.dim(1).unwrap_or(1).max(1);
+            let weights = weighted_backward(points, taps(e)?, output.dtype);
+            Ok(e.moving(weighted(output.held(), taps(e)?, output.dtype) + weights))
         },
     ),
 ];
