@@ -174,12 +174,28 @@ fn dtype(dtype: DType) -> Dtype {
 
 #[cfg(test)]
 mod tests {
-    use super::lower;
+    use super::{Reader, lower};
+    use burn::tensor::{DType, Shape};
+    use burn_ir::{CustomOpIr, OperationIr, TensorId, TensorIr};
 
     #[test]
     fn names_are_written_as_burn_writes_its_functions() {
         assert_eq!(lower("Conv2dXBackward"), "conv2d_x_backward");
         assert_eq!(lower("Log1p"), "log1p");
         assert_eq!(lower("ArcTan2"), "arc_tan2");
+    }
+
+    #[test]
+    fn a_custom_operation_has_its_own_name_and_its_tensors() {
+        let tensor =
+            |id, size| TensorIr::uninit(TensorId::new(id), Shape::from(vec![size]), DType::BF16);
+        let custom = CustomOpIr::new("scan", &[tensor(1, 5), tensor(2, 7)], &[tensor(3, 9)]);
+        let event = Reader::default().event(&OperationIr::Custom(custom));
+        let event = event.expect("an event");
+        assert_eq!(event.signature.name, "burn::scan");
+        let sizes: Vec<u64> = event.inputs().map(|input| input.shape[0]).collect();
+        assert_eq!(sizes, [5, 7]);
+        assert_eq!(event.outputs[0].shape, [9]);
+        assert_eq!(event.outputs[0].dtype.name(), "bfloat16");
     }
 }

@@ -143,17 +143,10 @@ impl Count {
             ("transposed", Argument::Bool(transposed)),
         ];
         let result = self.tensor(output);
-        let (from, to) = if transposed {
-            (output, input)
+        let fits = if transposed {
+            convolves(output, weight, input)
         } else {
-            (input, output)
-        };
-        let fits = match (from, weight, to) {
-            ([n, c_in, a @ ..], [c_out, each, kernel @ ..], [m, c, b @ ..]) => {
-                let one_rank = a.len() == b.len() && a.len() == kernel.len() && !a.is_empty();
-                one_rank && n == m && c == c_out && *each > 0 && c_in.is_multiple_of(*each)
-            }
-            _ => false,
+            convolves(input, weight, output)
         };
         self.told("aten::convolution", &arguments, &[result], fits)
     }
@@ -254,6 +247,17 @@ impl Count {
 
     fn argument(&self, shape: &[u64]) -> Argument {
         Argument::Tensor(self.tensor(shape))
+    }
+}
+
+/// Whether a convolution can have these shapes.
+fn convolves(input: &[u64], weight: &[u64], output: &[u64]) -> bool {
+    let one_rank = input.len() == weight.len() && weight.len() == output.len();
+    match (input, weight, output) {
+        ([batch, channels, _, ..], [results, each, ..], [same, outputs, ..]) if one_rank => {
+            batch == same && results == outputs && *each > 0 && channels.is_multiple_of(*each)
+        }
+        _ => false,
     }
 }
 
