@@ -37,7 +37,7 @@ def _start() -> None:
     if "phases" in automatic:
         from .integrations import _autotorch
 
-        _autotorch.install(modules="modules" in automatic)
+        _autotorch.install(modules="modules" in automatic, ops="ops" in automatic)
 
 
 def _close_if_interrupted() -> None:

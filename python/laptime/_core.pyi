@@ -10,42 +10,25 @@ from typing_extensions import Self, disjoint_base
 
 from ._core_lap import (
     Lap as Lap,
-)
-from ._core_lap import (
     lap as lap,
 )
 from ._core_operations import (
     Feed as Feed,
-)
-from ._core_operations import (
     OpCall as OpCall,
-)
-from ._core_operations import (
     OpCost as OpCost,
-)
-from ._core_operations import (
     OpCounts as OpCounts,
-)
-from ._core_operations import (
     OpRow as OpRow,
-)
-from ._core_operations import (
     Shape as Shape,
-)
-from ._core_operations import (
     TorchDispatch as TorchDispatch,
-)
-from ._core_operations import (
     UncountedOp as UncountedOp,
-)
-from ._core_operations import (
     count_onnx as count_onnx,
-)
-from ._core_operations import (
     has_formula as has_formula,
-)
-from ._core_operations import (
+    note_ceilings as note_ceilings,
+    path_number as path_number,
+    plain_path as plain_path,
+    ran as ran,
     register_formula as register_formula,
+    write_operations as write_operations,
 )
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -475,6 +458,7 @@ class Phases:
     def has_optimizer(self) -> None: ...
     def compile_begin(self) -> None: ...
     def compile_end(self) -> None: ...
+    def set_aside(self) -> None: ...
     def finish(self) -> None: ...
     def close(self) -> None: ...
     @staticmethod
@@ -499,7 +483,9 @@ class PhaseMachine:
 
 @final
 class Watched:
-    def __new__(cls, event: str, original: Any, phases: Phases) -> Watched: ...
+    def __new__(
+        cls, event: str, original: Any, phases: Phases, inside: Any | None = None
+    ) -> Watched: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __get__(self, instance: Any, owner: Any = ..., /) -> Any: ...
 

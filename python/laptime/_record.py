@@ -34,6 +34,7 @@ class Record:
         memory: bool | Literal["objects"] = False,
         phases: bool = False,
         modules: bool = False,
+        ops: bool = False,
     ) -> None:
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         try:
@@ -42,7 +43,7 @@ class Record:
             if self._counts_memory:
                 _tally.stop()
             raise
-        self._phases = phases or modules
+        self._phases = phases or modules or ops
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if os.path.realpath(self.path) != os.path.realpath(path):
             _warn("%s exists already: recording into %s", path, self.path)
@@ -51,7 +52,7 @@ class Record:
         if self._phases:
             from .integrations import _autotorch
 
-            _autotorch.install(modules=modules)
+            _autotorch.install(modules=modules, ops=ops)
         # Recording goes on when nobody keeps this object, and ends well with the interpreter.
         atexit.register(self.stop)
 
@@ -96,12 +97,15 @@ def record(
     memory: bool | Literal["objects"] = False,
     phases: bool = False,
     modules: bool = False,
+    ops: bool = False,
 ) -> Record:
     """Records this process to disk from now on.
 
     `memory` counts what each lap allocates and frees; `"objects"` counts small Python objects one
     by one too, instead of by the arenas that hold them.
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
-    time per module. An existing path is never overwritten: the next free `-<n>` is taken.
+    time per module; `ops` counts the operations of the first step of each input shape and joins
+    them with the time of all others. An existing path is never overwritten: the next free `-<n>`
+    is taken.
     """
-    return Record(path, memory=memory, phases=phases, modules=modules)
+    return Record(path, memory=memory, phases=phases, modules=modules, ops=ops)

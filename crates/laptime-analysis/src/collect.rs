@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use laptime_core::{PathId, Unavailable, path};
 
 use crate::events::Thinned;
+use crate::operations;
 use crate::process::Process;
 use crate::summary::{Mark, Metric, MetricPoint, Track};
 
@@ -19,7 +20,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
     processes
         .iter()
         .flat_map(|process| &process.notes)
-        .filter(|(code, _)| !code.starts_with(ENVIRONMENT))
+        .filter(|(code, _)| !code.starts_with(ENVIRONMENT) && code != operations::CEILINGS)
         .cloned()
 }
 

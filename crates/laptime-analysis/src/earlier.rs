@@ -130,6 +130,18 @@ impl Earlier {
         self.parts.get_mut(place).unwrap_or(latest).take(span, rate);
     }
 
+    /// Adds a run of a segment, told in the window at `offset`, where it belongs.
+    pub fn ran(&mut self, latest: &mut Totals, segment: u32, ticks: u64, offset: u64) {
+        let place = self.cuts.partition_point(|cut| cut.precedes(offset, ticks));
+        for cut in &mut self.cuts[place..] {
+            if cut.offset <= offset {
+                cut.stray(offset);
+            }
+        }
+        let totals = self.parts.get_mut(place).unwrap_or(latest);
+        *totals.ran.entry(segment).or_default() += 1;
+    }
+
     /// Takes back the cuts between a piece and the span that it goes on with.
     fn with_its_beginning(&mut self, latest: &mut Totals, span: &Span, mut place: usize) -> usize {
         let has = |totals: &Totals| totals.has(span.path, span.track);

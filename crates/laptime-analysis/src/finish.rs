@@ -5,7 +5,7 @@ use laptime_core::{ClockKind, RunInfo, Warning};
 use crate::collect;
 use crate::doubts;
 use crate::memory;
-use crate::operations;
+use crate::operations::{self, Peaks};
 use crate::process::{Process, SteadyTotals};
 use crate::rows;
 use crate::steady::{self, Start};
@@ -32,7 +32,9 @@ pub fn summary(
         .collect();
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
-    let steady = start.map(|start| steady_rows(&mut processes, &ends, start, run.as_ref()));
+    let mut peaks = Peaks::of(&processes);
+    let steady =
+        start.map(|start| steady_rows(&mut processes, &ends, start, run.as_ref(), &mut peaks));
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
         process.take_open_until(*end_ns);
     }
@@ -48,7 +50,8 @@ pub fn summary(
         .map(|main| wall::leftovers(main, wall, run.as_ref()))
         .unwrap_or_default();
     let tree = whole_tree(&mut processes);
-    let mut made = rows::rows(&tree, wall_ns, &leftovers);
+    let mut made = rows::rows(&tree, wall_ns, &leftovers, &mut peaks);
+    let operations = operations::summary(&tree, &made.rows, &peaks);
     memory::fill_other(&mut made.rows, &tree, &summaries);
     for (process, summary) in processes.iter().zip(&summaries) {
         warnings.extend(doubts::of_process(process, summary));
@@ -66,7 +69,7 @@ pub fn summary(
             .map(|row| (row.path.as_str(), row.unbalanced_count)),
     ));
     warnings.extend(memory::doubt(&tree));
-    warnings.extend(operations::doubt(&tree));
+    warnings.extend(operations::doubts(&tree));
     let mut unavailable = doubts::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let program = run.as_ref().map(|run| run.program.clone());
@@ -84,6 +87,7 @@ pub fn summary(
         rows: made.rows,
         steady_why: found.err().filter(|_| steady.is_none()),
         steady,
+        operations,
         marks: collect::marks(&processes, wall.start_ns),
         metrics: collect::metrics(&processes, wall.start_ns),
         tracks: collect::tracks(&processes),
@@ -101,6 +105,9 @@ fn whole_tree(processes: &mut [Process]) -> Tree {
         let correction = process.correction();
         tree.absorb(&process.paths, &mut process.totals, correction);
         tree.absorb_tail(&process.paths, &mut process.tail);
+        for ran in [&process.totals.ran, &process.tail_ran] {
+            tree.absorb_operations(&process.paths, &process.segments, ran);
+        }
     }
     tree
 }
@@ -110,6 +117,7 @@ fn steady_rows(
     ends: &[u64],
     start: Start,
     run: Option<&RunInfo>,
+    peaks: &mut Peaks,
 ) -> Steady {
     let mut tree = Tree::new();
     let mut wall_ns = 0;
@@ -137,13 +145,16 @@ fn steady_rows(
         tree.absorb(&process.paths, &mut totals, process.correction());
         let mut tail = process.tail.clone();
         tree.absorb_tail(&process.paths, &mut tail);
+        for ran in [&totals.ran, &process.tail_ran] {
+            tree.absorb_operations(&process.paths, &process.segments, ran);
+        }
     }
     Steady {
         step_path: start.step_path,
         from_step: start.from_step,
         skipped_ns: start.skipped_ns,
         wall_ns,
-        rows: rows::rows(&tree, wall_ns, &leftovers).rows,
+        rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,
     }
 }
 

@@ -16,6 +16,7 @@ fn live(script: &mut Script, paths: &[&[&str]]) -> Live {
         assert_eq!(id, at, "paths are listed in the order of their first use");
     }
     Live {
+        ran: std::collections::BTreeMap::new(),
         memory: None,
         anchors: vec![script.header.anchor, script.header.closed.unwrap()],
         header: script.header.clone(),

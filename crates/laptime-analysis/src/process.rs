@@ -3,7 +3,7 @@
 //! [`FirstPass::plain_span`] is the hot path of reading: plain spans go from the window's
 //! bytes into [`Totals`] one at a time and nothing else is kept of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader, open_spans};
@@ -15,6 +15,7 @@ use crate::cover::Covers;
 use crate::earlier::{Cut, Earlier};
 use crate::error::AnalysisError;
 use crate::events::Events;
+use crate::operations::Segments;
 use crate::series::{STEP, Series};
 use crate::timeline::Anchors;
 use crate::totals::Totals;
@@ -103,6 +104,10 @@ pub struct Process {
     pub tail: Tallies,
     /// When the first of those began, in ticks.
     pub tail_since: u64,
+    /// Of those, how often each segment ran.
+    pub tail_ran: BTreeMap<u32, u64>,
+    /// What segments do each time.
+    pub segments: Segments,
 }
 
 impl Process {
@@ -126,6 +131,7 @@ impl Process {
         process.notes.extend(live.notes.iter().cloned());
         process.tail = live.tail.clone();
         process.tail_since = live.tail_since;
+        process.tail_ran = live.ran.clone();
         process.memory = live.memory.map(|memory| (u64::MAX, memory));
         process
     }
@@ -158,6 +164,8 @@ impl Process {
             fed_to: 0,
             tail: Tallies::new(),
             tail_since: u64::MAX,
+            tail_ran: BTreeMap::new(),
+            segments: Segments::default(),
             header,
         };
         process.define(PathId::OVERFLOW, PathId::ROOT, PathTable::OVERFLOW_NAME);
@@ -346,6 +354,7 @@ impl Process {
             {
                 self.memory = Some((ticks, memory));
             }
+            Record::Operations(operations) => self.segments.learn(&operations),
             Record::Note { code, message } if self.notes.len() < MOST_NOTES => {
                 self.notes.insert((code.to_owned(), message.to_owned()));
             }
@@ -494,6 +503,11 @@ impl<'a> Visit<'a> for FirstPass<'_> {
     fn other(&mut self, record: Record<'a>) {
         if let Record::Span(span) = record {
             self.unusual_span(&span);
+        } else if let Record::Ran { ticks, segment } = record {
+            let process = &mut *self.process;
+            process
+                .earlier
+                .ran(&mut process.totals, segment, ticks, self.offset);
         } else if let Some(problem) = self.process.unlike_spans(&record) {
             self.wrong = Some(problem);
         }
@@ -521,6 +535,11 @@ impl<'a> Visit<'a> for SecondPass<'_> {
     }
 
     fn other(&mut self, record: Record<'a>) {
+        if let Record::Ran { ticks, segment } = record
+            && (self.from..self.before).contains(&ticks)
+        {
+            *self.totals.ran.entry(segment).or_default() += 1;
+        }
         let Record::Span(span) = record else { return };
         if span.start >= self.before {
             return;

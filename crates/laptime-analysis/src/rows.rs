@@ -6,7 +6,7 @@ use laptime_core::{PathTally, Unavailable, path};
 
 use crate::device::DeviceRow;
 use crate::memory;
-use crate::operations;
+use crate::operations::{self, Peaks};
 use crate::summary::{RowKind, SpanRow};
 use crate::tree::Tree;
 use crate::wall::Leftovers;
@@ -29,9 +29,10 @@ pub struct Rows {
 }
 
 /// Makes the rows of a tree, as shares of `wall_ns`.
-pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers) -> Rows {
+pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks) -> Rows {
     let mut rows = Vec::new();
     let mut overfull = Vec::new();
+    let worked = operations::inclusive(tree);
     for index in tree.in_order() {
         let node = tree.node(index);
         let total_ns = node.total_ns();
@@ -61,7 +62,10 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers) -> Rows {
         };
         fill_statistics(&mut row, &node.tally);
         memory::fill(&mut row, &node.tally);
-        operations::fill(&mut row, &node.tally);
+        operations::fill(&mut row, node, &worked[index]);
+        if worked[index].is_counted {
+            peaks.fill(&mut row, &worked[index]);
+        }
         rows.push(row);
     }
     for (name, left_ns) in leftovers.named() {

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader, SLOT_LEN, window_offset};
 use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{WINDOW_LEN, WindowHeader, seal};
+use laptime_core::operations::{CostTally, SegmentOperations};
 use laptime_core::{Anchor, ClockKind, PathId, PathTable, Span, SpanFlags};
 
 use super::{Analyzer, Options, ProcessKey};
@@ -39,6 +40,8 @@ enum Entry {
     Mark(PathId, u64, u32),
     Metric(PathId, u64, u32, f64),
     Note(String, String),
+    Operations(u32, PathId, CostTally, String, String),
+    Ran(u32, u64),
     Name(u32, bool, u64, String),
 }
 
@@ -130,6 +133,18 @@ impl Script {
             .push(Entry::Metric(path, EPOCH_NS + at_ns, MAIN, value));
     }
 
+    /// Tells what a segment does at a path each time.
+    pub fn operations(&mut self, segment: u32, names: &[&str], tally: CostTally, dtype: &str) {
+        let path = self.path(names);
+        let entry = Entry::Operations(segment, path, tally, "cpu".into(), dtype.into());
+        self.entries.push(entry);
+    }
+
+    /// A segment runs whose operations are known.
+    pub fn ran(&mut self, segment: u32, at_ns: u64) {
+        self.entries.push(Entry::Ran(segment, EPOCH_NS + at_ns));
+    }
+
     /// Adds a note.
     pub fn note(&mut self, code: &str, message: &str) {
         self.entries.push(Entry::Note(code.into(), message.into()));
@@ -184,7 +199,7 @@ impl Script {
             let track = match entry {
                 Entry::Span(span) => span.track,
                 Entry::Mark(_, _, track) | Entry::Metric(_, _, track, _) => *track,
-                Entry::Note(..) | Entry::Name(..) => MAIN,
+                Entry::Note(..) | Entry::Name(..) | Entry::Operations(..) | Entry::Ran(..) => MAIN,
             };
             match by_track.iter_mut().find(|(known, _)| *known == track) {
                 Some((_, entries)) => entries.push(entry),
@@ -195,8 +210,10 @@ impl Script {
         for (track, mut entries) in by_track {
             entries.sort_by_key(|entry| match entry {
                 Entry::Span(span) => span.end(),
-                Entry::Mark(_, ticks, _) | Entry::Metric(_, ticks, _, _) => *ticks,
-                Entry::Note(..) | Entry::Name(..) => 0,
+                Entry::Mark(_, ticks, _) | Entry::Metric(_, ticks, _, _) | Entry::Ran(_, ticks) => {
+                    *ticks
+                }
+                Entry::Note(..) | Entry::Name(..) | Entry::Operations(..) => 0,
             });
             // A track opens its next window when the one before is full.
             let mut opened = self.header.anchor;
@@ -237,8 +254,10 @@ impl Script {
         let opened = self.open.iter().map(|(path, _, _)| *path);
         let used = entries.iter().filter_map(|entry| match entry {
             Entry::Span(span) => Some(span.path),
-            Entry::Mark(path, ..) | Entry::Metric(path, ..) => Some(*path),
-            Entry::Note(..) | Entry::Name(..) => None,
+            Entry::Mark(path, ..) | Entry::Metric(path, ..) | Entry::Operations(_, path, ..) => {
+                Some(*path)
+            }
+            Entry::Note(..) | Entry::Name(..) | Entry::Ran(..) => None,
         });
         for path in opened.chain(used) {
             let mut missing = Vec::new();
@@ -270,6 +289,19 @@ impl Script {
                     ticks: *ticks,
                     value: *value,
                     track: *track,
+                },
+                Entry::Operations(segment, path, tally, device, dtype) => {
+                    Record::Operations(SegmentOperations {
+                        segment: *segment,
+                        path: *path,
+                        tally: *tally,
+                        device,
+                        dtype,
+                    })
+                }
+                Entry::Ran(segment, ticks) => Record::Ran {
+                    ticks: *ticks,
+                    segment: *segment,
                 },
                 Entry::Note(code, message) => Record::Note { code, message },
                 Entry::Name(track, is_task, thread, name) => Record::TrackName {

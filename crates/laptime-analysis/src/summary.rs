@@ -9,6 +9,7 @@ use laptime_core::{ClockKind, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::device::DeviceRow;
+use crate::operations::OperationsSummary;
 use crate::until::UntilSummary;
 
 /// Name of the JSON schema.
@@ -46,6 +47,9 @@ pub struct Summary {
     /// Why there is no steady state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady_why: Option<Unavailable>,
+    /// How operations that were counted were joined with the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<OperationsSummary>,
     /// Named instants.
     pub marks: Vec<Mark>,
     /// Named numbers at instants.

@@ -55,6 +55,8 @@ pub struct Totals {
     pub main_end: u64,
     /// Time of main-track spans whose parents ran elsewhere: no parent covers it.
     detached_main_ns: BTreeMap<PathId, u64>,
+    /// How often each segment ran whose operations are known.
+    pub ran: BTreeMap<u32, u64>,
 }
 
 impl Totals {
@@ -68,6 +70,7 @@ impl Totals {
             first_start: u64::MAX,
             main_end: 0,
             detached_main_ns: BTreeMap::new(),
+            ran: BTreeMap::new(),
         }
     }
 
@@ -138,6 +141,9 @@ impl Totals {
         for (path, ns) in later.detached_main_ns {
             let detached_ns = self.detached_main_ns.entry(path).or_default();
             *detached_ns = detached_ns.saturating_add(ns);
+        }
+        for (segment, times) in later.ran {
+            *self.ran.entry(segment).or_default() += times;
         }
     }
 

@@ -1,9 +1,10 @@
 //! The span tree of a whole run: paths of all processes merged by their names.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::{PathId, PathTable, PathTally, Tallies};
 
+use crate::operations::{Own, Segments};
 use crate::totals::{Partial, Totals};
 
 /// One path of the run.
@@ -19,6 +20,8 @@ pub struct Node {
     pub tally: PathTally,
     /// Its spans that lie partly inside.
     pub partial: Partial,
+    /// Operations directly in it that were counted.
+    pub own: Own,
 }
 
 impl Node {
@@ -75,6 +78,21 @@ impl Tree {
         self.absorb_tallies(&places, tallies, 1.0);
     }
 
+    /// Adds what a process's segments did, as often as each ran.
+    pub fn absorb_operations(
+        &mut self,
+        paths: &PathTable,
+        segments: &Segments,
+        ran: &BTreeMap<u32, u64>,
+    ) {
+        let places = self.places(paths);
+        for (path, operations, times) in segments.of_runs(ran) {
+            if let Some(place) = places.get(path.index()).copied().flatten() {
+                self.nodes[place].own.add(operations, times);
+            }
+        }
+    }
+
     fn absorb_tallies(&mut self, places: &[Option<usize>], tallies: &mut Tallies, correction: f64) {
         for (id, tally) in tallies.settled() {
             if let Some(place) = places.get(id.index()).copied().flatten() {
@@ -121,6 +139,16 @@ impl Tree {
         self.nodes[parent].children.push(index);
         self.by_name.insert((parent, name.into()), index);
         index
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether operations were counted anywhere.
+    pub fn has_operations(&self) -> bool {
+        self.nodes.iter().any(|node| node.own.tally.calls() > 0)
     }
 
     /// A node.

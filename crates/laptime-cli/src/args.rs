@@ -47,6 +47,7 @@ pub enum Command {
     after_help = "Exit code: the program's own, 128 + N if signal N ended it; \
                   125 Laptime could not start it, 126 it is not executable, 127 it was not found."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {
     /// Where to record [default: <PROGRAM>-<n>.lap here]
     #[arg(short, long, value_name = "FILE")]
@@ -64,13 +65,17 @@ pub struct RunArgs {
     #[arg(long)]
     pub modules: bool,
 
+    /// Count the operations of each step once, and join them with the time: FLOP/s, MFU
+    #[arg(long)]
+    pub ops: bool,
+
     /// Count what every span allocates and frees; `objects` counts small Python objects one by one too
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "1", value_parser = ["1", "objects"], hide_possible_values = true)]
     pub memory: Option<String>,
 
     /// Record only the program's own laps: no automatic phases
-    #[arg(long, conflicts_with = "modules")]
+    #[arg(long, conflicts_with_all = ["modules", "ops"])]
     pub no_auto: bool,
 
     /// Run a Python module, as `python -m` does; what follows is its own

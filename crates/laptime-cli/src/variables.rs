@@ -2,8 +2,8 @@
 
 /// Set for every process below `laptime run`: the folder of its recording.
 pub const RUN: &str = laptime_core::run::RUN_VARIABLE;
-/// Set beside it: what is timed without a lap in the program, `phases`, `phases,modules` or
-/// nothing. Read too, so that it can be chosen for all runs.
+/// Set beside it: what is timed and counted without a lap in the program, of `phases`, `modules` and
+/// `ops`, or nothing. Read too, so that it can be chosen for all runs.
 pub const AUTO: &str = "LAPTIME_AUTO";
 /// Set beside it by `--memory`: `1` or `objects`. Read by every process below, whoever set it.
 pub const MEMORY: &str = laptime_core::run::MEMORY_VARIABLE;

@@ -60,6 +60,9 @@ fn run_explains_itself() {
           --modules
               Also time every module of the network, forward and backward
 
+          --ops
+              Count the operations of each step once, and join them with the time: FLOP/s, MFU
+
           --memory[=<WHAT>]
               Count what every span allocates and frees; `objects` counts small Python objects one by
               one too

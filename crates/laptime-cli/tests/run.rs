@@ -67,6 +67,8 @@ fn the_program_is_told_where_to_record_and_what() {
     for (flags, auto) in [
         (&[][..], "phases"),
         (&["--modules"][..], "phases,modules"),
+        (&["--ops"][..], "phases,ops"),
+        (&["--ops", "--modules"][..], "phases,modules,ops"),
         (&["--no-auto"][..], ""),
     ] {
         let mut arguments = vec!["run", "-o", "here.lap", "--force"];

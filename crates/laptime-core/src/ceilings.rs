@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::warning::Unavailable;
 
+/// Code of the note by which a recording holds the ceilings of its machine, as JSON.
+pub const NOTE: &str = "operations.ceilings";
+
 /// What a ceiling bounds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

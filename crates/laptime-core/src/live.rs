@@ -4,6 +4,8 @@
 //! state afterwards, and folds later ones into tallies. A file on disk holds all windows
 //! and no tallies; both lead to the same summary.
 
+use std::collections::BTreeMap;
+
 use crate::anchor::Anchor;
 use crate::format::process::{OpenSpan, ProcessHeader};
 use crate::memory::ProcessMemory;
@@ -25,6 +27,8 @@ pub struct Live {
     pub tail: Tallies,
     /// When the first span of those began, in ticks; [`u64::MAX`] without any.
     pub tail_since: u64,
+    /// How often each segment ran in what follows them; see [`crate::format::record::Record::Ran`].
+    pub ran: BTreeMap<u32, u64>,
     /// Spans that are open now.
     pub open: Vec<OpenSpan>,
     /// Memory of the process, while it is counted.

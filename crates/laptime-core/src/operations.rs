@@ -5,6 +5,7 @@
 //! except that [`Cost::executed_mac`] and [`Cost::active_mac`] look at the same work as
 //! [`Cost::mac`] from another side.
 
+use crate::path::PathId;
 use crate::warning::Warning;
 
 /// What one operation costs, or many together.
@@ -65,7 +66,7 @@ impl Cost {
     }
 
     /// The costs by column, in a fixed order.
-    const fn columns(&self) -> [u128; 10] {
+    pub const fn columns(&self) -> [u128; 10] {
         [
             self.mac,
             self.active_mac,
@@ -80,7 +81,8 @@ impl Cost {
         ]
     }
 
-    const fn from_columns(columns: [u128; 10]) -> Self {
+    /// From the columns in that order.
+    pub const fn from_columns(columns: [u128; 10]) -> Self {
         let [
             mac,
             active_mac,
@@ -307,6 +309,21 @@ pub struct Counts {
     pub uncounted: Vec<Uncounted>,
     /// Reasons for doubt.
     pub warnings: Vec<Warning>,
+}
+
+/// What a segment of a program, a stretch whose operations are the same each time, does at one path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SegmentOperations<'a> {
+    /// Its number in its process.
+    pub segment: u32,
+    /// Where; what it does at paths inside comes apart.
+    pub path: PathId,
+    /// What it does there each time.
+    pub tally: CostTally,
+    /// Where most of its multiply-accumulates run: `cpu`, `cuda:0`. Empty where there are none.
+    pub device: &'a str,
+    /// On which type most of them are.
+    pub dtype: &'a str,
 }
 
 /// How numbers here are to be read; printed with every result.

@@ -8,6 +8,7 @@
 mod arrow;
 mod ceilings;
 mod command;
+mod counted;
 mod errors;
 mod fast;
 mod lookup;
@@ -64,6 +65,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     picture::add(module)?;
     operations::add(module)?;
     ceilings::add(module)?;
+    counted::add(module)?;
     command::add(module)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")

@@ -102,6 +102,7 @@ fn summary(timer: &str, context: &Context) -> Summary {
     live.header.lost = 0;
     live.header.clamped = 0;
     let live = Live {
+        ran: std::collections::BTreeMap::new(),
         anchors: vec![Anchor::default(), end],
         paths,
         head: Vec::new(),

@@ -4,6 +4,8 @@
 //! afterwards; later ones are folded into tallies. Marks and metrics are always kept, up
 //! to a bound.
 
+use std::collections::BTreeMap;
+
 use laptime_core::anchor::Rate;
 use laptime_core::format::reader::Visit;
 use laptime_core::format::record::{Cursor, Record, encode};
@@ -28,6 +30,8 @@ pub struct Memory {
     pub tail: Option<Tallies>,
     /// When the first span of the tail began, in ticks.
     pub tail_since: u64,
+    /// How often each segment ran whose operations are known.
+    pub ran: BTreeMap<u32, u64>,
 }
 
 impl Memory {
@@ -37,6 +41,7 @@ impl Memory {
             events: Vec::new(),
             tail: None,
             tail_since: u64::MAX,
+            ran: BTreeMap::new(),
         }
     }
 
@@ -52,6 +57,7 @@ impl Memory {
         let mut folding = Folding {
             tail: self.tail.get_or_insert_default(),
             since: self.tail_since,
+            ran: &mut self.ran,
             rate,
             events: Vec::new(),
             cursor: window.header.cursor(),
@@ -80,8 +86,9 @@ impl Memory {
 struct Folding<'t> {
     tail: &'t mut Tallies,
     since: u64,
+    ran: &'t mut BTreeMap<u32, u64>,
     rate: Rate,
-    /// Marks and metrics, encoded again.
+    /// Marks, metrics and counted operations, encoded again.
     events: Vec<u8>,
     cursor: Cursor,
 }
@@ -99,7 +106,8 @@ impl<'a> Visit<'a> for Folding<'_> {
                 self.since = self.since.min(span.start);
                 self.tail.fold(&span, self.rate);
             }
-            Record::Mark { .. } | Record::Metric { .. } => {
+            Record::Ran { segment, .. } => *self.ran.entry(segment).or_default() += 1,
+            Record::Mark { .. } | Record::Metric { .. } | Record::Operations(_) => {
                 encode(&mut self.events, &mut self.cursor, &record);
             }
             _ => {}

@@ -11,6 +11,7 @@ mod backing;
 pub mod ceilings;
 pub mod clock;
 mod collector;
+mod counted;
 mod delay;
 mod error;
 mod file;
@@ -31,6 +32,7 @@ mod state;
 mod thread;
 mod writer;
 
+pub use counted::{operations, plain_path, ran, set_aside};
 pub use delay::delay_ns;
 pub use error::RecorderError;
 pub use live::live;

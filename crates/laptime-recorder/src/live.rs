@@ -62,6 +62,7 @@ pub fn live() -> Live {
         head,
         tail: remembered.tail.unwrap_or_default(),
         tail_since: remembered.tail_since,
+        ran: remembered.ran,
         open,
         memory: memory::process(),
         notes,

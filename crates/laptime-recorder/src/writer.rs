@@ -148,6 +148,7 @@ impl Writer {
         let path = match record {
             Record::Span(span) => Some(span.path),
             Record::Mark { path, .. } | Record::Metric { path, .. } => Some(*path),
+            Record::Operations(operations) => Some(operations.path),
             _ => None,
         };
         // The second try starts in an empty window; what does not fit there is lost.

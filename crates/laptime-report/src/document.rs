@@ -9,6 +9,7 @@ use laptime_core::{ClockKind, Unavailable, Warning};
 
 pub use crate::column::Column;
 use crate::cpu;
+use crate::joined;
 use crate::outline::{self, Line, Outline};
 use crate::quantity::{self, Precision};
 use crate::roofline::Roofline;
@@ -138,6 +139,7 @@ impl Document {
         if view.steady {
             sections.extend(steady(summary, view));
         }
+        sections.extend(joined::sections(summary, view));
         sections.extend(cpu::sections(&summary.rows, view));
         let figures = figures(summary);
         if !figures.is_empty() && view.filter.is_none() {

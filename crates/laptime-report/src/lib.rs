@@ -14,6 +14,7 @@ pub mod document;
 mod filter;
 mod glyphs;
 pub mod html;
+mod joined;
 mod json;
 mod markdown;
 mod name;

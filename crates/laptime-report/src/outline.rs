@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use laptime_analysis::{Pattern, RowKind, SpanRow};
 
 use crate::filter;
+use crate::joined;
 use crate::view::{Sort, View};
 
 /// Tables up to this length are shown whole.
@@ -36,7 +37,10 @@ pub struct Outline<'a> {
 
 /// Puts rows in order.
 pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
-    let spans = rows.iter().filter(|row| row.kind == RowKind::Span);
+    let is_shown = |row: &&SpanRow| {
+        row.kind == RowKind::Span && (view.filter.is_some() || !joined::is_inside_counted(row))
+    };
+    let spans = rows.iter().filter(is_shown);
     let index_of: HashMap<&[String], usize> = spans
         .clone()
         .enumerate()

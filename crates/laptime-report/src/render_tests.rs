@@ -1,7 +1,8 @@
 use std::fmt::Write as _;
 
 use laptime_analysis::{Analyzer, Options, ProcessKey, Summary};
-use laptime_core::{ProgramEnd, RunInfo, Warning};
+use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Origin};
+use laptime_core::{Cost, CostTally, ProgramEnd, RunInfo, Warning};
 
 use super::*;
 use scripted::{EPOCH_NS, MAIN, MS, Script};
@@ -26,6 +27,47 @@ const HOSTILE: [&str; 10] = [
 
 fn training() -> Summary {
     scripted::summarize(&[scripted::training(138, 3)], Options::default())
+}
+
+/// Steps whose operations were counted in another one, on a machine with known ceilings.
+pub fn counted() -> Summary {
+    let published = |bound, per_s| Ceiling {
+        device: "cpu".into(),
+        bound,
+        per_s,
+        origin: Origin::Published {
+            source: "a test".into(),
+        },
+    };
+    let mut ceilings = Ceilings::default();
+    ceilings.add(published(Bound::Flop("float32".into()), 1e9));
+    ceilings.add(published(Bound::Bytes, 1e6));
+    let tally = CostTally {
+        counted: 3,
+        cost: Cost {
+            mac: 4_000_000,
+            active_mac: 4_000_000,
+            executed_mac: 4_000_000,
+            bytes_read: 2_000,
+            ..Cost::default()
+        },
+        ..CostTally::default()
+    };
+    let mut script = Script::new(7, 200 * MS);
+    script.note(
+        laptime_core::ceilings::NOTE,
+        &serde_json::to_string(&ceilings).unwrap(),
+    );
+    script.operations(1, &["step", "forward"], tally, "float32");
+    script.span(&["counted step", "forward"], 0, 80 * MS);
+    script.span(&["counted step"], 0, 90 * MS);
+    for index in 0..4 {
+        let at = (100 + index * 10) * MS;
+        script.ran(1, at + 1);
+        script.span(&["step", "forward"], at, 4 * MS);
+        script.span(&["step"], at, 10 * MS);
+    }
+    scripted::summarize(&[script], Options::default())
 }
 
 /// A run whose every text is [`HOSTILE`].
@@ -77,7 +119,7 @@ fn killed() -> Summary {
 /// Summaries of all sorts.
 pub fn all() -> Vec<Summary> {
     let nothing = Analyzer::new(Options::default()).finish();
-    vec![training(), hostile(), killed(), nothing]
+    vec![training(), hostile(), killed(), nothing, counted()]
 }
 
 fn plain(width: usize) -> View {

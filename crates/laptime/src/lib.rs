@@ -21,8 +21,6 @@
 #[doc = include_str!("../../../docs/rust.md")]
 struct Guide;
 
-#[cfg(feature = "count")]
-pub mod count;
 mod future;
 mod guard;
 #[cfg(feature = "tracing")]

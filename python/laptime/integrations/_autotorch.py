@@ -18,31 +18,39 @@ from typing import Any
 _installed = 0
 _watched: Any = None
 _wants_modules = False
+_wants_ops = False
 
 
-def install(modules: bool = False) -> None:
+def install(modules: bool = False, ops: bool = False) -> None:
     """Splits training into phases from now on, as soon as torch is imported.
+
+    `ops` counts the operations of the first step of each input shape.
 
     Cost: some microseconds a step, more with `modules`; docs/benchmarks.md has the ratios.
     """
-    global _installed, _wants_modules
+    global _installed, _wants_modules, _wants_ops
     _installed += 1
     _wants_modules = _wants_modules or modules
+    _wants_ops = _wants_ops or ops
     if _installed > 1:
         return
     from .._post_import import when_imported
 
+    if ops:
+        atexit.register(_say_without_torch)
     when_imported("torch", _torch_imported)
 
 
 def uninstall() -> None:
     """Undoes one :func:`install`."""
-    global _installed, _wants_modules, _watched
+    global _installed, _wants_modules, _wants_ops, _watched
     if _installed:
         _installed -= 1
     if _installed:
         return
-    _wants_modules = False
+    if _wants_ops:
+        _say_without_torch()
+    _wants_modules = _wants_ops = False
     watched, _watched = _watched, None
     if watched is not None:
         watched.remove()
@@ -56,7 +64,8 @@ def _torch_imported(torch: ModuleType) -> None:
     try:
         from ._patches import Patches
 
-        _watched = Patches(torch, sys.modules["laptime._core"], modules=_wants_modules)
+        core = sys.modules["laptime._core"]
+        _watched = Patches(torch, core, modules=_wants_modules, ops=_wants_ops)
         _watched.apply()
         atexit.register(_watched.finish)
     except Exception:
@@ -64,3 +73,17 @@ def _torch_imported(torch: ModuleType) -> None:
         if _watched is not None:
             _watched.remove()
             _watched = None
+
+
+def _say_without_torch() -> None:
+    """Says why no operation was counted in a program that has no PyTorch."""
+    atexit.unregister(_say_without_torch)
+    if _watched is not None or (not _installed and "torch" in sys.modules):
+        return
+    other = next((name for name in ("jax", "tensorflow", "mlx") if name in sys.modules), None)
+    whose = f"the program uses {other}" if other else "the program did not import it"
+    sys.modules["laptime._core"].note(  # type: ignore[attr-defined]
+        "operations.unavailable",
+        f"operations are counted as PyTorch runs them, and {whose}: give laps their work by "
+        "lt.lap(name, flop=...), or count a function by lt.count",
+    )

@@ -16,7 +16,9 @@ from typing import Any
 
 from .._core import Iteration, LoaderMemory, Phases, Watched, is_traced, passes
 from ._compilation import Compilation, know_tracing
+from ._counting import Counting
 from ._modules import ModuleLaps, wrap, wrap_gradients
+from ._segments import Keys
 from ._thread import Machines
 
 
@@ -24,7 +26,13 @@ class Patches:
     """What is replaced in torch, and by what."""
 
     def __init__(
-        self, torch: Any, core: Any, *, modules: bool = False, scripted: Any = None
+        self,
+        torch: Any,
+        core: Any,
+        *,
+        modules: bool = False,
+        ops: bool = False,
+        scripted: Any = None,
     ) -> None:
         """`core` makes laps; a test's `scripted` one takes the place of the recorder."""
         self._torch = torch
@@ -48,9 +56,10 @@ class Patches:
             broken=self._broken,
             scripted=scripted,
         )
+        self.counting = Counting(torch, core, self.phases) if ops else None
         self._frames: list[Any] = [
             function
-            for owner in (ModuleLaps, Patches, Machines)
+            for owner in (ModuleLaps, Patches, Machines, Counting, Keys)
             for function in vars(owner).values()
             if hasattr(function, "__code__")
         ]
@@ -105,6 +114,8 @@ class Patches:
     def finish(self) -> None:
         """Closes what is open on this thread and looks for devices a last time."""
         try:
+            if self.counting is not None:
+                self.counting.finish()
             self.machines.finish()
             self.look_for_devices()
         except Exception:
@@ -126,7 +137,10 @@ class Patches:
 
     def _watch(self, event: str, original: Callable[..., Any]) -> Any:
         """A wrapper that tells the machine of every call."""
-        return functools.update_wrapper(Watched(event, original, self.phases), original)
+        inside = self.counting.inside(event, original) if self.counting else None
+        if inside is not None:
+            self._frames.append(inside)
+        return functools.update_wrapper(Watched(event, original, self.phases, inside), original)
 
     def _watch_outside_graphs(self, event: str, original: Callable[..., Any]) -> Any:
         """The same behind a function that dynamo can trace."""

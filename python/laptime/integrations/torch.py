@@ -21,12 +21,12 @@ __all__ = ["install", "phases", "uninstall"]
 
 
 @contextmanager
-def phases(*, modules: bool = False) -> Iterator[None]:
+def phases(*, modules: bool = False, ops: bool = False) -> Iterator[None]:
     """Splits training into steps, data, forward, backward and optimizer while it lasts.
 
-    `modules` adds time per module, forward and backward.
+    `modules` adds time per module, forward and backward; `ops` counts operations.
     """
-    install(modules=modules)
+    install(modules=modules, ops=ops)
     try:
         yield
     finally:

@@ -14,9 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Literal
 
-from .._core import OpCall, OpCounts
-from .._core import count_onnx as _count_onnx
-from .._core import register_formula as _register
+from .._core import OpCall, OpCounts, count_onnx as _count_onnx, register_formula as _register
 
 __all__ = ["count", "no_weights", "register_formula"]
 

@@ -16,6 +16,7 @@ use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::launch::child::{RunningProgram, exit_code};
 use crate::launch::folder::claim;
+use crate::launch::peaks;
 use crate::launch::recorded::{Recorded, Recording};
 use crate::launch::target::{Request, Target, cannot_run};
 use crate::launch::watch::Watch;
@@ -36,6 +37,9 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let target = Target::resolve(request, python.as_deref())?;
     if let Some(path) = &args.output {
         claim(path, args.force).map_err(before_start)?;
+    }
+    if args.ops {
+        peaks::measure_once(&target, err);
     }
     let recording = Recorded::make(args.output.as_deref(), &target, err);
 
@@ -94,7 +98,7 @@ fn before_start(error: CliError) -> CliError {
 }
 
 /// What is timed without a lap in the program.
-fn automatic(args: &RunArgs, settings: Settings) -> &'static str {
+fn automatic(args: &RunArgs, settings: Settings) -> String {
     let none = args.no_auto.then_some(false);
     let phases = settings.phases.or_flag(none, "--no-auto").value;
     let modules = settings
@@ -102,11 +106,13 @@ fn automatic(args: &RunArgs, settings: Settings) -> &'static str {
         .or_flag(none, "--no-auto")
         .or_flag(args.modules.then_some(true), "--modules")
         .value;
-    match (phases, modules) {
-        (_, true) => "phases,modules",
-        (true, false) => "phases",
-        (false, false) => "",
-    }
+    let wanted = [
+        ("phases", phases || modules || args.ops),
+        ("modules", modules),
+        ("ops", args.ops),
+    ];
+    let wanted = wanted.into_iter().filter(|(_, wanted)| *wanted);
+    wanted.map(|(name, _)| name).collect::<Vec<_>>().join(",")
 }
 
 /// Prints the summary and the next command to type, and writes the page if one is wanted. A

@@ -2,12 +2,13 @@
 //!
 //! [`target`] says what to start, [`folder`] where it records, [`child`] starts it,
 //! passes signals on and waits, [`watch`] looks after what runs below it, [`recorded`]
-//! keeps `run.json`. `commands::run` puts them together.
+//! keeps `run.json`, [`peaks`] measures the machine before. `commands::run` puts them together.
 
 pub mod child;
 pub mod folder;
 pub mod interpreters;
 pub mod live_line;
+pub mod peaks;
 mod processes;
 pub mod progress;
 pub mod recorded;

@@ -60,6 +60,12 @@ impl Target {
         }
     }
 
+    /// Whether it is an interpreter of Python that was found.
+    pub fn is_python(&self) -> bool {
+        let name = self.executable.file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with("python")
+    }
+
     fn module(words: &[OsString], python: Option<&Path>) -> Result<Self, CliError> {
         let module = words.first().cloned().unwrap_or_default();
         let typed = PathBuf::from(&module);

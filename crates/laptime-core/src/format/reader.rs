@@ -5,12 +5,13 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, Cursor, MARK, MEMORY, METRIC, NOTE, PATH, Record, SAMPLE, TRACK, TRACK_NAME,
-    UNUSUAL_SPAN,
+    ANCHOR, Cursor, MARK, MEMORY, METRIC, NOTE, OPERATIONS, PATH, RAN, Record, SAMPLE, TRACK,
+    TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use crate::anchor::Anchor;
 use crate::memory::{ProcessMemory, SpanMemory};
+use crate::operations::{Cost, CostTally, SegmentOperations};
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 use crate::work::SpanWork;
@@ -192,6 +193,11 @@ impl<'a> RecordReader<'a> {
                     peak_bytes: fields.number()?,
                 },
             },
+            OPERATIONS => Record::Operations(fields.operations()?),
+            RAN => Record::Ran {
+                ticks: fields.time()?,
+                segment: fields.number()? as u32,
+            },
             NOTE => {
                 let (code, message) = fields
                     .text()?
@@ -301,6 +307,32 @@ impl<'a> Fields<'a, '_> {
         let (value, len) = take(self.bytes).ok_or_else(|| self.reader.error("a short payload"))?;
         self.bytes = &self.bytes[len..];
         Ok(value)
+    }
+
+    fn operations(&mut self) -> Result<SegmentOperations<'a>, FormatError> {
+        let (segment, path) = (self.number()? as u32, self.path()?);
+        let mut tally = CostTally {
+            counted: self.number()?,
+            zero: self.number()?,
+            uncounted: self.number()?,
+            ..CostTally::default()
+        };
+        let mut columns = tally.cost.columns();
+        for column in &mut columns {
+            *column = self.wide_number()?;
+        }
+        tally.cost = Cost::from_columns(columns);
+        let (device, dtype) = self
+            .text()?
+            .split_once('\0')
+            .ok_or_else(|| self.reader.error("operations without their device"))?;
+        Ok(SegmentOperations {
+            segment,
+            path,
+            tally,
+            device,
+            dtype,
+        })
     }
 
     fn wide_number(&mut self) -> Result<u128, FormatError> {

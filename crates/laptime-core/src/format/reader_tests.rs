@@ -61,6 +61,27 @@ fn other() -> impl Strategy<Value = Record<'static>> {
             parent: PathId(parent),
             name: "a/b \u{1f600}\n",
         }),
+        (any::<u32>(), ticks).prop_map(|(segment, ticks)| Record::Ran { ticks, segment }),
+        (
+            any::<u32>(),
+            2_u32..60_000,
+            any::<u64>(),
+            any::<[u128; 10]>()
+        )
+            .prop_map(|(segment, path, calls, costs)| {
+                Record::Operations(SegmentOperations {
+                    segment,
+                    path: PathId(path),
+                    tally: CostTally {
+                        counted: calls,
+                        zero: calls / 3,
+                        uncounted: calls / 7,
+                        cost: Cost::from_columns(costs),
+                    },
+                    device: "cuda:0",
+                    dtype: "bfloat16",
+                })
+            }),
         (2_u32..60_000, ticks, 0_u32..4).prop_map(|(path, ticks, track)| Record::Mark {
             path: PathId(path),
             ticks,

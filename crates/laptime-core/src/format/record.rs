@@ -23,10 +23,13 @@
 //! | 8    | sample       | Δ time, resident memory in bytes                         |
 //! | 9    | note         | UTF-8 code, a zero byte, UTF-8 message                   |
 //! | 10   | memory       | Δ time, zigzag bytes of the process, their peak          |
+//! | 11   | operations   | segment, path, calls: counted, of them zero, uncounted; ten costs of two varints each: the upper and the lower 64 bits; UTF-8 device, a zero byte, UTF-8 type to the end |
+//! | 12   | ran          | Δ time, segment                                          |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
 use crate::memory::ProcessMemory;
+use crate::operations::SegmentOperations;
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 
@@ -40,6 +43,8 @@ pub(super) const TRACK_NAME: u64 = 7;
 pub(super) const SAMPLE: u64 = 8;
 pub(super) const NOTE: u64 = 9;
 pub(super) const MEMORY: u64 = 10;
+pub(super) const OPERATIONS: u64 = 11;
+pub(super) const RAN: u64 = 12;
 
 /// One decoded record. Times are in ticks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,6 +107,16 @@ pub enum Record<'a> {
         ticks: u64,
         /// How much.
         memory: ProcessMemory,
+    },
+    /// What a segment of the program does at one path each time it runs; a later one of the same
+    /// segment and path takes its place.
+    Operations(SegmentOperations<'a>),
+    /// A segment ran, whose operations are known.
+    Ran {
+        /// When it began.
+        ticks: u64,
+        /// Which.
+        segment: u32,
     },
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
@@ -200,6 +215,15 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             push(&mut payload, memory.peak_bytes);
             MEMORY
         }
+        Record::Operations(operations) => {
+            push_operations(&mut payload, &operations);
+            OPERATIONS
+        }
+        Record::Ran { ticks, segment } => {
+            push(&mut payload, delta(ticks, cursor));
+            push(&mut payload, u64::from(segment));
+            RAN
+        }
         Record::Note { code, message } => {
             payload.extend_from_slice(code.as_bytes());
             payload.push(0);
@@ -208,6 +232,21 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
         }
     };
     push_payload(out, kind, &payload);
+}
+
+fn push_operations(out: &mut Vec<u8>, operations: &SegmentOperations<'_>) {
+    let tally = &operations.tally;
+    push(out, u64::from(operations.segment));
+    push(out, u64::from(operations.path.0));
+    for calls in [tally.counted, tally.zero, tally.uncounted] {
+        push(out, calls);
+    }
+    for cost in tally.cost.columns() {
+        push_wide(out, cost);
+    }
+    out.extend_from_slice(operations.device.as_bytes());
+    out.push(0);
+    out.extend_from_slice(operations.dtype.as_bytes());
 }
 
 /// Pushes what the flags of a span carry, lower flags first.

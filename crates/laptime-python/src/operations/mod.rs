@@ -6,7 +6,7 @@
 
 mod argument;
 mod cost;
-mod counts;
+pub mod counts;
 mod feed;
 mod formula;
 mod onnx;

@@ -5,6 +5,9 @@
 use laptime_core::{SpanFlags, SpanMemory};
 use laptime_recorder::Open;
 
+/// What the name of a unit begins with, once that was set aside.
+const ASIDE: &str = "counted ";
+
 /// The names that the policy gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -51,6 +54,7 @@ impl Name {
 
     /// The one of these that a span of the user's has, if it has one.
     pub fn of(text: &str) -> Option<Self> {
+        let text = text.strip_prefix(ASIDE).unwrap_or(text);
         Self::ALL.into_iter().find(|name| name.text() == text)
     }
 }
@@ -93,7 +97,7 @@ impl Spot {
     pub fn new(path: u32, names: &[String]) -> Self {
         Self {
             path,
-            in_step: names.iter().any(|name| name == Name::Step.text()),
+            in_step: names.iter().any(|name| Name::of(name) == Some(Name::Step)),
             innermost: names.last().and_then(|name| Name::of(name)),
         }
     }
@@ -123,6 +127,9 @@ pub trait Laps {
     fn emit(&self, held: &Held, parent: u32);
     /// Gives an open span another name.
     fn rename(&self, open: Open, name: Name);
+    /// The unit that is open goes on under a name of its own, with all that is open inside: its
+    /// operations are being counted, which makes it longer.
+    fn set_aside(&self) {}
     /// When what this thread wrote last ended: another number once anything was written.
     fn last_written(&self) -> u64;
     /// Whether a span is still open here.

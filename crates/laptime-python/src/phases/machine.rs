@@ -68,6 +68,8 @@ pub struct Machine {
     pub previous: Option<Name>,
     pub steps: u64,
     pub last_kind: Option<Name>,
+    /// The last unit went on under a name of its own.
+    pub last_aside: bool,
     /// Where the last unit opened, and where what was recorded last ended.
     pub last_parent: u32,
     pub last_end: u64,
@@ -103,6 +105,7 @@ impl Machine {
             previous: None,
             steps: 0,
             last_kind: None,
+            last_aside: false,
             last_parent: u32::MAX,
             last_end: 0,
             blind: false,

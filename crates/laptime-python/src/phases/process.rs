@@ -101,6 +101,11 @@ impl Phases {
         self.with(Machine::compile_end);
     }
 
+    /// Operations are being counted: the unit that is open goes on under a name of its own.
+    fn set_aside(&self) {
+        self.with(Machine::set_aside);
+    }
+
     /// Closes what is open on this thread.
     fn finish(&self) {
         if self.with(Machine::finish).is_some() {

@@ -90,6 +90,10 @@ impl Laps for Recorder {
         span::at(|| recorder::rename(open, site(name)));
     }
 
+    fn set_aside(&self) {
+        span::at(recorder::set_aside);
+    }
+
     fn last_written(&self) -> u64 {
         recorder::last_written()
     }

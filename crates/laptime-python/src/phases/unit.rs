@@ -68,6 +68,8 @@ pub struct Unit {
     /// End of the last of them.
     pub fetch_end: Option<u64>,
     held: Vec<Held>,
+    /// It goes on under a name of its own: its operations are being counted.
+    pub aside: bool,
     /// Laps inside a phase that is held back were written under the name of the moment.
     is_named: bool,
 }
@@ -92,6 +94,7 @@ impl Unit {
             fetches: 0,
             fetch_end: None,
             held: Vec::with_capacity(FEW),
+            aside: false,
             is_named: false,
         })
     }
@@ -114,8 +117,18 @@ impl Unit {
         } else if kind != self.kind {
             self.kind = kind;
             laps.rename(self.open, kind);
+            if self.aside {
+                laps.set_aside();
+            }
             self.path = laps.path_of(self.open);
         }
+    }
+
+    /// Its operations are being counted: it goes on under a name of its own.
+    pub fn set_aside(&mut self, laps: &dyn Laps) {
+        laps.set_aside();
+        self.aside = true;
+        self.path = laps.path_of(self.open);
     }
 
     /// Ends a phase: holds it back, or writes it when that isn't needed or not possible.

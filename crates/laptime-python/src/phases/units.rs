@@ -42,6 +42,14 @@ impl Machine {
         }
     }
 
+    /// Operations are being counted from here on: the unit goes on under a name of its own.
+    pub fn set_aside(&mut self) {
+        match &mut self.unit {
+            Some(unit) => unit.set_aside(&*self.laps),
+            None => self.laps.set_aside(),
+        }
+    }
+
     /// The unit turns out to be something else while it goes on.
     fn turn_into(&mut self, kind: Name) {
         let here = self.laps.here().path;
@@ -77,6 +85,7 @@ impl Machine {
             let end = end.max(self.last_end);
             self.last_end = end;
             self.last_kind = Some(unit.kind);
+            self.last_aside = unit.aside;
             self.last_parent = unit.parent;
             unit.close(&*self.laps, end);
         }
@@ -203,6 +212,9 @@ impl Machine {
         if !is_timed && let Some(unit) = self.open_unit(Name::Step, spot, at) {
             unit.piece = goes_on;
             unit.decided = true;
+        }
+        if goes_on && self.last_aside && !is_timed {
+            self.set_aside(); // it goes on with one that was
         }
         self.trained();
     }

@@ -60,6 +60,8 @@ impl Event {
 pub struct Watched {
     event: Event,
     original: Py<PyAny>,
+    /// What is called in its place inside a phase; it calls the original.
+    inside: Option<Py<PyAny>>,
     phases: Py<Phases>,
 }
 
@@ -72,10 +74,17 @@ struct Began {
 #[pymethods]
 impl Watched {
     #[new]
-    fn new(event: &str, original: Py<PyAny>, phases: Py<Phases>) -> PyResult<Self> {
+    #[pyo3(signature = (event, original, phases, inside=None))]
+    fn new(
+        event: &str,
+        original: Py<PyAny>,
+        phases: Py<Phases>,
+        inside: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         Ok(Self {
             event: Event::named(event)?,
             original,
+            inside,
             phases,
         })
     }
@@ -118,7 +127,8 @@ impl Watched {
         let Some(began) = began else {
             return self.original.call(python, args, kwargs);
         };
-        let result = self.original.call(python, args, kwargs);
+        let call = self.inside.as_ref().unwrap_or(&self.original);
+        let result = call.call(python, args, kwargs);
         self.end(python, phases, &began, result.as_ref().err());
         result
     }

@@ -42,6 +42,15 @@ pub fn load() -> Option<Ceilings> {
     (ceilings.machine == machine).then_some(ceilings)
 }
 
+/// Notes in the recording what was measured on this machine before. Whether anything was.
+pub fn note_kept() -> bool {
+    let json = load().and_then(|kept| serde_json::to_string(&kept).ok());
+    json.is_some_and(|json| {
+        crate::note(laptime_core::ceilings::NOTE, &json);
+        true
+    })
+}
+
 /// Keeps them for later. Where, or why that failed.
 pub fn store(ceilings: &Ceilings) -> io::Result<PathBuf> {
     let path = file(&ceilings.machine)

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use laptime_core::Unavailable;
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin};
 
-pub use cache::{load, machine, store};
+pub use cache::{load, machine, note_kept, store};
 
 /// How long each kernel is given.
 const BUDGET: Duration = Duration::from_millis(300);

@@ -1,10 +1,11 @@
-//! Operations in rows: what spans did, beside the time that it took.
+//! What the program says of its own laps.
 //!
-//! What the program said of its own laps is summed over the spans that carry it, and so is the
+//! It is summed over the spans that carry it, and so is the
 //! time that rates divide by. How many of a row's spans that is, is its coverage.
 
-use laptime_core::{PathTally, Unavailable, Warning, path};
+use laptime_core::{PathTally, Warning, path};
 
+use super::explain;
 use crate::summary::SpanRow;
 use crate::tree::Tree;
 
@@ -91,12 +92,3 @@ pub fn doubt(tree: &Tree) -> Option<Warning> {
             .with_hint("give every lap of a name its flop= and bytes=, or none"),
     )
 }
-
-fn explain(row: &mut SpanRow, field: &str, reason: &str) {
-    row.why
-        .insert(field.to_owned(), Unavailable(reason.to_owned()));
-}
-
-#[cfg(test)]
-#[path = "operations_tests.rs"]
-mod tests;

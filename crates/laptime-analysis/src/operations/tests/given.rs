@@ -54,10 +54,8 @@ fn spans_that_say_nothing_are_not_in_the_denominator_and_a_warning_tells() {
     let row = gemm(&summary);
     assert_eq!(row.flop_per_s, Some(1e9));
     assert_eq!(row.operations_coverage_ratio, Some(1.0 / 3.0));
-    let warnings = summary.warnings.iter();
-    let warning = warnings
-        .filter(|one| one.code == "operations-partial")
-        .next();
+    let mut warnings = summary.warnings.iter();
+    let warning = warnings.find(|one| one.code == "operations-partial");
     assert_eq!(
         warning.unwrap().message,
         "the program says only FLOP of 1 of 3 spans of gemm: sums and rates are those of these spans"

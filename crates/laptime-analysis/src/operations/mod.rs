@@ -1,0 +1,68 @@
+//! Operations joined with time: what rows did, and how close that is to the machine.
+//!
+//! Two sources: what the program says of its own laps ([`given`]), and what was counted once of
+//! every segment and told again with each of its runs ([`segments`], [`counted`]). A row's
+//! operations are those of its own and of all rows inside. Rates are compared with what
+//! the recording says of the machine ([`peaks`]).
+
+mod counted;
+mod given;
+mod peaks;
+mod segments;
+
+use laptime_core::{Unavailable, Warning};
+
+pub use counted::{Worked, inclusive};
+pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, summary};
+pub use segments::{Own, Segments};
+
+use crate::summary::SpanRow;
+use crate::tree::{Node, Tree};
+
+pub use laptime_core::ceilings::NOTE as CEILINGS;
+
+const ASIDE: &str = "its operations were being counted, which made it longer";
+
+/// Fills in what a row did.
+pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
+    if row.names.iter().any(|name| peaks::is_aside(name)) {
+        for field in [
+            "mac",
+            "flop",
+            "total_flop",
+            "executed_flop",
+            "bytes_moved",
+            "flop_per_s",
+            "bytes_moved_per_s",
+            "intensity",
+            "mfu_ratio",
+            "hfu_ratio",
+            "bound",
+            "operations_coverage_ratio",
+        ] {
+            explain(row, field, ASIDE);
+        }
+        return;
+    }
+    let work = node.tally.work.as_deref();
+    if work.is_some_and(|work| work.flop.spans > 0 || work.bytes.spans > 0) && !worked.is_counted {
+        given::fill(row, &node.tally);
+    } else if worked.is_counted {
+        counted::fill(row, node, worked);
+    }
+}
+
+/// Reasons for doubt about what rows did.
+pub fn doubts(tree: &Tree) -> impl Iterator<Item = Warning> {
+    given::doubt(tree)
+        .into_iter()
+        .chain(counted::doubt(tree, &inclusive(tree)))
+}
+
+fn explain(row: &mut SpanRow, field: &str, reason: &str) {
+    row.why
+        .insert(field.to_owned(), Unavailable(reason.to_owned()));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! How close rows come to the machine, by the ceilings that the recording holds.
+//!
+//! MFU is a row's FLOP per second over the peak for the type that most of them are on; HFU counts
+//! the FLOP that ran (Chowdhery et al., *`PaLM`*, 2022, appendix B). A row is bound by memory where
+//! its intensity lies below the roofline's ridge, peak over bandwidth (Williams et al., 2009).
+
+use std::collections::BTreeSet;
+
+use laptime_core::Unavailable;
+use laptime_core::ceilings::Ceilings;
+use serde::{Deserialize, Serialize};
+
+use super::{CEILINGS, Worked, explain};
+use crate::process::Process;
+use crate::summary::{BoundBy, SpanRow};
+use crate::tree::Tree;
+
+/// Of fields that compare with a peak.
+const COMPARED: [&str; 3] = ["mfu_ratio", "hfu_ratio", "bound"];
+const NOT_KEPT: &str = "no ceilings of this machine were kept: `laptime doctor --ceilings` or \
+                        lt.ceilings() measures them, once";
+const NO_MAC: &str = "it does no matrix products, which MFU is about";
+/// What stands before the name of a unit that was counted as it ran.
+const ASIDE: &str = "counted ";
+
+/// Whether a name is that of a unit which was counted as it ran.
+pub fn is_aside(name: &str) -> bool {
+    let units = ["step", "evaluation", "forward", "backward", "optimizer"];
+    name.strip_prefix(ASIDE)
+        .is_some_and(|plain| units.contains(&plain))
+}
+
+/// What rates are compared with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// The most a second.
+    pub per_s: f64,
+    /// What it is: `measured float32 matmul peak of cpu`.
+    pub label: String,
+}
+
+/// Units that ran while their operations were counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedUnits {
+    /// Their row.
+    pub path: String,
+    /// How many.
+    pub count: u64,
+    /// How long they took, in nanoseconds.
+    pub total_ns: u64,
+}
+
+/// How a run's operations were joined with its time.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct OperationsSummary {
+    /// Units of rows of their own.
+    pub counted: Vec<CountedUnits>,
+    /// Of arithmetic, by type and device, those that rows are compared with.
+    pub flop_peaks: Vec<Peak>,
+    /// Of memory.
+    pub bytes_peaks: Vec<Peak>,
+    /// Why there is no peak, where there is none.
+    pub absent: Vec<Unavailable>,
+}
+
+/// The ceilings of the machine that ran.
+#[derive(Debug, Clone, Default)]
+pub struct Peaks {
+    ceilings: Option<Ceilings>,
+    used: BTreeSet<(String, String)>,
+}
+
+impl Peaks {
+    /// What the recorders noted.
+    pub fn of(processes: &[Process]) -> Self {
+        let mut notes = processes.iter().flat_map(|process| &process.notes);
+        let found = notes.find(|(code, _)| code == CEILINGS);
+        Self {
+            ceilings: found.and_then(|(_, json)| serde_json::from_str(json).ok()),
+            used: BTreeSet::new(),
+        }
+    }
+
+    /// Fills in how close a row comes.
+    pub fn fill(&mut self, row: &mut SpanRow, worked: &Worked) {
+        let Some(kind) = worked.kind() else {
+            for field in COMPARED {
+                explain(row, field, NO_MAC);
+            }
+            return;
+        };
+        self.used.insert(kind.clone());
+        let Some(ceilings) = &self.ceilings else {
+            for field in COMPARED {
+                explain(row, field, NOT_KEPT);
+            }
+            return;
+        };
+        let (device, dtype) = kind;
+        match ceilings.flop(device, dtype) {
+            Ok(peak) => {
+                let seconds = row.flop.zip(row.flop_per_s);
+                let executed = row.executed_flop.zip(seconds);
+                row.mfu_ratio = row.flop_per_s.map(|rate| rate / peak.per_s);
+                row.hfu_ratio = executed.and_then(|(executed, (flop, rate))| {
+                    (flop > 0).then(|| rate / flop as f64 * executed as f64 / peak.per_s)
+                });
+            }
+            Err(why) => {
+                for field in ["mfu_ratio", "hfu_ratio"] {
+                    explain(row, field, &why.0);
+                }
+            }
+        }
+        match (row.intensity, ceilings.ridge_flop_per_byte(device, dtype)) {
+            (Some(intensity), Ok(ridge)) if intensity < ridge => row.bound = Some(BoundBy::Memory),
+            (Some(_), Ok(_)) => row.bound = Some(BoundBy::Arithmetic),
+            (None, _) => explain(row, "bound", "its intensity is not known"),
+            (_, Err(why)) => explain(row, "bound", &why.0),
+        }
+    }
+}
+
+/// How operations were joined; `None` where none were counted.
+pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<OperationsSummary> {
+    let mut summary = OperationsSummary::default();
+    for row in rows {
+        let is_aside = row.names.last().is_some_and(|name| self::is_aside(name));
+        if is_aside && row.count.is_some() {
+            summary.counted.push(CountedUnits {
+                path: row.path.clone(),
+                count: row.count.unwrap_or(0) + row.partial_count,
+                total_ns: row.total_ns,
+            });
+        }
+    }
+    if !tree.has_operations() {
+        return None;
+    }
+    for (device, dtype) in &peaks.used {
+        let Some(ceilings) = &peaks.ceilings else {
+            summary.absent.push(Unavailable(NOT_KEPT.to_owned()));
+            break;
+        };
+        for (peak, into) in [
+            (ceilings.flop(device, dtype), &mut summary.flop_peaks),
+            (ceilings.bytes(device), &mut summary.bytes_peaks),
+        ] {
+            match peak {
+                Ok(peak) => {
+                    let peak = Peak {
+                        per_s: peak.per_s,
+                        label: peak.label(),
+                    };
+                    if !into.contains(&peak) {
+                        into.push(peak);
+                    }
+                }
+                Err(why) => summary.absent.push(why),
+            }
+        }
+    }
+    Some(summary)
+}

@@ -1,0 +1,240 @@
+use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Origin};
+use laptime_core::{Cost, CostTally, Span, SpanWork};
+use proptest::prelude::*;
+
+use crate::operations::CEILINGS;
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script, summarize};
+use crate::{BoundBy, Options, SpanRow, Summary};
+
+fn cost(mac: u128, bytes: u128) -> CostTally {
+    CostTally {
+        counted: 2,
+        cost: Cost {
+            mac,
+            active_mac: mac,
+            executed_mac: mac,
+            other_flop: 10,
+            bytes_read: bytes,
+            ..Cost::default()
+        },
+        ..CostTally::default()
+    }
+}
+
+/// Steps of 10 ms, each with a forward of 4 ms and in it a layer of 3 ms.
+fn steps(script: &mut Script, from: u64, count: u64, segment: u32) {
+    for index in from..from + count {
+        let at = index * 10 * MS;
+        script.ran(segment, at + 1);
+        script.span(&["step", "forward", "layer"], at + MS, 3 * MS);
+        script.span(&["step", "forward"], at + MS, 4 * MS);
+        script.span(&["step"], at, 10 * MS);
+    }
+}
+
+fn training(count: u64) -> Script {
+    let mut script = Script::new(1, 10_000 * MS);
+    script.operations(
+        1,
+        &["step", "forward", "layer"],
+        cost(3_000_000, 1_000),
+        "float32",
+    );
+    script.operations(1, &["step", "forward"], cost(1_000_000, 1_000), "float32");
+    steps(&mut script, 0, count, 1);
+    script
+}
+
+fn ceilings(per_s: f64, bytes_per_s: f64) -> String {
+    let published = |bound, per_s| Ceiling {
+        device: "cpu".into(),
+        bound,
+        per_s,
+        origin: Origin::Published {
+            source: "a test".into(),
+        },
+    };
+    let mut ceilings = Ceilings::default();
+    ceilings.add(published(Bound::Flop("float32".into()), per_s));
+    ceilings.add(published(Bound::Bytes, bytes_per_s));
+    serde_json::to_string(&ceilings).unwrap()
+}
+
+fn row<'s>(summary: &'s Summary, path: &str) -> &'s SpanRow {
+    summary.row(path).unwrap()
+}
+
+#[test]
+fn what_a_segment_does_is_multiplied_by_its_runs_and_stands_in_every_row_around() {
+    let summary = summarize(&[training(5)], Options::default());
+    let layer = row(&summary, "step/forward/layer");
+    assert_eq!(
+        (layer.mac, layer.flop),
+        (Some(15_000_000), Some(30_000_000))
+    );
+    assert_eq!(layer.total_flop, Some(30_000_050));
+    assert_eq!(layer.flop_per_s, Some(30_000_000.0 / 0.015));
+    for path in ["step/forward", "step"] {
+        assert_eq!(row(&summary, path).mac, Some(20_000_000), "{path}");
+        assert_eq!(row(&summary, path).bytes_moved, Some(10_000), "{path}");
+    }
+    assert_eq!(row(&summary, "step").flop_per_s, Some(40_000_000.0 / 0.05));
+    assert_eq!(row(&summary, "step").operations_coverage_ratio, Some(1.0));
+}
+
+#[test]
+fn shapes_have_segments_of_their_own_and_the_last_word_about_one_counts() {
+    let mut script = training(3);
+    script.operations(2, &["step", "forward"], cost(9, 9), "float32");
+    script.operations(2, &["step", "forward"], cost(500, 9), "float32");
+    steps(&mut script, 3, 2, 2);
+    let summary = summarize(&[script], Options::default());
+    assert_eq!(row(&summary, "step").mac, Some(3 * 4_000_000 + 2 * 500));
+}
+
+#[test]
+fn what_the_program_says_takes_the_place_of_what_was_counted_inside() {
+    let mut script = training(2);
+    let path = script.path(&["step", "forward", "layer"]);
+    for index in 0..2 {
+        let work = SpanWork {
+            flop: Some(7),
+            bytes: None,
+        };
+        let start = EPOCH_NS + (index * 10 + 5) * MS;
+        script.push(Span::plain(path, start, MS, MAIN).with_work(work));
+    }
+    let summary = summarize(&[script], Options::default());
+    let layer = row(&summary, "step/forward/layer");
+    assert_eq!((layer.flop, layer.mac), (Some(14), None));
+    assert_eq!(layer.flop_per_s, Some(14.0 / 0.002));
+    assert_eq!(layer.bytes_moved, Some(2_000));
+    let forward = row(&summary, "step/forward");
+    assert_eq!(forward.flop, Some(2 * 2_000_000 + 14));
+    assert_eq!(
+        summary.why(forward, "mac").unwrap().0,
+        "the program said the FLOP of a lap in it, which tells no more"
+    );
+}
+
+#[test]
+fn shares_of_the_peak_name_it_and_without_one_say_what_to_do() {
+    let mut script = training(5);
+    script.note(CEILINGS, &ceilings(1e9, 1e6));
+    let with = summarize(&[script], Options::default());
+    let step = row(&with, "step");
+    assert_eq!(step.mfu_ratio, Some(0.8));
+    assert_eq!(step.hfu_ratio, Some(0.8));
+    assert_eq!(step.bound, Some(BoundBy::Arithmetic));
+    let operations = with.operations.as_ref().unwrap();
+    assert_eq!(
+        operations.flop_peaks[0].label,
+        "published float32 peak of cpu"
+    );
+    assert!(with.warnings.is_empty(), "{:?}", with.warnings);
+
+    let without = summarize(&[training(5)], Options::default());
+    let step = row(&without, "step");
+    assert_eq!((step.mfu_ratio, step.bound), (None, None));
+    let why = without.why(step, "mfu_ratio").unwrap();
+    assert!(why.0.contains("laptime doctor --ceilings"), "{why}");
+}
+
+#[test]
+fn little_work_for_many_bytes_is_bound_by_memory_and_no_products_have_no_mfu() {
+    let mut script = Script::new(1, 100 * MS);
+    script.note(CEILINGS, &ceilings(1e9, 1e6));
+    script.operations(1, &["copy"], cost(1_000, 1 << 40), "float32");
+    script.operations(1, &["add"], cost(0, 8), "");
+    script.span(&["copy"], 0, MS);
+    script.span(&["add"], MS, MS);
+    script.ran(1, 0);
+    let summary = summarize(&[script], Options::default());
+    assert_eq!(row(&summary, "copy").bound, Some(BoundBy::Memory));
+    let add = row(&summary, "add");
+    assert_eq!(
+        (add.flop, add.total_flop, add.mfu_ratio),
+        (Some(0), Some(10), None)
+    );
+    assert!(
+        summary
+            .why(add, "mfu_ratio")
+            .unwrap()
+            .0
+            .contains("no matrix products")
+    );
+}
+
+#[test]
+fn operations_that_could_not_be_counted_lower_the_coverage_of_all_rows_around() {
+    let mut script = training(2);
+    let half = CostTally {
+        uncounted: 4,
+        ..CostTally::default()
+    };
+    script.operations(1, &["step", "backward"], half, "");
+    let summary = summarize(&[script], Options::default());
+    assert_eq!(
+        row(&summary, "step/forward").operations_coverage_ratio,
+        Some(1.0)
+    );
+    assert_eq!(row(&summary, "step").operations_coverage_ratio, Some(0.5));
+    let mut warnings = summary.warnings.iter();
+    assert!(warnings.any(|warning| warning.code == "operations-uncounted"));
+}
+
+#[test]
+fn units_that_were_counted_as_they_ran_are_named_with_their_time() {
+    let mut script = training(2);
+    script.span(&["counted step", "forward"], 100 * MS, 80 * MS);
+    script.span(&["counted step"], 100 * MS, 90 * MS);
+    let summary = summarize(&[script], Options::default());
+    let counted = &summary.operations.as_ref().unwrap().counted;
+    assert_eq!(counted.len(), 1);
+    assert_eq!(
+        (
+            counted[0].path.as_str(),
+            counted[0].count,
+            counted[0].total_ns
+        ),
+        ("counted step", 1, 90 * MS)
+    );
+    assert_eq!(row(&summary, "step").count, Some(2));
+    assert_eq!(row(&summary, "counted step").flop, None);
+}
+
+#[test]
+fn two_processes_number_their_segments_apart() {
+    let mut other = Script::new(2, 10_000 * MS);
+    other.operations(1, &["step"], cost(5, 0), "float32");
+    steps(&mut other, 0, 2, 1);
+    let summary = summarize(&[training(1), other], Options::default());
+    assert_eq!(row(&summary, "step").mac, Some(4_000_000 + 10));
+}
+
+proptest! {
+    /// Where the totals are cut, and in what order windows come, decides no count.
+    #[test]
+    fn the_steady_state_has_exactly_the_runs_within_it(
+        slow in 3_u64..9,
+        fast in 40_u64..120,
+        per_window in 5_usize..40,
+    ) {
+        let mut script = Script::new(1, 100_000 * MS);
+        script.per_window = per_window;
+        script.operations(1, &["step"], cost(1_000, 8), "float32");
+        let mut at = 0;
+        for index in 0..slow + fast {
+            let ns = if index < slow { 80 * MS } else { 20 * MS };
+            script.ran(1, at + 1);
+            script.span(&["step"], at, ns);
+            at += ns + 1_000;
+        }
+        let summary = summarize(&[script], Options::default());
+        prop_assert_eq!(row(&summary, "step").mac, Some(u128::from(slow + fast) * 1_000));
+        let steady = summary.steady.as_ref().unwrap();
+        let step = &steady.rows[0];
+        prop_assert_eq!(step.mac, step.count.map(|count| u128::from(count) * 1_000));
+        prop_assert!(step.count.unwrap() < slow + fast);
+    }
+}

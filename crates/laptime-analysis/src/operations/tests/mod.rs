@@ -1,0 +1,4 @@
+//! Operations in rows, from scripted recordings.
+
+mod counted;
+mod given;

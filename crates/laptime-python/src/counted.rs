@@ -1,0 +1,65 @@
+//! Operations that are counted as they run: where, and what is told of them afterwards.
+//!
+//! The policy is Python's, `laptime.integrations._counting`: which stretch of the program is the
+//! same as one that was counted. Here is the way into the recording.
+
+use laptime_core::PathId;
+use laptime_core::operations::SegmentOperations;
+use laptime_recorder as recorder;
+use pyo3::prelude::*;
+
+use crate::fast::span;
+use crate::operations::counts::OpCounts;
+
+/// Number of the path of the innermost open span.
+#[pyfunction]
+fn path_number() -> u32 {
+    span::at(recorder::current_path).0
+}
+
+/// The number that the innermost open span's path has when nothing of it is aside, and whether
+/// anything is.
+#[pyfunction]
+fn plain_path() -> (u32, bool) {
+    let (path, is_aside) = recorder::plain_path(span::at(recorder::current_path));
+    (path.0, is_aside)
+}
+
+/// Tells that a segment runs whose operations are known.
+#[pyfunction]
+fn ran(segment: u32) {
+    span::at(|| recorder::ran(segment));
+}
+
+/// Tells what a segment does each time at a path, given by its number.
+#[pyfunction]
+fn write_operations(segment: u32, path: u32, counts: &Bound<'_, OpCounts>, device: &str) {
+    let counts = &counts.get().counts;
+    let (path, _) = recorder::plain_path(PathId(path));
+    let dtype = counts.by_dtype.first();
+    let operations = SegmentOperations {
+        segment,
+        path,
+        tally: counts.total.total(),
+        device: if dtype.is_some() { device } else { "" },
+        dtype: dtype.map_or("", |(dtype, _)| dtype.as_str()),
+    };
+    if path != PathId::ROOT {
+        span::at(|| recorder::operations(&operations));
+    }
+}
+
+/// Notes what this machine reaches at most, where that was kept.
+#[pyfunction]
+fn note_ceilings() -> bool {
+    recorder::ceilings::note_kept()
+}
+
+/// Adds the functions to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(path_number, module)?)?;
+    module.add_function(wrap_pyfunction!(plain_path, module)?)?;
+    module.add_function(wrap_pyfunction!(ran, module)?)?;
+    module.add_function(wrap_pyfunction!(write_operations, module)?)?;
+    module.add_function(wrap_pyfunction!(note_ceilings, module)?)
+}

@@ -1,0 +1,128 @@
+//! What a program does, counted once and told with every run of the same.
+//!
+//! Whoever counts operations while they run sets the unit that is open aside: it goes on under
+//! a name of its own, so that its time, which counting made longer, is in nobody's statistics.
+
+use laptime_core::format::record::Record;
+use laptime_core::operations::SegmentOperations;
+use laptime_core::{PathId, Span, SpanFlags};
+
+use crate::clock;
+use crate::memory::Quiet;
+use crate::registry;
+use crate::stack::Entry;
+use crate::state;
+use crate::thread::Thread;
+
+/// What a name begins with of what ran while its operations were counted.
+const ASIDE: &str = "counted ";
+/// What has a name of its own then, innermost first; without one, whatever is innermost.
+const UNITS: [&str; 2] = ["step", "evaluation"];
+/// What such a name can be.
+const NAMES: [&str; 5] = [
+    "counted step",
+    "counted evaluation",
+    "counted forward",
+    "counted backward",
+    "counted optimizer",
+];
+
+/// Tells what a segment does each time at one path.
+pub fn operations(operations: &SegmentOperations<'_>) {
+    write(&Record::Operations(*operations));
+}
+
+/// Tells that a segment runs, from now on, whose operations are known.
+pub fn ran(segment: u32) {
+    let ticks = clock::now();
+    write(&Record::Ran { ticks, segment });
+}
+
+fn write(record: &Record<'_>) {
+    if !state::is_on_or_decide() {
+        return;
+    }
+    let _quiet = Quiet::begin();
+    // SAFETY: this thread's state.
+    if let Some(thread) = unsafe { Thread::current().as_mut() } {
+        thread.writer.record(record);
+    }
+}
+
+/// The unit that is open goes on under a name of its own, with what is open inside.
+///
+/// It closes as before. Children that closed already keep their paths.
+pub fn set_aside() {
+    let _quiet = Quiet::begin();
+    // SAFETY: this thread's state.
+    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
+        return;
+    };
+    let stack = thread.stack();
+    let open = stack.len();
+    let names: Vec<String> = registry::with(|registry| {
+        let name = |index| registry.paths.get(PathId(stack.entry(index).path));
+        (1..=open)
+            .map(|index| name(index).map_or_else(String::new, |entry| entry.name.to_string()))
+            .collect()
+    });
+    if names.iter().any(|name| NAMES.contains(&name.as_str())) {
+        return;
+    }
+    let unit = names
+        .iter()
+        .rposition(|name| UNITS.contains(&name.as_str()));
+    let Some(first) = unit.or_else(|| open.checked_sub(1)) else {
+        return;
+    };
+    // What closed inside keeps its path, and its time must have a place in that.
+    let unit = thread.stack().entry(first + 1);
+    let written = thread.writer.last_end();
+    if written > unit.start {
+        let track = thread.track();
+        thread.writer.span(&Span {
+            flags: SpanFlags::ASIDE.with(SpanFlags::UNFINISHED),
+            ..Span::plain(PathId(unit.path), unit.start, written - unit.start, track)
+        });
+    }
+    for (at, name) in names.iter().enumerate().skip(first) {
+        let parent = PathId(thread.stack().entry(at).path);
+        let path = registry::with(|registry| {
+            if at == first {
+                registry.paths.intern(parent, &format!("{ASIDE}{name}"))
+            } else {
+                registry.paths.intern(parent, name)
+            }
+        });
+        let old = thread.stack().entry(at + 1);
+        let entry = Entry {
+            path: path.0,
+            ..old
+        };
+        thread.stack().set_entry(at + 1, entry);
+        thread.writer.define_now(path);
+    }
+}
+
+/// The path that a path has when nothing of it is aside, and whether anything is.
+pub fn plain_path(path: PathId) -> (PathId, bool) {
+    registry::with(|registry| {
+        let names: Vec<String> = {
+            let names = registry.paths.names(path);
+            names.into_iter().map(str::to_owned).collect()
+        };
+        let is_aside = names.iter().any(|name| NAMES.contains(&name.as_str()));
+        if !is_aside {
+            return (path, false);
+        }
+        let plain = names.iter().fold(PathId::ROOT, |parent, name| {
+            let plain = NAMES
+                .contains(&name.as_str())
+                .then(|| name.strip_prefix(ASIDE));
+            registry
+                .paths
+                .intern(parent, plain.flatten().unwrap_or(name))
+        });
+        (plain, true)
+    })
+}

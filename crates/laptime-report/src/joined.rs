@@ -1,0 +1,122 @@
+//! What is said of operations that were counted once and joined with the time of a run: which
+//! rows they are in, what their rates are compared with, and the roofline of the rows.
+
+use laptime_analysis::{OperationsSummary, RowKind, SpanRow, Summary};
+
+use crate::document::{Content, Section, plural};
+use crate::filter;
+use crate::name;
+use crate::quantity::{self, Precision, si};
+use crate::roofline::{Point, Roof, Roofline};
+use crate::view::View;
+
+/// What stands before the name of a unit that was counted as it ran.
+const ASIDE: &str = "counted ";
+
+/// Whether a row lies inside a unit that was counted as it ran: its time is no one's.
+pub fn is_inside_counted(row: &SpanRow) -> bool {
+    let around = &row.names[..row.depth()];
+    row.kind == RowKind::Span && around.iter().any(|name| is_counted(name))
+}
+
+fn is_counted(name: &str) -> bool {
+    name.strip_prefix(ASIDE).is_some_and(|plain| {
+        let known = ["step", "evaluation", "forward", "backward", "optimizer"];
+        known.contains(&plain)
+    })
+}
+
+/// The sections about operations; none where none were counted.
+pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
+    let Some(operations) = &summary.operations else {
+        return Vec::new();
+    };
+    let mut said = vec![aside(operations)];
+    for peak in &operations.flop_peaks {
+        said.push(Some(format!(
+            "MFU is over the {}, {}; FLOP are of matrix products, convolutions and attention, two for \
+             each multiply-accumulate, as the model asks for them",
+            name::visible(&peak.label),
+            si(peak.per_s, "FLOP/s"),
+        )));
+    }
+    for why in &operations.absent {
+        said.push(Some(format!("MFU –: {why}")));
+    }
+    let remarks = said.into_iter().flatten().enumerate();
+    let mut sections: Vec<Section> = remarks
+        .map(|(at, remark)| Section {
+            heading: (at == 0).then(|| "operations".to_owned()),
+            remark: Some(remark),
+            content: Content::Remark,
+        })
+        .collect();
+    sections.extend(roofline(summary, operations, view).map(|roofline| roofline.section()));
+    sections
+}
+
+fn aside(operations: &OperationsSummary) -> Option<String> {
+    let counted = &operations.counted;
+    let (count, ns) = counted.iter().fold((0, 0_u64), |(count, ns), units| {
+        (count + units.count, ns.saturating_add(units.total_ns))
+    });
+    let mut paths: Vec<String> = counted
+        .iter()
+        .map(|units| name::visible(&units.path))
+        .collect();
+    paths.truncate(4);
+    (count > 0).then(|| {
+        format!(
+            "the operations of {} were counted while {} ran, {} in all: see {}; they are in no other \
+             row, and every other row's operations are those of its own runs",
+            plural(count, "unit", "units"),
+            if count == 1 { "it" } else { "they" },
+            quantity::duration(ns, Precision::Exact).inline(),
+            paths.join(", "),
+        )
+    })
+}
+
+/// The innermost rows under the machine's roof.
+fn roofline(summary: &Summary, operations: &OperationsSummary, view: &View) -> Option<Roofline> {
+    let (flop, bytes) = (
+        operations.flop_peaks.first()?,
+        operations.bytes_peaks.first()?,
+    );
+    let roof = Roof {
+        flop_per_s: flop.per_s,
+        flop_label: flop.label.clone(),
+        bytes_per_s: bytes.per_s,
+        bytes_label: bytes.label.clone(),
+    };
+    let steady = summary.steady.as_ref().filter(|_| view.steady);
+    let rows = steady.map_or(&summary.rows, |steady| &steady.rows);
+    let is_around = |row: &SpanRow| {
+        let inside = |other: &SpanRow| {
+            other.names.len() > row.names.len()
+                && other.names.starts_with(&row.names)
+                && other.total_flop > Some(0)
+        };
+        rows.iter().any(inside)
+    };
+    let points = filter::wanted(rows, view)
+        .filter(|row| !is_around(row))
+        .filter_map(point);
+    Roofline::new(roof, points.collect()).ok()
+}
+
+fn point(row: &SpanRow) -> Option<Point> {
+    let (total_flop, bytes) = (row.total_flop?, row.bytes_moved?);
+    // Over the same time as its bytes.
+    let seconds = bytes as f64 / row.bytes_moved_per_s?;
+    Some(Point {
+        name: row.path.clone(),
+        total_flop,
+        bytes,
+        achieved_flop_per_s: (seconds > 0.0).then(|| total_flop as f64 / seconds),
+    })
+}
+
+#[cfg(test)]
+#[path = "joined_tests.rs"]
+mod tests;

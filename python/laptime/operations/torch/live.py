@@ -1,0 +1,89 @@
+"""Counts what a program runs, on its own tensors, by the lap that is open.
+
+Nothing is changed of what the program computes: operators run as they are called, and are looked at
+afterwards. Composite ones, which reach a mode only in inference mode, are taken apart as they
+would be anyway.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+
+from ..._core import Feed, OpCounts
+from .mode import Counting
+
+
+class LiveCounting(Counting):
+    """Counts what runs on the thread that made it, and on those that work for it."""
+
+    def __init__(self, core: Any, path: int) -> None:
+        super().__init__(Feed())
+        self.swap_feed(self.feed)
+        self._core = core
+        self._thread = threading.get_ident()
+        self._path = path
+        self._feeds = {path: self.feed}
+        self.is_live = True
+        self.device = "cpu"
+        self._trouble: Exception | None = None
+
+    def __new__(cls, core: Any, path: int) -> LiveCounting:
+        made: LiveCounting = super().__new__(cls, Feed())  # type: ignore[assignment]
+        return made
+
+    def is_alone(self) -> bool:
+        """Whether the program has no mode of its own, whose end could find this one on top."""
+        return not _get_current_dispatch_mode_stack()
+
+    def leave(self) -> None:
+        """Ends it, where it is on top; below a mode of the program's it does nothing any more."""
+        self.is_live = False
+        stack = _get_current_dispatch_mode_stack()
+        if stack and stack[-1] is self:
+            self.__exit__(None, None, None)
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if not self.is_live:
+            return function(*args, **kwargs)
+        if any(self.wraps(kind) for kind in types):
+            return NotImplemented
+        if hasattr(function, "_can_decompose") and function._can_decompose():
+            with self:
+                out = function.decompose(*args, **kwargs)
+            if out is not NotImplemented:
+                return out
+        out = function(*args, **kwargs)
+        try:
+            self._see(function, args, kwargs, out)
+        except Exception as error:
+            self._trouble = self._trouble or error
+        return out
+
+    def _see(self, function: Any, args: Any, kwargs: Any, out: Any) -> None:
+        route = self.meet(function)[4]
+        if route in ("run", "device"):
+            return
+        if threading.get_ident() == self._thread:
+            path = self._core.path_number()
+            if path != self._path:
+                self._path = path
+                self.swap_feed(self._feeds.setdefault(path, Feed()))
+        self.record(function, args, kwargs, out)
+        if isinstance(out, torch.Tensor) and out.device.type != self.device.partition(":")[0]:
+            if self.device == "cpu":
+                self.device = str(out.device)
+
+    def finish(self) -> Iterator[tuple[int, OpCounts]]:
+        """What was counted at each path."""
+        if self._trouble is not None:
+            raise self._trouble
+        for path, feed in self._feeds.items():
+            yield path, feed.finish()

@@ -1,0 +1,310 @@
+"""`lt.record(ops=True)`: operations of each shape's first step, joined with all others' time."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+import laptime as lt
+
+NET = """
+import torch
+torch.manual_seed(0)
+torch.set_num_threads(1)
+net = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 4))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+criterion = torch.nn.CrossEntropyLoss()
+
+def step(rows, backwards=1):
+    optimizer.zero_grad()
+    for _ in range(backwards):
+        x = torch.randn(rows, 16)
+        loss = criterion(net(x), torch.zeros(rows, dtype=torch.long))
+        loss.backward()
+    optimizer.step()
+    return float(loss.detach())
+"""
+
+
+def run(folder: Path, program: str, **options: object) -> tuple["lt.Report", str]:
+    """The report of a program whose operations were counted, and what it printed."""
+    target = folder / "run.lap"
+    given = ", ".join(f"{name}={value!r}" for name, value in {"ops": True, **options}.items())
+    script = f"import laptime as lt\nrecording = lt.record({str(target)!r}, {given})\n"
+    script += textwrap.dedent(program) + "\nrecording.stop()\n"
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        check=True,
+        timeout=240,
+        env=environment,
+        text=True,
+        capture_output=True,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return lt.open(target).report(), done.stdout
+
+
+def forward_mac(rows: int) -> int:
+    return rows * (16 * 32 + 32 * 4)
+
+
+def backward_mac(rows: int) -> int:
+    """Weights' gradients, and the inputs' of the second layer alone."""
+    return forward_mac(rows) + rows * 32 * 4
+
+
+def test_every_step_but_the_counted_ones_has_its_flop_exactly(tmp_path):
+    report, _ = run(tmp_path, NET + "for _ in range(12): step(8)")
+    step = report["step"]
+    # The first makes the state of the optimizer; the update of the second is another one.
+    assert (report["counted step"].count, step.count) == (2, 10)
+    forward, backward = report["step/forward"], report["step/backward"]
+    assert forward.mac == 11 * forward_mac(8)
+    assert backward.mac == 11 * backward_mac(8)
+    assert step.mac == forward.mac + backward.mac
+    assert step.flop == 2 * step.mac
+    assert step.executed_flop == step.flop
+    assert step.total_flop > step.flop
+    assert step.operations_coverage_ratio == 1.0
+    assert forward.flop_per_s == pytest.approx(forward.flop / (forward.total_ns / 1e9))
+    assert report["counted step"].flop is None
+    assert "longer" in report["counted step"].why("flop")
+
+
+def test_rows_of_modules_add_up_to_their_phases(tmp_path):
+    report, _ = run(tmp_path, NET + "for _ in range(6): step(8)", modules=True)
+    for phase in ("forward", "backward"):
+        whole = report[f"step/{phase}/Sequential"]
+        first, second = (report[f"step/{phase}/Sequential/{name}"] for name in (0, 2))
+        assert whole.mac == first.mac + second.mac == report[f"step/{phase}"].mac
+    assert report["step/forward/Sequential/0"].mac == 5 * 8 * 16 * 32
+    assert report["step/forward/Sequential/1"].mac == 0
+    assert report["step/backward/Sequential/2"].mac == 5 * 2 * 8 * 32 * 4
+
+
+def test_each_shape_is_counted_once_and_a_last_smaller_batch_is_one(tmp_path):
+    report, _ = run(tmp_path, NET + "for _ in range(3):\n  for n in (8, 8, 8, 5): step(n)")
+    assert report["counted step"].count == 3
+    # Whole steps, and the forward and backward of the step whose update alone was new.
+    assert report["step/forward"].mac == 8 * forward_mac(8) + 2 * forward_mac(5)
+
+
+def test_evaluation_is_counted_apart_from_training(tmp_path):
+    program = """
+    for epoch in range(3):
+        for _ in range(3): step(8)
+        net.eval()
+        with torch.no_grad():
+            for _ in range(4): net(torch.randn(20, 16))
+        net.train()
+    """
+    report, _ = run(tmp_path, NET + textwrap.dedent(program))
+    assert report["counted evaluation"].count == 1
+    assert report["evaluation"].mac == 11 * forward_mac(20)
+    assert report["evaluation"].count == 11
+
+
+def test_micro_batches_of_one_step_are_told_each(tmp_path):
+    report, _ = run(tmp_path, NET + "for n in (4, 4, 4, 3): step(8, backwards=n)")
+    # The first step's four are in a row of their own; the second one's update alone is.
+    assert report["counted step"].count == 2
+    assert report["step/forward"].mac == 11 * forward_mac(8)
+    assert report["step"].operations_coverage_ratio == 1.0
+
+
+def test_a_loader_and_a_loss_module_change_nothing(tmp_path):
+    program = """
+    data = torch.utils.data.TensorDataset(torch.randn(70, 16), torch.zeros(70, dtype=torch.long))
+    for epoch in range(3):
+        for x, y in torch.utils.data.DataLoader(data, batch_size=16):
+            optimizer.zero_grad()
+            criterion(net(x), y).backward()
+            optimizer.step()
+    """
+    report, _ = run(tmp_path, NET + textwrap.dedent(program))
+    assert report["counted step"].count == 3
+    # 15 batches of which 3 are of 6 rows; counted: the first, one of 6, and the second's update.
+    assert report["step/forward"].mac == 11 * forward_mac(16) + 2 * forward_mac(6)
+    assert report["step/data"].flop is None
+
+
+def test_what_a_program_computes_stays_bit_for_bit_the_same(tmp_path):
+    program = NET + "for n in (8, 8, 5, 8): print(repr(step(n)))\nprint(torch.rand(1).item())"
+    _, counted = run(tmp_path, program)
+    plain = subprocess.run(
+        [sys.executable, "-c", program], check=True, timeout=240, text=True, capture_output=True
+    )
+    assert counted == plain.stdout
+
+
+def test_what_a_lap_says_takes_the_place_of_what_was_counted_in_it(tmp_path):
+    program = """
+    class Said(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = torch.nn.Linear(16, 16)
+        def forward(self, x):
+            with lt.lap("gemm", flop=1000):
+                return self.inner(x)
+    net = torch.nn.Sequential(Said(), torch.nn.Linear(16, 4))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for _ in range(4): step(8)
+    """
+    report, _ = run(tmp_path, NET + textwrap.dedent(program))
+    gemm = report["step/forward/gemm"]
+    assert (gemm.flop, gemm.mac) == (1000 * gemm.count, None)
+    assert report["step/forward"].flop == gemm.flop + 2 * gemm.count * 8 * 16 * 4
+
+
+def test_a_step_that_raises_while_it_is_counted_is_counted_again(tmp_path):
+    program = """
+    def hurt(*_): raise KeyError("once")
+    hook = net[2].register_forward_hook(hurt)
+    try:
+        step(8)
+    except KeyError:
+        print("raised")
+    hook.remove()
+    for _ in range(5): step(8)
+    """
+    report, printed = run(tmp_path, NET + textwrap.dedent(program))
+    assert printed == "raised\n"
+    forward = report["step/forward"]
+    assert forward.mac == forward.count * forward_mac(8)
+    assert forward.count == 4
+
+
+def test_users_own_step_laps_are_set_aside_too(tmp_path):
+    program = """
+    for _ in lt.track(range(6), "step"):
+        step(8)
+    """
+    report, _ = run(tmp_path, NET + textwrap.dedent(program))
+    assert report["counted step"].count == 2
+    assert report["step"].count == 4
+    assert report["step"].mac == 5 * (forward_mac(8) + backward_mac(8))
+    codes = [warning["code"] for warning in json.loads(report.to_json())["warnings"]]
+    assert "children-exceed" not in codes
+
+
+def test_a_mode_of_the_programs_own_is_left_as_it_was(tmp_path):
+    program = """
+    from torch.utils.flop_counter import FlopCounterMode
+    from torch.utils._python_dispatch import _get_current_dispatch_mode_stack as stack
+    for _ in range(3):
+        with FlopCounterMode(display=False) as counter:
+            step(8)
+        print(counter.get_total_flops(), len(stack()))
+    """
+    report, printed = run(tmp_path, NET + textwrap.dedent(program))
+    each = 2 * (forward_mac(8) + backward_mac(8))
+    assert printed.splitlines() == [f"{each} 0"] * 3
+    assert report["step/forward"].mac == 2 * forward_mac(8)
+
+
+def test_compiled_regions_are_counted_and_not_compiled_again(tmp_path):
+    program = """
+    import torch._dynamo
+    from torch._dynamo.utils import counters
+    whole, net = net, torch.compile(net, backend="eager")
+    for _ in range(3): step(8)
+    before = counters["stats"]["unique_graphs"], counters["frames"]["total"]
+    for _ in range(4): step(8)
+    print(before == (counters["stats"]["unique_graphs"], counters["frames"]["total"]), before[0])
+    """
+    report, printed = run(tmp_path, NET + textwrap.dedent(program))
+    assert printed.split() == ["True", "1"]
+    forward = report["step/forward"]
+    assert forward.mac == forward_mac(8) * report["step/forward"].count
+    assert report["step/backward"].mac == backward_mac(8) * report["step/backward"].count
+
+
+def test_a_new_shape_of_compiled_code_is_counted_without_recompiling_it(tmp_path):
+    program = """
+    import torch._dynamo
+    from torch._dynamo.utils import counters
+    net = torch.compile(net, backend="eager", dynamic=True)
+    for n in (8, 8, 8, 9, 9): step(n)
+    before = counters["stats"]["unique_graphs"]
+    step(8)
+    step(11)
+    step(11)
+    print(before == counters["stats"]["unique_graphs"])
+    """
+    report, printed = run(tmp_path, NET + textwrap.dedent(program))
+    assert printed.split() == ["True"]
+    assert report["step/forward"].mac == sum(map(forward_mac, (8, 8, 9, 8, 11)))
+
+
+def test_without_ceilings_the_share_of_the_peak_is_absent_with_the_way_to_it(tmp_path):
+    report, _ = run(tmp_path, NET + "for _ in range(4): step(8)")
+    assert report["step"].mfu_ratio is None
+    assert "laptime doctor --ceilings" in report["step"].why("mfu_ratio")
+    assert "no ceilings of this machine were kept" in str(report)
+
+
+def test_a_program_without_torch_is_told_so(tmp_path):
+    report, _ = run(tmp_path, "with lt.lap('work', flop=3): pass")
+    warnings = json.loads(report.to_json())["warnings"]
+    (said,) = [one["message"] for one in warnings if one["code"] == "operations.unavailable"]
+    assert "as PyTorch runs them" in said
+    assert report["work"].flop == 3
+
+
+def test_a_jax_program_is_told_so(tmp_path):
+    pytest.importorskip("jax")
+    report, _ = run(tmp_path, "import jax\njax.numpy.ones(3).sum()")
+    warnings = json.loads(report.to_json())["warnings"]
+    (said,) = [one["message"] for one in warnings if one["code"] == "operations.unavailable"]
+    assert "the program uses jax" in said
+
+
+def test_an_operator_without_a_formula_lowers_the_coverage_and_is_named(tmp_path):
+    program = """
+    @torch.library.custom_op("joined::strange", mutates_args=())
+    def strange(x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+    strange.register_autograd(lambda context, grad: grad)
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = torch.nn.Linear(16, 4)
+        def forward(self, x):
+            return strange(self.inner(x))
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for _ in range(4): step(8)
+    """
+    report, _ = run(tmp_path, NET + textwrap.dedent(program))
+    assert 0 < report["step/forward"].operations_coverage_ratio < 1
+    warnings = {one["code"]: one for one in json.loads(report.to_json())["warnings"]}
+    assert "joined::strange" in warnings["operations.uncounted"]["message"]
+    assert "operations-uncounted" in warnings
+
+
+def test_checkpointed_forwards_run_twice_and_count_once(tmp_path):
+    program = """
+    from torch.utils.checkpoint import checkpoint
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.Linear(16, 4))
+        def forward(self, x):
+            return checkpoint(self.inner, x.requires_grad_(), use_reentrant=False)
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for _ in range(4): step(8)
+    """
+    report, _ = run(tmp_path, NET + textwrap.dedent(program))
+    step, forward = report["step"], report["step/forward"]
+    once = 8 * (16 * 16 + 16 * 4)
+    assert forward.mac == forward.count * once
+    # How much of it runs again is torch's choice: it stops early.
+    assert step.flop < step.executed_flop <= step.flop + 2 * forward.count * once
