@@ -4,6 +4,7 @@
 #   make test    set up everything and run all tests (lint, Rust, every Python, faults, fuzz)
 #   make format  formats Rust and Python
 #   make lint    formatters, clippy, ruff, pyright, stubtest, cargo-deny, spelling
+#   make burn    checks and tests laptime-burn, which is beside the workspace
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
 #   make bench   our own cost beside the peers'
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
@@ -41,7 +42,7 @@ OTHER_PYTHONS := $(shell tools/pythons | awk -v main="$$($(PYTHON) -c 'import sy
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type f \
 	-not -path '*/tests/*' -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo picture test format lint viewer viewer-test rust python pythons faults bench soak fuzz fuzz-replay asan loom gpu torchtimer-traps clean
+.PHONY: help setup demo picture test format lint viewer viewer-test rust burn python pythons faults bench soak fuzz fuzz-replay asan loom gpu torchtimer-traps clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -101,7 +102,7 @@ picture: demo
 
 # ---------------------------------------------------------------- tests
 
-test: lint rust python pythons asan
+test: lint rust burn python pythons asan
 	$(MAKE) viewer-test
 	$(MAKE) soak KILLS=60
 	$(MAKE) fuzz FUZZ_SECONDS=60
@@ -111,12 +112,14 @@ test: lint rust python pythons asan
 format: setup
 	cargo fmt --all
 	cargo fmt --manifest-path fuzz/Cargo.toml
+	cargo fmt --manifest-path crates/laptime-burn/Cargo.toml
 	$(BIN)/ruff check --quiet --fix-only
 	$(BIN)/ruff format --quiet
 
 lint: $(TOOLS)/cargo-deny $(PYRIGHT) setup
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo fmt --manifest-path crates/laptime-burn/Cargo.toml --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(TOOLS)/cargo-deny --log-level error check licenses bans sources
 	$(BIN)/ruff check --quiet
@@ -150,6 +153,13 @@ viewer-test: $(STAMPS)/viewer
 
 rust:
 	cargo test --quiet --workspace --exclude laptime-python
+
+# Beside the workspace, so that nothing else builds burn.
+burn: MANIFEST := --manifest-path crates/laptime-burn/Cargo.toml
+burn: $(TOOLS)/cargo-deny
+	$(TOOLS)/cargo-deny $(MANIFEST) --log-level error check licenses bans sources
+	cargo clippy --quiet --locked --all-targets $(MANIFEST) --target-dir $(TARGET)/burn -- -D warnings
+	cargo test --quiet --locked $(MANIFEST) --target-dir $(TARGET)/burn
 
 python: setup
 	$(BIN)/python -m pytest -q tests/python tests/faults tests/demo

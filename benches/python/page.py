@@ -60,7 +60,7 @@ def overhead_table(overhead: Json, what: str = "a training step with") -> str:
     return table((what, "µs without", "ratio", "95 % interval"), rows)
 
 
-def budget_table(rust: Json, python: Json, overhead: Json, memory: Json) -> str:
+def budget_table(rust: Json, python: Json, overhead: Json, memory: Json, onnx_file: Json) -> str:
     spans = {row["name"]: row for row in rust["spans"]}
     pairs = {row["name"]: row for row in python["pairs"]}
     steps = overhead["overhead"]
@@ -104,6 +104,7 @@ def budget_table(rust: Json, python: Json, overhead: Json, memory: Json) -> str:
             1.10,
         ),
         ("module times", steps["--modules, 75 modules"]["ratio"], 1.08),
+        ("counting an ONNX file, ms", onnx_file["first_ms"], 50.0),
     ]
     rows = [
         (name, f"{value:.3f}", f"≤ {budget:g}", verdict(value, budget))
@@ -113,9 +114,9 @@ def budget_table(rust: Json, python: Json, overhead: Json, memory: Json) -> str:
 
 
 def page(results: Path) -> str:
-    rust, python, overhead, memory = (
+    rust, python, overhead, memory, onnx_file = (
         json.loads((results / f"{name}.json").read_text())
-        for name in ("rust", "spans", "overhead", "memory")
+        for name in ("rust", "spans", "overhead", "memory", "onnx_file")
     )
     return f"""# What Laptime costs
 
@@ -126,7 +127,7 @@ machine whose speed drifts. Nanoseconds are medians and differ from machine to m
 
 ## Budgets
 
-{budget_table(rust, python, overhead, memory)}
+{budget_table(rust, python, overhead, memory, onnx_file)}
 ## A span in Rust
 
 Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust["rounds"]} rounds of
@@ -151,7 +152,13 @@ What `--memory` adds, and tracemalloc beside it: {memory["turns"]} rounds of {me
 training steps with and without, each time after {memory["settling"]} that are not measured. The
 program that allocates makes text, numbers, dictionaries and buffers and does little else.
 
-{overhead_table(memory, "with")}"""
+{overhead_table(memory, "with")}
+## Counting an ONNX file
+
+{onnx_file["name"]}, {onnx_file["bytes"] / 1024:.0f} KiB, from `lt.count(path)` to the counts: the
+first time {onnx_file["first_ms"]:.1f} ms, the median of {onnx_file["rounds"]} times
+{onnx_file["median_ms"]:.1f} ms.
+"""
 
 
 def main() -> None:

@@ -3,6 +3,8 @@
 //! libFuzzer calls these through `fuzz_targets/`; `tests/replay.rs` calls them on plain
 //! stable Rust with every truncation and many flips of the seeds.
 
+#[path = "../../crates/laptime-ops/tests/onnx/file.rs"]
+mod onnx_file;
 pub mod seeds;
 
 use laptime_analysis::{Analyzer, Options, Summary};
@@ -12,7 +14,9 @@ use laptime_core::format::process::{
 use laptime_core::format::reader::{RecordReader, Visit};
 use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
+use laptime_core::operations::CostTally;
 use laptime_core::{FormatError, PathId, RunInfo, Span};
+use laptime_ops::Formulas;
 use laptime_report::{Format, View, render};
 
 /// The names of all readers, as the targets are called.
@@ -22,6 +26,7 @@ pub const READERS: &[(&str, fn(&[u8]))] = &[
     ("records", records),
     ("run", run),
     ("summary", summary),
+    ("onnx", onnx),
 ];
 
 /// A process file's first bytes: what parses says the same after writing it again, and the
@@ -165,6 +170,26 @@ pub fn run(bytes: &[u8]) {
     if let Ok(info) = RunInfo::from_json(bytes) {
         let again = RunInfo::from_json(&info.to_json()).expect("own output");
         assert_eq!(again, info);
+    }
+}
+
+/// An ONNX file: it is counted or an error says why not, and what is counted adds up. Sizes that it
+/// leaves open are all 3.
+pub fn onnx(bytes: &[u8]) {
+    let file = || std::io::Cursor::new(bytes);
+    let Ok(open) = laptime_ops::onnx::open_dims(file()) else {
+        return;
+    };
+    let dims: Vec<(String, u64)> = open.into_iter().map(|dim| (dim.name, 3)).collect();
+    match laptime_ops::onnx::count(file(), &dims, Formulas::standard()) {
+        Err(error) => assert!(!error.to_string().is_empty()),
+        Ok(counts) => {
+            let mut by_op = CostTally::default();
+            for row in &counts.by_op {
+                by_op += row.tallies.total();
+            }
+            assert_eq!(by_op, counts.total.total());
+        }
     }
 }
 

@@ -13,8 +13,92 @@ pub fn of(reader: &str) -> Vec<Vec<u8>> {
         "window" => vec![window(true), window(false)],
         "records" | "summary" => vec![records()],
         "run" => vec![run()],
+        "onnx" => vec![onnx_layers(), onnx_control()],
         _ => vec![],
     }
+}
+
+/// An ONNX file of layers: sizes open and computed, a weight, a function, attention.
+fn onnx_layers() -> Vec<u8> {
+    use crate::onnx_file as file;
+    let call = file::domain("own");
+    let heads = [file::int("q_num_heads", 2), file::int("kv_num_heads", 1)];
+    let body = [file::node_message(
+        "Gemm",
+        "a w",
+        "b",
+        &[file::reference("transB", "turn")],
+    )];
+    let graph = [
+        file::input("x", 1, &[file::Size::Named("batch"), file::Size::Is(8)]),
+        file::weight("w", &[8, 8]),
+        file::row("zero", &[0]),
+        file::row("rest", &[2, -1]),
+        file::node(
+            "Layer",
+            "x w",
+            "h",
+            &[call, file::int("turn", 1), file::name("/a/a.0/L")],
+        ),
+        file::node("Shape", "h", "s", &[]),
+        file::node("Gather", "s zero", "b", &[]),
+        file::node("Concat", "b rest", "t", &[file::int("axis", 0)]),
+        file::node("Reshape", "h t", "q", &[]),
+        file::node("Transpose", "q", "k", &[file::ints("perm", &[0, 2, 1])]),
+        file::node("Attention", "q q q", "y", &heads),
+        file::node(
+            "Einsum",
+            "y y",
+            "z",
+            &[file::text("equation", "...ij,...kj->...ik")],
+        ),
+        file::output("z"),
+    ];
+    file::model(&graph, &[file::function("Layer", "a w", "b", &body)])
+}
+
+/// An ONNX file of branches and loops.
+fn onnx_control() -> Vec<u8> {
+    use crate::onnx_file as file;
+    let square = |of: &str, gives: &str| file::node("MatMul", &format!("{of} w"), gives, &[]);
+    let round = [
+        file::input("i", 7, &[]),
+        file::input("on", 9, &[]),
+        file::input("state", 1, &[file::Size::Open, file::Size::Is(4)]),
+        square("state", "left"),
+        file::node("Concat", "state row", "next", &[file::int("axis", 0)]),
+        file::output("true"),
+        file::output("next"),
+        file::output("left"),
+    ];
+    let step = [
+        file::floats("sum", &[4, 4]),
+        file::floats("each", &[4]),
+        file::node("Add", "sum each", "more", &[]),
+        file::output("more"),
+    ];
+    let ways = [
+        file::body("then_branch", &[square("sum", "a"), file::output("a")]),
+        file::body("else_branch", &[square("x", "b"), file::output("b")]),
+    ];
+    let graph = [
+        file::floats("x", &[4, 4]),
+        file::weight("w", &[4, 4]),
+        file::weight("row", &[1, 4]),
+        file::scalar("three", 7, 3),
+        file::scalar("true", 9, 1),
+        file::input("is", 9, &[]),
+        file::node("Loop", "three true x", "y z", &[file::body("body", &round)]),
+        file::node(
+            "Scan",
+            "x y",
+            "sum",
+            &[file::int("num_scan_inputs", 1), file::body("body", &step)],
+        ),
+        file::node("If", "is", "end", &ways),
+        file::output("end"),
+    ];
+    file::model(&graph, &[])
 }
 
 const ANCHOR: Anchor = Anchor {

@@ -21,6 +21,8 @@
 #[doc = include_str!("../../../docs/rust.md")]
 struct Guide;
 
+#[cfg(feature = "count")]
+pub mod count;
 mod future;
 mod guard;
 #[cfg(feature = "tracing")]

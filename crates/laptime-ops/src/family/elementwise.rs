@@ -127,6 +127,17 @@ pub const TABLE: &[(&str, Work)] = &[
     ("logit_backward", flop(3)),
 ];
 
+/// A power by its exponent, `None` where that is data: small whole ones are products, an inverse is
+/// a division.
+pub const fn power(exponent: Option<f64>) -> Work {
+    match exponent {
+        Some(0.0 | 1.0) => flop(0),
+        Some(2.0 | -1.0) => flop(1),
+        Some(3.0 | -2.0) => flop(2),
+        _ => Work::transcendental(1),
+    }
+}
+
 /// What each result of a function costs. `None`: no such function is known.
 pub fn work(name: &str) -> Option<Work> {
     TABLE

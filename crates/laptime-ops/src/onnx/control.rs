@@ -16,6 +16,9 @@ use crate::onnx::walk::{Frame, Walk};
 /// Rounds that are walked one by one.
 const UNROLL_LIMIT: u64 = 1024;
 
+/// Rounds beyond which a loop is one that its condition ends: exporters write the largest number.
+const ROUND_LIMIT: u64 = 1 << 40;
+
 /// What a walk gives.
 type Walked = Result<Vec<Arc<Value>>, OnnxError>;
 
@@ -279,10 +282,12 @@ fn graph<'m>(call: &Call<'m>, name: &'static str) -> Result<&'m Graph, OnnxError
 
 /// A frame whose nodes run so often for each time they did.
 fn repeated<'m>(frame: &Frame<'m>, repeat: Repeat) -> Frame<'m> {
-    let repeat = match (frame.repeat, repeat) {
-        (Repeat::Times(outer), Repeat::Times(inner)) => Repeat::Times(outer.saturating_mul(inner)),
-        _ => Repeat::Unknown,
+    let times = match (frame.repeat, repeat) {
+        (Repeat::Times(outer), Repeat::Times(inner)) => outer.checked_mul(inner),
+        _ => None,
     };
+    let known = times.filter(|times| *times <= ROUND_LIMIT);
+    let repeat = known.map_or(Repeat::Unknown, Repeat::Times);
     Frame {
         repeat,
         ..frame.clone()

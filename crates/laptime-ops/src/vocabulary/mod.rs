@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::outcome::Outcome;
 
 pub mod aten;
+pub mod burn;
 pub mod collective;
 pub mod fused;
 pub mod higher_order;
@@ -22,6 +23,7 @@ pub fn outcome(event: &Event) -> Outcome {
     let (dialect, name) = name.split_once("::").unwrap_or(("", name));
     let known = match dialect {
         "aten" => aten::outcome(name, event),
+        "burn" => burn::outcome(name, event),
         "jax" => jax::outcome(name, event),
         "prims" => prims::outcome(name, event),
         "quantized" | "_quantized" | "onednn" | "sparse" => quantized::outcome(name, event),

@@ -33,7 +33,7 @@ pub const TABLE: &[Entry] = &[
     formula(
         "pow float_power _foreach_pow",
         "a square 1 FLOP, a cube 2, an inverse 1; else 1 transcendental",
-        power,
+        |e| for_each(e, elementwise::power(e.number("exponent"))),
     ),
     formula("clamp clip", "1 compare for each result and bound", |e| {
         let given = |name: &str| !matches!(e.get(name), Argument::Absent);
@@ -246,18 +246,4 @@ fn size(event: &Event) -> Counted {
         transcendental: roots,
         ..norm
     })
-}
-
-/// Small whole exponents are products, a half is a root.
-fn power(event: &Event) -> Counted {
-    let arithmetic = match event.number("exponent") {
-        Some(0.0 | 1.0) => Some(0),
-        Some(2.0 | -1.0) => Some(1),
-        Some(3.0 | -2.0) => Some(2),
-        _ => None,
-    };
-    for_each(
-        event,
-        arithmetic.map_or(Work::transcendental(1), Work::arithmetic),
-    )
 }
