@@ -234,14 +234,18 @@ fn spectrum(call: &Call<'_>) -> Outputs {
         (None, None) => 1,
     };
     let axis = super::call::place(axis, rank)?;
+    // Half of a spectrum goes in, a real signal comes out.
+    let to_real = call.flag("onesided") && call.flag("inverse");
     if let Some(length) = call.input(1) {
         sizes[axis] = length.int().and_then(|length| u64::try_from(length).ok());
+    } else if to_real {
+        sizes[axis] = sizes[axis].map(|size| size.saturating_sub(1).saturating_mul(2));
     }
-    if call.flag("onesided") {
+    if call.flag("onesided") && !to_real {
         sizes[axis] = sizes[axis].map(|size| size / 2 + 1);
     }
     if let Some(parts) = sizes.last_mut() {
-        *parts = Some(2);
+        *parts = Some(if to_real { 1 } else { 2 });
     }
     Ok(vec![Value::new(call.element(0), sizes)])
 }

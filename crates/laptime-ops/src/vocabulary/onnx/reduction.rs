@@ -34,6 +34,16 @@ pub const TABLE: &[Entry] = &[
         "a softmax for each score, as the labels are looked up",
         |e| for_each_input(e, softmax::LOG_FORWARD, Work::NONE),
     ),
+    formula(
+        "NegativeLogLikelihoodLoss",
+        "1 FLOP for each label, 1 more for its weight",
+        |e| {
+            let labels = e.inputs().nth(1).ok_or("it has no labels")?;
+            let scores = e.input().ok_or("it has no scores")?;
+            let each = if e.inputs().count() > 2 { 2 } else { 1 };
+            Ok(e.moving(Work::arithmetic(each).on(labels.held(), scores.dtype)))
+        },
+    ),
 ];
 
 /// What the family knows, under the standard's names.

@@ -25,11 +25,11 @@ pub const TABLE: &[Entry] = &[
             // The axis that was transformed: by the attribute, else that before the two parts.
             let axis = e.int("axis").unwrap_or(-2);
             let points = input.dim(axis).ok_or("its axis is none of its input's")?;
-            let signals = match output.dim(axis) {
-                Some(bins) => (output.held() / 2).checked_div(bins).unwrap_or(0),
-                None => 0,
-            };
-            Ok(e.moving(transform(points, signals, is_real)))
+            let result = output.dim(axis).ok_or("its axis is none of its result's")?;
+            let parts = output.dim(-1).unwrap_or(2);
+            let of_each = result.saturating_mul(parts);
+            let signals = output.held().checked_div(of_each).unwrap_or(0);
+            Ok(e.moving(transform(points.max(result), signals, is_real)))
         },
     ),
     formula(
