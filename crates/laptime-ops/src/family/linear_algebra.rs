@@ -119,6 +119,27 @@ pub fn q_from_reflectors(m: u128, n: u128, k: u128) -> u128 {
     })
 }
 
+/// The product of an `m × n` matrix with `Q` from `k` reflectors, on its left (`ORMQR`):
+/// `4mnk − 2nk² + 3nk`.
+pub fn times_q(m: u128, n: u128, k: u128) -> u128 {
+    let each = m
+        .saturating_mul(4)
+        .saturating_add(3)
+        .saturating_sub(k.saturating_mul(2));
+    each.saturating_mul(n).saturating_mul(k)
+}
+
+/// A symmetric indefinite `n × n` matrix into `L D Lᵀ` (`SYTRF`): `n³/3 + n²/2 + 19n/6`.
+pub fn symmetric(n: u128) -> u128 {
+    sixths(|| {
+        let n = int(n)?;
+        cube(n, n, n)?
+            .checked_mul(2)?
+            .checked_add(n.checked_mul(n)?.checked_mul(3)?)?
+            .checked_add(n.checked_mul(19)?)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,6 +160,8 @@ mod tests {
         assert_eq!(lu(6, 6), 144 - 18 + 5);
         assert_eq!(lu(9, 6), 36 * 9 - 72 - 18 + 5);
         assert_eq!(inverse_from_lu(6), 288 - 36 + 10);
+        assert_eq!(symmetric(6), 72 + 18 + 19);
+        assert_eq!(times_q(6, 2, 3), 144 - 36 + 18);
         assert_eq!(solve_factored(6, 2), 2 * 66);
         assert_eq!(qr(9, 6), 648 - 144 + 54 + 36 + 28);
         assert_eq!(q_from_reflectors(6, 6, 6), 288 + 108 - 36 - 36 - 8);

@@ -50,6 +50,16 @@ pub const SOFT_MARGIN_BACKWARD: Work = flop(5).and(Work::transcendental(1));
 /// Gradient of the margins of several classes.
 pub const MARGIN_BACKWARD: Work = flop(2).and(Work::compare(1));
 
+/// Each step and state of a connectionist temporal classification: three ways into a state, added
+/// up by their logarithms, and the state's own probability. Graves et al. (2006), with a blank
+/// before and after each label.
+pub const ALIGNMENT: Work = Work::compare(2).and(Work::transcendental(4)).and(flop(7));
+
+/// States of so many labels, over so many steps.
+pub fn alignments(steps: u128, labels: u128) -> u128 {
+    steps.saturating_mul(labels.saturating_mul(2).saturating_add(1))
+}
+
 /// The same loss without the sum.
 #[must_use]
 pub const fn unreduced(work: Work) -> Work {
@@ -80,6 +90,12 @@ mod tests {
         };
         assert_eq!(squares.on(10, Dtype::F32).other_flop, 30);
         assert_eq!(unreduced(squares).on(10, Dtype::F32).other_flop, 20);
+    }
+
+    #[test]
+    fn ten_steps_of_three_labels_meet_seven_states_each() {
+        assert_eq!(alignments(10, 3), 70);
+        assert_eq!(ALIGNMENT.on(70, Dtype::F32).transcendental, 280);
     }
 
     #[test]

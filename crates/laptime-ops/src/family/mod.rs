@@ -1,5 +1,6 @@
 //! The formulas, one file for each kind of work. They know sizes, no operator's name.
 
+pub mod antialias;
 pub mod attention;
 pub mod collective;
 pub mod convolution;

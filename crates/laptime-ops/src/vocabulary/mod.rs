@@ -15,6 +15,7 @@ pub mod onnx;
 pub mod prims;
 pub mod quantized;
 pub mod table;
+pub mod torch_nn;
 pub mod torchvision;
 
 /// What one call of an event costs, by its dialect.
@@ -28,6 +29,7 @@ pub fn outcome(event: &Event) -> Outcome {
         "prims" => prims::outcome(name, event),
         "quantized" | "_quantized" | "onednn" | "sparse" => quantized::outcome(name, event),
         "mkldnn" | "mkl" | "inductor" => fused::outcome(name, event),
+        "torch_nn" => torch_nn::outcome(name, event),
         "torchvision" => torchvision::outcome(name, event),
         "c10d"
         | "_c10d_functional"
@@ -68,6 +70,7 @@ pub fn known() -> Vec<Known> {
         ("prims", prims::TABLE),
         ("quantized", quantized::TABLE),
         ("mkldnn", fused::TABLE),
+        ("torch_nn", torch_nn::TABLE),
         ("torchvision", torchvision::TABLE),
         ("c10d", collective::TABLE),
         ("higher_order", higher_order::TABLE),

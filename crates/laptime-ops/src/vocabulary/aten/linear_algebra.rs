@@ -157,7 +157,7 @@ pub const TABLE: &[Entry] = &[
     ),
     plain(
         "_linalg_svd linalg_svd linalg_svdvals svd _linalg_eigh linalg_eigh linalg_eigvalsh \
-         linalg_eig linalg_eigvals _linalg_eigvals linalg_lstsq linalg_pinv linalg_matrix_rank \
+         linalg_eig linalg_eigvals _linalg_eigvals linalg_pinv linalg_matrix_rank \
          linalg_cond linalg_matrix_norm linalg_polar linalg_matrix_sqrth nuclear_norm pinverse",
         Rule::Unknown("it iterates until it converges: how often is data"),
     ),
@@ -165,9 +165,31 @@ pub const TABLE: &[Entry] = &[
         "linalg_matrix_exp matrix_exp matrix_exp_backward _compute_linear_combination",
         Rule::Unknown("how many products it takes depends on the matrix's norm"),
     ),
+    formula(
+        "linalg_ldl_factor linalg_ldl_factor_ex",
+        "N³/3 other FLOP",
+        |e| {
+            let matrix = square(e, &["self", "A"])?;
+            Ok(each(e, matrix, lapack::symmetric(matrix.size)))
+        },
+    ),
+    formula("linalg_ldl_solve", "2N²·R other FLOP", |e| {
+        let matrix = square(e, &["LD"])?;
+        let sides = sides(e.require("B")?, matrix.size, matrix);
+        Ok(each(e, matrix, lapack::solve_factored(matrix.size, sides)))
+    }),
+    formula("ormqr", "4M·N·K − 2N·K² other FLOP", |e| {
+        let matrix = matrix(e, &["input3"])?;
+        let reflectors = e.require("input2")?.dim(-1).unwrap_or(0);
+        let (m, n) = match e.bool("left") {
+            Some(false) => (matrix.size, matrix.rows),
+            _ => (matrix.rows, matrix.size),
+        };
+        Ok(each(e, matrix, lapack::times_q(m, n, reflectors)))
+    }),
     plain(
-        "linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve ormqr _spsolve",
-        Rule::Unknown("its pivots or its pattern are data"),
+        "linalg_lstsq _spsolve",
+        Rule::Unknown("its rank or its pattern is data"),
     ),
 ];
 

@@ -94,6 +94,19 @@ pub const TABLE: &[Entry] = &[
         "zero: read and written",
         |e| Ok(e.moving(Cost::default())),
     ),
+    formula(
+        "_embedding_bag_per_sample_weights_backward",
+        "2 FLOP for each element looked up; rows touched, not the table",
+        |e| {
+            let (table, output) = (e.require("weight")?, e.require_output(0)?);
+            let row = table.dim(-1).unwrap_or(1);
+            let elements = output.held().saturating_mul(row);
+            let read = table.bytes_of(elements).min(table.bytes());
+            let read = read.saturating_add(e.require("grad")?.bytes());
+            let cost = Work::arithmetic(2).on(elements, table.dtype);
+            Ok(cost + moved(read.saturating_add(index_bytes(e)), output.bytes()))
+        },
+    ),
     plain("one_hot", Rule::Copy),
     plain(
         "embedding_renorm",

@@ -3,7 +3,7 @@
 use crate::event::{Argument, Event};
 use crate::family::loss::{self, unreduced, work};
 use crate::family::work::Work;
-use crate::vocabulary::table::{Counted, Entry, Rule, each, formula, plain};
+use crate::vocabulary::table::{Counted, Entry, each, formula};
 
 pub const TABLE: &[Entry] = &[
     formula(
@@ -57,9 +57,16 @@ pub const TABLE: &[Entry] = &[
         "multi_margin_loss_backward multilabel_margin_loss_backward",
         loss::MARGIN_BACKWARD,
     ),
-    plain(
-        "_ctc_loss _ctc_loss_backward ctc_loss _cudnn_ctc_loss miopen_ctc_loss",
-        Rule::Unknown("how long its targets are is data"),
+    formula(
+        "_ctc_loss ctc_loss _cudnn_ctc_loss miopen_ctc_loss",
+        "4 transcendentals, 7 FLOP, 2 compares for each step and state, of 2·labels + 1; lengths \
+         that are tensors are data",
+        |e| alignment(e, 1),
+    ),
+    formula(
+        "_ctc_loss_backward",
+        "twice the forward; lengths that are tensors are data",
+        |e| alignment(e, 2),
     ),
 ];
 
@@ -74,4 +81,27 @@ fn elements(event: &Event) -> Counted {
     };
     let input = event.require_any(&["self", "input"])?;
     Ok(event.moving(each.on(input.held(), input.dtype)))
+}
+
+/// All ways to align labels with steps; the backward goes through them from the other end, and
+/// adds up the gradient of each.
+fn alignment(event: &Event, times: u64) -> Counted {
+    let lengths = |name: &str| {
+        let lengths = event
+            .ints(name)
+            .ok_or("how long its sequences are is data")?;
+        let lengths = lengths
+            .iter()
+            .map(|&length| u128::try_from(length).unwrap_or(0));
+        Ok::<Vec<u128>, String>(lengths.collect())
+    };
+    let (steps, labels) = (lengths("input_lengths")?, lengths("target_lengths")?);
+    let states = steps
+        .into_iter()
+        .zip(labels)
+        .fold(0, |all: u128, (steps, labels)| {
+            all.saturating_add(loss::alignments(steps, labels))
+        });
+    let input = event.require("log_probs")?;
+    Ok(event.moving(loss::ALIGNMENT.on(states, input.dtype).times(times)))
 }

@@ -379,7 +379,10 @@ fn trilinear(event: &Event) -> Counted {
         }
         sizes.resize(sizes.len().max(shape.len()), 1);
         for (all, one) in sizes.iter_mut().zip(shape) {
-            *all = (*all).max(one);
+            // A dimension of one is as long as the others' are, and none where they have none.
+            if one != 1 {
+                *all = one;
+            }
         }
     }
     Ok(event.moving(work(event, crate::tensor::product(&sizes))))

@@ -3,6 +3,7 @@
 use laptime_core::Cost;
 
 use crate::event::Event;
+use crate::family::antialias::Resampled;
 use crate::family::pooling::{adaptive_taps, largest, mean, weighted, weighted_backward};
 use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, Rule, formula, plain};
@@ -148,11 +149,25 @@ pub const TABLE: &[Entry] = &[
             Ok(e.moving(each + each + weighted_backward(points, taps, gradient.dtype)))
         },
     ),
-    plain(
-        "_upsample_bilinear2d_aa _upsample_bicubic2d_aa _upsample_lanczos2d_aa \
-         _upsample_bilinear2d_aa_backward _upsample_bicubic2d_aa_backward \
+    formula(
+        "_upsample_bilinear2d_aa _upsample_bicubic2d_aa _upsample_lanczos2d_aa",
+        "2·taps − 1 FLOP for each result, along the width and then along the height; taps by scale",
+        |e| {
+            let (input, output) = (e.require_any(&["self", "input"])?, e.require_output(0)?);
+            let taps = antialiased(e, &input.shape, &output.shape)?;
+            let sums = taps.all.saturating_mul(2).saturating_sub(taps.results);
+            Ok(e.moving(mean(sums, 1, output.dtype)))
+        },
+    ),
+    formula(
+        "_upsample_bilinear2d_aa_backward _upsample_bicubic2d_aa_backward \
          _upsample_lanczos2d_aa_backward",
-        Rule::Unknown("its number of taps differs from pixel to pixel"),
+        "2·taps FLOP for each gradient, along both sides; taps by scale",
+        |e| {
+            let (gradient, input) = (e.require("grad_output")?, e.require_output(0)?);
+            let taps = antialiased(e, &input.shape, &gradient.shape)?;
+            Ok(e.moving(mean(taps.all, 2, gradient.dtype)))
+        },
     ),
 ];
 
@@ -212,4 +227,52 @@ fn grid<'a>(event: &Event, sampled: &'a Tensor) -> Result<(&'a Tensor, u128, u12
     let channels = sampled.dim(1).unwrap_or(1).max(1);
     let taps = each.saturating_pow(dimensions as u32);
     Ok((sampled, sampled.held() / channels, taps))
+}
+
+/// Pixels that both passes look at, and results of both.
+struct Taps {
+    all: u128,
+    results: u128,
+}
+
+/// The width is resampled in every row there was, the height in every column there is then.
+fn antialiased(event: &Event, input: &[u64], output: &[u64]) -> Result<Taps, String> {
+    let ([batch, channels, rows, columns], [_, _, high, wide]) = (input, output) else {
+        return Err("its image has no four dimensions".into());
+    };
+    let name = &event.signature.name;
+    let support = match () {
+        () if name.contains("bicubic") => 2.0,
+        () if name.contains("lanczos") => 3.0,
+        () => 1.0,
+    };
+    let along = |input: u64, output: u64, factor: &str| {
+        let scale = match (event.bool("align_corners"), event.number(factor)) {
+            (Some(true), _) => {
+                input.saturating_sub(1) as f64 / output.saturating_sub(1).max(1) as f64
+            }
+            (_, Some(factor)) if factor > 0.0 => 1.0 / factor,
+            _ => input as f64 / output.max(1) as f64,
+        };
+        let resampled = Resampled {
+            input,
+            output,
+            scale,
+            support,
+        };
+        resampled
+            .taps()
+            .ok_or("its image is too large to go through")
+    };
+    let images = u128::from(*batch).saturating_mul(u128::from(*channels));
+    let lines = images.saturating_mul(u128::from(*rows));
+    let upright = images.saturating_mul(u128::from(*wide));
+    let first = lines.saturating_mul(along(*columns, *wide, "scales_w")?);
+    let second = upright.saturating_mul(along(*rows, *high, "scales_h")?);
+    Ok(Taps {
+        all: first.saturating_add(second),
+        results: lines
+            .saturating_mul(u128::from(*wide))
+            .saturating_add(upright.saturating_mul(u128::from(*high))),
+    })
 }

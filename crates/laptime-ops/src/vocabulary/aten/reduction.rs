@@ -50,6 +50,12 @@ pub const TABLE: &[Entry] = &[
         Work::NONE,
     ),
     reduce("sum_to_size", Work::arithmetic(1), Work::NONE),
+    reduce("hash_tensor", Work::integer(1), Work::NONE),
+    reduce(
+        "_histogramdd_from_bin_cts _histogramdd_from_bin_tensors",
+        Work::compare(1).and(Work::integer(1)),
+        Work::NONE,
+    ),
     reduce("_nested_sum_backward", Work::NONE, Work::NONE),
 ];
 

@@ -408,3 +408,53 @@ fn solving_a_system_is_an_lu_and_both_triangles() {
         Outcome::Uncounted(_)
     ));
 }
+
+#[test]
+fn an_image_that_is_halved_smoothly_is_summed_along_both_sides() {
+    let arguments = [
+        ("self", f32([1, 1, 4, 4])),
+        ("align_corners", Argument::Bool(false)),
+    ];
+    let halved = cost(
+        "aten::_upsample_bilinear2d_aa",
+        &arguments,
+        &[&[1, 1, 2, 2]],
+    );
+    // Four rows of 6 taps for 2 results, then two columns of 6 taps for 2.
+    assert_eq!(halved.other_flop, 2 * (4 * 6 + 2 * 6) - (4 * 2 + 2 * 2));
+}
+
+#[test]
+fn a_bilinear_form_over_no_rows_costs_nothing() {
+    let arguments = |rows| {
+        [
+            ("i1", f32([rows, 3])),
+            ("i2", f32([5, 3, 4])),
+            ("i3", f32([rows, 4])),
+            ("expand1", Argument::Ints(vec![1, 3])),
+            ("expand2", Argument::Ints(vec![0])),
+            ("expand3", Argument::Ints(vec![1, 2])),
+        ]
+    };
+    let of = |rows| cost("aten::_trilinear", &arguments(rows), &[&[rows, 5]]).mac;
+    assert_eq!((of(2), of(0)), (2 * 5 * 3 * 4, 0));
+}
+
+#[test]
+fn alignments_are_counted_where_their_lengths_are_numbers() {
+    let arguments = |lengths: Argument| {
+        [
+            ("log_probs", f32([10, 2, 5])),
+            ("input_lengths", lengths.clone()),
+            ("target_lengths", lengths),
+        ]
+    };
+    let known = arguments(Argument::Ints(vec![10, 4]));
+    let loss = cost("aten::_ctc_loss", &known, &[&[2]]);
+    assert_eq!(loss.compare, 2 * (10 * 21 + 4 * 9));
+    let unknown = event("aten::_ctc_loss", &arguments(i64([2])), &[&[2]]);
+    assert!(matches!(
+        vocabulary::outcome(&unknown),
+        Outcome::Uncounted(_)
+    ));
+}

@@ -1,0 +1,77 @@
+//! Operators that `torch.nn` defines itself.
+//!
+//! Source: `torch/nn/modules/linear_cross_entropy.py`. A linear layer and the cross entropy of its
+//! results, by chunks of rows, so that the results of all rows are never there together; where the
+//! loss is added up, the forward computes the gradients too.
+
+use std::sync::LazyLock;
+
+use laptime_core::Cost;
+
+use super::table::{Counted, Dialect, Entry, formula};
+use crate::event::Event;
+use crate::family::matmul::macs;
+use crate::family::softmax;
+use crate::family::work::Work;
+use crate::outcome::Outcome;
+
+/// Its operators.
+pub const TABLE: &[Entry] = &[formula(
+    "_linear_cross_entropy_batch_chunked _linear_cross_entropy_batch_chunked_no_reduction",
+    "2·M·N·K, and as much for each gradient that it computes; a log-softmax; the bias",
+    linear_cross_entropy,
+)];
+
+static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
+
+/// What one call costs. `None`: the operator isn't known.
+pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
+    DIALECT.rule(name).map(|rule| rule.outcome(event))
+}
+
+fn linear_cross_entropy(event: &Event) -> Counted {
+    let (input, weight) = (event.require("input")?, event.require("linear_weight")?);
+    let classes = weight.dim(0).ok_or("its weight has no dimension")?;
+    let size = input.dim(-1).ok_or("its input has no dimension")?;
+    let rows = input.held().checked_div(size).unwrap_or(0);
+    let computed = |name: &str| u128::from(event.bool(name) == Some(true));
+    let (dx, dw) = (
+        computed("compute_input_grad"),
+        computed("compute_linear_weight_grad"),
+    );
+    let each = rows.saturating_mul(classes);
+    let products: Cost = macs(each.saturating_mul(size).saturating_mul(1 + dx + dw));
+    let bias = Work::arithmetic(u32::from(event.tensor("linear_bias").is_some()));
+    // The gradient of each result is its probability less the target's.
+    let gradient = Work::arithmetic(u32::from(dx + dw > 0));
+    let around = softmax::LOG_FORWARD.and(bias).and(gradient);
+    Ok(event.moving(products + around.on(each, input.dtype)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Argument, Signature};
+    use crate::tensor::Tensor;
+
+    #[test]
+    fn a_loss_that_keeps_its_gradients_runs_three_products() {
+        let name = "torch_nn::_linear_cross_entropy_batch_chunked";
+        let names = [
+            "input",
+            "linear_weight",
+            "compute_input_grad",
+            "compute_linear_weight_grad",
+        ];
+        let arguments = vec![
+            Argument::Tensor(Tensor::f32([8, 3])),
+            Argument::Tensor(Tensor::f32([4, 3])),
+            Argument::Bool(true),
+            Argument::Bool(true),
+        ];
+        let event = Event::new(Signature::new(name, &names), arguments, vec![]);
+        let cost = linear_cross_entropy(&event).unwrap();
+        assert_eq!(cost.mac, 3 * 8 * 4 * 3);
+        assert_eq!(cost.transcendental, 8 * 4);
+    }
+}
