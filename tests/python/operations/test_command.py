@@ -164,7 +164,7 @@ def test_wrong_shapes_are_told_in_the_frameworks_own_words(ops):
     ("arguments", "code", "message", "hint"),
     [
         (["models:build"], 2, "no input was given", "--input 1,3,224,224"),
-        (["models:buidl", "-i", "1"], 1, "no attribute 'buidl'", "did you mean build"),
+        (["models:built", "-i", "1"], 1, "no attribute 'built'", "did you mean build"),
         (["nowhere:net", "-i", "1"], 1, "no module named 'nowhere'", "current folder"),
         (["models:number", "-i", "1"], 1, "neither a model nor makes one", None),
         (["models:Wide", "-i", "1"], 1, "argument: 'width'", "a function of your own"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+import pathlib
 import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
 
-import laptime
-
+from ..._ceilings import ceilings
+from ..._core import LaptimeError
+from .. import count, no_weights
 from . import exported, factory, pretrained, vision
 from .inputs import described, typed
 from .request import Failure, Request, Target
@@ -51,16 +53,16 @@ def counted(request: Request) -> str:
     """The counts of a request's target."""
     target = KINDS[request.kind](request)
     if request.roofline:
-        laptime.ceilings()  # kept for the command, with what torch reaches
+        ceilings()  # kept for the command, with what torch reaches
     why = ""
     if target.is_made and request.mode != "real" and "torch" in sys.modules:
         try:
-            with laptime.no_weights():
+            with no_weights():
                 model = target.build()
             return account(target, request, model, "without weights in memory")
         except Failure:
             raise
-        except laptime.LaptimeError as error:
+        except LaptimeError as error:
             if request.mode == "fake":
                 reason = first_line(error).partition(";")[0]
                 raise Failure(reason, "leave out --mode fake: real tensors have values") from error
@@ -83,7 +85,7 @@ def account(target: Target, request: Request, model: Any, how: str) -> str:
     if not arguments and not keywords:
         arguments, keywords = target.defaults(model)
     mode: Any = request.mode
-    counts = laptime.count(model, *arguments, kwargs=keywords, backward=request.backward, mode=mode)
+    counts = count(model, *arguments, kwargs=keywords, backward=request.backward, mode=mode)
     return counts._of(
         target.name,
         inputs=described(arguments, keywords),
@@ -99,7 +101,7 @@ def first_line(error: BaseException) -> str:
 def told(error: Exception) -> Failure:
     """The framework's own words, and where in the user's code they were raised."""
     message = str(error).strip() or type(error).__name__
-    if not isinstance(error, laptime.LaptimeError):
+    if not isinstance(error, LaptimeError):
         message = f"{type(error).__name__}: {message}"
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not _is_installed(frame.filename)]
@@ -111,8 +113,8 @@ def told(error: Exception) -> Failure:
 
 
 def _is_installed(filename: str) -> bool:
-    here = os.path.dirname(os.path.dirname(os.path.abspath(laptime.__file__)))
-    folders = (here, sys.prefix, sys.base_prefix, "<frozen")
+    package = str(pathlib.Path(__file__).parents[2])
+    folders = (package, sys.prefix, sys.base_prefix, "<frozen")
     return "site-packages" in filename or filename.startswith(folders)
 
 
