@@ -46,7 +46,7 @@ pub fn render(
 }
 
 #[cfg(test)]
-mod examples;
+pub(crate) mod examples;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use laptime_core::operations::{Cost, Counts};
 
 use super::Point;
 use crate::operations::{By, DEFAULT_DEPTH};
+use crate::quantity;
 
 /// Operators, or the deepest modules that are shown; modules where there are some.
 pub fn of_counts(counts: &Counts, by: Option<By>, depth: Option<u32>) -> Vec<Point> {
@@ -25,7 +26,7 @@ pub fn of_counts(counts: &Counts, by: Option<By>, depth: Option<u32>) -> Vec<Poi
 /// Every operation once: modules at the depth with all in them, and what those above do themselves.
 fn modules(counts: &Counts, depth: u32) -> Vec<Point> {
     let rows = counts.by_module.iter().filter(|row| row.depth <= depth);
-    rows.map(|row| {
+    let points = rows.map(|row| {
         let tallies = if row.depth == depth {
             &row.inclusive
         } else {
@@ -37,9 +38,9 @@ fn modules(counts: &Counts, depth: u32) -> Vec<Point> {
             &row.path
         };
         point(name, &tallies.total().cost)
-    })
-    .filter(|point| point.total_flop > 0 || point.bytes > 0)
-    .collect()
+    });
+    let used = |point: &Point| point.total_flop > 0 || point.bytes > 0;
+    merged(points.filter(used).collect())
 }
 
 fn point(name: &str, cost: &Cost) -> Point {
@@ -49,4 +50,31 @@ fn point(name: &str, cost: &Cost) -> Point {
         bytes: cost.bytes(),
         achieved_flop_per_s: None,
     }
+}
+
+/// Parts that are alike in everything, such as a model's blocks, as one with all their work.
+fn merged(points: Vec<Point>) -> Vec<Point> {
+    let mut first: Vec<(Point, u64)> = Vec::new();
+    for point in points {
+        let is_like =
+            |other: &Point| (other.total_flop, other.bytes) == (point.total_flop, point.bytes);
+        match first.iter_mut().find(|(other, _)| is_like(other)) {
+            Some((_, count)) => *count += 1,
+            None => first.push((point, 1)),
+        }
+    }
+    let all = |(point, count): (Point, u64)| match count {
+        1 => point,
+        count => Point {
+            name: format!(
+                "{} and {} alike",
+                point.name,
+                quantity::thousands(count - 1)
+            ),
+            total_flop: point.total_flop.saturating_mul(count.into()),
+            bytes: point.bytes.saturating_mul(count.into()),
+            ..point
+        },
+    };
+    first.into_iter().map(all).collect()
 }

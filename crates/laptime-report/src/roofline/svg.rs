@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::axis::Axis;
-use super::{Bound, Roofline, mark};
+use super::{MOST_POINTS, Roofline, mark};
 use crate::html::text as escaped;
 use crate::quantity::{self, si};
 
@@ -23,6 +23,8 @@ const BOTTOM: f64 = 48.0;
 const MARK: f64 = 9.5;
 /// How far a mark stands above its point.
 const LIFT: f64 = 22.0;
+/// Heights that are tried above that, before a mark stands aside.
+const LEVELS: usize = 10;
 
 /// A place in the drawing.
 type Place = (f64, f64);
@@ -192,37 +194,40 @@ impl<'a> Picture<'a> {
             .map(|(intensity, rate)| self.at(intensity, rate))
             .collect();
         let marks = marks(&places);
-        for (index, point) in self.roofline.points.iter().enumerate() {
-            let ((x, y), (across, up)) = (places[index], marks[index]);
-            let class = match point.bound(roof) {
-                Bound::Memory => "memory",
-                Bound::Arithmetic => "arithmetic",
-            };
-            let intensity = point.intensity();
-            let attainable = roof.attainable_flop_per_s(intensity);
-            let said = format!(
-                "{}: {} FLOP/byte, bound by {}, at most {}",
-                point.name,
-                quantity::rate(intensity).inline(),
-                point.bound(roof).name(),
-                si(attainable, "FLOP/s"),
-            );
+        let points = || self.roofline.points.iter().zip(&places).zip(&marks);
+        // Lines first: they must not cross out a mark.
+        for ((point, (x, y)), (across, up)) in points() {
+            let side = point.bound(roof).name();
             let _ = writeln!(
                 out,
-                "<g class=\"point {class}\"><title>{}</title>",
-                escaped(&said)
+                "<g class=\"point {side}\"><path class=\"leader\" d=\"M{x:.1} {y:.1}L{across:.1} {up:.1}\"/>\
+                 <circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>",
             );
             if point.achieved_flop_per_s.is_some() {
                 // What is left to gain.
-                let (_, top) = self.at(intensity, attainable);
-                let _ = writeln!(out, "<path class=\"gain\" d=\"M{x:.1} {y:.1}V{top:.1}\"/>");
+                let attainable = roof.attainable_flop_per_s(point.intensity());
+                let (_, top) = self.at(point.intensity(), attainable);
+                let _ = writeln!(
+                    out,
+                    "<g class=\"point {side}\"><path class=\"gain\" d=\"M{x:.1} {y:.1}V{top:.1}\"/></g>"
+                );
             }
+        }
+        for (index, ((point, _), (across, up))) in points().enumerate() {
+            let intensity = point.intensity();
+            let bound = point.bound(roof).name();
+            let said = format!(
+                "{}: {} FLOP/byte, bound by {bound}, at most {}",
+                point.name,
+                quantity::rate(intensity).inline(),
+                si(roof.attainable_flop_per_s(intensity), "FLOP/s"),
+            );
             let _ = writeln!(
                 out,
-                "<path class=\"leader\" d=\"M{x:.1} {y:.1}L{across:.1} {up:.1}\"/>\
-                 <circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/>\
+                "<g class=\"point {bound}\"><title>{}</title>\
                  <circle class=\"mark\" cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{MARK}\"/>\
                  <text x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text></g>",
+                escaped(&said),
                 up + 4.0,
                 mark(index),
             );
@@ -230,25 +235,33 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Where the marks of points stand: above them, higher where one is in the way.
+/// Where the marks of points stand: above them, beside and higher where others are in the way.
 fn marks(places: &[Place]) -> Vec<Place> {
+    let gap = 2.0 * MARK + 1.5;
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|one, other| places[*one].0.total_cmp(&places[*other].0));
     let mut marks: Vec<Option<Place>> = vec![None; places.len()];
     for index in order {
         let (x, y) = places[index];
-        let mut up = y - LIFT;
-        let is_taken = |up: f64| {
-            let gap = 2.0 * MARK + 1.5;
-            let near =
-                |other: &Place, gap: f64| (other.0 - x).abs() < gap && (other.1 - up).abs() < gap;
-            marks.iter().flatten().any(|other| near(other, gap))
-                || places.iter().any(|other| near(other, MARK + 5.0))
+        let is_free = |(across, up): &Place| {
+            let is_near = |other: &Place, gap: f64| {
+                (other.0 - across).abs() < gap && (other.1 - up).abs() < gap
+            };
+            (MARK + 1.0..WIDTH - MARK).contains(across)
+                && *up > MARK + 1.0
+                && !marks.iter().flatten().any(|other| is_near(other, gap))
+                && !places.iter().any(|other| is_near(other, MARK + 5.0))
         };
-        while up > MARK && is_taken(up) {
-            up -= 4.0;
-        }
-        marks[index] = Some((x, up.max(MARK + 1.0)));
+        // Near ones first: three levels above the point, then columns to its sides.
+        let sides = (0..2 * MOST_POINTS).map(|step| match (step % 2, step.div_ceil(2)) {
+            (0, columns) => -(columns as f64) * gap,
+            (_, columns) => columns as f64 * gap,
+        });
+        let mut near = sides.flat_map(|side| {
+            (0..LEVELS).map(move |level| (x + side, y - LIFT - level as f64 * 5.0))
+        });
+        let above = (x, (y - LIFT).max(MARK + 1.0));
+        marks[index] = Some(near.find(is_free).unwrap_or(above));
     }
     marks.into_iter().flatten().collect()
 }

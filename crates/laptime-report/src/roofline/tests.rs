@@ -56,6 +56,34 @@ fn the_points_that_take_longest_are_shown_and_the_rest_is_said() {
 }
 
 #[test]
+fn modules_that_are_alike_are_one_point_with_all_their_work() {
+    let (mut counts, _) = crate::operations::examples::network();
+    counts.by_module[5].inclusive = counts.by_module[4].inclusive;
+    let points = of_counts(&counts, None, None);
+    let block = &counts.by_module[4].inclusive.total().cost;
+    let point = points
+        .iter()
+        .find(|point| point.name == "layers.0 and 1 alike")
+        .unwrap();
+    assert_eq!(point.total_flop, 2 * block.total_flop());
+    assert_eq!(point.bytes, 2 * block.bytes());
+    // Operators keep their names.
+    let names = |points: Vec<Point>| {
+        points
+            .into_iter()
+            .map(|point| point.name)
+            .collect::<Vec<_>>()
+    };
+    counts.by_op[1].tallies = counts.by_op[0].tallies;
+    let operators = names(of_counts(
+        &counts,
+        Some(crate::operations::By::Operator),
+        None,
+    ));
+    assert_eq!(operators[..2], ["aten::convolution", "aten::addmm"]);
+}
+
+#[test]
 fn without_a_roof_or_a_point_the_reason_is_said() {
     let flat = Roof {
         bytes_per_s: 0.0,
@@ -111,7 +139,8 @@ proptest! {
     ) {
         let roof = Roof { flop_per_s: peak, bytes_per_s: bandwidth, ..roof() };
         let point = Point { achieved_flop_per_s: achieved, ..point("p", flop, bytes) };
-        let roofline = Roofline::new(roof, vec![point.clone(), point]).unwrap();
+        let other = Point { bytes: point.bytes + 1, ..point.clone() };
+        let roofline = Roofline::new(roof, vec![point, other]).unwrap();
         let plot = plot::render(&roofline, width, &Glyphs::new(true));
         prop_assert!(plot.contains('1') && plot.contains('2'));
         let svg = svg::render(&roofline);
