@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
+from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-#: Elements up to which values are kept.
-KEPT = 4096
+#: Elements up to which values are kept: what configurations and lengths need, not data.
+KEPT = 1024
 
 
 class NeedsValues(Exception):
@@ -39,6 +40,17 @@ _SPARSE = {
     torch.sparse_bsr,
     torch.sparse_bsc,
 }
+
+
+@contextlib.contextmanager
+def values_kept() -> Iterator[None]:
+    """Within it, what is computed from known values of few elements is known too."""
+    before = fake_tensor.CONSTANT_NUMEL_LIMIT
+    fake_tensor.CONSTANT_NUMEL_LIMIT = KEPT
+    try:
+        yield
+    finally:
+        fake_tensor.CONSTANT_NUMEL_LIMIT = before
 
 
 class Stage:
@@ -75,7 +87,7 @@ class Stage:
         was_silent, log.disabled = log.disabled, True
         self.fake_mode.allow_non_fake_inputs = True
         try:
-            with self.fake_mode:
+            with values_kept(), self.fake_mode:
                 yield
         finally:
             self.fake_mode.allow_non_fake_inputs = before

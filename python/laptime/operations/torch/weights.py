@@ -10,6 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ..._core import Feed
+from .fakes import values_kept
 from .mode import Counting
 
 
@@ -17,8 +18,27 @@ from .mode import Counting
 def no_weights() -> Iterator[Any]:
     """Within it tensors are fake; small ones that are made from numbers keep their values."""
     fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
-    with fake_mode, Unweighted(Feed(), fake_mode), torch.random.fork_rng(devices=[]):
-        yield fake_mode
+    with _unfilled(), values_kept(), torch.random.fork_rng(devices=[]):
+        with fake_mode, Unweighted(Feed(), fake_mode):
+            yield fake_mode
+
+
+#: What fills weights at random; some of it draws until every value is in its bounds.
+_FILL = ("_no_grad_trunc_normal_", "_no_grad_normal_", "_no_grad_uniform_")
+
+
+@contextlib.contextmanager
+def _unfilled() -> Iterator[None]:
+    """Within it, weights that have no memory are not drawn."""
+    init: Any = torch.nn.init
+    before = {name: getattr(init, name) for name in _FILL if hasattr(init, name)}
+    for name in before:
+        setattr(init, name, lambda tensor, *_, **__: tensor)
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(init, name, function)
 
 
 class Unweighted(Counting):
