@@ -99,3 +99,54 @@ fn two_products(event: &Event) -> Counted {
             ..other
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Argument, Signature};
+
+    fn cost(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Cost {
+        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
+        let values = arguments.iter().map(|(_, value)| value.clone()).collect();
+        let event = Event::new(Signature::new(name, &names), values, vec![output]);
+        match crate::vocabulary::outcome(&event) {
+            Outcome::Counted(cost) => cost,
+            other => panic!("{name} is not counted: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_convolution_with_a_rectifier_behind_it_costs_both() {
+        let arguments = [
+            ("X", Argument::Tensor(Tensor::f32([1, 4, 8, 8]))),
+            ("W", Argument::Tensor(Tensor::f32([6, 4, 3, 3]))),
+            ("B", Argument::Tensor(Tensor::f32([6]))),
+            ("attr", Argument::Text("relu".into())),
+        ];
+        let fused = cost(
+            "mkldnn::_convolution_pointwise",
+            &arguments,
+            Tensor::f32([1, 6, 6, 6]),
+        );
+        assert_eq!(
+            (fused.mac, fused.other_flop, fused.compare),
+            (216 * 36, 216, 216)
+        );
+    }
+
+    #[test]
+    fn two_products_that_are_added_read_everything_once() {
+        let square = || Argument::Tensor(Tensor::f32([3, 3]));
+        let arguments = [
+            ("a", square()),
+            ("b", square()),
+            ("c", square()),
+            ("d", square()),
+        ];
+        let both = cost("inductor::_mm_plus_mm", &arguments, Tensor::f32([3, 3]));
+        assert_eq!(
+            (both.mac, both.other_flop, both.bytes_read),
+            (54, 9, 4 * 36)
+        );
+    }
+}

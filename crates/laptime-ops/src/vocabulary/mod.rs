@@ -27,7 +27,9 @@ pub fn outcome(event: &Event) -> Outcome {
         "burn" => burn::outcome(name, event),
         "jax" => jax::outcome(name, event),
         "prims" => prims::outcome(name, event),
-        "quantized" | "_quantized" | "onednn" | "sparse" => quantized::outcome(name, event),
+        "quantized" | "_quantized" | "onednn" | "sparse" | "mkldnn_prepacked" => {
+            quantized::outcome(name, event)
+        }
         "mkldnn" | "mkl" | "inductor" => fused::outcome(name, event),
         "torch_nn" => torch_nn::outcome(name, event),
         "torchvision" => torchvision::outcome(name, event),

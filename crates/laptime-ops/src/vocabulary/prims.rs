@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 
 use super::aten;
-use super::table::{Dialect, Entry, Rule, each, plain, reduce};
+use super::table::{Dialect, Entry, Rule, each, moves, plain, reduce};
 use crate::event::Event;
+use crate::family::movement::{bytes, moved, results};
 use crate::family::work::Work;
 use crate::outcome::Outcome;
 
@@ -20,6 +21,9 @@ pub const TABLE: &[Entry] = &[
         Rule::Nothing,
     ),
     plain("iota", Rule::Fill),
+    moves("copy_to", "zero: source read, target written", |e| {
+        Ok(moved(bytes(e.tensors("b")), results(e)))
+    }),
     each(
         "erf_inv bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
         Work::transcendental(1),

@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 pub const TABLE: &[Entry] = &[
     formula(
         "linear linear_relu linear_dynamic linear_relu_dynamic linear_dynamic_fp16 \
-         linear_relu_dynamic_fp16 linear_leaky_relu linear_tanh qlinear_pointwise \
+         linear_relu_dynamic_fp16 linear_dynamic_fp16_unpacked_weight linear_leaky_relu linear_tanh qlinear_pointwise \
          linear_with_input_q_dq_qweight_dq_output_fp32 \
          linear_with_input_q_dq_qweight_dq_relu_output_fp32 wrapped_quantized_linear \
          wrapped_fbgemm_linear_fp16_weight _wrapped_quantized_linear_prepacked \
@@ -29,7 +29,7 @@ pub const TABLE: &[Entry] = &[
         matmul::product(e, e.require("qa")?, e.require("qb")?, 0)
     }),
     formula(
-        "conv1d conv1d_relu conv1d_dynamic conv2d conv2d_relu conv2d_dynamic conv2d_add \
+        "conv2d_run conv1d conv1d_relu conv1d_dynamic conv2d conv2d_relu conv2d_dynamic conv2d_add \
          conv2d_add_relu conv3d conv3d_relu conv3d_dynamic qconv1d_pointwise qconv2d_pointwise \
          qconv3d_pointwise qconv_pointwise",
         "as the plain convolution, where the weight can be seen",
@@ -89,7 +89,12 @@ pub const TABLE: &[Entry] = &[
          qlinear_prepack qconv_prepack embedding_bag_prepack embedding_bag_unpack \
          make_quantized_cell_params make_quantized_cell_params_dynamic \
          make_quantized_cell_params_fp16 _wrapped_linear_prepack \
-         wrapped_fbgemm_pack_gemm_matrix_fp16 linear_prepack_legacy linear_unpack_fp16",
+         wrapped_fbgemm_pack_gemm_matrix_fp16 linear_prepack_legacy linear_unpack_fp16 \
+         linear_prepack_fp16_legacy embedding_bag_byte_prepack embedding_bag_byte_unpack \
+         embedding_bag_4bit_prepack embedding_bag_4bit_unpack embedding_bag_2bit_prepack \
+         embedding_bag_2bit_unpack embedding_bag_byte_prepack_with_rowwise_min_max \
+         embedding_bag_4bit_prepack_with_rowwise_min_max \
+         embedding_bag_2bit_prepack_with_rowwise_min_max",
         Rule::Copy,
     ),
 ];
@@ -100,4 +105,61 @@ static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().c
 pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
     let rule = DIALECT.rule(name).or_else(|| aten::rule(name))?;
     Some(rule.outcome(event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Argument, Signature};
+    use crate::tensor::{Dtype, Tensor};
+
+    fn int8<const RANK: usize>(shape: [u64; RANK]) -> Tensor {
+        Tensor::new(shape, Dtype::integer(8))
+    }
+
+    fn call(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Outcome {
+        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
+        let values = arguments.iter().map(|(_, value)| value.clone()).collect();
+        let event = Event::new(Signature::new(name, &names), values, vec![output]);
+        crate::vocabulary::outcome(&event)
+    }
+
+    #[test]
+    fn products_of_small_integers_are_in_the_headline() {
+        let packed = [
+            ("X", Argument::Tensor(int8([2, 3]))),
+            ("W_prepack", Argument::Absent),
+        ];
+        let Outcome::Counted(cost) = call("quantized::linear", &packed, int8([2, 5])) else {
+            panic!("it is counted");
+        };
+        assert_eq!((cost.mac, cost.other_flop, cost.bytes_read), (30, 0, 6));
+        let added = [
+            ("qa", Argument::Tensor(int8([7]))),
+            ("qb", Argument::Tensor(int8([7]))),
+        ];
+        let Outcome::Counted(cost) = call("quantized::add", &added, int8([7])) else {
+            panic!("it is counted");
+        };
+        assert_eq!((cost.integer_op, cost.other_flop), (7, 0));
+    }
+
+    #[test]
+    fn a_convolution_is_counted_where_its_weight_can_be_seen() {
+        let arguments = |weight| {
+            [
+                ("qx", Argument::Tensor(int8([1, 4, 8, 8]))),
+                ("packed_weight", weight),
+            ]
+        };
+        let seen = arguments(Argument::Tensor(int8([6, 4, 3, 3])));
+        let Outcome::Counted(cost) = call("quantized::conv2d_relu", &seen, int8([1, 6, 6, 6]))
+        else {
+            panic!("it is counted");
+        };
+        assert_eq!(cost.mac, 6 * 36 * 4 * 9);
+        let packed = arguments(Argument::Absent);
+        let outcome = call("quantized::conv2d_relu", &packed, int8([1, 6, 6, 6]));
+        assert!(matches!(outcome, Outcome::Uncounted(reason) if reason.contains("packed")));
+    }
 }

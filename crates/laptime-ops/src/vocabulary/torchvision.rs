@@ -120,3 +120,49 @@ fn regions<'a>(event: &Event, pooled: &'a Tensor) -> Result<(&'a Tensor, u128, u
     let channels = pooled.dim(1).unwrap_or(1).max(1);
     Ok((pooled, samples, samples / channels))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Argument, Signature};
+
+    fn outcome_of(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Outcome {
+        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
+        let values = arguments.iter().map(|(_, value)| value.clone()).collect();
+        let event = Event::new(Signature::new(name, &names), values, vec![output]);
+        crate::vocabulary::outcome(&event)
+    }
+
+    #[test]
+    fn a_deformable_convolution_samples_each_tap_before_it_multiplies() {
+        let arguments = [
+            ("input", Argument::Tensor(Tensor::f32([1, 4, 8, 8]))),
+            ("weight", Argument::Tensor(Tensor::f32([6, 4, 3, 3]))),
+            ("use_mask", Argument::Bool(true)),
+        ];
+        let output = Tensor::f32([1, 6, 6, 6]);
+        let Outcome::Counted(cost) = outcome_of("torchvision::deform_conv2d", &arguments, output)
+        else {
+            panic!("it is counted");
+        };
+        assert_eq!(cost.mac, 6 * 36 * 36);
+        // 36 places of 36 taps, 7 FLOP to sample and 1 for the mask; 216 biases.
+        assert_eq!(cost.other_flop, 36 * 36 * 8 + 216);
+    }
+
+    #[test]
+    fn regions_are_counted_where_their_samples_are_a_number() {
+        let arguments = |ratio| [("sampling_ratio", Argument::Int(ratio))];
+        let pooled = || Tensor::f32([10, 3, 7, 7]);
+        let name = "torchvision::roi_align";
+        let Outcome::Counted(cost) = outcome_of(name, &arguments(2), pooled()) else {
+            panic!("it is counted");
+        };
+        // 1470 results of 4 samples; 490 places of 4 samples.
+        assert_eq!(cost.other_flop, 1470 * 4 * 8 + 490 * 4 * 8);
+        assert!(matches!(
+            outcome_of(name, &arguments(0), pooled()),
+            Outcome::Uncounted(_)
+        ));
+    }
+}

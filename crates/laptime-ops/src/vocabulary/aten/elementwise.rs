@@ -174,6 +174,11 @@ pub const TABLE: &[Entry] = &[
         "_amp_update_scale",
         Work::arithmetic(1).and(Work::compare(2)),
     ),
+    each(
+        "_fake_quantize_learnable_per_tensor_affine_backward \
+         _fake_quantize_learnable_per_channel_affine_backward",
+        Work::arithmetic(9).and(Work::compare(2)),
+    ),
     plain(
         "special_chebyshev_polynomial_t special_chebyshev_polynomial_u \
          special_chebyshev_polynomial_v special_chebyshev_polynomial_w \

@@ -195,6 +195,14 @@ pub const TABLE: &[Entry] = &[
         Rule::Unknown("how many stored elements meet is data"),
     ),
     plain(
+        "_sparse_mm_reduce_impl_backward",
+        Rule::Unknown("which of its elements were kept is data"),
+    ),
+    plain(
+        "_cslt_sparse_mm_search",
+        Rule::Unknown("it tries kernels until it has the fastest"),
+    ),
+    plain(
         "chain_matmul linalg_multi_dot tensordot linalg_matrix_power matrix_power einsum kron \
          matmul_backward",
         Rule::Unknown("it is made of products that are counted where they are recorded one by one"),

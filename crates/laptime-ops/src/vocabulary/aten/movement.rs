@@ -32,7 +32,7 @@ pub const TABLE: &[Entry] = &[
          diagonal_backward _conj_copy _neg_view_copy _copy_from _copy_from_and_resize \
          lu_unpack argwhere nonzero_static combinations expand_as_copy _lazy_clone \
          sparse_coo_tensor _coalesced _spdiags sparse_mask _sparse_mask_projection \
-         slice_inverse trace_backward \
+         slice_inverse trace_backward from_file shallow_copy_data \
          _reshape_alias_copy _fw_primal_copy _make_dual_copy _nested_get_values_copy \
          _nested_view_from_buffer_copy _nested_view_from_jagged_copy _nested_from_padded_tensor \
          _nested_tensor_from_mask_left_aligned _nested_select_backward _reshape_from_tensor \
@@ -77,7 +77,7 @@ pub const TABLE: &[Entry] = &[
     plain(
         "empty empty_like empty_strided empty_permuted new_empty new_empty_strided empty_quantized \
          _empty_affine_quantized _empty_per_channel_affine_quantized resize resize_as \
-         _resize_output set_ detach alias view _unsafe_view reshape _reshape_alias expand expand_as \
+         _resize_output set detach alias view _unsafe_view reshape _reshape_alias expand expand_as \
          broadcast_to broadcast_tensors permute transpose t numpy_T mT mH matrix_H adjoint \
          swapaxes swapdims movedim moveaxis squeeze unsqueeze flatten unflatten ravel select slice \
          narrow split split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind diagonal \
@@ -127,6 +127,11 @@ pub const TABLE: &[Entry] = &[
         "reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward \
          replication_pad1d_backward replication_pad2d_backward replication_pad3d_backward",
         Work::arithmetic(1),
+        Work::NONE,
+    ),
+    reduce(
+        "affine_grid_generator_backward cudnn_affine_grid_generator_backward",
+        Work::arithmetic(6),
         Work::NONE,
     ),
     each(

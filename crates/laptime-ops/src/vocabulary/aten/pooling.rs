@@ -132,7 +132,8 @@ pub const TABLE: &[Entry] = &[
         |e| spread(e, 16),
     ),
     formula(
-        "grid_sampler_2d cudnn_grid_sampler grid_sampler grid_sampler_3d",
+        "grid_sampler_2d cudnn_grid_sampler grid_sampler grid_sampler_3d \
+         _grid_sampler_2d_cpu_fallback",
         "2·taps − 1 FLOP for each result, and 2·taps for each point's weights",
         |e| {
             let (output, points, taps) = grid(e, e.require_output(0)?)?;
@@ -141,7 +142,8 @@ pub const TABLE: &[Entry] = &[
         },
     ),
     formula(
-        "grid_sampler_2d_backward cudnn_grid_sampler_backward grid_sampler_3d_backward",
+        "grid_sampler_2d_backward cudnn_grid_sampler_backward grid_sampler_3d_backward \
+         _grid_sampler_2d_cpu_fallback_backward",
         "4·taps FLOP for each gradient, and 2·taps for each point's weights",
         |e| {
             let (gradient, points, taps) = grid(e, e.require("grad_output")?)?;

@@ -458,3 +458,19 @@ fn alignments_are_counted_where_their_lengths_are_numbers() {
         Outcome::Uncounted(_)
     ));
 }
+
+#[test]
+fn primitives_cost_what_they_are_decomposed_from() {
+    let arguments = [("self", f32([10])), ("other", f32([10]))];
+    assert_eq!(
+        cost("prims::mul", &arguments, &[&[10]]),
+        cost("aten::mul", &arguments, &[&[10]])
+    );
+    let wave = [("self", f32([2, 8])), ("dim", Argument::Ints(vec![1]))];
+    assert_eq!(
+        cost("prims::fft_r2c", &wave, &[&[2, 5]]).other_flop,
+        2 * 5 * 8 * 3 / 2
+    );
+    let copied = [("a", f32([10])), ("b", f32([5]))];
+    assert_eq!(moved("prims::copy_to", &copied, &[&[10]]), (20, 40));
+}
