@@ -77,8 +77,9 @@ pub fn set_aside() {
     };
     // What closed inside keeps its path, and its time must have a place in that.
     let unit = thread.stack().entry(first + 1);
-    let written = thread.writer.last_end();
-    if written > unit.start {
+    if let Some(written) = thread.writer.last_end_here()
+        && written > unit.start
+    {
         let track = thread.track();
         thread.writer.span(&Span {
             flags: SpanFlags::ASIDE.with(SpanFlags::UNFINISHED),

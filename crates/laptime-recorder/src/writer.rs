@@ -24,6 +24,8 @@ pub struct Writer {
     /// Highest position at which a plain span still fits; 0 sends the writer the slow way.
     limit: AtomicUsize,
     cursor: Cursor,
+    /// When the window was opened.
+    opened: u64,
     generation: u32,
     /// By path: what was defined in the current window.
     defined: Vec<Defined>,
@@ -61,6 +63,7 @@ impl Writer {
             position: std::ptr::null_mut(),
             limit: AtomicUsize::new(0),
             cursor: Cursor { last: 0, track: 0 },
+            opened: 0,
             generation: 1,
             defined: Vec::new(),
             records: std::ptr::null_mut(),
@@ -103,6 +106,11 @@ impl Writer {
         self.cursor.last = end;
         self.commit();
         duration
+    }
+
+    /// When the last plain span of this window ended; `None` while it has none.
+    pub fn last_end_here(&self) -> Option<u64> {
+        (self.cursor.last != self.opened).then_some(self.cursor.last)
     }
 
     /// When the span written last ended.
@@ -257,6 +265,7 @@ impl Writer {
     fn begin(&mut self, mut window: Window, header: &WindowHeader) {
         window.open(header);
         self.cursor = header.cursor();
+        self.opened = self.cursor.last;
         self.position = window.records();
         self.records = self.position;
         let limit = window.end().addr() - PLAIN_SPAN_MAX;
