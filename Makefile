@@ -7,6 +7,7 @@
 #   make burn    checks and tests laptime-burn, which is beside the workspace
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
 #   make bench   our own cost beside the peers'
+#   make counters   what other counters say of the same models, and why (docs/counters.md)
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
 #   make gpu     the tests that need a GPU
@@ -42,7 +43,7 @@ OTHER_PYTHONS := $(shell tools/pythons | awk -v main="$$($(PYTHON) -c 'import sy
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type f \
 	-not -path '*/tests/*' -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo picture test format lint viewer viewer-test rust burn python pythons faults bench soak fuzz fuzz-replay asan loom gpu torchtimer-traps clean
+.PHONY: help setup demo picture test format lint viewer viewer-test rust burn python pythons faults bench counters soak fuzz fuzz-replay asan loom gpu torchtimer-traps clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -202,6 +203,14 @@ torchtimer-traps: setup $(STAMPS)/bench
 
 bench: setup $(STAMPS)/bench
 	benches/run
+
+$(STAMPS)/counters: requirements/counters.txt $(STAMPS)/main
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/counters.txt
+	touch $@
+
+# The table of docs/counters.md: what other counters say of the same models, and why.
+counters: setup $(STAMPS)/counters
+	$(BIN)/python benches/python/counters/table.py docs/counters.md
 
 clean:
 	rm -rf $(BUILD) $(VENV) demo

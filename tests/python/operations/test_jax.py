@@ -186,6 +186,16 @@ def test_named_scopes_are_modules_forward_and_backward():
     assert row.by_phase["forward"].mac == row.by_phase["backward"].mac == 8 * 16 * 4
 
 
+def test_scopes_of_a_plain_function_have_no_parameters_rather_than_none():
+    def function(x):
+        with jax.named_scope("scope"):
+            return x @ x
+
+    counts = count(function, (shape(4, 4),), {})
+    assert (counts.params, counts.by_module["scope"].params) == (None, None)
+    assert "params" not in counts.to_text(by="module")
+
+
 def test_kernels_and_callbacks_are_listed_and_never_counted_as_nothing():
     def function(x, w):
         seen = jax.pure_callback(lambda x: x, jax.ShapeDtypeStruct((8, 16), jnp.float32), x)

@@ -61,6 +61,16 @@ def test_a_linen_model_equals_the_hand_count():
     assert counts.uncounted == []
 
 
+def test_parts_have_the_parameters_that_are_theirs():
+    rows = count(Linen().apply, (linen(), X), {}).by_module
+    assert rows[""].params == rows["Linen"].params == PARAMS
+    assert rows["Linen.up"].params == WIDTH * HIDDEN + HIDDEN
+    rows = count(abstract(), (X,), {}).by_module
+    assert rows[""].params == PARAMS
+    assert (rows["feed.0"].params, rows["feed.0"].kind) == (WIDTH * HIDDEN + HIDDEN, "Linear")
+    assert rows["attention"].params == 4 * (WIDTH * WIDTH + WIDTH)
+
+
 def test_a_linen_module_is_its_apply():
     assert count(Linen(), (linen(), X), {}).mac == FORWARD
 

@@ -105,7 +105,10 @@ impl OpCounts {
     fn by_module<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let rows = PyDict::new(python);
         for module in &self.counts.by_module {
-            rows.set_item(&module.path, OpRow::of_module(python, module)?)?;
+            rows.set_item(
+                &module.path,
+                OpRow::of_module(python, &self.counts, module)?,
+            )?;
         }
         Ok(rows)
     }

@@ -1,6 +1,6 @@
 //! A row of an account: an operator, a module or a phase.
 
-use laptime_core::operations::{ByPhase, CostTally, ModuleCount, OperatorCount, Phase};
+use laptime_core::operations::{ByPhase, CostTally, Counts, ModuleCount, OperatorCount, Phase};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -44,12 +44,16 @@ impl OpRow {
     }
 
     /// A module's.
-    pub fn of_module(python: Python<'_>, module: &ModuleCount) -> PyResult<Py<Self>> {
+    pub fn of_module(
+        python: Python<'_>,
+        counts: &Counts,
+        module: &ModuleCount,
+    ) -> PyResult<Py<Self>> {
         let row = Self {
             name: module.path.clone(),
             kind: Some(module.kind.clone()).filter(|kind| !kind.is_empty()),
             calls: module.calls,
-            params: Some(module.params),
+            params: counts.params.map(|_| module.params),
             tallies: Some(module.inclusive),
             own: Some(module.own),
         };

@@ -28,6 +28,8 @@ pub fn render(counts: &Counts) -> String {
         for module in &counts.by_module {
             let (params, tallies) = if is_own {
                 (String::new(), &module.own)
+            } else if counts.params.is_none() {
+                (String::new(), &module.inclusive)
             } else {
                 (module.params.to_string(), &module.inclusive)
             };

@@ -38,6 +38,7 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
             Column::OwnMac => shown.iter().any(|row| is_mixed(row)),
             Column::Calls => shown.iter().any(|row| row.calls > 0),
             Column::Share => work.is_some(),
+            Column::Params => counts.params.is_some(),
             _ => true,
         })
         .collect();

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 
 from ..._core import Feed
-from .flax import is_linen, is_nnx, linen_function, nnx_function
+from .flax import elements, is_linen, is_nnx, linen_function, nnx_function, parts
 from .walk import Place, Walk
 
 TYPE_CHECKING = False
@@ -70,8 +70,29 @@ def count(
     feed = Feed()
     walk = Walk(feed)
     walk.program(trace.jaxpr, Place())
+    for path, (kind, params) in parts(target, inputs).items():
+        feed.module(path, kind=kind, params=params)
     _cross_check(feed, trace, walk.has_loops)
-    return feed.finish(params=None if weights is None else _elements(weights))
+    counts = feed.finish(params=None if weights is None else elements(weights))
+    return counts._of(_name(target), inputs=_inputs(inputs, kwargs), how="from its jaxpr")
+
+
+def _name(target: Any) -> str:
+    owner = getattr(target, "__self__", None)
+    whole = target if is_nnx(target) or is_linen(target) else owner
+    if is_nnx(whole) or is_linen(whole):
+        return type(whole).__name__
+    return getattr(target, "__name__", type(target).__name__)
+
+
+def _inputs(
+    inputs: Sequence[Any], kwargs: Mapping[str, Any]
+) -> list[tuple[str, tuple[int, ...], str]]:
+    """Those inputs that are arrays themselves, as what they are called with."""
+    named = [*(("", value) for value in inputs), *kwargs.items()]
+    return [
+        (label, tuple(value.shape), str(value.dtype)) for label, value in named if _is_array(value)
+    ]
 
 
 def _cross_check(feed: Feed, trace: Any, has_loops: bool) -> None:
@@ -175,16 +196,3 @@ def _parameters(first: Any) -> Any:
 
 def _is_array(leaf: Any) -> bool:
     return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
-
-
-def _elements(tree: Any) -> int:
-    import jax
-
-    total = 0
-    for leaf in jax.tree.leaves(tree):
-        if _is_array(leaf):
-            elements = 1
-            for size in leaf.shape:
-                elements *= int(size)
-            total += elements
-    return total

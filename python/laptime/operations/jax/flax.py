@@ -7,12 +7,14 @@ after their attributes, which linen does by itself.
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 
@@ -24,6 +26,44 @@ def is_linen(target: Any) -> bool:
 def is_nnx(target: Any) -> bool:
     nnx: Any = sys.modules.get("flax.nnx")
     return nnx is not None and isinstance(target, nnx.Module)
+
+
+def parts(target: Any, inputs: Sequence[Any]) -> dict[str, tuple[str, int]]:
+    """Paths of a module's parts, each with its class if known and its parameters' elements."""
+    owner = target if is_nnx(target) or is_linen(target) else getattr(target, "__self__", None)
+    if is_nnx(owner):
+        from flax import nnx
+
+        return {
+            ".".join(str(key) for key in path): (
+                type(part).__name__,
+                elements(nnx.state(part, nnx.Param)),
+            )
+            for path, part in nnx.iter_graph(owner)
+            if isinstance(part, nnx.Module)
+        }
+    variables = inputs[0] if inputs else None
+    if is_linen(owner) and isinstance(variables, Mapping) and "params" in variables:
+        # linen's own scope for the outermost module.
+        name = owner.name or type(owner).__name__
+        return {"": ("", elements(variables["params"])), **_below(name, variables["params"])}
+    return {}
+
+
+def _below(path: str, params: Any) -> dict[str, tuple[str, int]]:
+    found = {path: ("", elements(params))}
+    for name, inner in params.items():
+        if isinstance(inner, Mapping):
+            found.update(_below(f"{path}.{name}", inner))
+    return found
+
+
+def elements(tree: Any) -> int:
+    """Elements of all arrays of a tree."""
+    import jax
+
+    shapes = (leaf.shape for leaf in jax.tree.leaves(tree) if hasattr(leaf, "shape"))
+    return sum(math.prod(shape) for shape in shapes)
 
 
 def linen_function(module: Any) -> Any:
