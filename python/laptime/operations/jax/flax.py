@@ -30,7 +30,8 @@ def is_nnx(target: Any) -> bool:
 
 def parts(target: Any, inputs: Sequence[Any]) -> dict[str, tuple[str, int]]:
     """Paths of a module's parts, each with its class if known and its parameters' elements."""
-    owner = target if is_nnx(target) or is_linen(target) else getattr(target, "__self__", None)
+    own = is_nnx(target) or is_linen(target)
+    owner: Any = target if own else getattr(target, "__self__", None)
     if is_nnx(owner):
         from flax import nnx
 
