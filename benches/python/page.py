@@ -60,7 +60,38 @@ def overhead_table(overhead: Json, what: str = "a training step with") -> str:
     return table((what, "µs without", "ratio", "95 % interval"), rows)
 
 
-def budget_table(rust: Json, python: Json, overhead: Json, memory: Json, onnx_file: Json) -> str:
+def operations_table(operations: Json) -> str:
+    rows = [
+        (
+            name,
+            *(f"{row[contender]:.2f}" for contender in ("bare", "peer", "ours")),
+            f"{row['of_bare']:.2f}",
+            f"{row['of_peer']:.2f}",
+            f"{row['operations']:,}",
+        )
+        for name, row in operations["decoder"]["passes"].items()
+    ]
+    head = ("a pass", "bare, s", "FlopCounterMode, s", "`lt.count`, s")
+    return table((*head, "of bare", "of FlopCounterMode", "operations"), rows)
+
+
+def operation_goals(operations: Json) -> list[tuple[str, float, float]]:
+    decoder = operations["decoder"]
+    above_us = operations["above_bare_us"]["laptime: lt.count"]
+    resident = decoder["counted_bytes"] / decoder["imported_bytes"]
+    goals = [
+        ("`lt.count`, an operation above the bare call, µs", above_us, 40.0),
+        ("`lt.count` of 70 G parameters, resident memory, of the imports'", resident, 1.1),
+    ]
+    for name, row in decoder["passes"].items():
+        goals.append((f"`lt.count` of 70 G parameters, {name}, of bare", row["of_bare"], 1.5))
+        goals.append((f"the same, {name}, of FlopCounterMode", row["of_peer"], 0.9))
+    return goals
+
+
+def budget_table(
+    rust: Json, python: Json, overhead: Json, memory: Json, operations: Json, onnx_file: Json
+) -> str:
     spans = {row["name"]: row for row in rust["spans"]}
     pairs = {row["name"]: row for row in python["pairs"]}
     steps = overhead["overhead"]
@@ -104,6 +135,7 @@ def budget_table(rust: Json, python: Json, overhead: Json, memory: Json, onnx_fi
             1.10,
         ),
         ("module times", steps["--modules, 75 modules"]["ratio"], 1.08),
+        *operation_goals(operations),
         ("counting an ONNX file, ms", onnx_file["first_ms"], 50.0),
     ]
     rows = [
@@ -114,10 +146,12 @@ def budget_table(rust: Json, python: Json, overhead: Json, memory: Json, onnx_fi
 
 
 def page(results: Path) -> str:
-    rust, python, overhead, memory, onnx_file = (
+    rust, python, overhead, memory, operations, onnx_file = (
         json.loads((results / f"{name}.json").read_text())
-        for name in ("rust", "spans", "overhead", "memory", "onnx_file")
+        for name in ("rust", "spans", "overhead", "memory", "counting", "onnx_file")
     )
+    decoder = operations["decoder"]
+    above = ", ".join(f"{name} {us:.1f}" for name, us in operations["above_bare_us"].items())
     return f"""# What Laptime costs
 
 Printed by `make bench` on {date.today():%Y-%m-%d}: {cpu_name()}, {os.cpu_count()} processors,
@@ -127,7 +161,7 @@ machine whose speed drifts. Nanoseconds are medians and differ from machine to m
 
 ## Budgets
 
-{budget_table(rust, python, overhead, memory, onnx_file)}
+{budget_table(rust, python, overhead, memory, operations, onnx_file)}
 ## A span in Rust
 
 Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust["rounds"]} rounds of
@@ -153,6 +187,15 @@ training steps with and without, each time after {memory["settling"]} that are n
 program that allocates makes text, numbers, dictionaries and buffers and does little else.
 
 {overhead_table(memory, "with")}
+## Counting PyTorch
+
+A decoder of {decoder["params"] / 1e9:.1f} G parameters at sequence {decoder["length"]}, without
+its weights: {decoder["rounds"]} rounds in turns after a pass that warms up. Bare is the same pass
+on fake tensors, uncounted. Memory is taken after a count forward and one with backward.
+
+{operations_table(operations)}
+Above the bare call, µs an operation on small real tensors: {above}.
+
 ## Counting an ONNX file
 
 {onnx_file["name"]}, {onnx_file["bytes"] / 1024:.0f} KiB, from `lt.count(path)` to the counts: the
