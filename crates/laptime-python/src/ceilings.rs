@@ -91,7 +91,10 @@ impl Ceilings {
         Some(self.core.bytes(device).ok()?.per_s)
     }
 
-    #[pyo3(signature = (dtype=Some("float32"), device="cpu"))]
+    #[pyo3(
+        signature = (dtype=Some("float32"), device="cpu"),
+        text_signature = "($self, dtype='float32', device='cpu')"
+    )]
     fn get(&self, dtype: Option<&str>, device: &str) -> Option<Ceiling> {
         let bound = dtype.map_or(What::Bytes, |dtype| What::Flop(dtype.into()));
         self.core.get(device, &bound).ok().map(Into::into)
