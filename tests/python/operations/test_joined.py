@@ -111,6 +111,22 @@ def test_evaluation_is_counted_apart_from_training(tmp_path):
     assert report["evaluation"].count == 11
 
 
+def test_waiting_for_no_further_batch_goes_on_with_the_unit_that_was_counted(tmp_path):
+    program = """
+    data = torch.utils.data.TensorDataset(torch.randn(12, 16))
+    net.eval()
+    for epoch in range(3):
+        with torch.no_grad():
+            for (x,) in torch.utils.data.DataLoader(data, batch_size=8):
+                net(x)
+    """
+    report, _ = run(tmp_path, NET + textwrap.dedent(program))
+    for path in ("", "/data", "/forward"):
+        assert report[f"counted evaluation{path}"].count == 2
+        assert report[f"evaluation{path}"].count == 4
+    assert report["evaluation"].mac == 2 * forward_mac(8) + 2 * forward_mac(4)
+
+
 def test_micro_batches_of_one_step_are_told_each(tmp_path):
     report, _ = run(tmp_path, NET + "for n in (4, 4, 4, 3): step(8, backwards=n)")
     # The first step's four are in a row of their own; the second one's update alone is.

@@ -166,6 +166,9 @@ impl Machine {
         if let Some(unit) = &mut self.unit {
             unit.piece = goes_on;
         }
+        if goes_on && self.last_aside {
+            self.set_aside(); // it goes on with one that was
+        }
         self.close_unit(at);
     }
 
