@@ -10,7 +10,7 @@ use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_core::{PathTable, Span, SpanFlags};
 use laptime_recorder::{
     Backing, Extra, RecordOptions, Site, TaskStack, current_path, emit, enter, enter_automatic,
-    exit, exit_site, live, mark, metric, record, rename, swap_stack,
+    exit, exit_site, live, mark, metric, plain_path, record, rename, set_aside, swap_stack,
 };
 
 /// One recording at a time: the recorder is one per process.
@@ -93,6 +93,44 @@ fn both_backings(test: impl Fn(Backing)) {
     for backing in [Backing::Mapped, Backing::Written] {
         test(backing);
     }
+}
+
+#[test]
+fn a_unit_that_is_set_aside_goes_on_under_another_name_and_closes_as_before() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let [train, step, data, forward] = ["train", "step", "data", "forward"].map(Site::intern);
+        let outermost = enter(train).unwrap();
+        let unit = enter(step).unwrap();
+        exit(enter(data).unwrap());
+        let phase = enter(forward).unwrap();
+        let plain = current_path();
+        set_aside();
+        assert_eq!(plain_path(current_path()), (plain, true));
+        assert_eq!(plain_path(plain), (plain, false));
+        let aside = current_path();
+        set_aside();
+        assert_eq!(current_path(), aside, "a second time does nothing");
+        assert!(exit(phase).is_some());
+        assert!(exit_site(step).is_some());
+        assert!(exit(unit).is_none());
+        exit(outermost);
+        let read = read(&recording.finish().unwrap());
+        let names: Vec<String> = counts(&read).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(
+            names,
+            [
+                "train",
+                "train/counted step",
+                "train/counted step/forward",
+                "train/step",
+                "train/step/data"
+            ]
+        );
+        // What closed before has a place in the old row, as a part that counts no span.
+        assert!(read.spans["train/step"][0].flags.has(SpanFlags::UNFINISHED));
+    });
 }
 
 #[test]

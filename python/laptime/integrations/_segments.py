@@ -46,8 +46,8 @@ class Keys:
 
     def owner(self, args: Any, *, stepping: bool) -> Any:
         """Of an optimizer's work, by what it is the work of; a first step makes the state."""
-        owner = args[0] if args else None
-        state = getattr(owner, "state", None) if stepping else None
+        owner: Any = args[0] if args else None
+        state: Any = getattr(owner, "state", ()) if stepping else ()
         size = len(state) if hasattr(state, "__len__") else 0
         return self._number(owner), size, len(args)
 
