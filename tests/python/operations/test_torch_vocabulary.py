@@ -14,6 +14,14 @@ DIALECTS = ("aten", "prims", "quantized", "mkldnn", "onednn", "c10d", "_c10d_fun
 #: Those that exist to test the dispatcher itself.
 TESTS = ("aten::_test_", "aten::_foobar")
 
+#: Those that the compiler puts into its own graphs, registered once it is imported.
+COMPILERS = (
+    "prims::inductor_",
+    "prims::_low_memory_max_pool",
+    "prims::prepare_softmax_online",
+    "prims::fma",
+)
+
 
 def dispatched() -> list[str]:
     """Operators with kernels of their own: others are decomposed before they are counted."""
@@ -27,7 +35,7 @@ def dispatched() -> list[str]:
     return sorted(
         name
         for name, has_kernel in own.items()
-        if has_kernel and name.split("::")[0] in DIALECTS and not name.startswith(TESTS)
+        if has_kernel and name.split("::")[0] in DIALECTS and not name.startswith(TESTS + COMPILERS)
     )
 
 
