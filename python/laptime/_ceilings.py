@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ._core import Ceilings, _kept_ceilings, _measure_ceilings
+from ._core import Ceilings, _kept_or_measured_ceilings, _measure_ceilings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,19 +29,15 @@ def ceilings(*, refresh: bool = False) -> Ceilings:
 
     FLOP/s of matrix products by type, bytes/s of memory, for the processor and for each device
     that torch sees; published dense peaks of common accelerators beside them, with their source.
-    Kept in the user's cache folder, by processor; `refresh=True` measures anew. torch is asked
-    only where the program has imported it already.
+    Kept in the user's cache folder, by processor; `refresh=True` measures anew, and so does what was
+    measured while something else ran. torch is asked only where the program has imported it already.
 
     Cost: about 2 s for the processor and 10 s for torch, once a machine.
     """
-    known = None if refresh else _kept_ceilings()
-    is_new = known is None
-    if known is None:
-        known = _measure_ceilings()
+    known = _measure_ceilings() if refresh else _kept_or_measured_ceilings()
     torch = sys.modules.get("torch")
-    if torch is not None:
-        is_new |= _with_torch(known, torch)
-    if is_new:
+    is_new = torch is not None and _with_torch(known, torch)
+    if is_new or refresh:
         try:
             known._store()
         except OSError:
@@ -59,8 +55,7 @@ def _with_torch(known: Ceilings, torch: Any) -> bool:
     added = False
     for device, name in devices.items():
         how = f"{version} on {name or f'{torch.get_num_threads()} threads'}"
-        measured = (one for one in known.all if one.origin == "framework")
-        if any(one.device == device and one.how.startswith(how) for one in measured):
+        if known._knows(device, how):
             continue
         added = True
         known._published(device, name)
@@ -80,7 +75,9 @@ def _products(known: Ceilings, torch: Any, device: str, dtype: str, how: str) ->
             call = _product(torch, device, dtype, size)
             launches = 1 if device == "cpu" else _LAUNCHES
             work = 2.0 * size**3 * launches
-            known._sample(device, dtype, f"{how}, products of {size}x{size}", work, call)
+            threads = torch.get_num_threads() if device == "cpu" else None
+            what = f"{how}, products of {size}x{size}"
+            known._sample(device, dtype, what, work, threads, call)
         except (RuntimeError, NotImplementedError, TypeError) as error:
             reason = str(error).strip().split("\n")[0]
             known._absent(f"{dtype} matmul peak of {device}", f"torch says: {reason}")
@@ -122,4 +119,4 @@ def _copies(known: Ceilings, torch: Any, device: str, how: str) -> None:
             b.copy_(a)
         torch.cuda.synchronize(device)
 
-    known._sample(device, None, f"{how}, copies of 1 GiB", 2.0 * size * _LAUNCHES, call)
+    known._sample(device, None, f"{how}, copies of 1 GiB", 2.0 * size * _LAUNCHES, None, call)

@@ -99,6 +99,12 @@ class Ceiling:
     @property
     def median_ratio(self) -> float | None:
         """The median sample's rate as a part of the best one's."""
+    @property
+    def cpu_ratio(self) -> float | None:
+        """Processor time that the best sample had, as a part of all; None for devices.
+
+        Below 0.9 something else ran, and the ceiling is too low.
+        """
 
 @final
 class Ceilings:
@@ -124,13 +130,15 @@ class Ceilings:
         dtype: str | None,
         how: str,
         work: float,
+        threads: int | None,
         call: Callable[[], object],
     ) -> None: ...
+    def _knows(self, device: str, how: str) -> bool: ...
     def _absent(self, what: str, why: str) -> None: ...
     def _published(self, device: str, name: str) -> None: ...
     def _store(self) -> str: ...
 
-def _kept_ceilings() -> Ceilings | None: ...
+def _kept_or_measured_ceilings() -> Ceilings: ...
 def _measure_ceilings() -> Ceilings: ...
 
 @final

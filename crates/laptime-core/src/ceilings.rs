@@ -42,22 +42,44 @@ pub struct Measured {
     pub how: String,
     /// How many samples.
     pub samples: u64,
-    /// The median sample's rate as a part of the best one's: far below 1 on a busy machine.
+    /// The median sample's rate as a part of the best one's.
     pub median_ratio: f64,
+    /// Processor time that the best sample had, as a part of what its threads could have had.
+    /// Below 1 something else ran too, and the ceiling is too low. `None` for devices.
+    #[serde(default)]
+    pub cpu_ratio: Option<f64>,
 }
+
+/// One repetition of a piece of work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// How long it took.
+    pub seconds: f64,
+    /// Processor time that it had, as a part of what its threads could have had.
+    pub cpu_ratio: Option<f64>,
+}
+
+/// Below this part of the processor time a sample doesn't tell what the machine reaches.
+const UNDISTURBED: f64 = 0.9;
 
 impl Measured {
     /// The rate of the best of some samples, each of which did the same work. `None` of none.
-    pub fn best_of(how: String, work: f64, seconds: &[f64]) -> Option<(f64, Self)> {
-        let mut seconds = seconds.to_vec();
-        seconds.sort_by(f64::total_cmp);
-        let (best, median) = (*seconds.first()?, *seconds.get(seconds.len() / 2)?);
+    pub fn best_of(how: String, work: f64, samples: &[Sample]) -> Option<(f64, Self)> {
+        let mut samples = samples.to_vec();
+        samples.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let (best, median) = (samples.first()?, samples.get(samples.len() / 2)?);
         let measured = Self {
             how,
-            samples: seconds.len() as u64,
-            median_ratio: best / median,
+            samples: samples.len() as u64,
+            median_ratio: best.seconds / median.seconds,
+            cpu_ratio: best.cpu_ratio,
         };
-        (best > 0.0).then_some((work / best, measured))
+        (best.seconds > 0.0).then_some((work / best.seconds, measured))
+    }
+
+    /// Whether something else ran during the best sample.
+    pub fn was_disturbed(&self) -> bool {
+        self.cpu_ratio.is_some_and(|ratio| ratio < UNDISTURBED)
     }
 }
 
@@ -86,6 +108,16 @@ impl Ceiling {
         match &self.bound {
             Bound::Flop(dtype) => format!("{origin} {dtype} {work}peak of {device}"),
             Bound::Bytes => format!("{origin} memory bandwidth of {device}"),
+        }
+    }
+
+    /// Whether the machine did something else while it was measured: then it is too low.
+    pub fn was_disturbed(&self) -> bool {
+        match &self.origin {
+            Origin::Instructions(measured) | Origin::Framework(measured) => {
+                measured.was_disturbed()
+            }
+            Origin::Published { .. } => false,
         }
     }
 
@@ -139,6 +171,15 @@ impl Ceilings {
         self.get(device, &Bound::Flop(dtype.into()))
     }
 
+    /// The highest ceiling of arithmetic on a type, which nothing can be above: the roofline's roof.
+    pub fn roof(&self, device: &str, dtype: &str) -> Result<&Ceiling, Unavailable> {
+        let bound = Bound::Flop(dtype.into());
+        let same = |one: &&Ceiling| one.device == device && one.bound == bound;
+        let all = self.all.iter().filter(same);
+        all.max_by(|a, b| a.per_s.total_cmp(&b.per_s))
+            .map_or_else(|| self.flop(device, dtype), Ok)
+    }
+
     /// Memory traffic.
     pub fn bytes(&self, device: &str) -> Result<&Ceiling, Unavailable> {
         self.get(device, &Bound::Bytes)
@@ -146,7 +187,7 @@ impl Ceilings {
 
     /// Where the roofline bends, FLOP a byte: below it, memory is what bounds.
     pub fn ridge_flop_per_byte(&self, device: &str, dtype: &str) -> Result<f64, Unavailable> {
-        Ok(self.flop(device, dtype)?.per_s / self.bytes(device)?.per_s)
+        Ok(self.roof(device, dtype)?.per_s / self.bytes(device)?.per_s)
     }
 
     /// Files one, unless a better one of the same kind is there.
@@ -189,18 +230,27 @@ mod tests {
         }
     }
 
+    fn best_of(seconds: &[f64]) -> Option<(f64, Measured)> {
+        let sample = |seconds: &f64| Sample {
+            seconds: *seconds,
+            cpu_ratio: Some(1.0 / seconds),
+        };
+        let samples: Vec<Sample> = seconds.iter().map(sample).collect();
+        Measured::best_of("a product".into(), 6.0, &samples)
+    }
+
     fn measured() -> Measured {
-        Measured::best_of("a product".into(), 6.0, &[3.0, 2.0, 4.0])
-            .unwrap()
-            .1
+        best_of(&[3.0, 2.0, 4.0]).unwrap().1
     }
 
     #[test]
-    fn the_best_sample_counts() {
-        let (per_s, measured) = Measured::best_of(String::new(), 6.0, &[3.0, 2.0, 4.0]).unwrap();
+    fn the_best_sample_counts_and_tells_whether_the_machine_was_busy() {
+        let (per_s, measured) = best_of(&[3.0, 2.0, 4.0]).unwrap();
         assert!((per_s - 3.0).abs() < 1e-12);
         assert!((measured.median_ratio - 2.0 / 3.0).abs() < 1e-12);
-        assert_eq!(Measured::best_of(String::new(), 6.0, &[]), None);
+        assert!(measured.was_disturbed());
+        assert!(!best_of(&[1.0, 2.0]).unwrap().1.was_disturbed());
+        assert_eq!(best_of(&[]), None);
     }
 
     #[test]
@@ -222,6 +272,9 @@ mod tests {
         ceilings.add(peak(Origin::Published { source }, 6.5e14));
         assert_eq!(label(&ceilings), "published bfloat16 peak of cuda:0");
         assert_eq!(ceilings.all.len(), 3);
+        // The roof is what instructions could, above what products reach.
+        let roof = ceilings.roof("cuda:0", "bfloat16").unwrap();
+        assert_eq!(roof.label(), "measured bfloat16 instruction peak of cuda:0");
     }
 
     #[test]

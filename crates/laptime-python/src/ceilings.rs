@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use laptime_core::ceilings::{Bound as What, Ceiling as Known, Measured, Origin};
+use laptime_core::ceilings::{Bound as What, Ceiling as Known, Measured, Origin, Sample};
 use laptime_core::{Ceilings as Core, Unavailable};
 use laptime_recorder::ceilings;
+use laptime_recorder::clock::process_ns;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
@@ -29,6 +30,7 @@ pub struct Ceiling {
     how: String,
     samples: Option<u64>,
     median_ratio: Option<f64>,
+    cpu_ratio: Option<f64>,
 }
 
 impl From<&Known> for Ceiling {
@@ -50,6 +52,7 @@ impl From<&Known> for Ceiling {
             how: how.clone(),
             samples: measured.map(|measured| measured.samples),
             median_ratio: measured.map(|measured| measured.median_ratio),
+            cpu_ratio: measured.and_then(|measured| measured.cpu_ratio),
         }
     }
 }
@@ -117,17 +120,19 @@ impl Ceilings {
     }
 
     /// Times a framework's work: so many FLOP or bytes a call, all of which is done when it returns.
-    #[pyo3(name = "_sample", signature = (device, dtype, how, work, call))]
+    /// On the processor so many threads do it; on a device, none.
+    #[pyo3(name = "_sample", signature = (device, dtype, how, work, threads, call))]
     fn sample(
         &mut self,
         device: String,
         dtype: Option<String>,
         how: String,
         work: f64,
+        threads: Option<u32>,
         call: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let seconds = repeat(call)?;
-        if let Some((per_s, measured)) = Measured::best_of(how, work, &seconds) {
+        let samples = repeat(call, threads)?;
+        if let Some((per_s, measured)) = Measured::best_of(how, work, &samples) {
             self.core.add(Known {
                 device,
                 bound: dtype.map_or(What::Bytes, What::Flop),
@@ -136,6 +141,17 @@ impl Ceilings {
             });
         }
         Ok(())
+    }
+
+    /// Whether what a framework reaches on a device is known: the same one, and undisturbed.
+    #[pyo3(name = "_knows")]
+    fn knows(&self, device: &str, how: &str) -> bool {
+        let known = |one: &&Known| match &one.origin {
+            Origin::Framework(measured) => one.device == device && measured.how.starts_with(how),
+            _ => false,
+        };
+        let mut all = self.core.all.iter().filter(known).peekable();
+        all.peek().is_some() && !all.any(Known::was_disturbed)
     }
 
     /// What a device could not do.
@@ -164,23 +180,28 @@ impl Ceilings {
     }
 }
 
-/// Seconds of each call but the first.
-fn repeat(call: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+/// Each call but the first.
+fn repeat(call: &Bound<'_, PyAny>, threads: Option<u32>) -> PyResult<Vec<Sample>> {
     call.call0()?;
     let begun = Instant::now();
-    let mut seconds = Vec::new();
-    while seconds.len() < FEWEST || begun.elapsed() < BUDGET {
-        let start = Instant::now();
+    let mut samples = Vec::new();
+    while samples.len() < FEWEST || begun.elapsed() < BUDGET {
+        let (start, before) = (Instant::now(), process_ns());
         call.call0()?;
-        seconds.push(start.elapsed().as_secs_f64());
+        let (seconds, had) = (start.elapsed().as_secs_f64(), process_ns() - before);
+        samples.push(Sample {
+            seconds,
+            cpu_ratio: threads.map(|threads| had as f64 * 1e-9 / seconds / f64::from(threads)),
+        });
     }
-    Ok(seconds)
+    Ok(samples)
 }
 
-/// What was kept of this machine, unless it is to be measured anew.
+/// What was kept of this machine, or is measured now with the interpreter let go.
 #[pyfunction]
-fn _kept_ceilings() -> Option<Ceilings> {
-    ceilings::load().map(|core| Ceilings { core })
+fn _kept_or_measured_ceilings(python: Python<'_>) -> Ceilings {
+    let core = python.detach(ceilings::kept_or_measured);
+    Ceilings { core }
 }
 
 /// Measures the processor with the interpreter let go.
@@ -194,6 +215,6 @@ fn _measure_ceilings(python: Python<'_>) -> Ceilings {
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Ceilings>()?;
     module.add_class::<Ceiling>()?;
-    module.add_function(wrap_pyfunction!(_kept_ceilings, module)?)?;
+    module.add_function(wrap_pyfunction!(_kept_or_measured_ceilings, module)?)?;
     module.add_function(wrap_pyfunction!(_measure_ceilings, module)?)
 }

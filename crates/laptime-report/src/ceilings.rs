@@ -66,24 +66,35 @@ fn origin(origin: &Origin) -> String {
                 how,
                 samples,
                 median_ratio,
+                ..
             } = measured;
+            let busy = if measured.was_disturbed() {
+                "; too low, something else ran"
+            } else {
+                ""
+            };
             let samples = thousands(*samples);
             let median = percent(*median_ratio).inline();
-            format!("measured: {how}, best of {samples}, their median at {median} of it")
+            format!("measured: {how}, best of {samples}, their median at {median} of it{busy}")
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use laptime_core::ceilings::Sample;
+
     use super::*;
 
     #[test]
     fn every_ceiling_says_where_it_comes_from_and_which_counts() {
         let measured = |how: &str, per_s: f64| {
-            Measured::best_of(how.into(), per_s, &[1.0, 1.25, 1.25])
-                .unwrap()
-                .1
+            let sample = |seconds| Sample {
+                seconds,
+                cpu_ratio: Some(if per_s < 1e11 { 0.5 } else { 1.0 }),
+            };
+            let samples = [1.0, 1.25, 1.25].map(sample);
+            Measured::best_of(how.into(), per_s, &samples).unwrap().1
         };
         let ceiling = |bound, per_s, origin| Ceiling {
             device: "cpu".into(),
@@ -108,7 +119,7 @@ mod tests {
         device               ceiling    origin
         cpu     float32  511 GFLOP/s    measured: AVX2 multiply-adds on 2 threads, best of 3, their median at 80.0 % of it
         cpu     float32  197 GFLOP/s *  measured: torch 2.15.0 products, best of 3, their median at 80.0 % of it
-        cpu     memory     97.2 GB/s *  measured: triad on 2 threads, best of 3, their median at 80.0 % of it
+        cpu     memory     97.2 GB/s *  measured: triad on 2 threads, best of 3, their median at 80.0 % of it; too low, something else ran
 
         * what rates are compared with: published, else what matrix products reach, else what instructions could
         ");

@@ -40,6 +40,14 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
             si(peak.per_s, "FLOP/s"),
         )));
     }
+    said.push(above(summary, operations));
+    if !operations.disturbed.is_empty() {
+        said.push(Some(format!(
+            "too low, since something else ran while it was measured: {}; `laptime doctor --ceilings` \
+             measures again",
+            operations.disturbed.join(", ")
+        )));
+    }
     for why in &operations.absent {
         said.push(Some(format!("MFU –: {why}")));
     }
@@ -53,6 +61,18 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
         .collect();
     sections.extend(roofline(summary, operations, view).map(|roofline| roofline.section()));
     sections
+}
+
+/// What it means that a row is above the peak: no number is taken back, the peak is a product's.
+fn above(summary: &Summary, operations: &OperationsSummary) -> Option<String> {
+    let is_above = summary.rows.iter().any(|row| row.mfu_ratio > Some(1.0));
+    let roof = operations.roofs.first().filter(|_| is_above)?;
+    Some(format!(
+        "rows above 100 % run on kernels that are faster than the matrix products which the peak was \
+         measured with; the {} is {}",
+        name::visible(&roof.label),
+        si(roof.per_s, "FLOP/s"),
+    ))
 }
 
 fn aside(operations: &OperationsSummary) -> Option<String> {
@@ -79,10 +99,7 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
 
 /// The innermost rows under the machine's roof.
 fn roofline(summary: &Summary, operations: &OperationsSummary, view: &View) -> Option<Roofline> {
-    let (flop, bytes) = (
-        operations.flop_peaks.first()?,
-        operations.bytes_peaks.first()?,
-    );
+    let (flop, bytes) = (operations.roofs.first()?, operations.bytes_peaks.first()?);
     let roof = Roof {
         flop_per_s: flop.per_s,
         flop_label: flop.label.clone(),

@@ -46,6 +46,7 @@ fn without_a_peak_the_reason_stands_in_its_place() {
     let mut summary = counted();
     let operations = summary.operations.as_mut().unwrap();
     operations.flop_peaks.clear();
+    operations.roofs.clear();
     operations.absent = vec![Unavailable("no float32 peak of cpu is known".into())];
     let shown = text(&summary);
     assert!(
@@ -53,6 +54,20 @@ fn without_a_peak_the_reason_stands_in_its_place() {
         "{shown}"
     );
     assert!(!shown.contains("roofline"), "{shown}");
+}
+
+#[test]
+fn a_row_above_its_peak_and_a_peak_of_a_busy_machine_are_explained() {
+    let mut summary = counted();
+    let quiet = text(&summary);
+    assert!(!quiet.contains("above 100 %"), "{quiet}");
+    assert!(!quiet.contains("too low"), "{quiet}");
+    summary.rows[0].mfu_ratio = Some(1.2);
+    let operations = summary.operations.as_mut().unwrap();
+    operations.disturbed = vec![operations.flop_peaks[0].label.clone()];
+    let shown = text(&summary);
+    assert!(shown.contains("rows above 100 %"), "{shown}");
+    assert!(shown.contains("too low"), "{shown}");
 }
 
 #[test]

@@ -57,8 +57,12 @@ pub struct OperationsSummary {
     pub counted: Vec<CountedUnits>,
     /// Of arithmetic, by type and device, those that rows are compared with.
     pub flop_peaks: Vec<Peak>,
+    /// The highest ceilings of arithmetic that are known for those: the roofline's roofs.
+    pub roofs: Vec<Peak>,
     /// Of memory.
     pub bytes_peaks: Vec<Peak>,
+    /// Those of all of these that were measured while something else ran: they are too low.
+    pub disturbed: Vec<String>,
     /// Why there is no peak, where there is none.
     pub absent: Vec<Unavailable>,
 }
@@ -144,10 +148,14 @@ pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<Operation
         };
         for (peak, into) in [
             (ceilings.flop(device, dtype), &mut summary.flop_peaks),
+            (ceilings.roof(device, dtype), &mut summary.roofs),
             (ceilings.bytes(device), &mut summary.bytes_peaks),
         ] {
             match peak {
                 Ok(peak) => {
+                    if peak.was_disturbed() && !summary.disturbed.contains(&peak.label()) {
+                        summary.disturbed.push(peak.label());
+                    }
                     let peak = Peak {
                         per_s: peak.per_s,
                         label: peak.label(),
@@ -156,6 +164,7 @@ pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<Operation
                         into.push(peak);
                     }
                 }
+                Err(why) if summary.absent.contains(&why) => {}
                 Err(why) => summary.absent.push(why),
             }
         }

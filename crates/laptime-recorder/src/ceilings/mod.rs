@@ -8,17 +8,26 @@ mod arithmetic;
 mod bandwidth;
 mod cache;
 
+use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use laptime_core::Unavailable;
-use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin};
+use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin, Sample};
+
+use crate::clock::thread_ns;
 
 pub use cache::{load, machine, note_kept, store};
 
 /// How long each kernel is given.
 const BUDGET: Duration = Duration::from_millis(300);
+
+/// How long where no round had the processors to itself yet.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Part of the processor time from which on a round had them to itself.
+const QUIET: f64 = 0.95;
 
 /// How long a round takes about: long beside a barrier, short beside a time slice.
 const ROUND: Duration = Duration::from_millis(5);
@@ -53,13 +62,24 @@ pub fn measure() -> Ceilings {
 }
 
 /// What was measured on this machine before, else what is measured now, and kept.
+///
+/// What was measured while something else ran is measured again; the better one is kept.
 pub fn kept_or_measured() -> Ceilings {
-    load().unwrap_or_else(|| {
-        let ceilings = measure();
-        // What can't be kept is measured again next time.
-        let _ = store(&ceilings);
-        ceilings
-    })
+    let kept = load();
+    if let Some(kept) = &kept
+        && !kept.all.iter().any(is_own_and_disturbed)
+    {
+        return kept.clone();
+    }
+    let mut ceilings = measure();
+    ceilings.extend(kept.unwrap_or_default());
+    // What can't be kept is measured again next time.
+    let _ = store(&ceilings);
+    ceilings
+}
+
+fn is_own_and_disturbed(ceiling: &Ceiling) -> bool {
+    matches!(ceiling.origin, Origin::Instructions(_)) && ceiling.was_disturbed()
 }
 
 fn peak(dtype: &str, kernel: &arithmetic::Kernel) -> Option<Ceiling> {
@@ -105,8 +125,8 @@ fn memory() -> [Option<Ceiling>; 2] {
 }
 
 /// A ceiling from the times that a piece of work took.
-fn ceiling(bound: Bound, work: f64, how: String, seconds: &[f64]) -> Option<Ceiling> {
-    let (per_s, measured) = Measured::best_of(how, work, seconds)?;
+fn ceiling(bound: Bound, work: f64, how: String, samples: &[Sample]) -> Option<Ceiling> {
+    let (per_s, measured) = Measured::best_of(how, work, samples)?;
     Some(Ceiling {
         device: "cpu".into(),
         bound,
@@ -126,16 +146,16 @@ fn together<S>(
     threads: usize,
     state: impl Fn(usize) -> S + Sync,
     work: impl Fn(&mut S) + Sync,
-) -> Vec<f64> {
+) -> Vec<Sample> {
     let barrier = Barrier::new(threads);
     let go_on = AtomicBool::new(true);
     let times = Mutex::new(Vec::with_capacity(threads));
     let round = |state: &mut S| {
         barrier.wait();
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), thread_ns());
         work(state);
-        let end = Instant::now();
-        lock(&times).push((start, end));
+        let (end, after) = (Instant::now(), thread_ns());
+        lock(&times).push((start, end, after - before));
         barrier.wait();
     };
     std::thread::scope(|scope| {
@@ -151,16 +171,21 @@ fn together<S>(
         }
         let mut state = state(0);
         let begun = Instant::now();
-        let mut seconds = Vec::new();
+        let mut samples = Vec::new();
         while go_on.load(Ordering::Relaxed) {
             round(&mut state);
-            seconds.push(span(lock(&times).drain(..)));
-            let enough = seconds.len() > FEWEST && begun.elapsed() >= BUDGET;
+            samples.push(span(&take(&mut *lock(&times))));
+            let quiet = samples
+                .iter()
+                .skip(1)
+                .any(|one| one.cpu_ratio > Some(QUIET));
+            let budget = if quiet { BUDGET } else { PATIENCE };
+            let enough = samples.len() > FEWEST && begun.elapsed() >= budget;
             go_on.store(!enough, Ordering::Relaxed);
             barrier.wait();
         }
-        seconds.remove(0);
-        seconds
+        samples.remove(0);
+        samples
     })
 }
 
@@ -168,10 +193,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Seconds from the first start to the last end.
-fn span(times: impl Iterator<Item = (Instant, Instant)>) -> f64 {
-    let around = times.reduce(|one, next| (one.0.min(next.0), one.1.max(next.1)));
-    around.map_or(0.0, |(start, end)| (end - start).as_secs_f64())
+/// From the first start to the last end, and the processor time in between.
+fn span(times: &[(Instant, Instant, u64)]) -> Sample {
+    let start = times.iter().map(|one| one.0).min();
+    let end = times.iter().map(|one| one.1).max();
+    let seconds = start
+        .zip(end)
+        .map_or(0.0, |(start, end)| (end - start).as_secs_f64());
+    let had: u64 = times.iter().map(|one| one.2).sum();
+    Sample {
+        seconds,
+        cpu_ratio: (seconds > 0.0).then(|| had as f64 * 1e-9 / (seconds * times.len() as f64)),
+    }
 }
 
 #[cfg(test)]
@@ -195,7 +228,7 @@ mod tests {
     #[test]
     fn rounds_are_timed_from_the_first_start_to_the_last_end() {
         let pause = Duration::from_millis(3);
-        let seconds = together(
+        let samples = together(
             2,
             |index| index,
             |index| {
@@ -203,7 +236,11 @@ mod tests {
                 while Instant::now() < until {}
             },
         );
-        assert!(seconds.len() >= FEWEST);
-        assert!(seconds.iter().all(|second| *second >= pause.as_secs_f64()));
+        assert!(samples.len() >= FEWEST);
+        let long = |sample: &Sample| sample.seconds >= pause.as_secs_f64();
+        assert!(samples.iter().all(long), "{samples:?}");
+        // One of the two threads does nothing.
+        let shared = |sample: &Sample| sample.cpu_ratio < Some(0.6);
+        assert!(samples.iter().all(shared), "{samples:?}");
     }
 }

@@ -41,7 +41,7 @@ impl Roof {
     ///
     /// **Errors** when one of the two is not known.
     pub fn of(ceilings: &Ceilings, device: &str, dtype: &str) -> Result<Self, Unavailable> {
-        let (flop, bytes) = (ceilings.flop(device, dtype)?, ceilings.bytes(device)?);
+        let (flop, bytes) = (ceilings.roof(device, dtype)?, ceilings.bytes(device)?);
         Ok(Self {
             flop_per_s: flop.per_s,
             flop_label: flop.label(),
