@@ -29,8 +29,9 @@ def ceilings(*, refresh: bool = False) -> Ceilings:
 
     FLOP/s of matrix products by type, bytes/s of memory, for the processor and for each device
     that torch sees; published dense peaks of common accelerators beside them, with their source.
-    Kept in the user's cache folder, by processor; `refresh=True` measures anew, and so does what was
-    measured while something else ran. torch is asked only where the program has imported it already.
+    Kept in the user's cache folder, by processor; `refresh=True` measures anew, and what was
+    measured while something else ran is measured again. torch is asked only where the program has
+    imported it already.
 
     Cost: about 2 s for the processor and 10 s for torch, once a machine.
     """
@@ -75,9 +76,8 @@ def _products(known: Ceilings, torch: Any, device: str, dtype: str, how: str) ->
             call = _product(torch, device, dtype, size)
             launches = 1 if device == "cpu" else _LAUNCHES
             work = 2.0 * size**3 * launches
-            threads = torch.get_num_threads() if device == "cpu" else None
             what = f"{how}, products of {size}x{size}"
-            known._sample(device, dtype, what, work, threads, call)
+            known._sample(device, dtype, what, work, device == "cpu", call)
         except (RuntimeError, NotImplementedError, TypeError) as error:
             reason = str(error).strip().split("\n")[0]
             known._absent(f"{dtype} matmul peak of {device}", f"torch says: {reason}")
@@ -119,4 +119,4 @@ def _copies(known: Ceilings, torch: Any, device: str, how: str) -> None:
             b.copy_(a)
         torch.cuda.synchronize(device)
 
-    known._sample(device, None, f"{how}, copies of 1 GiB", 2.0 * size * _LAUNCHES, None, call)
+    known._sample(device, None, f"{how}, copies of 1 GiB", 2.0 * size * _LAUNCHES, False, call)

@@ -101,7 +101,7 @@ class Ceiling:
         """The median sample's rate as a part of the best one's."""
     @property
     def cpu_ratio(self) -> float | None:
-        """Processor time that the best sample had, as a part of all; None for devices.
+        """Processor time that the best sample had, as a part of what it wanted; None for devices.
 
         Below 0.9 something else ran, and the ceiling is too low.
         """
@@ -130,7 +130,7 @@ class Ceilings:
         dtype: str | None,
         how: str,
         work: float,
-        threads: int | None,
+        on_cpu: bool,
         call: Callable[[], object],
     ) -> None: ...
     def _knows(self, device: str, how: str) -> bool: ...

@@ -44,7 +44,7 @@ pub struct Measured {
     pub samples: u64,
     /// The median sample's rate as a part of the best one's.
     pub median_ratio: f64,
-    /// Processor time that the best sample had, as a part of what its threads could have had.
+    /// Processor time that the best sample had, as a part of what it wanted.
     /// Below 1 something else ran too, and the ceiling is too low. `None` for devices.
     #[serde(default)]
     pub cpu_ratio: Option<f64>,
@@ -55,7 +55,7 @@ pub struct Measured {
 pub struct Sample {
     /// How long it took.
     pub seconds: f64,
-    /// Processor time that it had, as a part of what its threads could have had.
+    /// Processor time that it had, as a part of what it wanted.
     pub cpu_ratio: Option<f64>,
 }
 

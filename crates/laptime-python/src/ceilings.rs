@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use laptime_core::ceilings::{Bound as What, Ceiling as Known, Measured, Origin, Sample};
 use laptime_core::{Ceilings as Core, Unavailable};
-use laptime_recorder::ceilings;
-use laptime_recorder::clock::process_ns;
+use laptime_recorder::{ceilings, delay_ns};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
@@ -120,18 +119,18 @@ impl Ceilings {
     }
 
     /// Times a framework's work: so many FLOP or bytes a call, all of which is done when it returns.
-    /// On the processor so many threads do it; on a device, none.
-    #[pyo3(name = "_sample", signature = (device, dtype, how, work, threads, call))]
+    /// On the processor it is told whether something else ran.
+    #[pyo3(name = "_sample", signature = (device, dtype, how, work, on_cpu, call))]
     fn sample(
         &mut self,
         device: String,
         dtype: Option<String>,
         how: String,
         work: f64,
-        threads: Option<u32>,
+        on_cpu: bool,
         call: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let samples = repeat(call, threads)?;
+        let samples = repeat(call, on_cpu)?;
         if let Some((per_s, measured)) = Measured::best_of(how, work, &samples) {
             self.core.add(Known {
                 device,
@@ -181,18 +180,18 @@ impl Ceilings {
 }
 
 /// Each call but the first.
-fn repeat(call: &Bound<'_, PyAny>, threads: Option<u32>) -> PyResult<Vec<Sample>> {
+fn repeat(call: &Bound<'_, PyAny>, on_cpu: bool) -> PyResult<Vec<Sample>> {
     call.call0()?;
     let begun = Instant::now();
     let mut samples = Vec::new();
     while samples.len() < FEWEST || begun.elapsed() < BUDGET {
-        let (start, before) = (Instant::now(), process_ns());
+        let (start, before) = (Instant::now(), delay_ns());
         call.call0()?;
-        let (seconds, had) = (start.elapsed().as_secs_f64(), process_ns() - before);
-        samples.push(Sample {
-            seconds,
-            cpu_ratio: threads.map(|threads| had as f64 * 1e-9 / seconds / f64::from(threads)),
-        });
+        let (seconds, after) = (start.elapsed().as_secs_f64(), delay_ns());
+        let waited = before.zip(after).filter(|_| on_cpu);
+        let cpu_ratio =
+            waited.map(|(before, after)| 1.0 - (after - before) as f64 * 1e-9 / seconds);
+        samples.push(Sample { seconds, cpu_ratio });
     }
     Ok(samples)
 }
