@@ -364,6 +364,9 @@ fn an_onnx_file_is_counted_without_python_once_its_open_sizes_are_given() {
     laptime: error: the ONNX file leaves sizes open: "batch" (of "x")
     hint: give them: --dim batch=1
     "#);
+    let left = ops(&["model.onnx", "--dim", "batch=5", "--dim", "batch=6"]);
+    assert_eq!(left.code, 2);
+    assert!(left.err.contains("--dim batch is given twice"));
     let left = ops(&["model.onnx", "--dim", "batch=5", "--json"]);
     assert_eq!(left.code, 0, "{}", left.err);
     let counts: serde_json::Value = serde_json::from_str(&left.out).unwrap();

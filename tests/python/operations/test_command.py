@@ -137,9 +137,16 @@ def test_control_flow_that_depends_on_data_is_counted_with_real_tensors_and_said
     counts = counted(ops("models:Branches", "-i", "700,8", "--json"))
     assert counts["total"]["mac"] == 350 * MAC
     assert "with weights in memory, since" in counts["how"]
+    assert "on inputs of zeros, which decide what runs" in counts["how"]
     left = ops("models:Branches", "-i", "700,8", "--mode", "fake")
     assert left.returncode == 1
     assert left.stderr.endswith("hint: leave out --mode fake: real tensors have values\n")
+
+
+def test_an_input_of_any_size_needs_no_memory(ops):
+    counts = counted(ops("models:Net", "-i", "1000000000000,8", "--json"))
+    assert counts["total"]["mac"] == 10**12 * (8 * 16 + 16 * 4)
+    assert "zeros" not in counts["how"]
 
 
 def test_what_is_not_counted_is_listed_and_no_error(ops):

@@ -41,6 +41,15 @@ pub fn count(target: &str, args: &OpsArgs) -> Result<(Counts, Subject), OpsError
         Ok(file) => file,
         Err(source) => return Err(OpsError::Read { path, source }),
     };
+    for (at, dim) in args.dim.iter().enumerate() {
+        if args.dim[..at].iter().any(|other| other.name == dim.name) {
+            return Err(OpsError::NotCounted {
+                message: format!("--dim {} is given twice", dim.name),
+                hint: None,
+                is_usage: true,
+            });
+        }
+    }
     let given: Vec<(String, u64)> = args
         .dim
         .iter()

@@ -94,7 +94,7 @@ fn title(counts: &Counts, subject: &Subject) -> String {
 fn facts(counts: &Counts, all: &CostTally) -> Vec<String> {
     let mut facts = vec![match counts.params {
         Some(params) => format!("{}parameters", space(&quantity::of(params.into(), ""))),
-        None => "parameters – (no model)".to_owned(),
+        None => "parameters – (no weights known)".to_owned(),
     }];
     if !all.cost.is_saturated() {
         facts.push(quantity::of(all.cost.mac, "MAC"));

@@ -192,7 +192,7 @@ impl File {
         let mut absent =
             |field: &str, why: &str| unavailable.insert(field.to_owned(), why.to_owned());
         if counts.params.is_none() {
-            absent("params", "there is no model");
+            absent("params", "no weights are known");
         }
         let all = counts.total.total();
         if all.calls() == 0 {

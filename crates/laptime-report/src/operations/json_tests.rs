@@ -79,7 +79,7 @@ fn absent_numbers_are_null_with_a_reason() {
     let (counts, subject) = examples::partly();
     let value: Value = serde_json::from_str(&text(&counts, &subject)).unwrap();
     assert_eq!(value["params"], Value::Null);
-    assert_eq!(value["unavailable"]["params"], "there is no model");
+    assert_eq!(value["unavailable"]["params"], "no weights are known");
     let nothing: Value = serde_json::from_str(&text(&Counts::default(), &subject)).unwrap();
     assert_eq!(nothing["total"]["coverage_ratio"], Value::Null);
     assert_eq!(

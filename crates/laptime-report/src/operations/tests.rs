@@ -152,7 +152,7 @@ fn a_step_that_is_counted_in_part_says_so() {
         &OperationsView::default(),
     );
     insta::assert_snapshot!(text, @r"
-    operations  parameters – (no model) · 21.00 TMAC · 42.00 TFLOP · coverage 85.7 %
+    operations  parameters – (no weights known) · 21.00 TMAC · 42.00 TFLOP · coverage 85.7 %
 
     quantity                forward    backward   recompute        all               exact
     ──────────────────────────────────────────────────────────────────────────────────────

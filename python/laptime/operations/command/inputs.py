@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +13,21 @@ from .request import Failure, Input, Request
 TOKEN = 3
 
 
+#: Whether numbers that are made here have values. What a model computes by invented values is no
+#: answer, and they need memory: shapes are enough unless the model asks.
+_HAVE_VALUES = contextvars.ContextVar("have_values", default=False)
+
+
+@contextlib.contextmanager
+def with_values() -> Iterator[None]:
+    """Within it, tensors of numbers are zeros rather than shapes."""
+    before = _HAVE_VALUES.set(True)
+    try:
+        yield
+    finally:
+        _HAVE_VALUES.reset(before)
+
+
 def typed(request: Request) -> tuple[list[Any], dict[str, Any]]:
     """The arguments that were typed."""
     make = _jax if _is_jax() else tensor
@@ -18,7 +35,7 @@ def typed(request: Request) -> tuple[list[Any], dict[str, Any]]:
 
 
 def tensor(one: Input) -> Any:
-    """A tensor of zeros, or of tokens where it holds integers."""
+    """A tensor of numbers, or of tokens where it holds integers."""
     import torch
 
     name = one.dtype or "float32"
@@ -29,7 +46,8 @@ def tensor(one: Input) -> Any:
             "types are float32, float16, bfloat16, int64, bool, …",
             code=2,
         )
-    made = torch.zeros(one.sizes, dtype=dtype)
+    is_shape = (dtype.is_floating_point or dtype.is_complex) and not _HAVE_VALUES.get()
+    made = torch.zeros(one.sizes, dtype=dtype, device="meta" if is_shape else "cpu")
     if dtype in (torch.int64, torch.int32):
         made.fill_(TOKEN)
     return made
