@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ._core import Ceilings, _kept_or_measured_ceilings, _measure_ceilings
+from ._core import Ceilings, kept_or_measured_ceilings, measure_ceilings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def ceilings(*, refresh: bool = False) -> Ceilings:
 
     Cost: about 2 s for the processor and 10 s for torch, once a machine.
     """
-    known = _measure_ceilings() if refresh else _kept_or_measured_ceilings()
+    known = measure_ceilings() if refresh else kept_or_measured_ceilings()
     torch = sys.modules.get("torch")
     is_new = torch is not None and _with_torch(known, torch)
     if is_new or refresh:
