@@ -7,12 +7,13 @@ matrix products are measured too, by type and device: they are what a model can 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
 from ._core import Ceilings, kept_or_measured_ceilings, measure_ceilings
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 # Of products on the processor: the first is the quickest to show that a type is slow there.
 _SIZES = (512, 1024, 2048, 4096)

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from typing import Any, Literal
 
 from .._core import OpCall, OpCounts, count_onnx as _count_onnx, register_formula as _register
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+    from typing import Any, Literal
 
 __all__ = ["count", "no_weights", "register_formula"]
 

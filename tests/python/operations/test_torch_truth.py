@@ -55,6 +55,17 @@ def test_attention_is_a_part_of_its_model_and_a_causal_mask_has_a_figure_of_its_
     assert causal.active_flop == 2 * truth.ROWS["sdpa_causal"]["causal_exact_macs"]
 
 
+def test_a_decoder_of_transformers_makes_no_mask_that_a_real_run_would_not():
+    row = truth.ROWS["gpt2_sdpa"]
+    assert count("gpt2_sdpa").active_flop == row["forward_flops_causal_discounted"]
+    padding = torch.ones_like(truth.example("gpt2_sdpa"))
+    padded = count("gpt2_sdpa", kwargs={"attention_mask": padding})
+    assert padded.active_flop == row["forward_flops_causal_discounted"]
+    padding[:, :7] = 0
+    padded = count("gpt2_sdpa", kwargs={"attention_mask": padding})
+    assert padded.active_flop == row["forward_flops_matmul_conv_sdpa_only"]
+
+
 def test_an_encoder_in_eval_without_gradients_is_counted_and_not_skipped_by_its_fast_path():
     row = truth.ROWS["encoder_layer"]
     for context in (torch.no_grad, torch.inference_mode):

@@ -15,8 +15,10 @@ import torch
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-#: Elements up to which values are kept: what configurations and lengths need, not data.
-KEPT = 1024
+from .masks import as_in_a_real_run
+
+#: Elements up to which values are kept: what configurations, lengths and positions need, not data.
+KEPT = 16384
 
 
 class NeedsValues(Exception):
@@ -87,7 +89,7 @@ class Stage:
         was_silent, log.disabled = log.disabled, True
         self.fake_mode.allow_non_fake_inputs = True
         try:
-            with values_kept(), self.fake_mode:
+            with values_kept(), as_in_a_real_run(), self.fake_mode:
                 yield
         finally:
             self.fake_mode.allow_non_fake_inputs = before
