@@ -57,6 +57,8 @@ def count(
         raise ValueError(f"mode is 'auto', 'fake' or 'real', not {mode!r}")
     if loss is not None and not callable(loss):
         raise TypeError(f"loss is a function of the output, not {type(loss).__name__}")
+    if loss is not None and not backward:
+        raise ValueError("loss= is where the backward begins: it goes with backward=True")
     keywords = dict(kwargs or {})
     if "jax" in sys.modules:
         from . import jax

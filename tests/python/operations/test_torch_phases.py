@@ -207,6 +207,11 @@ def test_a_loss_of_the_users_begins_the_backward():
         lt.count(model, x(), backward=True, loss=3)
 
 
+def test_a_loss_without_a_backward_is_a_misunderstanding():
+    with pytest.raises(ValueError, match="backward=True"):
+        lt.count(torch.nn.Linear(2, 2), torch.zeros(1, 2), loss=torch.sum)
+
+
 def test_the_loss_that_an_output_has_is_taken_before_the_sum_of_its_tensors():
     class Output:
         def __init__(self, loss, logits):

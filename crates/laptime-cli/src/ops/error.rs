@@ -9,6 +9,9 @@ use laptime_report::operations::json::ReadError;
 use crate::commands::quoted;
 use crate::error::{ERROR, UNREADABLE, USAGE};
 
+/// 128 and the number of the signal that Ctrl-C sends.
+const INTERRUPTED: i32 = 130;
+
 /// Why a target was not counted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -70,6 +73,12 @@ pub enum OpsError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The user has ended Python.
+    #[error("interrupted before {target} was counted")]
+    Interrupted {
+        /// As typed.
+        target: String,
+    },
     /// Python ended without an answer.
     #[error("{} {how} before it had counted", python.display())]
     NoAnswer {
@@ -84,6 +93,7 @@ impl OpsError {
     /// The exit code it leads to.
     pub fn code(&self) -> i32 {
         match self {
+            Self::Interrupted { .. } => INTERRUPTED,
             Self::NotOfKind { .. }
             | Self::NotCounted { is_usage: true, .. }
             | Self::Onnx(OnnxError::OpenDims { .. } | OnnxError::UnknownDim { .. }) => USAGE,
@@ -122,7 +132,11 @@ impl OpsError {
                     .collect();
                 Some(format!("give them: {}", given.join(" ")))
             }
-            Self::NotOfKind { .. } | Self::Read { .. } | Self::Saved { .. } | Self::Onnx(_) => None,
+            Self::NotOfKind { .. }
+            | Self::Interrupted { .. }
+            | Self::Read { .. }
+            | Self::Saved { .. }
+            | Self::Onnx(_) => None,
         }
     }
 }

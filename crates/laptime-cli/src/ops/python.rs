@@ -3,6 +3,7 @@
 //! The request goes as an argument, the answer comes through the standard output, which the Python
 //! side keeps for it alone: what a model's code prints is a message.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -80,6 +81,9 @@ pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subjec
             hint: failure.hint,
             is_usage: failure.code == USAGE,
         },
+        Err(_) if output.status.signal() == Some(libc::SIGINT) => OpsError::Interrupted {
+            target: target.to_owned(),
+        },
         Err(_) => OpsError::NoAnswer {
             python,
             how: ended(output.status),
@@ -89,7 +93,6 @@ pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subjec
 }
 
 fn ended(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with exit code {code}"),
         (None, Some(signal)) => format!("was ended by signal {signal}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import pathlib
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -27,6 +28,8 @@ KINDS: dict[str, Callable[[Request], Target]] = {
 
 def main() -> None:
     """Reads the request and writes the answer."""
+    # The command says that it was interrupted; a traceback of the model's code says no more.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Whatever the model's code prints, from wherever, is a message.
     answer_to = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

@@ -79,6 +79,7 @@ def _keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
         given[main] = floats(1, sequence or _SAMPLES)
     if "input_ids" in names and (main == "input_ids" or "pixel_values" in given):
         given["input_ids"] = of(1, sequence or _length(text), dtype="int64")
+    _place_image(given, config, text)
     if getattr(config, "is_encoder_decoder", False) and "decoder_input_ids" in names:
         given["decoder_input_ids"] = of(1, sequence or _length(text), dtype="int64")
     if not given:
@@ -91,6 +92,25 @@ def _keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
     if hasattr(text, "use_cache") and "use_cache" in names:
         given["use_cache"] = False
     return given
+
+
+def _place_image(given: dict[str, Any], config: Any, text: Any) -> None:
+    """Puts an image's tokens before the words, where a configuration tells which and how many."""
+    names = ("image_token_index", "image_token_id")
+    token = next((found for name in names if (found := getattr(config, name, None))), None)
+    vision = getattr(config, "vision_config", None)
+    patch = _pair(getattr(vision, "patch_size", None) or 0)
+    if token is None or "input_ids" not in given or "pixel_values" not in given or not all(patch):
+        return
+    height, width = given["pixel_values"].shape[-2:]
+    count = (height // patch[0]) * (width // patch[1])
+    # Models that keep the class token of their tower have a token more.
+    count += getattr(config, "vision_feature_select_strategy", "") == "full"
+    ids = given["input_ids"]
+    words = ids.shape[-1]
+    made = ids.new_full((1, count + words), int(ids[0, 0]))
+    made[0, :count] = token
+    given["input_ids"] = made
 
 
 def _parameters(model: Any) -> list[str]:

@@ -36,6 +36,9 @@ def find(request: Request) -> Target:
             f"{hint}A model of your own is named as package.module:factory",
         )
 
+    if request.sequence is not None:
+        raise Failure("--seq is for models of sequences; images have --input", code=2)
+
     def build() -> Any:
         options = {"weights": None}
         if "weights_backbone" in models.get_model_builder(name).__annotations__:
