@@ -167,6 +167,7 @@ for number in range(4):
         ({"flop": float("nan")}, ValueError, "not nan"),
         ({"flop": "many"}, TypeError, "not 'many'"),
         ({"bytes": 2**128}, ValueError, str(2**128)),
+        ({"flop": True}, TypeError, "a whole number from 0 on, not True"),
         ({"flops": 3}, TypeError, 'takes flop= and bytes=, not "flops"'),
     ],
 )

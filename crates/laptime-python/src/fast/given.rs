@@ -12,7 +12,7 @@ use laptime_recorder::{self as recorder, Site};
 use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat};
+use pyo3::types::{PyBool, PyDict, PyFloat};
 
 use super::handle::{self, Handle};
 use super::{Locked, span};
@@ -59,6 +59,9 @@ pub fn amount(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Option<u128>> {
             shown.unwrap_or_default()
         ))
     };
+    if given.is_instance_of::<PyBool>() {
+        return Err(wrong(PyTypeError::new_err));
+    }
     if let Ok(float) = given.cast::<PyFloat>() {
         let value = float.value();
         let is_whole = value >= 0.0 && value < 2_f64.powi(128) && value.fract() == 0.0;

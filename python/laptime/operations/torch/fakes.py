@@ -19,6 +19,8 @@ from .masks import as_in_a_real_run
 
 #: Elements up to which values are kept: what configurations, lengths and positions need, not data.
 KEPT = 16384
+#: The same of inputs that hold no whole numbers.
+KEPT_NUMBERS = 1024
 
 
 class NeedsValues(Exception):
@@ -134,7 +136,8 @@ class Stage:
                 )
         few = tensor.device.type == "cpu" and not tensor.requires_grad
         if is_plain and few and keep_values and tensor.layout == torch.strided:
-            if tensor.numel() <= KEPT:
+            is_number = tensor.is_floating_point() or tensor.is_complex()
+            if tensor.numel() <= (KEPT_NUMBERS if is_number else KEPT):
                 converter: Any = mode.fake_tensor_converter
                 values = tensor.detach().clone()
                 return converter.from_real_tensor(mode, values, make_constant=True)
