@@ -29,6 +29,15 @@ const HOPPER_SXM: &[(&str, f64)] = &[
     ("float32", 66.9),
     ("float64", 66.9),
 ];
+const HOPPER_NVL: &[(&str, f64)] = &[
+    ("float8", 1670.5),
+    ("int8", 1670.5),
+    ("bfloat16", 835.5),
+    ("float16", 835.5),
+    ("tfloat32", 417.5),
+    ("float32", 60.0),
+    ("float64", 60.0),
+];
 const AMPERE: &[(&str, f64)] = &[
     ("int8", 624.0),
     ("bfloat16", 312.0),
@@ -54,15 +63,7 @@ const KNOWN: &[Known] = &[
         words: &["H200", "NVL"],
         source: "NVIDIA H200 Tensor Core GPU datasheet",
         gigabytes_per_s: 4800.0,
-        teraflops: &[
-            ("float8", 1670.5),
-            ("int8", 1670.5),
-            ("bfloat16", 835.5),
-            ("float16", 835.5),
-            ("tfloat32", 417.5),
-            ("float32", 60.0),
-            ("float64", 60.0),
-        ],
+        teraflops: HOPPER_NVL,
     },
     Known {
         words: &["H200"],
@@ -88,15 +89,7 @@ const KNOWN: &[Known] = &[
         words: &["H100", "NVL"],
         source: H100,
         gigabytes_per_s: 3900.0,
-        teraflops: &[
-            ("float8", 1670.5),
-            ("int8", 1670.5),
-            ("bfloat16", 835.5),
-            ("float16", 835.5),
-            ("tfloat32", 417.5),
-            ("float32", 60.0),
-            ("float64", 60.0),
-        ],
+        teraflops: HOPPER_NVL,
     },
     Known {
         words: &["H100"],

@@ -1,7 +1,7 @@
 //! What is said of operations that were counted once and joined with the time of a run: which
 //! rows they are in, what their rates are compared with, and the roofline of the rows.
 
-use laptime_analysis::{OperationsSummary, RowKind, SpanRow, Summary};
+use laptime_analysis::{OperationsSummary, RowKind, SpanRow, Summary, is_aside};
 
 use crate::document::{Content, Section, plural};
 use crate::filter;
@@ -10,20 +10,10 @@ use crate::quantity::{self, Precision, si};
 use crate::roofline::{Point, Roof, Roofline};
 use crate::view::View;
 
-/// What stands before the name of a unit that was counted as it ran.
-const ASIDE: &str = "counted ";
-
 /// Whether a row lies inside a unit that was counted as it ran: its time is no one's.
 pub fn is_inside_counted(row: &SpanRow) -> bool {
     let around = &row.names[..row.depth()];
-    row.kind == RowKind::Span && around.iter().any(|name| is_counted(name))
-}
-
-fn is_counted(name: &str) -> bool {
-    name.strip_prefix(ASIDE).is_some_and(|plain| {
-        let known = ["step", "evaluation", "forward", "backward", "optimizer"];
-        known.contains(&plain)
-    })
+    row.kind == RowKind::Span && around.iter().any(|name| is_aside(name))
 }
 
 /// The sections about operations; none where none were counted.

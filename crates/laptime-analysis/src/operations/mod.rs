@@ -13,7 +13,7 @@ mod segments;
 use laptime_core::{Unavailable, Warning};
 
 pub use counted::{Worked, inclusive};
-pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, summary};
+pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, is_aside, summary};
 pub use segments::{Own, Segments};
 
 use crate::summary::SpanRow;
@@ -25,7 +25,7 @@ const ASIDE: &str = "its operations were being counted, which made it longer";
 
 /// Fills in what a row did.
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
-    if row.names.iter().any(|name| peaks::is_aside(name)) {
+    if row.names.iter().any(|name| is_aside(name)) {
         for field in [
             "mac",
             "flop",
