@@ -14,20 +14,7 @@ p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,p
 host_memory_net_min_bytes,host_memory_net_max_bytes,host_memory_peak_min_bytes,host_memory_peak_max_bytes";
 
 /// Columns that follow where a row has any of them.
-const OPERATIONS: [&str; 12] = [
-    "mac",
-    "flop",
-    "total_flop",
-    "executed_flop",
-    "bytes_moved",
-    "flop_per_s",
-    "bytes_moved_per_s",
-    "intensity",
-    "mfu_ratio",
-    "hfu_ratio",
-    "bound",
-    "operations_coverage_ratio",
-];
+const OPERATIONS: [&str; 12] = laptime_analysis::OPERATION_FIELDS;
 
 /// Renders the rows that the view asks for.
 pub fn render(summary: &Summary, view: &View) -> String {

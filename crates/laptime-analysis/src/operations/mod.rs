@@ -21,25 +21,28 @@ use crate::tree::{Node, Tree};
 
 pub use laptime_core::ceilings::NOTE as CEILINGS;
 
+/// The fields of a row that tell of its operations, by their names in files.
+pub const OPERATION_FIELDS: [&str; 12] = [
+    "mac",
+    "flop",
+    "total_flop",
+    "executed_flop",
+    "bytes_moved",
+    "flop_per_s",
+    "bytes_moved_per_s",
+    "intensity",
+    "mfu_ratio",
+    "hfu_ratio",
+    "bound",
+    "operations_coverage_ratio",
+];
+
 const ASIDE: &str = "its operations were being counted, which made it longer";
 
 /// Fills in what a row did.
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
     if row.names.iter().any(|name| is_aside(name)) {
-        for field in [
-            "mac",
-            "flop",
-            "total_flop",
-            "executed_flop",
-            "bytes_moved",
-            "flop_per_s",
-            "bytes_moved_per_s",
-            "intensity",
-            "mfu_ratio",
-            "hfu_ratio",
-            "bound",
-            "operations_coverage_ratio",
-        ] {
+        for field in OPERATION_FIELDS {
             explain(row, field, ASIDE);
         }
         return;
