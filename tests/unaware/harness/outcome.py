@@ -1,4 +1,4 @@
-"""What an onlooker sees of a run: exit code, both streams, the files left. And differences of it."""
+"""What an onlooker sees of a run: exit code, both streams, the files left."""
 
 from __future__ import annotations
 

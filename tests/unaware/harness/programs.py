@@ -5,7 +5,7 @@ and companions. Comments in its head say what is special about it:
 
     # needs: torch, numpy     modules without which it is left out
     # python: 3.11            the oldest Python it runs on
-    # start: -m package       instead of as a script; also `- arguments` (from standard input) and `-c`
+    # start: -m package       instead of as a script; or `-c`, or `- arguments` (from stdin)
     # also: no-auto           further ways to run it, see ways.py
     # subset: no              too long for the fixed subset
 

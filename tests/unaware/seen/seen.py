@@ -34,6 +34,15 @@ def _add(state, value):
         state.update(repr(value).encode())
 
 
+def seed(number):
+    """Seeds every random generator of the modules that are loaded."""
+    random.seed(number)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(number)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(number)
+
+
 def randomness():
     """A digest of the state of every random generator of the modules that are loaded."""
     states = [random.getstate()]

@@ -6,7 +6,7 @@ import tracemalloc
 print(tracemalloc.is_tracing())
 tracemalloc.start(5)
 kept = [bytes(1000 + number) for number in range(200)]
-names = {f"key-{number}": [number] * 10 for number in range(100)}
+more = {number: bytearray(number) for number in range(1000, 1100)}
 snapshot = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, __file__)])
 for entry in snapshot.statistics("lineno"):
     place = entry.traceback[0]

@@ -10,7 +10,9 @@ for number in sorted(signal.valid_signals()):
 print(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])), signal.sigpending())
 print(faulthandler.is_enabled())
 with open("/proc/self/status") as status:
-    print([line for line in status if line.startswith(("SigBlk", "SigIgn", "SigCgt"))])
+    masks = dict(line.split() for line in status if line.startswith(("SigBlk", "SigIgn", "SigCgt")))
+for name, mask in masks.items():
+    print(name, [number for number in signal.valid_signals() if int(mask, 16) >> (number - 1) & 1])
 for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
     print(signal.signal(number, lambda number, frame: print("got", number)))
     signal.raise_signal(number)
