@@ -16,7 +16,7 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.append(str(HERE))
 
-from harness.ahead import Ahead, Run, runs_of
+from harness.ahead import Ahead, Run
 from harness.programs import Program, programs
 from harness.ways import Way, all_ways, subset
 
@@ -26,9 +26,12 @@ CACHE = HERE.parent.parent / ".build" / "unaware"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--all", action="store_true", default=False, help="every program under every way"
-    )
+    try:
+        parser.addoption(
+            "--all", action="store_true", default=False, help="all there is, not a fixed subset"
+        )
+    except ValueError:
+        pass  # Another suite, in the same run, has one of the same meaning.
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -63,7 +66,9 @@ def ahead(request: pytest.FixtureRequest) -> Iterator[Ahead]:
         given = getattr(getattr(item, "callspec", None), "params", {})
         program, way = given.get("program"), given.get("way")
         if isinstance(program, Program) and isinstance(way, Way) and not program.why_not_here():
-            wanted += runs_of(program, way)
+            wanted += [Run(program, None), Run(program, way)]
+            if request.config.getoption("--all", default=False):
+                wanted.append(Run(program, None, turn=1))
     began = time.monotonic()
     ahead = Ahead(wanted, CACHE)
     yield ahead

@@ -1,6 +1,7 @@
-"""Runs ahead: a few threads that each start one program after the other, while tests compare.
+"""Runs ahead: threads that each start one program after the other, while tests compare.
 
-What a test asks for goes first, so that tests in any order wait for little more than their own.
+What was not begun when a test asks for it is done in the test's own thread, so that tests in any
+order wait for their own runs only.
 """
 
 from __future__ import annotations
@@ -26,20 +27,16 @@ class Run(NamedTuple):
     turn: int = 0
 
 
-def runs_of(program: Program, way: Way) -> tuple[Run, Run, Run]:
-    """What it takes to compare: twice alone, then the way."""
-    return Run(program, None, 0), Run(program, None, 1), Run(program, way)
-
-
 class Ahead:
-    """Outcomes of runs, each done once."""
+    """Outcomes of runs, each done once: those that are wanted, and what is asked for besides."""
 
     def __init__(self, wanted: Iterable[Run], cache: Path) -> None:
         self._cache = cache
         self._queue = list(dict.fromkeys(wanted))
         self._futures: dict[Run, Future[Outcome]] = {run: Future() for run in self._queue}
         self._lock = threading.Lock()
-        count = len(os.sched_getaffinity(0))
+        # With the test's own thread as many as there are cores.
+        count = max(1, len(os.sched_getaffinity(0)) - 1)
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
@@ -48,10 +45,12 @@ class Ahead:
         """Waits for a run, which is done next if it was not begun."""
         with self._lock:
             if wanted not in self._futures:
-                raise KeyError(f"{wanted.program} {wanted.way} was not announced")
-            if wanted in self._queue:
+                self._futures[wanted] = Future()
+                is_ours = True
+            elif is_ours := wanted in self._queue:
                 self._queue.remove(wanted)
-                self._queue.insert(0, wanted)
+        if is_ours:
+            self._do(wanted)
         return self._futures[wanted].result()
 
     def close(self) -> None:
@@ -67,8 +66,11 @@ class Ahead:
                 if not self._queue:
                     return
                 wanted = self._queue.pop(0)
-            future = self._futures[wanted]
-            try:
-                future.set_result(run(wanted.program, wanted.way, self._cache))
-            except Exception as error:
-                future.set_exception(error)
+            self._do(wanted)
+
+    def _do(self, wanted: Run) -> None:
+        future = self._futures[wanted]
+        try:
+            future.set_result(run(wanted.program, wanted.way, self._cache))
+        except Exception as error:
+            future.set_exception(error)

@@ -1,6 +1,5 @@
 """Fully sharded data parallel training (FSDP) on the processor, one and two wrapped layers."""
 # needs: torch
-# subset: no
 
 import os
 
