@@ -2,6 +2,8 @@
 # needs: torch
 # also: no-auto
 
+import io
+
 import torch
 from seen import digest, seed
 from torch import nn
@@ -34,8 +36,13 @@ for turn in range(2):
             program.graph_signature,
             digest(program.module()(x, bias=None)),
         )
-        stacks = {tuple(n.meta.get("nn_module_stack", {})) for n in program.graph.nodes}
+        stacks = {
+            tuple(m[0] for m in n.meta.get("nn_module_stack", {}).values())
+            for n in program.graph.nodes
+        }
         print(sorted(stacks))
     net(x).sum().backward()
-torch.export.save(program, "program.pt2")
-print(digest(torch.export.load("program.pt2").module()(x, bias=None)), digest(net(x)))
+saved = io.BytesIO()
+torch.export.save(program, saved)
+saved.seek(0)
+print(digest(torch.export.load(saved).module()(x, bias=None)), digest(net(x)))

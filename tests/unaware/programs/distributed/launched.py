@@ -39,3 +39,4 @@ for process in ranks:
     out, err = process.communicate()
     print(out, process.returncode)
     print("\n".join(line for line in err.splitlines() if not line.startswith("laptime: ")))
+os.remove(os.path.join(os.environ["TMPDIR"], "store"))

@@ -33,5 +33,6 @@ def work(rank, file):
 
 if __name__ == "__main__":
     torch.multiprocessing.spawn(work, (os.path.join(os.environ["TMPDIR"], "store"),), nprocs=2)
+    os.remove(os.path.join(os.environ["TMPDIR"], "store"))
     for rank in range(2):
         print(open(f"rank-{rank}").read().strip())

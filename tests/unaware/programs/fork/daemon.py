@@ -15,7 +15,7 @@ if os.fork() == 0:
         for descriptor in (0, 1, 2):
             os.dup2(null, descriptor)
         with open(f"{here}/daemon.log", "w") as log:
-            print("session of its own", os.getsid(0) != os.getppid(), file=log)
+            print("session of its own", os.getsid(0) != os.getpid(), file=log)
             sys.stdout = log
             print("printed to the log")
         os.write(writer, b"done")

@@ -31,7 +31,8 @@ async def main():
     await stopped.wait()
     server.close()
     await server.wait_closed()
-    os.unlink(path)
+    if os.path.exists(path):  # Python 3.13 has removed it.
+        os.unlink(path)
     print("ended")
 
 
