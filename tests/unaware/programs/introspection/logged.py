@@ -24,7 +24,7 @@ def work():
         1 / 0
     except ZeroDivisionError:
         log.exception("failed", stack_info=True)
+    print(log.findCaller()[1:3], logging.getLogger().getEffectiveLevel())
 
 
 work()
-print(log.findCaller()[1:3], logging.getLogger().getEffectiveLevel())
