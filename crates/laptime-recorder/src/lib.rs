@@ -23,6 +23,7 @@ mod lock;
 pub mod memory;
 mod messages;
 mod notes;
+mod own_file;
 mod platform;
 mod recording;
 mod registry;

@@ -177,6 +177,21 @@ pub fn map(file: &File, offset: u64, len: usize) -> io::Result<NonNull<u8>> {
     NonNull::new(address.cast()).ok_or_else(io::Error::last_os_error)
 }
 
+/// Puts memory of this process alone, all zeros, in the place of a mapping.
+pub fn make_private(base: NonNull<u8>, len: usize) {
+    // SAFETY: replaces a mapping that the caller owns; where it fails, the old one stays.
+    unsafe {
+        libc::mmap(
+            base.as_ptr().cast(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+            -1,
+            0,
+        );
+    }
+}
+
 /// Undoes [`map`].
 ///
 /// # Safety
