@@ -227,25 +227,23 @@ unsafe extern "C" fn mmap(
     }
     let is_memory = flags & libc::MAP_ANONYMOUS != 0 && protection & libc::PROT_WRITE != 0;
     if is_memory {
-        count(regions::with(|regions| {
-            regions.insert(start as usize, pages(bytes))
-        }));
+        count(regions::insert(start as usize, pages(bytes)));
     } else if flags & libc::MAP_FIXED != 0 {
-        let replaced = regions::with(|regions| regions.remove(start as usize, pages(bytes)));
-        count(-(replaced as i64));
+        let replaced = regions::remove(start as usize, pages(bytes));
+        count(replaced.wrapping_neg());
     }
     start
 }
 
 unsafe extern "C" fn munmap(start: *mut c_void, bytes: size_t) -> c_int {
     // Before it is gone: the next moment another thread may have it.
-    let removed = regions::with(|regions| regions.remove(start as usize, pages(bytes)));
+    let removed = regions::remove(start as usize, pages(bytes));
     // SAFETY: as above.
     let result = unsafe { libc::munmap(start, bytes) };
     if result == 0 {
-        count(-(removed as i64));
+        count(removed.wrapping_neg());
     } else if removed > 0 {
-        regions::with(|regions| regions.insert(start as usize, removed));
+        regions::insert(start as usize, removed as usize);
     }
     result
 }
@@ -258,17 +256,17 @@ unsafe extern "C" fn mremap(
     flags: c_int,
     place: *mut c_void,
 ) -> *mut c_void {
-    let removed = regions::with(|regions| regions.remove(start as usize, pages(bytes)));
+    let removed = regions::remove(start as usize, pages(bytes));
     // SAFETY: as above.
     let moved = unsafe { libc::mremap(start, bytes, wanted, flags, place) };
     if removed > 0 {
         let (start, bytes, lost) = if moved == libc::MAP_FAILED {
-            (start, removed, removed)
+            (start, removed as usize, removed)
         } else {
             (moved, pages(wanted), removed)
         };
-        let added = regions::with(|regions| regions.insert(start as usize, bytes));
-        count(added - lost as i64);
+        let added = regions::insert(start as usize, bytes);
+        count(added.wrapping_sub(lost));
     }
     moved
 }

@@ -48,6 +48,7 @@ pub fn start() -> Result<(), Unavailable> {
     let mut known = KNOWN.lock();
     known.done.clear();
     known.replaced = 0;
+    regions::clear();
     PATCHED.store(true, Ordering::Release);
     patch_all(&mut known);
     if known.replaced > 0 {
@@ -191,7 +192,6 @@ fn own_object() -> usize {
 /// Locks over a fork.
 pub fn lock_for_fork() {
     KNOWN.hold();
-    regions::lock_for_fork();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -200,10 +200,7 @@ pub fn lock_for_fork() {
 /// The calling thread holds the locks.
 pub unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe {
-        regions::unlock_after_fork();
-        KNOWN.release();
-    }
+    unsafe { KNOWN.release() };
 }
 
 #[cfg(test)]
