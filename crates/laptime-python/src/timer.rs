@@ -10,6 +10,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::entry::{asked, measuring};
 use crate::fast::gauge::Gauge;
 use crate::fast::name;
 use crate::fast::timer::{Clock, Context, HasContext, Settings, add_methods};
@@ -117,6 +118,101 @@ impl Timer {
         cpu: bool,
         memory: bool,
     ) -> PyResult<Self> {
+        asked(|| Self::made(name, device, clock, cpu, memory))
+    }
+
+    /// The timer's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The context of that name; made at its first use.
+    fn context(&self, name: &str) -> TimerContext {
+        let made = || {
+            self.find(name).unwrap_or_else(|| {
+                let (settings, gauge) = (self.main.settings, self.main.gauge());
+                let is_on = self.is_on.clone();
+                let made = Arc::new(Context::new(name.to_owned(), settings, gauge, is_on));
+                self.others.0.borrow_mut().push(made.clone());
+                made
+            })
+        };
+        let context = measuring(|| self.main.clone(), made);
+        TimerContext { context }
+    }
+
+    /// Seconds of every finished run of a segment, oldest first.
+    #[pyo3(signature = (name, *, context="main", field="elapsed_time"))]
+    fn history(
+        &self,
+        name: &Bound<'_, PyString>,
+        context: &str,
+        field: &str,
+    ) -> PyResult<Vec<f64>> {
+        asked(|| {
+            let found = self.find(context).ok_or_else(|| {
+                PyKeyError::new_err(format!("timer {:?} has no context {context:?}", self.name))
+            })?;
+            history(&found, name, field)
+        })
+    }
+
+    /// Measures nothing from now on, in no context; running segments are given up.
+    fn disable(&self) {
+        self.is_on.store(false, Relaxed);
+    }
+
+    /// Measures again.
+    fn enable(&self) {
+        self.is_on.store(true, Relaxed);
+    }
+
+    /// Forgets everything.
+    fn clear(&self) {
+        let clear = || {
+            for context in self.contexts() {
+                context.forget(None);
+            }
+        };
+        measuring(|| (), clear);
+    }
+
+    /// Forgets a segment.
+    #[pyo3(signature = (name, *, context="main"))]
+    fn remove(&self, name: &Bound<'_, PyString>, context: &str) -> PyResult<()> {
+        let forget = || {
+            self.find(context)
+                .map_or(Ok(()), |found| remove(&found, name))
+        };
+        measuring(|| Ok(()), forget)
+    }
+
+    /// The history as a report, one table per context.
+    fn summary(&self, python: Python<'_>) -> PyResult<Report> {
+        asked(|| {
+            let contexts = self.contexts();
+            for context in &contexts {
+                context.settle(python)?;
+            }
+            let reason = self.no_device.as_deref();
+            Ok(segments::report(&self.name, &contexts, reason))
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<laptime.Timer {:?}>", self.name)
+    }
+}
+
+impl Timer {
+    fn made(
+        name: &str,
+        device: Option<&Bound<'_, PyAny>>,
+        clock: &str,
+        cpu: bool,
+        memory: bool,
+    ) -> PyResult<Self> {
         let clock = self::clock(clock)?;
         let (gauge, no_device) = match device {
             None if memory => Err(PyValueError::new_err(
@@ -144,79 +240,6 @@ impl Timer {
         })
     }
 
-    /// The timer's name.
-    #[getter]
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The context of that name; made at its first use.
-    fn context(&self, name: &str) -> TimerContext {
-        TimerContext {
-            context: self.find(name).unwrap_or_else(|| {
-                let (settings, gauge) = (self.main.settings, self.main.gauge());
-                let is_on = self.is_on.clone();
-                let made = Arc::new(Context::new(name.to_owned(), settings, gauge, is_on));
-                self.others.0.borrow_mut().push(made.clone());
-                made
-            }),
-        }
-    }
-
-    /// Seconds of every finished run of a segment, oldest first.
-    #[pyo3(signature = (name, *, context="main", field="elapsed_time"))]
-    fn history(
-        &self,
-        name: &Bound<'_, PyString>,
-        context: &str,
-        field: &str,
-    ) -> PyResult<Vec<f64>> {
-        let found = self.find(context).ok_or_else(|| {
-            PyKeyError::new_err(format!("timer {:?} has no context {context:?}", self.name))
-        })?;
-        history(&found, name, field)
-    }
-
-    /// Measures nothing from now on, in no context; running segments are given up.
-    fn disable(&self) {
-        self.is_on.store(false, Relaxed);
-    }
-
-    /// Measures again.
-    fn enable(&self) {
-        self.is_on.store(true, Relaxed);
-    }
-
-    /// Forgets everything.
-    fn clear(&self) {
-        for context in self.contexts() {
-            context.forget(None);
-        }
-    }
-
-    /// Forgets a segment.
-    #[pyo3(signature = (name, *, context="main"))]
-    fn remove(&self, name: &Bound<'_, PyString>, context: &str) -> PyResult<()> {
-        self.find(context)
-            .map_or(Ok(()), |found| remove(&found, name))
-    }
-
-    /// The history as a report, one table per context.
-    fn summary(&self, python: Python<'_>) -> PyResult<Report> {
-        let contexts = self.contexts();
-        for context in &contexts {
-            context.settle(python)?;
-        }
-        let reason = self.no_device.as_deref();
-        Ok(segments::report(&self.name, &contexts, reason))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<laptime.Timer {:?}>", self.name)
-    }
-}
-
-impl Timer {
     fn find(&self, name: &str) -> Option<Arc<Context>> {
         self.contexts().into_iter().find(|one| one.name == name)
     }
@@ -239,7 +262,7 @@ impl TimerContext {
     /// Seconds of every finished run of a segment, oldest first.
     #[pyo3(signature = (name, *, field="elapsed_time"))]
     fn history(&self, name: &Bound<'_, PyString>, field: &str) -> PyResult<Vec<f64>> {
-        history(&self.context, name, field)
+        asked(|| history(&self.context, name, field))
     }
 
     /// Measures nothing from now on.
@@ -254,12 +277,12 @@ impl TimerContext {
 
     /// Forgets everything.
     fn clear(&self) {
-        self.context.forget(None);
+        measuring(|| false, || self.context.forget(None));
     }
 
     /// Forgets a segment.
     fn remove(&self, name: &Bound<'_, PyString>) -> PyResult<()> {
-        remove(&self.context, name)
+        measuring(|| Ok(()), || remove(&self.context, name))
     }
 
     fn __repr__(&self) -> String {
