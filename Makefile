@@ -14,6 +14,7 @@
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
 #   make bench   our own cost beside the peers'
 #   make counters   what other counters say of the same models, and why (docs/counters.md)
+#   make faults  every error at every system call of a recording
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
 #   make gpu     the tests that need a GPU
@@ -230,9 +231,9 @@ unaware: $(STAMPS)/set-operations $(STAMPS)/laptime
 unaware-pairs: $(STAMPS)/set-operations $(STAMPS)/laptime
 	test ! -d tests/unaware || $(BIN)/python $(pytest) tests/unaware
 
-# Every fault at every place; `make python-laps` has a share of them.
+# Every error at every system call of a recording; `make python-laps` tries one each.
 fault-injection: $(STAMPS)/set-torch $(STAMPS)/laptime
-	$(BIN)/python $(pytest) tests/faults --all
+	LAPTIME_TEST_FAULTS=all $(BIN)/python $(pytest) tests/faults
 
 imports: $(STAMPS)/set-torch $(STAMPS)/laptime
 	$(BIN)/python tests/memory/imports.py 500

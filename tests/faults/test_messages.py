@@ -1,4 +1,4 @@
-"""Warnings on a standard error that cannot be written: they are dropped, and nothing else happens."""
+"""Warnings on a standard error that cannot be written: dropped, and nothing else happens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRAM = """
 
     if sys.argv[1] == "midway":
         lt.record("a.lap")
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
     {after}
     for number in range(100_000):
         with lt.lap("work"):

@@ -152,6 +152,7 @@ def test_a_child_that_collects_what_its_parent_left_behind_harms_nobody(run: Run
     """
     )
     assert (outcome.code, outcome.out) == (4, "0\n"), outcome.err
+    assert "panicked" not in outcome.err
     assert outcome.warnings == []
     summary = outcome.summary()
     assert (count(summary, "task"), count(summary, "after")) == (20, 1)

@@ -4,9 +4,18 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 /// Boot id of the machine; zeros when the kernel does not say.
+///
+/// Read once: what a process writes must have the same in all its places, even if it runs out of
+/// descriptors in between.
 pub fn boot_id() -> [u8; 16] {
+    static BOOT_ID: OnceLock<[u8; 16]> = OnceLock::new();
+    *BOOT_ID.get_or_init(read_boot_id)
+}
+
+fn read_boot_id() -> [u8; 16] {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let digits: Vec<u8> = text
         .bytes()
@@ -68,6 +77,9 @@ pub fn most_resident_bytes() -> u64 {
     usage.ru_maxrss.max(0).unsigned_abs() * 1024
 }
 
+/// How often a call is tried again that signals interrupt.
+const MOST_INTERRUPTIONS: u32 = 100;
+
 /// Sets blocks of a file aside, so that a later store through a mapping cannot fail.
 ///
 /// Checks the file size limit first: passing it would raise SIGXFSZ, which kills.
@@ -82,11 +94,20 @@ pub fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
         return Err(io::Error::from_raw_os_error(libc::EFBIG));
     }
     // SAFETY: a plain call on an open descriptor.
-    let done = unsafe { libc::fallocate(file.as_raw_fd(), 0, offset as i64, len as i64) };
-    if done == 0 {
-        return Ok(());
+    let allocate = || unsafe { libc::fallocate(file.as_raw_fd(), 0, offset as i64, len as i64) };
+    let mut done = allocate();
+    for _ in 0..MOST_INTERRUPTIONS {
+        if done == 0 {
+            return Ok(());
+        }
+        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            break;
+        }
+        // A signal that the program handles, such as a timer's.
+        done = allocate();
     }
     match io::Error::last_os_error() {
+        _ if done == 0 => Ok(()),
         error if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
             write_at(file, offset, &vec![0; len])
         }
