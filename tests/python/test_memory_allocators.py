@@ -113,7 +113,7 @@ print(lt.report()["any"].host_memory_net_max_bytes)
     assert out.endswith("None\n")
 
 
-# Taking their addresses in code makes stand-ins for these functions in a program at fixed addresses.
+# A program at fixed addresses that takes those of functions has stand-ins for them.
 FIXED = """
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -128,6 +128,38 @@ print(take("after"))
     assert abs(int(run(code, *loading).stdout) - 8_000_000) < 80_000
 
 
+def test_libraries_may_come_and_go_while_other_threads_are_at_laps(run: Run, build: Build) -> None:
+    code = """
+import ctypes, sys, threading
+import laptime as lt
+from laptime import _core
+opener, path = ctypes.CDLL(sys.argv[1]), sys.argv[2].encode()
+opener.open_it.restype, opener.close_it.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+def work():
+    for _ in range(100):
+        assert opener.close_it(opener.open_it(path)) == 0
+assert _core.memory_start() == (True, None)
+thread = threading.Thread(target=work)
+thread.start()
+while thread.is_alive():
+    with lt.lap("meanwhile"):
+        pass
+library = ctypes.CDLL(sys.argv[2])
+library.take.restype = ctypes.c_void_p
+with lt.lap("after"):
+    assert library.take(8_000_000)
+print(lt.report()["after"].host_memory_net_max_bytes)
+"""
+    source = """
+#include <stdlib.h>
+void *const table[] = { malloc, free, calloc, realloc };
+void *take(size_t bytes) { return malloc(bytes); }
+"""
+    passing = build("passing", source, "-Wl,-z,relro,-z,now")
+    net = run(code, str(build("opener", OPENER)), str(passing)).stdout
+    assert abs(int(net) - 8_000_000) < 80_000
+
+
 # Allocates and maps in the handlers of a fork; what `prepare` takes, the other two give back.
 FORKING = """
 #include <pthread.h>

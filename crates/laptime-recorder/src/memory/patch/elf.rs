@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::relro::Protected;
+use crate::guard::guard;
 
 /// Relocations that hold a function's address: by entry of the global offset table, of the
 /// procedure linkage table, and in data.
@@ -71,7 +72,8 @@ impl Slot<'_> {
 }
 
 /// Calls `run` with every loaded object, the main program first, until it breaks off; none is
-/// closed meanwhile. The loader waits for it: `run` must not unwind, nor touch a thread-local.
+/// closed meanwhile. Other threads' calls of the loader wait for it: `run` touches no thread-local,
+/// which may need the loader's locks in another order.
 pub fn for_each_object(mut run: impl FnMut(&Object<'_>) -> ControlFlow<()>) {
     struct Visit<'r> {
         run: &'r mut dyn FnMut(&Object<'_>) -> ControlFlow<()>,
@@ -95,13 +97,14 @@ pub fn for_each_object(mut run: impl FnMut(&Object<'_>) -> ControlFlow<()>) {
                 information.dlpi_phdr,
                 usize::from(information.dlpi_phnum),
             );
-            let flow = (visit.run)(&Object {
+            let object = Object {
                 base: information.dlpi_addr as usize,
                 is_first: std::mem::take(&mut visit.is_first),
                 changes: (information.dlpi_adds, information.dlpi_subs),
                 name,
                 headers,
-            });
+            };
+            let flow = guard(ControlFlow::Break(()), || (visit.run)(&object));
             c_int::from(flow.is_break())
         }
     }
@@ -109,7 +112,7 @@ pub fn for_each_object(mut run: impl FnMut(&Object<'_>) -> ControlFlow<()>) {
         run: &mut run,
         is_first: true,
     };
-    // SAFETY: the callback has the right type and does not unwind: nothing in it panics.
+    // SAFETY: the callback has the right type and does not unwind.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut data).cast()) };
 }
 

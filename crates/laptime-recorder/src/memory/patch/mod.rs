@@ -23,6 +23,7 @@ use laptime_core::Unavailable;
 
 use self::elf::Object;
 use self::hooks::{Hook, Kind};
+use crate::guard::guard;
 use crate::lock::Lock;
 
 /// How often an opened object is looked for once all that are listed are finished: the one that is
@@ -151,7 +152,7 @@ extern "C" fn opening() {
 #[inline]
 pub extern "C" fn look_for_new_objects() {
     if PENDING.load(Ordering::Relaxed) > 0 || OPENED.get() {
-        look();
+        guard((), look);
     }
 }
 
