@@ -38,6 +38,7 @@ from ._core import (
     metric,
     open,
     report,
+    reset,
 )
 from ._record import Record, record
 from ._track import track
@@ -72,6 +73,7 @@ __all__ = [
     "record",
     "register_formula",
     "report",
+    "reset",
     "track",
 ]
 

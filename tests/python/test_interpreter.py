@@ -18,7 +18,7 @@ def test_an_interpreter_with_its_lock_is_measured(is_free_threaded: Any, is_lock
 
 @pytest.mark.parametrize("is_free_threaded", [True, 1])
 def test_a_lock_that_is_kept_off_is_refused_with_what_to_do(is_free_threaded: Any) -> None:
-    with pytest.raises(ImportError, match="PYTHON_GIL=0.*without it"):
+    with pytest.raises(ImportError, match=r"PYTHON_GIL=0.*without it"):
         check(is_free_threaded, False)
 
 

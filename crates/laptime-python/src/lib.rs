@@ -8,6 +8,7 @@
 mod arrow;
 mod ceilings;
 mod command;
+mod copied;
 mod counted;
 mod entry;
 mod errors;

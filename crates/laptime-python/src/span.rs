@@ -180,6 +180,12 @@ fn disable() {
     measuring(|| (), recorder::disable);
 }
 
+/// Forgets what was recorded in memory so far.
+#[pyfunction]
+fn reset(python: Python<'_>) {
+    measuring(|| (), || python.detach(recorder::reset));
+}
+
 /// Adds functions and flags to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for (name, flag) in [
@@ -207,5 +213,6 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(current_path, module)?)?;
     module.add_function(wrap_pyfunction!(is_on, module)?)?;
     module.add_function(wrap_pyfunction!(enable, module)?)?;
-    module.add_function(wrap_pyfunction!(disable, module)?)
+    module.add_function(wrap_pyfunction!(disable, module)?)?;
+    module.add_function(wrap_pyfunction!(reset, module)?)
 }

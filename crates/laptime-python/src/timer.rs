@@ -10,6 +10,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::copied;
 use crate::entry::{asked, measuring};
 use crate::fast::gauge::Gauge;
 use crate::fast::name;
@@ -21,12 +22,14 @@ use crate::segments;
 const MAIN: &str = "main";
 
 /// An explicit timer with named segments and a history of its own.
-#[pyclass(frozen, module = "laptime")]
+#[pyclass(frozen, weakref, module = "laptime")]
 pub struct Timer {
-    main: Arc<Context>,
-    name: String,
-    is_on: Arc<AtomicBool>,
+    pub main: Arc<Context>,
+    pub name: String,
+    pub is_on: Arc<AtomicBool>,
     others: Others,
+    /// The device as it was given, and whether its memory was asked for.
+    pub device: (Option<Py<PyAny>>, bool),
     /// Why there is no device time, when it was asked for.
     no_device: Option<String>,
 }
@@ -39,9 +42,10 @@ unsafe impl Send for Others {}
 unsafe impl Sync for Others {}
 
 /// A named set of segments of a timer.
-#[pyclass(frozen, module = "laptime")]
+#[pyclass(frozen, weakref, module = "laptime")]
 pub struct TimerContext {
     context: Arc<Context>,
+    timer: Py<Timer>,
 }
 
 impl HasContext for Timer {
@@ -55,6 +59,15 @@ impl HasContext for TimerContext {
     #[inline]
     fn context(&self) -> &Context {
         &self.context
+    }
+}
+
+/// The name of a clock.
+pub fn clock_name(clock: Clock) -> &'static str {
+    match clock {
+        Clock::Wall => "wall",
+        Clock::Process => "process",
+        Clock::Thread => "thread",
     }
 }
 
@@ -128,18 +141,17 @@ impl Timer {
     }
 
     /// The context of that name; made at its first use.
-    fn context(&self, name: &str) -> TimerContext {
-        let made = || {
-            self.find(name).unwrap_or_else(|| {
-                let (settings, gauge) = (self.main.settings, self.main.gauge());
-                let is_on = self.is_on.clone();
-                let made = Arc::new(Context::new(name.to_owned(), settings, gauge, is_on));
-                self.others.0.borrow_mut().push(made.clone());
-                made
-            })
-        };
-        let context = measuring(|| self.main.clone(), made);
-        TimerContext { context }
+    fn context(this: &Bound<'_, Self>, name: &str) -> TimerContext {
+        let timer = this.get();
+        TimerContext {
+            context: measuring(|| timer.main.clone(), || timer.find_or_make(name)),
+            timer: this.clone().unbind(),
+        }
+    }
+
+    /// A copy has the history so far, and nothing of it runs.
+    fn __reduce__<'py>(&self, python: Python<'py>) -> PyResult<copied::Reduced<'py>> {
+        asked(|| copied::reduced(self, python))
     }
 
     /// Seconds of every finished run of a segment, oldest first.
@@ -206,7 +218,8 @@ impl Timer {
 }
 
 impl Timer {
-    fn made(
+    /// A new one.
+    pub fn made(
         name: &str,
         device: Option<&Bound<'_, PyAny>>,
         clock: &str,
@@ -236,7 +249,19 @@ impl Timer {
             name: name.to_owned(),
             is_on,
             others: Others(RefCell::default()),
+            device: (device.map(|device| device.clone().unbind()), memory),
             no_device,
+        })
+    }
+
+    /// The context of that name; made when there is none.
+    pub fn find_or_make(&self, name: &str) -> Arc<Context> {
+        self.find(name).unwrap_or_else(|| {
+            let (settings, gauge) = (self.main.settings, self.main.gauge());
+            let is_on = self.is_on.clone();
+            let made = Arc::new(Context::new(name.to_owned(), settings, gauge, is_on));
+            self.others.0.borrow_mut().push(made.clone());
+            made
         })
     }
 
@@ -244,7 +269,8 @@ impl Timer {
         self.contexts().into_iter().find(|one| one.name == name)
     }
 
-    fn contexts(&self) -> Vec<Arc<Context>> {
+    /// All contexts, its own first.
+    pub fn contexts(&self) -> Vec<Arc<Context>> {
         let mut contexts = vec![self.main.clone()];
         contexts.extend(self.others.0.borrow().iter().cloned());
         contexts
@@ -285,6 +311,20 @@ impl TimerContext {
         measuring(|| Ok(()), || remove(&self.context, name))
     }
 
+    /// A copy is the context of that name in the copy of its timer.
+    fn __reduce__<'py>(
+        &self,
+        python: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Py<Timer>, &str))> {
+        asked(|| {
+            let context = python.get_type::<Timer>().getattr("context")?;
+            Ok((
+                context,
+                (self.timer.clone_ref(python), self.context.name.as_str()),
+            ))
+        })
+    }
+
     fn __repr__(&self) -> String {
         format!("<laptime.TimerContext {:?}>", self.context.name)
     }
@@ -294,6 +334,7 @@ impl TimerContext {
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Timer>()?;
     module.add_class::<TimerContext>()?;
+    module.add_function(wrap_pyfunction!(copied::copied_timer, module)?)?;
     add_methods::<Timer>(module.py())?;
     add_methods::<TimerContext>(module.py())
 }

@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::{ffi, intern};
 
-use super::{Locked, given, place, span};
+use super::{Locked, copied, given, place, span};
 use crate::entry::{asked, measuring};
 use crate::rate;
 
@@ -350,11 +350,15 @@ const fn settable(
     }
 }
 
-static METHODS: Locked<[ffi::PyMethodDef; 5]> = Locked::new([
+/// How many of [`METHODS`] a `with` looks up.
+const BOUND: usize = 4;
+
+static METHODS: Locked<[ffi::PyMethodDef; 6]> = Locked::new([
     method(c"__enter__", enter),
     method(c"__exit__", exit),
     method(c"__aenter__", enter_async),
     method(c"__aexit__", exit_async),
+    method(c"__reduce__", copied::reduce),
     ffi::PyMethodDef::zeroed(),
 ]);
 
@@ -410,6 +414,8 @@ pub fn base_type(python: Python<'_>) -> PyResult<*mut ffi::PyTypeObject> {
             slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
             slot(ffi::Py_tp_call, call as *mut c_void),
             slot(ffi::Py_tp_repr, repr as *mut c_void),
+            slot(ffi::Py_tp_richcompare, copied::compare as *mut c_void),
+            slot(ffi::Py_tp_hash, copied::hash as *mut c_void),
             slot(ffi::Py_tp_methods, METHODS.get().as_mut_ptr().cast()),
             slot(ffi::Py_tp_getset, GETTERS.get().as_mut_ptr().cast()),
             slot(ffi::Py_tp_doc, DOC.as_ptr().cast_mut().cast()),
@@ -468,7 +474,7 @@ pub fn with_own_type(
         // The same definitions as the methods of the base type. No reference to them is kept over
         // calls that allocate: those may run a finalizer that makes another handle.
         let definitions = METHODS.get().as_mut_ptr();
-        for index in 0..METHODS.get().len() - 1 {
+        for index in 0..BOUND {
             let definition = definitions.add(index);
             let bound = ffi::PyCFunction_NewEx(definition, object, null_mut());
             if bound.is_null()
@@ -512,7 +518,12 @@ pub unsafe fn instance(
         }
         let handle = object.cast::<Handle>();
         (&raw mut (*handle).site).write(site);
-        (&raw mut (*handle).name).write(ffi::Py_NewRef(name));
+        // A subclass of `str` may hold anything, the handle too: only its text is kept.
+        (&raw mut (*handle).name).write(ffi::PyUnicode_FromObject(name));
+        if (*handle).name.is_null() {
+            ffi::Py_DECREF(object);
+            return Err(PyErr::fetch(python));
+        }
         (&raw mut (*handle).last).write(Cell::new(u64::MAX));
         Ok(object)
     }

@@ -19,7 +19,7 @@ use crate::entry::measuring;
 
 /// Entries of the table by address: 16 kB.
 const CACHED: usize = 1_024;
-/// Longest name that the table keeps alive, in characters.
+/// Longest name that is kept alive for good, in characters.
 const MAX_CACHED_LENGTH: isize = 256;
 
 #[derive(Clone, Copy)]
@@ -156,11 +156,7 @@ unsafe fn lap_slowly(
             return handle::decorate(python, *arguments, None, work);
         } else {
             let given = Bound::from_borrowed_ptr(python, *arguments);
-            let kind = given.get_type().name().map(|name| name.to_string());
-            Err(PyTypeError::new_err(format!(
-                "lap() takes a name or a function, not {}",
-                kind.unwrap_or_default()
-            )))
+            Err(name::refused("lap() takes a name (str) or a function", &given))
         }
         .map_err(|error| error.restore(python))
     };
@@ -191,7 +187,9 @@ pub unsafe fn find(python: Python<'_>, given: *mut ffi::PyObject) -> PyResult<*m
             .copied();
         let object = if let Some(known) = known {
             ffi::Py_NewRef(known as *mut ffi::PyObject)
-        } else if OWN.get().get_or_insert_default().len() < handle::OWN_TYPES {
+        } else if OWN.get().get_or_insert_default().len() < handle::OWN_TYPES
+            && ffi::PyUnicode_GetLength(given) <= MAX_CACHED_LENGTH
+        {
             let object = handle::with_own_type(python, given, site)?;
             OWN.get()
                 .get_or_insert_default()

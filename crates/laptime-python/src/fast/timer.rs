@@ -176,8 +176,9 @@ impl Context {
                 return Some((name::site(given)?, true));
             }
             if !self.settings.profiling {
-                let message = c"a segment's name is a string";
-                ffi::PyErr_SetString(ffi::PyExc_TypeError, message.as_ptr());
+                let python = Python::assume_attached();
+                let given = Bound::from_borrowed_ptr(python, given);
+                name::refused("a segment's name is a str", &given).restore(python);
                 return None;
             }
             let shown = ffi::PyObject_Repr(given);
