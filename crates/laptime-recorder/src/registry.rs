@@ -61,6 +61,8 @@ pub struct Registry {
     /// The recording that this process, forked from its parent, joins at its first span.
     pub pending: Option<PathBuf>,
     pub started: Anchor,
+    /// Whether that is the last reset rather than the recorder's first use.
+    pub is_reset: bool,
     pub notes: Vec<(String, String)>,
     pub main_track: u32,
     pub boot: u64,
@@ -80,6 +82,7 @@ impl Registry {
             disk: None,
             pending: None,
             started: clock::anchor(),
+            is_reset: false,
             notes: Vec::new(),
             main_track: MAIN_TRACK,
             boot: u64::from_le_bytes(*platform::boot_id().first_chunk().unwrap_or(&[0; 8])),
@@ -239,6 +242,19 @@ impl Registry {
             // SAFETY: registered threads are alive; `interrupt` is an atomic store.
             unsafe { (*thread.0).writer.interrupt() };
         }
+    }
+
+    /// Forgets what was recorded in memory: every window from before is closed at its writer's next
+    /// record, and no longer counts here. A file keeps what it has.
+    pub fn reset(&mut self) {
+        for thread in &self.threads {
+            // SAFETY: registered threads are alive; `interrupt` is an atomic store.
+            unsafe { (*thread.0).writer.interrupt() };
+        }
+        self.parked.iter().for_each(Writer::interrupt);
+        fold::reset(self.streams);
+        self.started = clock::anchor();
+        self.is_reset = true;
     }
 
     /// The open windows of all threads, parked writers and the scribe.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::ptr::NonNull;
 
 /// Boot id of the machine; zeros when the kernel does not say.
@@ -98,6 +98,61 @@ pub fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
 pub fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::FileExt;
     file.write_all_at(bytes, offset)
+}
+
+/// Which file a descriptor stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    device: u64,
+    inode: u64,
+}
+
+/// What a descriptor stands for now; `None` where it is closed.
+pub fn identity(descriptor: RawFd) -> Option<FileIdentity> {
+    // SAFETY: the structure is all numbers, and filled in by the call.
+    let found = unsafe {
+        let mut found: libc::stat = std::mem::zeroed();
+        (libc::fstat(descriptor, &raw mut found) == 0).then_some(found)
+    }?;
+    Some(FileIdentity {
+        device: found.st_dev,
+        inode: found.st_ino,
+    })
+}
+
+/// Writes to a descriptor if it takes the bytes at once. No failure is told, and none raises a
+/// signal: a pipe without readers, a file at its limit, a terminal in other hands.
+pub fn write_if_ready(descriptor: RawFd, bytes: &[u8]) {
+    let mut ready = libc::pollfd {
+        fd: descriptor,
+        events: libc::POLLOUT,
+        revents: 0,
+    };
+    // SAFETY: one valid structure; the sets are initialised before their use; the bytes are valid
+    // for their length.
+    unsafe {
+        if libc::poll(&raw mut ready, 1, 0) != 1 || ready.revents != libc::POLLOUT {
+            return;
+        }
+        let mut raised: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut raised);
+        for signal in [libc::SIGPIPE, libc::SIGXFSZ, libc::SIGTTOU] {
+            libc::sigaddset(&raw mut raised, signal);
+        }
+        let (mut before, mut pending) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const raised, &raw mut before);
+        libc::sigpending(&raw mut pending);
+        libc::write(descriptor, bytes.as_ptr().cast(), bytes.len());
+        // What the write raised is taken back; what was pending before is the program's.
+        for signal in [libc::SIGPIPE, libc::SIGXFSZ, libc::SIGTTOU] {
+            if libc::sigismember(&raw const pending, signal) == 1 {
+                libc::sigdelset(&raw mut raised, signal);
+            }
+        }
+        let at_once: libc::timespec = std::mem::zeroed();
+        libc::sigtimedwait(&raw const raised, std::ptr::null_mut(), &raw const at_once);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+    }
 }
 
 /// Maps a range of a file, shared and writable, and touches its pages.
