@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import laptime as lt
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -34,6 +36,12 @@ def run() -> Run:
         return done
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_recorded_yet() -> None:
+    """What the tests before recorded in memory is forgotten."""
+    lt.reset()
 
 
 @pytest.fixture
