@@ -9,7 +9,7 @@
 #   make python  the Python tests on the main interpreter: laps, phases, operations
 #   make pythons the tests of what can differ, on every other CPython of the machine
 #   make unaware    programs that know nothing of Laptime, under it and without: every way
-#   make fault-injection   every fault at every place; make imports: 500 imports under --memory
+#   make fault-injection   every error at every system call; make imports: 500 imports under --memory
 #   make burn    checks and tests laptime-burn, which is beside the workspace
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
 #   make bench   our own cost beside the peers'
@@ -236,7 +236,7 @@ fault-injection: $(STAMPS)/set-torch $(STAMPS)/laptime
 	LAPTIME_TEST_FAULTS=all $(BIN)/python $(pytest) tests/faults
 
 imports: $(STAMPS)/set-torch $(STAMPS)/laptime
-	$(BIN)/python tests/memory/imports.py 500
+	$(BIN)/python tests/soak/imports.py --times 500 --module torch
 
 .PHONY: soak soak-60 fuzz fuzz-replay asan
 soak:
