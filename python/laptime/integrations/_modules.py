@@ -165,8 +165,11 @@ def _inside(module: Any) -> Iterator[tuple[str, Any]]:
         seen.add(id(one))
         if path:
             yield path, one
-        children = [(f"{path}.{name}" if path else str(name), child)
-                    for name, child in _children(one).items() if child is not None]
+        children = [
+            (f"{path}.{name}" if path else str(name), child)
+            for name, child in _children(one).items()
+            if child is not None
+        ]
         waiting.extend(reversed(children))
 
 
