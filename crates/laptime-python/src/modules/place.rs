@@ -67,7 +67,10 @@ unsafe extern "C" fn reached(
     let to = (!place.get().is_outside).then_some(&place);
     // A guard never raises into the measured program.
     if let Err(error) = laps.backward.reached(place.py(), to) {
-        drop(ModuleLaps::give_up(place.get().laps.bind(place.py()), error));
+        drop(ModuleLaps::give_up(
+            place.get().laps.bind(place.py()),
+            error,
+        ));
     }
     crate::fast::none()
 }
