@@ -8,6 +8,7 @@
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
 #   make bench   our own cost beside the peers'
 #   make counters   what other counters say of the same models, and why (docs/counters.md)
+#   make faults  every error at every system call of a recording
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
 #   make gpu     the tests that need a GPU
@@ -169,6 +170,10 @@ pythons: $(OTHER_PYTHONS:%=python-%)
 python-%: $(STAMPS)/laptime-%
 	@echo "CPython $*"
 	$(BUILD)/venvs/$*/bin/python -m pytest -q tests/python tests/faults --ignore=tests/python/phases
+
+# Every error at every system call of a recording; `make python` tries one each.
+faults: setup
+	LAPTIME_TEST_FAULTS=all $(BIN)/python -m pytest -q tests/faults
 
 soak:
 	cargo run --quiet --release -p laptime-soak -- --kills $(KILLS)

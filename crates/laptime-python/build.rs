@@ -1,5 +1,10 @@
 //! Compiles the C shim against the headers of the interpreter that `PyO3` was configured for.
 
+#![expect(
+    clippy::disallowed_macros,
+    reason = "a build script talks to cargo by printing"
+)]
+
 use std::process::Command;
 
 fn main() {

@@ -66,4 +66,6 @@ if os.environ.get("LAPTIME") != "0" and not _is_launcher():
     try:
         _start()
     except Exception as error:
-        print(f"laptime: warning: {error}; the program goes on unrecorded", file=sys.stderr)
+        from ._core import warn
+
+        warn(f"{error}; the program goes on unrecorded")

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 
 def _warn(message: str, *values: object) -> None:
+    import contextlib
     import logging
 
-    logging.getLogger("laptime").warning(message, *values)
+    # A handler of the program's may raise in its turn.
+    with contextlib.suppress(Exception):
+        logging.getLogger("laptime").warning(message, *values)
 
 
 class Record:
@@ -62,16 +65,32 @@ class Record:
         return self._recorder.path
 
     def stop(self) -> None:
-        """Finishes the recording; a second time does nothing."""
+        """Finishes the recording; a second time does nothing.
+
+        Never raises: what cannot be written is one warning on `logging.getLogger("laptime")`.
+        """
+        atexit.unregister(self.stop)
+        for end in (self._leave_environment, self._end_phases, self._finish, self._end_memory):
+            try:
+                end()
+            except Exception as error:
+                _warn("the recording %s is not complete: %s", self.path, error)
+
+    def _leave_environment(self) -> None:
         if self._outer_run is None and os.environ.get("LAPTIME_RUN") == str(self.path):
             del os.environ["LAPTIME_RUN"]
+
+    def _end_phases(self) -> None:
         if self._phases:
             from .integrations import _autotorch
 
             self._phases = False
             _autotorch.uninstall()
-        atexit.unregister(self.stop)
+
+    def _finish(self) -> None:
         self._recorder.finish()
+
+    def _end_memory(self) -> None:
         if self._counts_memory:
             self._counts_memory = False
             _tally.stop()

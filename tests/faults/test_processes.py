@@ -116,3 +116,70 @@ def test_a_pool_of_workers_is_recorded_whole(run: Runner) -> None:
     )
     assert (outcome.code, outcome.out) == (0, "2646700\n"), outcome.err
     assert count(outcome.summary(), "square") == 200
+
+
+TASKS = """
+    import asyncio, gc, multiprocessing, os, sys
+    import laptime as lt
+
+    gc.disable()
+
+    async def fails(number):
+        # The error's traceback leads back to its task: a cycle that keeps the task's context.
+        me = asyncio.current_task()
+        with lt.lap("task"):
+            raise ValueError(number)
+
+    async def main():
+        tasks = [asyncio.create_task(fails(number)) for number in range(20)]
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(main())
+"""
+
+
+def test_a_child_that_collects_what_its_parent_left_behind_harms_nobody(run: Runner) -> None:
+    outcome = run(
+        TASKS
+        + """
+    child = multiprocessing.get_context("fork").Process(target=gc.collect)
+    child.start()
+    child.join()
+    with lt.lap("after"):
+        gc.collect()
+    print(child.exitcode)
+    sys.exit(4)
+    """
+    )
+    assert (outcome.code, outcome.out) == (4, "0\n"), outcome.err
+    assert "panicked" not in outcome.err
+    assert outcome.warnings == []
+    summary = outcome.summary()
+    assert (count(summary, "task"), count(summary, "after")) == (20, 1)
+
+
+def test_a_lap_that_a_child_closes_too_stays_its_parents(run: Runner) -> None:
+    outcome = run(
+        """
+        import asyncio, os, sys
+        import laptime as lt
+
+        async def main():
+            with lt.lap("outer"):
+                pid = os.fork()
+                if pid:
+                    os.waitpid(pid, 0)
+            if not pid:
+                with lt.lap("child"):
+                    pass
+                sys.stdout.flush()
+                os._exit(0)
+
+        asyncio.run(main())
+        """
+    )
+    assert (outcome.code, outcome.out, outcome.warnings) == (0, "", []), outcome.err
+    summary = outcome.summary()
+    assert (count(summary, "outer"), count(summary, "child")) == (1, 1)
+    processes = summary["processes"]
+    assert [process["open"] for process in processes] == [[], []]

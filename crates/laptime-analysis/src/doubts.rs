@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{ClockKind, ProgramEnd, RunInfo, Unavailable, Warning, path};
+use laptime_core::{ClockKind, PathTable, ProgramEnd, RunInfo, Unavailable, Warning, path};
 
 use crate::process::Process;
 use crate::summary::{OpenSpanSummary, ProcessState, ProcessSummary};
@@ -111,10 +111,13 @@ pub fn of_process(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
                 Warning::new(
                     "too-many-paths",
                     format!(
-                        "{}: {} in <overflow>, because there were more than {} different paths",
+                        "{}: {} in <overflow>, because there were more than {} different paths, more \
+                         than {} MiB of names, or more than {} KiB of names nested in each other",
                         called(summary),
                         plural(spans, "span is", "spans are"),
-                        laptime_core::PathTable::LIMIT,
+                        PathTable::LIMIT,
+                        PathTable::NAMES_LIMIT >> 20,
+                        PathTable::CHAIN_LIMIT >> 10,
                     ),
                 )
                 .with_hint("use fixed names; put numbers and ids into metrics or marks"),

@@ -13,7 +13,7 @@ pub struct PathId(pub u32);
 impl PathId {
     /// The parent of outermost spans.
     pub const ROOT: Self = Self(0);
-    /// Where spans go once [`PathTable::LIMIT`] paths exist.
+    /// Where spans go that are beyond a limit of [`PathTable`].
     pub const OVERFLOW: Self = Self(1);
 
     /// As an index.
@@ -37,6 +37,10 @@ pub struct PathEntry {
 pub struct PathTable {
     entries: Vec<Option<PathEntry>>,
     ids: HashMap<(PathId, Box<str>), PathId>,
+    /// By path: the bytes that defining it takes, with all its ancestors.
+    chains: Vec<u32>,
+    /// Of all names together.
+    name_bytes: usize,
     overflowed: u64,
 }
 
@@ -49,6 +53,14 @@ impl Default for PathTable {
 impl PathTable {
     /// Most paths that one process may have, `<overflow>` included: a bound on memory.
     pub const LIMIT: usize = 65_536;
+    /// Most bytes of names, those of all paths together: 64 for each of [`Self::LIMIT`] paths. Few
+    /// programs come near; one that puts data into names must not fill the memory with it.
+    pub const NAMES_LIMIT: usize = 64 * Self::LIMIT;
+    /// Most bytes that a path's definition may take, with those of all its ancestors: a quarter of
+    /// a window. Every window defines the paths that it uses, and must have room left for spans.
+    pub const CHAIN_LIMIT: usize = 16_384;
+    /// More than a definition takes besides the name: its type, two numbers and a length.
+    const DEFINITION_BYTES: usize = 12;
     /// Deepest direct recursion that gets paths of its own.
     pub const MAX_RECURSION: usize = 64;
     /// Name of the path that takes what no longer fits.
@@ -59,6 +71,8 @@ impl PathTable {
         let mut table = Self {
             entries: vec![None, None],
             ids: HashMap::new(),
+            chains: vec![0, 0],
+            name_bytes: 0,
             overflowed: 0,
         };
         table.define(PathId::OVERFLOW, PathId::ROOT, Self::OVERFLOW_NAME);
@@ -67,8 +81,7 @@ impl PathTable {
 
     /// Finds or makes the path of `name` under `parent`.
     ///
-    /// Once [`Self::LIMIT`] is reached, unknown pairs get [`PathId::OVERFLOW`] and are
-    /// counted. A name that already stands [`Self::MAX_RECURSION`] times in a row above
+    /// Once a limit is reached, unknown pairs get [`PathId::OVERFLOW`] and are counted. A name that already stands [`Self::MAX_RECURSION`] times in a row above
     /// itself folds into `parent`.
     pub fn intern(&mut self, parent: PathId, name: &str) -> PathId {
         if let Some(id) = self.ids.get(&(parent, name.into())) {
@@ -78,7 +91,10 @@ impl PathTable {
             return parent;
         }
         let overflows = parent == PathId::OVERFLOW || name == Self::OVERFLOW_NAME;
-        if overflows || self.entries.len() >= Self::LIMIT {
+        let fits = self.entries.len() < Self::LIMIT
+            && self.name_bytes + name.len() <= Self::NAMES_LIMIT
+            && self.chain_of(parent, name) <= Self::CHAIN_LIMIT;
+        if overflows || !fits {
             self.overflowed += 1;
             return PathId::OVERFLOW;
         }
@@ -96,10 +112,13 @@ impl PathTable {
         }
         if id.index() >= self.entries.len() {
             self.entries.resize(id.index() + 1, None);
+            self.chains.resize(id.index() + 1, 0);
         }
         if let Some(known) = &self.entries[id.index()] {
             return known.parent == parent && &*known.name == name;
         }
+        self.chains[id.index()] = self.chain_of(parent, name) as u32;
+        self.name_bytes += name.len();
         self.ids.insert((parent, name.into()), id);
         self.entries[id.index()] = Some(PathEntry {
             parent,
@@ -149,6 +168,12 @@ impl PathTable {
         }
         names.reverse();
         names
+    }
+
+    /// Bytes that defining a path and its ancestors takes.
+    fn chain_of(&self, parent: PathId, name: &str) -> usize {
+        let above = self.chains.get(parent.index()).copied().unwrap_or_default();
+        above as usize + Self::DEFINITION_BYTES + name.len()
     }
 
     fn recursion(&self, parent: PathId, name: &str) -> usize {
@@ -204,6 +229,38 @@ mod tests {
         assert_eq!(table.intern(step, "forward"), forward);
         assert_ne!(table.intern(PathId::ROOT, "forward"), forward);
         assert_eq!(table.names(forward), ["step", "forward"]);
+    }
+
+    #[test]
+    fn a_chain_beyond_a_quarter_of_a_window_overflows_with_all_below_it() {
+        let mut table = PathTable::new();
+        let mut at = PathId::ROOT;
+        let mut levels = 0;
+        while at != PathId::OVERFLOW {
+            at = table.intern(at, &format!("level {levels}"));
+            levels += 1;
+        }
+        assert!((500..1_500).contains(&levels), "{levels}");
+        assert_eq!(table.intern(at, "below"), PathId::OVERFLOW);
+        let long = "x".repeat(PathTable::CHAIN_LIMIT);
+        assert_eq!(table.intern(PathId::ROOT, &long), PathId::OVERFLOW);
+        assert_ne!(table.intern(PathId::ROOT, "short"), PathId::OVERFLOW);
+        assert_eq!(table.overflowed(), 3);
+    }
+
+    #[test]
+    fn names_beyond_the_limit_of_their_bytes_overflow() {
+        let mut table = PathTable::new();
+        let kept = (0..10_000)
+            .map(|number: u32| table.intern(PathId::ROOT, &format!("{number:-<1000}")))
+            .filter(|path| *path != PathId::OVERFLOW)
+            .count();
+        assert_eq!(kept, PathTable::NAMES_LIMIT / 1_000);
+        // Known ones stay known.
+        assert_eq!(
+            table.intern(PathId::ROOT, &format!("{:-<1000}", 5)),
+            PathId(7)
+        );
     }
 
     #[test]

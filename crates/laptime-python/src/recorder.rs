@@ -96,10 +96,17 @@ fn current_folder() -> Option<PathBuf> {
     recorder::current_folder()
 }
 
+/// Warns on standard error in one line, where that can be written.
+#[pyfunction]
+fn warn(message: &str) {
+    recorder::warn(&message);
+}
+
 /// Adds the class and functions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Recorder>()?;
     module.add_function(wrap_pyfunction!(join, module)?)?;
     module.add_function(wrap_pyfunction!(close, module)?)?;
+    module.add_function(wrap_pyfunction!(warn, module)?)?;
     module.add_function(wrap_pyfunction!(current_folder, module)?)
 }

@@ -15,7 +15,9 @@ use crate::backing::{Place, Window};
 use crate::clock;
 use crate::file::ProcessFile;
 use crate::fold;
+use crate::guard::guard;
 use crate::memory::{self, Quiet};
+use crate::own_file::OwnFile;
 use crate::platform;
 use crate::registry::{self, Registry};
 
@@ -34,14 +36,22 @@ const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
 pub fn start() -> Option<std::thread::JoinHandle<()>> {
     std::thread::Builder::new()
         .name("laptime".to_owned())
-        .spawn(run)
+        .spawn(|| {
+            guard((), run);
+            // After a mistake, readers of memory must not wait for windows that are never folded.
+            registry::with(|registry| {
+                if let Some(disk) = registry.disk.as_mut() {
+                    disk.folding = false;
+                }
+            });
+        })
         .ok()
 }
 
 fn run() {
     platform::block_signals();
     Quiet::for_ever();
-    let statm = File::open("/proc/self/statm").ok();
+    let statm = File::open("/proc/self/statm").and_then(OwnFile::new).ok();
     let started = clock::monotonic_ns();
     let mut next_tick = started;
     let mut early = EARLY_ANCHORS_NS.iter().map(|after| started + after);
@@ -76,7 +86,10 @@ fn run() {
         }
         if now >= next_tick {
             next_tick = now + TICK.as_nanos() as u64;
-            if let Some(resident_bytes) = statm.as_ref().and_then(platform::resident_bytes) {
+            if let Some(resident_bytes) = statm
+                .as_ref()
+                .and_then(|statm| platform::resident_bytes(statm.get().ok()?))
+            {
                 let ticks = clock::now();
                 note(&Record::Sample {
                     ticks,

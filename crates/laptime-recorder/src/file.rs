@@ -17,13 +17,14 @@ use laptime_core::run::PROCESS_EXTENSION;
 
 use crate::backing::{Place, Window};
 use crate::lock::Lock;
+use crate::own_file::OwnFile;
 use crate::platform;
 use crate::recording::Backing;
 use crate::stack::Slot;
 
 #[derive(Debug)]
 pub struct ProcessFile {
-    file: File,
+    file: OwnFile,
     mapped: bool,
     prefix: NonNull<u8>,
     slots_taken: u32,
@@ -89,7 +90,7 @@ impl ProcessFile {
             }
         };
         Ok(Self {
-            file,
+            file: OwnFile::new(file)?,
             mapped,
             prefix,
             slots_taken: 0,
@@ -122,9 +123,10 @@ impl ProcessFile {
     fn make_window(&mut self) -> io::Result<Window> {
         let slot = self.next_slot;
         let offset = window_offset(slot);
-        platform::reserve(&self.file, offset, WINDOW_LEN)?;
+        let file = self.file.get()?;
+        platform::reserve(file, offset, WINDOW_LEN)?;
         let window = if self.mapped {
-            let base = platform::map(&self.file, offset, WINDOW_LEN)?;
+            let base = platform::map(file, offset, WINDOW_LEN)?;
             Window::on_map(base, slot, self.epoch)
         } else {
             Window::on_heap(Place::Written { slot }, self.epoch)
@@ -137,7 +139,7 @@ impl ProcessFile {
     pub fn write_out(&self, window: &Window) -> io::Result<()> {
         match window.place() {
             Place::Written { slot } => {
-                platform::write_at(&self.file, window_offset(slot), &window.copy())
+                platform::write_at(self.file.get()?, window_offset(slot), &window.copy())
             }
             Place::Mapped { .. } | Place::Heap => Ok(()),
         }
@@ -148,7 +150,7 @@ impl ProcessFile {
         if self.mapped {
             return Ok(());
         }
-        platform::write_at(&self.file, window_offset(slot), bytes)
+        platform::write_at(self.file.get()?, window_offset(slot), bytes)
     }
 
     /// Writes the prefix out, where the file is not mapped.
@@ -158,7 +160,7 @@ impl ProcessFile {
         }
         // SAFETY: a prefix long; slots may change meanwhile, which a reader tolerates.
         let bytes = unsafe { std::slice::from_raw_parts(self.prefix.as_ptr(), PREFIX_LEN) };
-        platform::write_at(&self.file, 0, bytes)
+        platform::write_at(self.file.get()?, 0, bytes)
     }
 
     /// Whether windows and the prefix must be written out now and then.
@@ -172,6 +174,16 @@ impl ProcessFile {
         self.slots_taken |= 1 << free;
         // SAFETY: inside the prefix, aligned to 1,024.
         Some(unsafe { self.prefix.add(BLACK_BOX_OFFSET + free * SLOT_LEN) }.cast())
+    }
+
+    /// In a forked child: lets go of the parent's file. The prefix becomes memory of the child's own,
+    /// for whatever may still point there.
+    pub fn leave_to_parent(self) {
+        if self.mapped {
+            platform::make_private(self.prefix, PREFIX_LEN);
+        }
+        // Windows that were set aside stay mapped; nothing leads to them.
+        std::mem::forget(self.ready);
     }
 
     /// Gives a slot back; does nothing for memory that is not of this black box.
@@ -209,7 +221,7 @@ impl ProcessFile {
         self.store(LENGTH_OFFSET, &end.to_le_bytes());
         self.store(CLOSED_OFFSET, &1_u64.to_le_bytes());
         self.write_prefix()?;
-        self.file.set_len(end)
+        self.file.get()?.set_len(end)
     }
 }
 

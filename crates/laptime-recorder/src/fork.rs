@@ -6,13 +6,24 @@
 //! open in the parent becomes the base under which the child's spans nest.
 
 use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::fold;
+use crate::guard::guard;
 use crate::memory;
 use crate::registry;
 use crate::site;
 use crate::state;
 use crate::thread::Thread;
+
+/// Forks between the program's first process and this one.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// How many forks lie behind this process: what was made at another count is the parent's.
+#[inline]
+pub fn count() -> u32 {
+    FORKS.load(Ordering::Relaxed)
+}
 
 /// Registers the handlers, once.
 pub fn install() {
@@ -24,24 +35,33 @@ pub fn install() {
 }
 
 extern "C" fn prepare() {
-    site::lock_for_fork();
-    registry::lock_for_fork();
-    fold::lock_for_fork();
-    memory::lock_for_fork();
+    guard((), || {
+        site::lock_for_fork();
+        registry::lock_for_fork(Thread::existing());
+        fold::lock_for_fork();
+        memory::lock_for_fork();
+    });
 }
 
 extern "C" fn parent() {
-    // SAFETY: locked by `prepare`, on this thread.
-    unsafe {
-        memory::unlock_after_fork();
-        fold::unlock_after_fork();
-        registry::unlock_after_fork();
-        site::unlock_after_fork();
-    }
+    guard((), || {
+        // SAFETY: locked by `prepare`, on this thread.
+        unsafe {
+            memory::unlock_after_fork();
+            fold::unlock_after_fork();
+            registry::unlock_after_fork();
+            site::unlock_after_fork();
+        }
+    });
 }
 
 extern "C" fn child() {
     parent();
+    guard((), start_over);
+}
+
+fn start_over() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
     fold::forget();
     let thread = Thread::existing();
     let joins = registry::with(|registry| {

@@ -43,7 +43,13 @@ impl<T> Lock<T> {
 
     /// Takes the lock until [`Lock::release`]: before a fork.
     pub fn hold(&'static self) {
-        let guard = self.lock();
+        self.hold_with(|_| ());
+    }
+
+    /// The same, and runs with what it protects.
+    pub fn hold_with(&'static self, run: impl FnOnce(&mut T)) {
+        let mut guard = self.lock();
+        run(&mut guard);
         // SAFETY: this thread holds the lock.
         unsafe { *self.held.get() = Some(guard) };
     }

@@ -16,7 +16,9 @@ use crate::clock;
 use crate::collector;
 use crate::error::RecorderError;
 use crate::file::ProcessFile;
+use crate::guard::guard;
 use crate::memory;
+use crate::messages::warn;
 use crate::platform;
 use crate::registry::{self, Disk, Registry};
 use crate::state;
@@ -161,10 +163,10 @@ pub(crate) fn join_after_fork() -> bool {
         return false;
     };
     if let Err(error) = join(&folder, &RecordOptions::default()) {
-        eprintln!(
-            "laptime: warning: {error}; process {} is recorded in memory only",
-            std::process::id()
-        );
+        let process = std::process::id();
+        warn(&format_args!(
+            "{error}; process {process} is recorded in memory only"
+        ));
     }
     true
 }
@@ -192,7 +194,7 @@ pub(crate) fn start_from_environment() -> bool {
         _ => return false,
     };
     if let Err(error) = started {
-        eprintln!("laptime: warning: {error}; the program goes on unrecorded");
+        warn(&format_args!("{error}; the program goes on unrecorded"));
         return false;
     }
     true
@@ -292,7 +294,7 @@ pub fn close() {
     // SAFETY: this thread's state.
     let thread = unsafe { Thread::existing().as_mut() };
     let mut own = thread.and_then(|thread| {
-        thread.own_stack().move_home();
+        registry::with(|registry| registry.take_out_of_black_box(thread.own_stack()));
         thread.refresh_slot();
         thread.writer.take_window()
     });
@@ -360,7 +362,7 @@ pub fn close() {
 
 fn close_at_exit() {
     extern "C" fn at_exit() {
-        close();
+        guard((), close);
     }
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -414,8 +416,10 @@ fn write_run(folder: &Path, run: &RunInfo) -> Result<(), RecorderError> {
     use std::os::unix::fs::OpenOptionsExt;
     let path = folder.join(RunInfo::FILE_NAME);
     let draft = folder.join(".run.json.new");
+    // Made anew: a link that stands in its place must not lead the bytes elsewhere.
+    let _ = std::fs::remove_file(&draft);
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
+    options.write(true).create_new(true).mode(0o600);
     options
         .open(&draft)
         .and_then(|mut file| file.write_all(&run.to_json()))

@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, PoisonError};
+use std::sync::{Condvar, MutexGuard, PoisonError};
 
 use laptime_core::format::window::WindowHeader;
-use laptime_core::{Anchor, PathTable};
+use laptime_core::{Anchor, PathId, PathTable};
 
 use crate::backing::{Place, Window};
 use crate::clock;
@@ -17,6 +17,7 @@ use crate::collector;
 use crate::file::ProcessFile;
 use crate::fold;
 use crate::lock::Lock;
+use crate::messages;
 use crate::platform;
 use crate::stack::Stack;
 use crate::thread::{Thread, ThreadPointer};
@@ -62,9 +63,13 @@ pub struct Registry {
     pub pending: Option<PathBuf>,
     pub started: Anchor,
     pub notes: Vec<(String, String)>,
+    /// Said as soon as the lock is free: a message may take its time.
+    pub warnings: Vec<String>,
     pub main_track: u32,
     pub boot: u64,
     pub epoch: u64,
+    /// Stacks that lie in a black box, that of a finished recording included.
+    boxed: Vec<Boxed>,
     free: Vec<Window>,
     parked: Vec<Writer>,
     tracks: u32,
@@ -81,9 +86,11 @@ impl Registry {
             pending: None,
             started: clock::anchor(),
             notes: Vec::new(),
+            warnings: Vec::new(),
             main_track: MAIN_TRACK,
             boot: u64::from_le_bytes(*platform::boot_id().first_chunk().unwrap_or(&[0; 8])),
             epoch: 0,
+            boxed: Vec::new(),
             free: Vec::new(),
             parked: Vec::new(),
             tracks: MAIN_TRACK,
@@ -179,10 +186,10 @@ impl Registry {
             let reason = error.raw_os_error().unwrap_or(libc::EIO);
             disk.failed = Some(reason);
             disk.file.store_losses(lost(), clamped(), Some(reason));
-            eprintln!(
-                "laptime: warning: recording stopped: {error} ({}); the program goes on, and what was recorded before stays readable",
+            self.warnings.push(format!(
+                "recording stopped: {error} ({}); the program goes on, and what was recorded before stays readable",
                 disk.folder.display()
-            );
+            ));
         }
     }
 
@@ -214,20 +221,46 @@ impl Registry {
         window.place() == Place::Heap || window.epoch() == self.epoch
     }
 
-    /// Moves a stack into the black box, when a recording is on and has a slot left.
+    /// Moves a stack into the black box, when a recording is on and has a slot left. The stack must
+    /// not be moved in memory until it is taken out again.
     pub fn place_in_black_box(&mut self, stack: &mut Stack) {
+        self.take_out_of_black_box(stack);
         if let Some(disk) = self.disk.as_mut()
             && let Some(slot) = disk.file.take_slot()
         {
             // SAFETY: the slot was free, and the prefix is never unmapped.
             unsafe { stack.move_to(slot) };
+            self.boxed.push(Boxed::new(stack));
         }
     }
 
-    /// Gives a stack's slot back; the stack itself must not be used any more.
-    pub fn free_slot(&mut self, stack: &Stack) {
+    /// Moves a stack back onto memory of its own and gives its slot to others.
+    pub fn take_out_of_black_box(&mut self, stack: &mut Stack) {
+        if !stack.is_boxed() {
+            return;
+        }
+        let slot = stack.slot();
+        stack.move_home();
+        self.boxed.retain(|boxed| !boxed.is(stack));
         if let Some(disk) = self.disk.as_mut() {
-            disk.file.free_slot(stack.slot());
+            disk.file.free_slot(slot);
+        }
+    }
+
+    /// Before a fork: notes what is open in the black boxes. The child shares their memory with its
+    /// parent, which goes on changing it.
+    fn note_bases(&mut self, thread: *mut Thread) {
+        for boxed in &mut self.boxed {
+            // SAFETY: boxed stacks are alive and stay where they are.
+            let stack = unsafe { boxed.stack.as_ref() };
+            // SAFETY: the calling thread's state, when it has one.
+            let ours = unsafe { thread.as_mut() }.is_some_and(|thread| thread.uses(stack));
+            boxed.track = stack.track();
+            boxed.base = if ours {
+                stack.innermost()
+            } else {
+                stack.innermost_in_slot()
+            };
         }
     }
 
@@ -256,9 +289,15 @@ impl Registry {
 
     /// In a forked child: only the calling thread is left, and nothing of the parent's file is touched.
     pub fn start_over_after_fork(&mut self, thread: *mut Thread) {
+        for mut boxed in std::mem::take(&mut self.boxed) {
+            // SAFETY: alive and in its place as in the parent; no other thread exists.
+            unsafe { boxed.stack.as_mut() }.start_over(boxed.track, boxed.base);
+        }
         if let Some(disk) = self.disk.take() {
-            self.pending = Some(disk.folder.clone());
-            std::mem::forget(disk);
+            self.pending = Some(disk.folder);
+            disk.file.leave_to_parent();
+            // Windows, and the handle of a thread that does not exist here.
+            std::mem::forget((disk.full, disk.scribe, disk.collector));
         }
         std::mem::forget(std::mem::take(&mut self.parked));
         self.epoch += 1;
@@ -271,6 +310,31 @@ impl Registry {
         }
         LOST.store(0, Ordering::Relaxed);
         CLAMPED.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A stack in a black box, and what a fork's child has to know of it.
+#[derive(Debug)]
+struct Boxed {
+    stack: NonNull<Stack>,
+    track: u32,
+    base: PathId,
+}
+
+// SAFETY: the stack is touched only by its thread, and as `Registry` documents under its lock.
+unsafe impl Send for Boxed {}
+
+impl Boxed {
+    fn new(stack: &mut Stack) -> Self {
+        Self {
+            track: stack.track(),
+            base: PathId::ROOT,
+            stack: NonNull::from(stack),
+        }
+    }
+
+    fn is(&self, stack: &Stack) -> bool {
+        std::ptr::eq(self.stack.as_ptr(), stack)
     }
 }
 
@@ -290,11 +354,25 @@ pub fn spans_in(bytes: &[u8]) -> u64 {
 
 /// Runs with the registry locked. Not re-entrant.
 pub fn with<T>(run: impl FnOnce(&mut Registry) -> T) -> T {
-    let mut registry = REGISTRY.lock();
-    run(registry.get_or_insert_with(|| {
+    run_and_warn(REGISTRY.lock(), run)
+}
+
+fn run_and_warn<T>(
+    mut held: MutexGuard<'_, Option<Box<Registry>>>,
+    run: impl FnOnce(&mut Registry) -> T,
+) -> T {
+    let registry = held.get_or_insert_with(|| {
         crate::fork::install();
+        messages::remember_stderr();
         Box::new(Registry::new())
-    }))
+    });
+    let result = run(registry);
+    let warnings = std::mem::take(&mut registry.warnings);
+    drop(held);
+    for warning in warnings {
+        messages::warn(&warning);
+    }
+    result
 }
 
 /// Waits for work with the lock released, then runs with it held.
@@ -312,7 +390,7 @@ pub fn wait_then_with<T>(timeout: std::time::Duration, run: impl FnOnce(&mut Reg
         let woken = WORK.wait_timeout(registry, timeout);
         registry = woken.unwrap_or_else(PoisonError::into_inner).0;
     }
-    run(registry.get_or_insert_with(|| Box::new(Registry::new())))
+    run_and_warn(registry, run)
 }
 
 /// Counts spans that did not reach the file.
@@ -336,9 +414,13 @@ pub fn clamped() -> u64 {
     CLAMPED.load(Ordering::Relaxed)
 }
 
-/// Locks over a fork.
-pub fn lock_for_fork() {
-    REGISTRY.hold();
+/// Locks over a fork that the given thread makes.
+pub fn lock_for_fork(thread: *mut Thread) {
+    REGISTRY.hold_with(|registry| {
+        if let Some(registry) = registry {
+            registry.note_bases(thread);
+        }
+    });
 }
 
 /// Undoes [`lock_for_fork`].

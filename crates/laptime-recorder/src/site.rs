@@ -1,7 +1,7 @@
 //! Sites: a span's name, interned once, with the path it last led to.
 //!
-//! Sites live as long as the process, so their number is bounded: names beyond as many as
-//! there can be paths share one site, `<overflow>`.
+//! Sites live as long as the process, so their number and the bytes of their names are bounded:
+//! names beyond what there can be paths for share one site, `<overflow>`.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -10,7 +10,13 @@ use laptime_core::{PathId, PathTable};
 
 use crate::lock::Lock;
 
-static SITES: Lock<Option<HashMap<&'static str, &'static Site>>> = Lock::new(None);
+static SITES: Lock<Option<Sites>> = Lock::new(None);
+
+#[derive(Debug, Default)]
+struct Sites {
+    by_name: HashMap<&'static str, &'static Site>,
+    name_bytes: usize,
+}
 
 /// One name. Compare by [`Site::index`].
 #[derive(Debug)]
@@ -25,27 +31,34 @@ impl Site {
     /// Most names with a site of their own: as many as there can be paths.
     pub const LIMIT: usize = PathTable::LIMIT;
 
-    /// The site of a name: always the same one for the same name, until [`Self::LIMIT`] names exist;
-    /// further ones get that of `<overflow>`.
+    /// Most bytes of their names: as many as paths may have.
+    pub const NAMES_LIMIT: usize = PathTable::NAMES_LIMIT;
+
+    /// The site of a name: always the same one for the same name, until a limit is reached; further
+    /// names, and those too long for any path, get that of `<overflow>`.
     pub fn intern(name: &str) -> &'static Self {
         let mut sites = SITES.lock();
         let sites = sites.get_or_insert_default();
-        if let Some(site) = sites.get(name) {
+        if let Some(site) = sites.by_name.get(name) {
             return site;
         }
-        let name = if sites.len() < Self::LIMIT {
+        let fits = sites.by_name.len() < Self::LIMIT
+            && sites.name_bytes + name.len() <= Self::NAMES_LIMIT
+            && name.len() <= PathTable::CHAIN_LIMIT;
+        let name = if fits {
             name
-        } else if let Some(site) = sites.get(PathTable::OVERFLOW_NAME) {
+        } else if let Some(site) = sites.by_name.get(PathTable::OVERFLOW_NAME) {
             return site;
         } else {
             PathTable::OVERFLOW_NAME
         };
         let site: &'static Self = Box::leak(Box::new(Self {
             name: name.into(),
-            index: sites.len() as u32,
+            index: sites.by_name.len() as u32,
             cache: AtomicU64::new(u64::MAX),
         }));
-        sites.insert(&site.name, site);
+        sites.name_bytes += site.name.len();
+        sites.by_name.insert(&site.name, site);
         site
     }
 

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
 use laptime_core::{PathId, SpanWork};
 
+use crate::fork;
 use crate::memory::Frames;
 
 /// Set in [`Entry::site`] of spans that close together with their parent.
@@ -61,6 +62,8 @@ pub struct Position {
 pub struct Stack {
     slot: NonNull<Slot>,
     owned: bool,
+    /// Forks that had happened when it was made or started over.
+    forks: u32,
     deep: Vec<Entry>,
     strays: Vec<Entry>,
     /// Work of open spans by their starts, where it was given.
@@ -77,6 +80,7 @@ impl Stack {
         let stack = Self {
             slot: NonNull::from(Box::leak(slot)),
             owned: true,
+            forks: fork::count(),
             deep: Vec::new(),
             strays: Vec::new(),
             work: Vec::new(),
@@ -139,17 +143,49 @@ impl Stack {
         self.owned = true;
     }
 
-    /// In a forked child: what was open belongs to the parent; it becomes the base.
-    pub fn start_over(&mut self) {
-        let (track, base) = (self.track(), self.innermost());
-        let fresh = Self::new(track, base);
-        self.slot = fresh.slot;
-        self.owned = true;
-        std::mem::forget(fresh);
-        self.deep.clear();
-        self.strays.clear();
-        self.work.clear();
-        self.memory = Frames::default();
+    /// Whether it lies in a black box.
+    pub fn is_boxed(&self) -> bool {
+        !self.owned
+    }
+
+    /// In a forked child: what was open belongs to the parent; the innermost, `base`, is what spans
+    /// open under. Leaves the black box without touching it.
+    pub fn start_over(&mut self, track: u32, base: PathId) {
+        if self.owned {
+            self.reset(track, base);
+        } else {
+            let fresh = Self::new(track, base);
+            self.slot = fresh.slot;
+            self.owned = true;
+            std::mem::forget(fresh);
+        }
+        self.forks = fork::count();
+        // Not freed: another thread may have been in the midst of changing them as the fork happened.
+        std::mem::forget((
+            std::mem::take(&mut self.deep),
+            std::mem::take(&mut self.strays),
+            std::mem::take(&mut self.work),
+            std::mem::take(&mut self.memory),
+        ));
+    }
+
+    /// Whether the process was forked since it was made or started over.
+    #[inline]
+    pub fn is_inherited(&self) -> bool {
+        self.forks != fork::count()
+    }
+
+    /// Starts over if it is inherited; for a stack that another thread may have been using.
+    #[inline]
+    pub fn start_over_if_inherited(&mut self) {
+        if self.is_inherited() {
+            self.start_over(self.track(), self.innermost_in_slot());
+        }
+    }
+
+    /// The innermost path that the slot knows: all that may be read of another thread's stack.
+    pub fn innermost_in_slot(&self) -> PathId {
+        PathId(self.in_slot(self.slot_len()).path)
     }
 
     pub fn track(&self) -> u32 {
@@ -158,8 +194,21 @@ impl Stack {
 
     /// Open spans, the base not counted.
     pub fn len(&self) -> usize {
+        match self.slot_len() {
+            len if len == SLOT_ENTRIES - 1 => len + self.deep.len(),
+            len => len,
+        }
+    }
+
+    /// How many of them lie in the slot, whatever is written there.
+    fn slot_len(&self) -> usize {
         let depth = self.get().depth.load(Ordering::Relaxed) as usize;
-        depth.min(SLOT_ENTRIES) - 1 + self.deep.len()
+        depth.clamp(1, SLOT_ENTRIES) - 1
+    }
+
+    fn in_slot(&self, index: usize) -> Entry {
+        let entry = self.get().entries.get(index);
+        entry.map(Cell::get).unwrap_or_default()
     }
 
     /// Path under which the next span opens.
@@ -170,15 +219,19 @@ impl Stack {
     /// The entry at an index; 0 is the base.
     pub fn entry(&self, index: usize) -> Entry {
         match index.checked_sub(SLOT_ENTRIES) {
-            None => self.get().entries[index].get(),
-            Some(beyond) => self.deep[beyond],
+            None => self.in_slot(index),
+            Some(beyond) => self.deep.get(beyond).copied().unwrap_or_default(),
         }
     }
 
     pub fn set_entry(&mut self, index: usize, entry: Entry) {
         match index.checked_sub(SLOT_ENTRIES) {
             None => self.get().entries[index].set(entry),
-            Some(beyond) => self.deep[beyond] = entry,
+            Some(beyond) => {
+                if let Some(deep) = self.deep.get_mut(beyond) {
+                    *deep = entry;
+                }
+            }
         }
     }
 

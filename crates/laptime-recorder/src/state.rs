@@ -25,6 +25,8 @@ pub enum Mode {
 static MODE: AtomicU8 = AtomicU8::new(0);
 /// Whether spans carry memory while they are recorded.
 static MEMORY: AtomicBool = AtomicBool::new(false);
+/// Set once, when a mistake of ours was caught: nothing is recorded from then on.
+static BROKEN: AtomicBool = AtomicBool::new(false);
 
 fn on() -> Mode {
     if measures_memory() {
@@ -70,7 +72,16 @@ pub fn is_on() -> bool {
 
 /// Records from now on, in memory; on disk too while a recording is on.
 pub fn enable() {
-    MODE.store(on() as u8, Ordering::Relaxed);
+    MODE.store(on() as u8, Ordering::SeqCst);
+    if BROKEN.load(Ordering::SeqCst) {
+        disable();
+    }
+}
+
+/// Records nothing from now on, whoever asks.
+pub fn switch_off_for_good() {
+    BROKEN.store(true, Ordering::SeqCst);
+    MODE.store(Mode::Off as u8, Ordering::SeqCst);
 }
 
 /// Records nothing from now on. Spans that are open close without a trace.

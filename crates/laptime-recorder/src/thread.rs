@@ -105,6 +105,11 @@ impl Thread {
         &mut self.own
     }
 
+    /// Whether a stack is the thread's own or the one in use.
+    pub fn uses(&self, stack: &Stack) -> bool {
+        std::ptr::eq(self.stack, stack) || std::ptr::eq(&raw const *self.own, stack)
+    }
+
     pub fn track(&mut self) -> u32 {
         self.stack().track()
     }
@@ -151,9 +156,12 @@ impl Thread {
 
     /// In a forked child: what is open belongs to the parent.
     pub fn start_over_after_fork(&mut self) {
-        self.stack().start_over();
-        if !std::ptr::eq(self.stack, &raw const *self.own) {
-            self.own.start_over();
+        for stack in [self.stack, &raw mut *self.own] {
+            // SAFETY: `own` or a task's stack, which outlives its being current.
+            let stack = unsafe { &mut *stack };
+            if stack.is_inherited() {
+                stack.start_over(stack.track(), stack.innermost());
+            }
         }
         self.refresh_slot();
     }
@@ -195,17 +203,16 @@ impl Drop for AtExit {
         if state::measures_memory() {
             thread.own.memory.clear();
         }
-        let own = std::mem::replace(&mut thread.own, Box::new(Stack::new(0, PathId::ROOT)));
+        let mut own = std::mem::replace(&mut thread.own, Box::new(Stack::new(0, PathId::ROOT)));
         thread.close_all(&own);
         registry::with(|registry: &mut Registry| {
             let pointer: *const Thread = &raw const *thread;
             registry
                 .threads
                 .retain(|known| !std::ptr::eq(known.0, pointer));
-            registry.free_slot(&own);
+            registry.take_out_of_black_box(&mut own);
             registry.park_writer(std::mem::replace(&mut thread.writer, Writer::new()));
         });
-        drop(own);
     }
 }
 
@@ -246,14 +253,29 @@ impl TaskStack {
 
     /// Whether no span is open on it.
     pub fn is_empty(&self) -> bool {
-        // SAFETY: made in `new`, freed in `drop`.
-        unsafe { self.stack.get().as_ref() }.len() == 0
+        // SAFETY: used on one thread at a time.
+        unsafe { self.stack() }.len() == 0
     }
 
     /// Path under which its next span opens.
     pub fn innermost(&self) -> PathId {
         // SAFETY: as above.
-        unsafe { self.stack.get().as_ref() }.innermost()
+        unsafe { self.stack() }.innermost()
+    }
+
+    /// The stack, which in a forked child is no longer the parent's.
+    ///
+    /// # Safety
+    /// No other reference to it is alive.
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "reached through a pointer, by one thread at a time"
+    )]
+    unsafe fn stack(&self) -> &mut Stack {
+        // SAFETY: made in `new`, freed in `drop`; alone by the caller's promise.
+        let stack = unsafe { self.stack.get().as_mut() };
+        stack.start_over_if_inherited();
+        stack
     }
 }
 
@@ -261,13 +283,14 @@ impl Drop for TaskStack {
     fn drop(&mut self) {
         let _quiet = Quiet::begin();
         // SAFETY: made in `new`, and not current any more.
-        let stack = unsafe { Box::from_raw(self.stack.get().as_ptr()) };
+        let mut stack = unsafe { Box::from_raw(self.stack.get().as_ptr()) };
+        stack.start_over_if_inherited();
         let thread = Thread::current();
         if !thread.is_null() && stack.len() > 0 {
             // SAFETY: this thread's state.
             unsafe { &mut *thread }.close_all(&stack);
         }
-        registry::with(|registry| registry.free_slot(&stack));
+        registry::with(|registry| registry.take_out_of_black_box(&mut stack));
     }
 }
 
@@ -277,7 +300,8 @@ impl Drop for TaskStack {
 pub fn swap_stack(stack: Option<&TaskStack>) {
     let thread = Thread::current();
     if !thread.is_null() {
-        let stack = stack.map_or(null_mut(), |task| task.stack.get().as_ptr());
+        // SAFETY: current on no other thread.
+        let stack = stack.map_or(null_mut(), |task| unsafe { task.stack() });
         // SAFETY: this thread's state.
         unsafe { &mut *thread }.use_stack(stack);
     }

@@ -65,9 +65,11 @@ fn is_recording(path: &Path) -> bool {
         return entries.all(|entry| {
             entry.is_ok_and(|entry| {
                 let name = PathBuf::from(entry.file_name());
-                name == Path::new(RunInfo::FILE_NAME)
+                let is_ours = name == Path::new(RunInfo::FILE_NAME)
                     || name == Path::new(UNFINISHED)
                     || name.extension().is_some_and(|is| is == PROCESS_EXTENSION)
+                    || is_draft(&name);
+                is_ours && entry.file_type().is_ok_and(|kind| kind.is_file())
             })
         });
     }
@@ -79,6 +81,17 @@ fn is_recording(path: &Path) -> bool {
                 || start == *b"run.json"
                 || REFERENCE_LINE.as_bytes().starts_with(&start)
         })
+}
+
+/// Whether a name is that of a process file before it has its header: `<process>-<nonce>.new`. A
+/// process that was killed just then leaves it.
+fn is_draft(name: &Path) -> bool {
+    let parts = name
+        .to_str()
+        .and_then(|name| name.strip_suffix(".new")?.split_once('-'));
+    parts.is_some_and(|(process, nonce)| {
+        process.parse::<u32>().is_ok() && nonce.len() == 8 && u32::from_str_radix(nonce, 16).is_ok()
+    })
 }
 
 impl RecordingFolder {
@@ -169,17 +182,22 @@ fn first_free(stem: &str, take: impl Fn(&Path) -> io::Result<()>) -> io::Result<
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Made anew: a link that stands in its place must not lead the bytes elsewhere.
+    let _ = fs::remove_file(path);
     OpenOptions::new()
         .write(true)
-        .create(true)
-        .truncate(true)
+        .create_new(true)
         .mode(0o600)
         .open(path)?
         .write_all(bytes)
 }
 
 fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)?;
     file.write_all(bytes)?;
     file.set_len(bytes.len() as u64)
 }

@@ -53,6 +53,38 @@ fn force_replaces_recordings_and_nothing_else() {
 }
 
 #[test]
+fn a_recording_with_a_process_file_that_was_never_finished_counts_as_one() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = RecordingFolder::at(&place.path().join("a.lap")).unwrap();
+    folder.write(&info()).unwrap();
+    fs::write(folder.path.join("4242-0badcafe.new"), "").unwrap();
+    assert!(is_recording(&folder.path));
+    // What has such a name and is none stays.
+    for other in ["chapter.new", "4242-draft.new", "4242-0badcafe.new.txt"] {
+        fs::write(folder.path.join(other), "").unwrap();
+        assert!(!is_recording(&folder.path), "{other}");
+        fs::remove_file(folder.path.join(other)).unwrap();
+    }
+    fs::create_dir(folder.path.join("results.proc")).unwrap();
+    assert!(!is_recording(&folder.path));
+}
+
+#[test]
+fn links_in_a_recording_lead_no_bytes_elsewhere() {
+    let place = tempfile::tempdir().unwrap();
+    let theirs = place.path().join("theirs");
+    fs::write(&theirs, "theirs").unwrap();
+    let folder = RecordingFolder::at(&place.path().join("a.lap")).unwrap();
+    for name in [super::UNFINISHED, RunInfo::FILE_NAME] {
+        std::os::unix::fs::symlink(&theirs, folder.path.join(name)).unwrap();
+    }
+    folder.write(&info()).unwrap();
+    assert_eq!(fs::read(&theirs).unwrap(), b"theirs");
+    let bytes = fs::read(folder.path.join(RunInfo::FILE_NAME)).unwrap();
+    assert_eq!(RunInfo::from_json(&bytes).unwrap(), info());
+}
+
+#[test]
 fn a_packed_recording_counts_as_one() {
     let place = tempfile::tempdir().unwrap();
     let packed = place.path().join("a.lap");

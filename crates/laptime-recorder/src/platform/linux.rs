@@ -2,11 +2,20 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 /// Boot id of the machine; zeros when the kernel does not say.
+///
+/// Read once: what a process writes must have the same in all its places, even if it runs out of
+/// descriptors in between.
 pub fn boot_id() -> [u8; 16] {
+    static BOOT_ID: OnceLock<[u8; 16]> = OnceLock::new();
+    *BOOT_ID.get_or_init(read_boot_id)
+}
+
+fn read_boot_id() -> [u8; 16] {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let digits: Vec<u8> = text
         .bytes()
@@ -68,6 +77,9 @@ pub fn most_resident_bytes() -> u64 {
     usage.ru_maxrss.max(0).unsigned_abs() * 1024
 }
 
+/// How often a call is tried again that signals interrupt.
+const MOST_INTERRUPTIONS: u32 = 100;
+
 /// Sets blocks of a file aside, so that a later store through a mapping cannot fail.
 ///
 /// Checks the file size limit first: passing it would raise SIGXFSZ, which kills.
@@ -82,11 +94,20 @@ pub fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
         return Err(io::Error::from_raw_os_error(libc::EFBIG));
     }
     // SAFETY: a plain call on an open descriptor.
-    let done = unsafe { libc::fallocate(file.as_raw_fd(), 0, offset as i64, len as i64) };
-    if done == 0 {
-        return Ok(());
+    let allocate = || unsafe { libc::fallocate(file.as_raw_fd(), 0, offset as i64, len as i64) };
+    let mut done = allocate();
+    for _ in 0..MOST_INTERRUPTIONS {
+        if done == 0 {
+            return Ok(());
+        }
+        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            break;
+        }
+        // A signal that the program handles, such as a timer's.
+        done = allocate();
     }
     match io::Error::last_os_error() {
+        _ if done == 0 => Ok(()),
         error if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
             write_at(file, offset, &vec![0; len])
         }
@@ -98,6 +119,61 @@ pub fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
 pub fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::FileExt;
     file.write_all_at(bytes, offset)
+}
+
+/// Which file a descriptor stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    device: u64,
+    inode: u64,
+}
+
+/// What a descriptor stands for now; `None` where it is closed.
+pub fn identity(descriptor: RawFd) -> Option<FileIdentity> {
+    // SAFETY: the structure is all numbers, and filled in by the call.
+    let found = unsafe {
+        let mut found: libc::stat = std::mem::zeroed();
+        (libc::fstat(descriptor, &raw mut found) == 0).then_some(found)
+    }?;
+    Some(FileIdentity {
+        device: found.st_dev,
+        inode: found.st_ino,
+    })
+}
+
+/// Writes to a descriptor if it takes the bytes at once. No failure is told, and none raises a
+/// signal: a pipe without readers, a file at its limit, a terminal in other hands.
+pub fn write_if_ready(descriptor: RawFd, bytes: &[u8]) {
+    let mut ready = libc::pollfd {
+        fd: descriptor,
+        events: libc::POLLOUT,
+        revents: 0,
+    };
+    // SAFETY: one valid structure; the sets are initialised before their use; the bytes are valid
+    // for their length.
+    unsafe {
+        if libc::poll(&raw mut ready, 1, 0) != 1 || ready.revents != libc::POLLOUT {
+            return;
+        }
+        let mut raised: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut raised);
+        for signal in [libc::SIGPIPE, libc::SIGXFSZ, libc::SIGTTOU] {
+            libc::sigaddset(&raw mut raised, signal);
+        }
+        let (mut before, mut pending) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const raised, &raw mut before);
+        libc::sigpending(&raw mut pending);
+        libc::write(descriptor, bytes.as_ptr().cast(), bytes.len());
+        // What the write raised is taken back; what was pending before is the program's.
+        for signal in [libc::SIGPIPE, libc::SIGXFSZ, libc::SIGTTOU] {
+            if libc::sigismember(&raw const pending, signal) == 1 {
+                libc::sigdelset(&raw mut raised, signal);
+            }
+        }
+        let at_once: libc::timespec = std::mem::zeroed();
+        libc::sigtimedwait(&raw const raised, std::ptr::null_mut(), &raw const at_once);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+    }
 }
 
 /// Maps a range of a file, shared and writable, and touches its pages.
@@ -120,6 +196,21 @@ pub fn map(file: &File, offset: u64, len: usize) -> io::Result<NonNull<u8>> {
     // SAFETY: the range was just mapped.
     unsafe { libc::madvise(address, len, libc::MADV_POPULATE_WRITE) };
     NonNull::new(address.cast()).ok_or_else(io::Error::last_os_error)
+}
+
+/// Puts memory of this process alone, all zeros, in the place of a mapping.
+pub fn make_private(base: NonNull<u8>, len: usize) {
+    // SAFETY: replaces a mapping that the caller owns; where it fails, the old one stays.
+    unsafe {
+        libc::mmap(
+            base.as_ptr().cast(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+            -1,
+            0,
+        );
+    }
 }
 
 /// Undoes [`map`].
