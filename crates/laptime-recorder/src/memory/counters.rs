@@ -8,6 +8,15 @@
 //! Threads without a lap hand their pieces to the *leader*, the only thread with an open
 //! lap, if there is exactly one; its laps then hold them, as of the piece's arrival.
 
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a panic in a hook ends the program"
+)]
+
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
 
@@ -103,7 +112,7 @@ impl Quiet {
     pub fn begin() -> Self {
         let counts = state::measures_memory();
         if counts {
-            COUNTERS.with(|counters| counters.quiet.set(counters.quiet.get() + 1));
+            COUNTERS.with(|counters| counters.quiet.set(counters.quiet.get().wrapping_add(1)));
         }
         Self { counts }
     }
@@ -118,7 +127,7 @@ impl Drop for Quiet {
     #[inline]
     fn drop(&mut self) {
         if self.counts {
-            COUNTERS.with(|counters| counters.quiet.set(counters.quiet.get() - 1));
+            COUNTERS.with(|counters| counters.quiet.set(counters.quiet.get().wrapping_sub(1)));
         }
     }
 }

@@ -113,5 +113,6 @@ pub(crate) unsafe fn unlock_after_fork() {
 
 /// In a forked child: its memory counts from here.
 pub(crate) fn start_over_after_fork() {
+    patch::start_over_after_fork();
     counters::begin();
 }

@@ -16,6 +16,7 @@ pub fn check_machine() -> Result<(), Unavailable> {
 pub fn stop() {}
 pub fn look_for_new_objects() {}
 pub fn lock_for_fork() {}
+pub fn start_over_after_fork() {}
 
 /// Does nothing.
 ///

@@ -5,7 +5,11 @@
 //! are no matter.
 
 use std::ffi::{CStr, c_int, c_void};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::relro::Protected;
+use crate::guard::guard;
 
 /// Relocations that hold a function's address: by entry of the global offset table, of the
 /// procedure linkage table, and in data.
@@ -37,8 +41,8 @@ pub struct Object<'a> {
     pub base: usize,
     /// Whether it is the main program.
     pub is_first: bool,
-    /// How many objects have been closed so far.
-    pub gone: u64,
+    /// How many objects have been opened and closed so far.
+    pub changes: (u64, u64),
     name: &'a CStr,
     headers: &'a [libc::Elf64_Phdr],
 }
@@ -48,6 +52,8 @@ pub struct Object<'a> {
 pub struct Slot<'a> {
     /// The function's name.
     pub name: &'a CStr,
+    /// Whether it serves calls alone; others may be read to learn the function's address.
+    pub is_call: bool,
     /// Whether the loader may fill it in at the first call only.
     pub is_lazy: bool,
     place: *mut usize,
@@ -65,10 +71,12 @@ impl Slot<'_> {
     }
 }
 
-/// Calls `run` with every loaded object; none is closed meanwhile.
-pub fn for_each_object(mut run: impl FnMut(&Object<'_>)) {
+/// Calls `run` with every loaded object, the main program first, until it breaks off; none is
+/// closed meanwhile. Other threads' calls of the loader wait for it: `run` touches no thread-local,
+/// which may need the loader's locks in another order.
+pub fn for_each_object(mut run: impl FnMut(&Object<'_>) -> ControlFlow<()>) {
     struct Visit<'r> {
-        run: &'r mut dyn FnMut(&Object<'_>),
+        run: &'r mut dyn FnMut(&Object<'_>) -> ControlFlow<()>,
         is_first: bool,
     }
     unsafe extern "C" fn visit(
@@ -89,21 +97,22 @@ pub fn for_each_object(mut run: impl FnMut(&Object<'_>)) {
                 information.dlpi_phdr,
                 usize::from(information.dlpi_phnum),
             );
-            (visit.run)(&Object {
+            let object = Object {
                 base: information.dlpi_addr as usize,
                 is_first: std::mem::take(&mut visit.is_first),
-                gone: information.dlpi_subs,
+                changes: (information.dlpi_adds, information.dlpi_subs),
                 name,
                 headers,
-            });
+            };
+            let flow = guard(ControlFlow::Break(()), || (visit.run)(&object));
+            c_int::from(flow.is_break())
         }
-        0
     }
     let mut data = Visit {
         run: &mut run,
         is_first: true,
     };
-    // SAFETY: the callback has the right type and does not unwind: nothing in it panics.
+    // SAFETY: the callback has the right type and does not unwind.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut data).cast()) };
 }
 
@@ -125,10 +134,18 @@ impl Object<'_> {
             .any(|header| self.range(header).contains(&address))
     }
 
+    /// Whether an address lies in a part of it that stays writable.
+    fn can_write(&self, address: usize) -> bool {
+        let flags = libc::PF_R | libc::PF_W;
+        self.headers
+            .iter()
+            .filter(|header| header.p_type == libc::PT_LOAD && header.p_flags & flags == flags)
+            .any(|header| self.range(header).contains(&address))
+    }
+
     /// Whether it is the loader or the kernel's.
     pub fn is_loader(&self) -> bool {
-        let name = self.name.to_bytes();
-        let file = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+        let file = self.file_name();
         file.starts_with(b"ld-linux") || file.starts_with(b"linux-vdso")
     }
 
@@ -179,9 +196,9 @@ impl Object<'_> {
     pub fn for_each_slot(&self, mut run: impl FnMut(Slot<'_>)) {
         let Some(tables) = self.tables() else { return };
         for (index, (start, bytes)) in tables.relocations.into_iter().enumerate() {
-            let is_lazy = index == 1;
+            let is_call = index == 1;
             // Those that name no symbol come first; big libraries have a million of them.
-            let skipped = if is_lazy { 0 } else { tables.relative };
+            let skipped = if is_call { 0 } else { tables.relative };
             let count = bytes / size_of::<Relocation>();
             if start == 0 || count <= skipped {
                 continue;
@@ -210,7 +227,8 @@ impl Object<'_> {
                 if is_aligned && self.holds(place) {
                     run(Slot {
                         name,
-                        is_lazy: is_lazy && symbol.st_shndx == 0,
+                        is_call,
+                        is_lazy: is_call && symbol.st_shndx == 0,
                         place: place as *mut usize,
                     });
                 }
@@ -218,33 +236,67 @@ impl Object<'_> {
         }
     }
 
-    /// Writes an entry, whether or not the loader protected it. Whether that was possible.
-    pub fn write(&self, slot: Slot<'_>, value: usize) -> bool {
-        let place = slot.place as usize;
-        // SAFETY: no preconditions.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-        let start_of = |address: usize| address & !(page - 1);
-        // The loader protects whole pages: the last one only when all of it is to be protected.
-        let is_protected = self
-            .headers
-            .iter()
-            .filter(|header| header.p_type == libc::PT_GNU_RELRO)
-            .map(|header| self.range(header))
-            .any(|range| (start_of(range.start)..start_of(range.end)).contains(&place));
-        if !is_protected {
-            slot.cell().store(value, Ordering::Relaxed);
-            return true;
+    /// Whether the loader is done with its tables, as far as that can be seen.
+    pub fn is_finished(&self) -> bool {
+        self.protected().is_none_or(|pages| pages.are_closed())
+    }
+
+    /// Whether that can be seen.
+    pub fn is_protected(&self) -> bool {
+        self.protected().is_some()
+    }
+
+    /// Name of its file, without folders; empty for the main program.
+    pub fn file_name(&self) -> &[u8] {
+        let name = self.name.to_bytes();
+        name.rsplit(|byte| *byte == b'/').next().unwrap_or(name)
+    }
+
+    fn protected(&self) -> Option<Protected> {
+        let mut headers = self.headers.iter();
+        let asked = headers.find(|header| header.p_type == libc::PT_GNU_RELRO)?;
+        Protected::of(&self.range(asked))
+    }
+
+    /// For writing to the entries of an object that is finished.
+    pub fn pen(&self) -> Pen<'_> {
+        Pen {
+            object: self,
+            protected: self.protected(),
+            is_open: false,
         }
-        let start = start_of(place) as *mut c_void;
-        // SAFETY: a page of the object, which stays loaded meanwhile; it is made readable and writable,
-        // and then what the loader had made it, so nobody who reads it is disturbed.
-        unsafe {
-            if libc::mprotect(start, page, libc::PROT_READ | libc::PROT_WRITE) != 0 {
+    }
+}
+
+/// Writes to an object's entries; when it is dropped, what was protected is so again.
+#[derive(Debug)]
+pub struct Pen<'a> {
+    object: &'a Object<'a>,
+    protected: Option<Protected>,
+    is_open: bool,
+}
+
+impl Pen<'_> {
+    /// Writes an entry. Whether that was possible: code that was relocated in place stays as it is.
+    pub fn write(&mut self, slot: Slot<'_>, value: usize) -> bool {
+        let place = slot.place as usize;
+        if let Some(pages) = self.protected.as_ref().filter(|pages| pages.hold(place)) {
+            self.is_open = self.is_open || pages.open();
+            if !self.is_open {
                 return false;
             }
-            slot.cell().store(value, Ordering::Relaxed);
-            libc::mprotect(start, page, libc::PROT_READ);
+        } else if !self.object.can_write(place) {
+            return false;
         }
+        slot.cell().store(value, Ordering::Relaxed);
         true
+    }
+}
+
+impl Drop for Pen<'_> {
+    fn drop(&mut self) {
+        if let Some(pages) = self.protected.as_ref().filter(|_| self.is_open) {
+            pages.close();
+        }
     }
 }

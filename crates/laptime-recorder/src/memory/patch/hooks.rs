@@ -1,26 +1,121 @@
-//! What takes the place of `malloc` and its kin: call the real function, count its bytes.
+//! The functions that are replaced, and where the real ones are.
 //!
-//! This object's own table is not patched, so the functions named here are the real ones. A
-//! hook must not allocate, block or unwind: it runs wherever the program allocates, in
-//! constructors, signal handlers and dying threads. The functions of the loader are entered
-//! by a jump, since they ask who called them.
+//! This object's own table is not patched, so what it calls is not replaced. A hook must not
+//! allocate, wait or unwind, and leaves `errno` as the real function did: it runs wherever the
+//! program allocates, in constructors, signal handlers, dying threads and halfway through a fork.
 
-use std::ffi::{CStr, c_int, c_void};
-use std::sync::OnceLock;
+use std::ffi::CStr;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::Relaxed};
 
-use libc::{off_t, size_t};
+use laptime_core::Unavailable;
 
-use super::super::counters::count;
-use super::{look_for_new_objects, opening, regions};
+use super::elf::{self, Slot};
+use super::{allocating, mapping, opening};
+
+/// What a function is to the object that has the allocator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It takes part in the allocator.
+    Core,
+    /// It hands out blocks that the allocator takes back, if both are of one object.
+    Aligned,
+    /// It maps what the allocator hands out.
+    Maps,
+    /// It makes use of other ones.
+    Outside,
+}
 
 /// One function and its replacement.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
+#[repr(C)]
 pub struct Hook {
+    /// Where the function is.
+    real: AtomicPtr<()>,
     name: &'static CStr,
-    pub replacement: usize,
-    pub real: usize,
-    /// Whether it maps memory rather than hands it out.
-    pub maps: bool,
+    replacement: *const (),
+    /// What the loader gives as the function's address: the program's own stand-in for it, maybe.
+    address: *const (),
+    is_usable: AtomicBool,
+    pub kind: Kind,
+}
+
+// SAFETY: the pointers are addresses of functions.
+unsafe impl Sync for Hook {}
+
+macro_rules! hooks {
+    ($($index:ident $name:literal $kind:ident $module:ident::$replacement:ident $real:path;)*) => {
+        hooks!(@count 0; $($index)*);
+        pub static HOOKS: [Hook; COUNT] = [$(Hook {
+            real: AtomicPtr::new($real as *mut ()),
+            name: $name,
+            replacement: $module::$replacement as *const (),
+            address: $real as *const (),
+            is_usable: AtomicBool::new(true),
+            kind: Kind::$kind,
+        }),*];
+    };
+    (@count $number:expr; $index:ident $($rest:ident)*) => {
+        #[allow(dead_code, reason = "some are called through others")]
+        pub const $index: usize = $number;
+        hooks!(@count $number + 1; $($rest)*);
+    };
+    (@count $number:expr;) => { const COUNT: usize = $number; };
+}
+
+hooks! {
+    MALLOC c"malloc" Core allocating::malloc libc::malloc;
+    FREE c"free" Core allocating::free libc::free;
+    CALLOC c"calloc" Core allocating::calloc libc::calloc;
+    REALLOC c"realloc" Core allocating::realloc libc::realloc;
+    REALLOCARRAY c"reallocarray" Outside allocating::reallocarray libc::reallocarray;
+    POSIX_MEMALIGN c"posix_memalign" Aligned allocating::posix_memalign libc::posix_memalign;
+    ALIGNED_ALLOC c"aligned_alloc" Aligned allocating::aligned_alloc libc::aligned_alloc;
+    MEMALIGN c"memalign" Aligned allocating::memalign libc::memalign;
+    MMAP c"mmap" Maps mapping::mmap libc::mmap;
+    MMAP64 c"mmap64" Maps mapping::mmap libc::mmap64;
+    MREMAP c"mremap" Maps mapping::mremap libc::mremap;
+    MUNMAP c"munmap" Maps mapping::munmap libc::munmap;
+    DLOPEN c"dlopen" Outside opening::dlopen libc::dlopen;
+    DLMOPEN c"dlmopen" Outside opening::dlmopen libc::dlmopen;
+    DLSYM c"dlsym" Outside opening::dlsym libc::dlsym;
+}
+
+/// The real function of a hook, as a function of the given type.
+macro_rules! real {
+    ($index:ident as $type:ty) => {
+        std::mem::transmute::<*mut (), $type>(crate::memory::patch::hooks::HOOKS[$index].real())
+    };
+}
+pub(super) use real;
+
+impl Hook {
+    /// Where in it the address of the real function is.
+    pub const REAL: usize = std::mem::offset_of!(Self, real);
+
+    #[inline]
+    pub fn real(&self) -> *mut () {
+        self.real.load(Relaxed)
+    }
+
+    pub fn replacement(&self) -> usize {
+        self.replacement.addr()
+    }
+
+    /// Whether an entry holds the function, rather than somebody's replacement for it.
+    pub fn is_in(&self, slot: Slot<'_>) -> bool {
+        let value = slot.value();
+        value == self.real().addr() || value == self.address.addr()
+    }
+
+    /// What the loader had written into an entry.
+    pub fn original(&self, slot: Slot<'_>) -> usize {
+        if slot.is_call {
+            self.real().addr()
+        } else {
+            self.address.addr()
+        }
+    }
 }
 
 /// The replacement of a function, if it has one.
@@ -29,292 +124,66 @@ pub fn find(name: &CStr) -> Option<&'static Hook> {
     if !b"acdfmpr".contains(&first) {
         return None;
     }
-    hooks().iter().find(|hook| hook.name == name)
+    let hook = HOOKS.iter().find(|hook| hook.name == name)?;
+    hook.is_usable.load(Relaxed).then_some(hook)
 }
 
 /// Address of the function that hands memory out.
 pub fn allocator() -> usize {
-    libc::malloc as *const () as usize
+    HOOKS[MALLOC].real().addr()
 }
 
-fn hooks() -> &'static [Hook] {
-    static HOOKS: OnceLock<Vec<Hook>> = OnceLock::new();
-    HOOKS.get_or_init(|| {
-        let hook = |name, replacement: *const (), real: *const (), maps| Hook {
-            name,
-            replacement: replacement as usize,
-            real: real as usize,
-            maps,
-        };
-        let f = false;
-        let mut hooks = vec![
-            hook(c"malloc", malloc as *const (), libc::malloc as *const (), f),
-            hook(c"free", free as *const (), libc::free as *const (), f),
-            hook(c"calloc", calloc as *const (), libc::calloc as *const (), f),
-            hook(
-                c"realloc",
-                realloc as *const (),
-                libc::realloc as *const (),
-                f,
-            ),
-            hook(
-                c"reallocarray",
-                reallocarray as *const (),
-                libc::reallocarray as *const (),
-                f,
-            ),
-            hook(
-                c"posix_memalign",
-                posix_memalign as *const (),
-                libc::posix_memalign as *const (),
-                f,
-            ),
-            hook(
-                c"aligned_alloc",
-                aligned_alloc as *const (),
-                libc::aligned_alloc as *const (),
-                f,
-            ),
-            hook(
-                c"memalign",
-                memalign as *const (),
-                libc::memalign as *const (),
-                f,
-            ),
-            hook(c"mmap", mmap as *const (), libc::mmap as *const (), true),
-            hook(
-                c"mmap64",
-                mmap as *const (),
-                libc::mmap64 as *const (),
-                true,
-            ),
-            hook(
-                c"mremap",
-                mremap as *const (),
-                libc::mremap as *const (),
-                true,
-            ),
-            hook(
-                c"munmap",
-                munmap as *const (),
-                libc::munmap as *const (),
-                true,
-            ),
-            hook(c"dlopen", dlopen as *const (), libc::dlopen as *const (), f),
-            hook(
-                c"dlmopen",
-                dlmopen as *const (),
-                libc::dlmopen as *const (),
-                f,
-            ),
-            hook(c"dlsym", dlsym as *const (), libc::dlsym as *const (), f),
-        ];
-        hooks.shrink_to_fit();
-        hooks
-    })
-}
-
-/// Bytes that a block really takes.
-#[inline]
-unsafe fn size(block: *mut c_void) -> i64 {
-    // SAFETY: the caller passes a live block of the allocator, or null.
-    unsafe { libc::malloc_usable_size(block) as i64 }
-}
-
-#[inline]
-unsafe fn counted(block: *mut c_void) -> *mut c_void {
-    if !block.is_null() {
-        // SAFETY: just handed out.
-        count(unsafe { size(block) });
-    }
-    block
-}
-
-unsafe extern "C" fn malloc(bytes: size_t) -> *mut c_void {
-    // SAFETY: the caller's promises are those of the real function, here and below.
-    unsafe { counted(libc::malloc(bytes)) }
-}
-
-unsafe extern "C" fn calloc(number: size_t, bytes: size_t) -> *mut c_void {
-    // SAFETY: as above.
-    unsafe { counted(libc::calloc(number, bytes)) }
-}
-
-unsafe extern "C" fn free(block: *mut c_void) {
-    if block.is_null() {
-        return;
-    }
-    // SAFETY: as above.
-    unsafe {
-        count(-size(block));
-        libc::free(block);
-    }
-}
-
-unsafe extern "C" fn realloc(block: *mut c_void, bytes: size_t) -> *mut c_void {
-    // SAFETY: as above. When nothing comes back the block is still there, unless it was to be freed.
-    unsafe {
-        let before = if block.is_null() { 0 } else { size(block) };
-        let moved = libc::realloc(block, bytes);
-        if !moved.is_null() {
-            count(size(moved) - before);
-        } else if bytes == 0 && before > 0 {
-            count(-before);
+/// Finds the real functions. **Errors** where the allocator cannot tell the size of its blocks.
+///
+/// In a program at fixed addresses, a function whose address the program takes has the address of a
+/// stub in the program everywhere, but in entries for calls; the stub calls what stands in the
+/// program's own entry, which will be the hook.
+pub fn resolve() -> Result<(), Unavailable> {
+    let mut stands_in = [false; COUNT];
+    elf::for_each_object(|object| {
+        object.for_each_slot(|slot| {
+            let hooks = HOOKS.iter().zip(&mut stands_in);
+            let Some((hook, stands_in)) =
+                hooks.into_iter().find(|(hook, _)| hook.name == slot.name)
+            else {
+                return;
+            };
+            if object.is_first && slot.is_lazy && object.holds(hook.address.addr()) {
+                *stands_in = true;
+                hook.is_usable.store(false, Relaxed);
+            }
+            let value = slot.value();
+            if *stands_in && slot.is_lazy && !object.holds(value) && value != hook.replacement() {
+                *stands_in = false;
+                hook.real.store(value as *mut (), Relaxed);
+                hook.is_usable.store(true, Relaxed);
+            }
+        });
+        ControlFlow::Continue(())
+    });
+    let mut without = None;
+    elf::for_each_object(|object| {
+        if !object.holds(allocator()) {
+            return ControlFlow::Continue(());
         }
-        moved
-    }
-}
-
-unsafe extern "C" fn reallocarray(
-    block: *mut c_void,
-    number: size_t,
-    bytes: size_t,
-) -> *mut c_void {
-    let Some(bytes) = number.checked_mul(bytes) else {
-        // SAFETY: the calling thread's own variable.
-        unsafe { *libc::__errno_location() = libc::ENOMEM };
-        return std::ptr::null_mut();
-    };
-    // Not the real one, which may come back here for its `realloc`.
-    // SAFETY: as above.
-    unsafe { realloc(block, bytes) }
-}
-
-unsafe extern "C" fn posix_memalign(
-    place: *mut *mut c_void,
-    alignment: size_t,
-    bytes: size_t,
-) -> c_int {
-    // SAFETY: as above.
-    unsafe {
-        let error = libc::posix_memalign(place, alignment, bytes);
-        if error == 0 {
-            counted(*place);
+        let mut is_whole = object.holds(libc::malloc_usable_size as *const () as usize);
+        for hook in &HOOKS {
+            let is_its_own = object.holds(hook.real().addr());
+            match hook.kind {
+                Kind::Core => is_whole &= is_its_own,
+                Kind::Aligned if !is_its_own => hook.is_usable.store(false, Relaxed),
+                _ => {}
+            }
         }
-        error
-    }
-}
-
-unsafe extern "C" fn aligned_alloc(alignment: size_t, bytes: size_t) -> *mut c_void {
-    // SAFETY: as above.
-    unsafe { counted(libc::aligned_alloc(alignment, bytes)) }
-}
-
-unsafe extern "C" fn memalign(alignment: size_t, bytes: size_t) -> *mut c_void {
-    // SAFETY: as above.
-    unsafe { counted(libc::memalign(alignment, bytes)) }
-}
-
-/// Whole pages.
-fn pages(bytes: usize) -> usize {
-    // SAFETY: no preconditions.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-    bytes.div_ceil(page).saturating_mul(page)
-}
-
-unsafe extern "C" fn mmap(
-    wanted: *mut c_void,
-    bytes: size_t,
-    protection: c_int,
-    flags: c_int,
-    file: c_int,
-    offset: off_t,
-) -> *mut c_void {
-    // SAFETY: as above.
-    let start = unsafe { libc::mmap(wanted, bytes, protection, flags, file, offset) };
-    if start == libc::MAP_FAILED {
-        return start;
-    }
-    let is_memory = flags & libc::MAP_ANONYMOUS != 0 && protection & libc::PROT_WRITE != 0;
-    if is_memory {
-        count(regions::with(|regions| {
-            regions.insert(start as usize, pages(bytes))
-        }));
-    } else if flags & libc::MAP_FIXED != 0 {
-        let replaced = regions::with(|regions| regions.remove(start as usize, pages(bytes)));
-        count(-(replaced as i64));
-    }
-    start
-}
-
-unsafe extern "C" fn munmap(start: *mut c_void, bytes: size_t) -> c_int {
-    // Before it is gone: the next moment another thread may have it.
-    let removed = regions::with(|regions| regions.remove(start as usize, pages(bytes)));
-    // SAFETY: as above.
-    let result = unsafe { libc::munmap(start, bytes) };
-    if result == 0 {
-        count(-(removed as i64));
-    } else if removed > 0 {
-        regions::with(|regions| regions.insert(start as usize, removed));
-    }
-    result
-}
-
-/// The fifth argument is there only when the flags say so; reading it anyway reads a register.
-unsafe extern "C" fn mremap(
-    start: *mut c_void,
-    bytes: size_t,
-    wanted: size_t,
-    flags: c_int,
-    place: *mut c_void,
-) -> *mut c_void {
-    let removed = regions::with(|regions| regions.remove(start as usize, pages(bytes)));
-    // SAFETY: as above.
-    let moved = unsafe { libc::mremap(start, bytes, wanted, flags, place) };
-    if removed > 0 {
-        let (start, bytes, lost) = if moved == libc::MAP_FAILED {
-            (start, removed, removed)
-        } else {
-            (moved, pages(wanted), removed)
-        };
-        let added = regions::with(|regions| regions.insert(start as usize, bytes));
-        count(added - lost as i64);
-    }
-    moved
-}
-
-/// Jumps to `$real` after calling `$before`, with every argument as it was: the loader looks at the
-/// return address to learn who is asking.
-macro_rules! jump_after {
-    ($name:ident, $before:path, $real:path) => {
-        #[cfg(target_arch = "x86_64")]
-        #[unsafe(naked)]
-        unsafe extern "C" fn $name() {
-            std::arch::naked_asm!(
-                "endbr64",
-                "push rdi",
-                "push rsi",
-                "push rdx",
-                "call {before}",
-                "pop rdx",
-                "pop rsi",
-                "pop rdi",
-                "jmp qword ptr [rip + {real}@GOTPCREL]",
-                before = sym $before,
-                real = sym $real,
-            )
+        if !is_whole {
+            without = Some(String::from_utf8_lossy(object.file_name()).into_owned());
         }
-
-        #[cfg(target_arch = "aarch64")]
-        #[unsafe(naked)]
-        unsafe extern "C" fn $name() {
-            std::arch::naked_asm!(
-                "hint #34", // bti c
-                "stp x29, x30, [sp, #-48]!",
-                "stp x0, x1, [sp, #16]",
-                "str x2, [sp, #32]",
-                "bl {before}",
-                "ldr x2, [sp, #32]",
-                "ldp x0, x1, [sp, #16]",
-                "ldp x29, x30, [sp], #48",
-                "b {real}",
-                before = sym $before,
-                real = sym $real,
-            )
-        }
-    };
+        ControlFlow::Break(())
+    });
+    match without {
+        None => Ok(()),
+        Some(file) => Err(Unavailable(format!(
+            "the program's malloc is that of {file}, which has no malloc_usable_size of its own to tell how large a block is"
+        ))),
+    }
 }
-
-jump_after!(dlopen, opening, libc::dlopen);
-jump_after!(dlmopen, opening, libc::dlmopen);
-jump_after!(dlsym, look_for_new_objects, libc::dlsym);

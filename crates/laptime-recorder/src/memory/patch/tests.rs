@@ -17,6 +17,7 @@ fn entries_of_every_object_are_found_by_name() {
                 assert_ne!(slot.value(), 0);
             }
         });
+        Continue(())
     });
     assert!(found >= 1);
 }
