@@ -12,6 +12,7 @@ variable `LAPTIME=0` keeps it off); `lt.record("train.lap")` writes them to disk
 
 import os as _os
 
+from . import _interpreter as _interpreter  # first: it refuses interpreters that cannot be measured
 from ._ceilings import ceilings
 from ._compile import register as _register
 from ._core import (
@@ -37,6 +38,7 @@ from ._core import (
     metric,
     open,
     report,
+    reset,
 )
 from ._record import Record, record
 from ._track import track
@@ -71,6 +73,7 @@ __all__ = [
     "record",
     "register_formula",
     "report",
+    "reset",
     "track",
 ]
 

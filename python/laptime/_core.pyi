@@ -68,6 +68,12 @@ def disable() -> None:
 def report() -> Report:
     """The report of this process so far."""
 
+def reset() -> None:
+    """Forgets what was recorded in memory so far: reports hold only what comes from now on.
+
+    Open laps go on. A recording on disk keeps all, and timers keep their history.
+    """
+
 def open(path: str | PathLike[str], *, salvage: bool = False) -> Recording:
     """Opens a recording: a folder, a packed file, or one process file of it.
 

@@ -6,6 +6,7 @@ generator), so that `inspect`, frameworks and `torch.compile` see what they expe
 
 import functools
 from collections.abc import AsyncGenerator, Callable, Generator
+from types import FunctionType as _Function
 from typing import Any
 
 from ._core import Pieces, lap
@@ -49,7 +50,18 @@ def decorate(
         wrapper = _around_generator(called, name, work)
     else:
         wrapper = _around_call(called, name, work)
+        _forward_methods(wrapper, called)
     return functools.update_wrapper(wrapper, called)
+
+
+def _forward_methods(wrapper: Any, called: Any) -> None:
+    """A callable object stays reachable by its methods, such as `cache_clear` of `lru_cache`."""
+    kind: Any = type(called)
+    if kind in (_Function, type(len), type(wrapper.__get__)):
+        return
+    for method in dir(kind):
+        if not method.startswith("_") and callable(getattr(kind, method, None)):
+            setattr(wrapper, method, getattr(called, method))
 
 
 def _code_flags(function: Any) -> int:
@@ -62,19 +74,28 @@ def _code_flags(function: Any) -> int:
 def _around_call(
     function: Callable[..., Any], name: str, work: dict[str, int | None]
 ) -> Callable[..., Any]:
+    open_lap = lap
     if work:
 
         def with_work(*args: Any, **kwargs: Any) -> Any:
-            with lap(name, **work):
+            with open_lap(name, **work):
                 return function(*args, **kwargs)
 
-        return with_work
+        return _at_home(with_work, function)
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        with lap(name):
+        with open_lap(name):
             return function(*args, **kwargs)
 
-    return wrapper
+    return _at_home(wrapper, function)
+
+
+def _at_home(wrapper: Any, function: Any) -> Any:
+    """The wrapper with the globals of what it wraps: there `torch.jit.script` looks names up."""
+    if not isinstance(function, _Function):
+        return wrapper
+    code, closure = wrapper.__code__, wrapper.__closure__
+    return _Function(code, function.__globals__, function.__name__, None, closure)
 
 
 def _around_coroutine(

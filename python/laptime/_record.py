@@ -41,7 +41,7 @@ class Record:
     ) -> None:
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         try:
-            self._recorder = Recorder(path)
+            self._recorder: Recorder | _Elsewhere = Recorder(path)
         except BaseException:
             if self._counts_memory:
                 _tally.stop()
@@ -106,8 +106,38 @@ class Record:
     ) -> None:
         self.stop()
 
+    def __copy__(self) -> Record:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Record:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _elsewhere, (str(self.path),)
+
     def __repr__(self) -> str:
         return f"<laptime.Record {str(self.path)!r}>"
+
+
+class _Elsewhere:
+    """Of a recording that another process, or another object, writes and ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def finish(self) -> None:
+        """Leaves it alone."""
+
+
+def _elsewhere(path: str) -> Record:
+    """What is unpickled: it tells the path, and stops nothing."""
+    from pathlib import Path
+
+    record = Record.__new__(Record)
+    record._recorder = _Elsewhere(Path(path))
+    record._phases = record._counts_memory = False
+    record._outer_run = path
+    return record
 
 
 def record(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import math
 from collections.abc import AsyncIterator, Generator, Iterator
 from typing import Any
 
@@ -242,3 +243,21 @@ def test_an_asynchronous_generator_left_early_is_closed() -> None:
     asyncio.run(main())
     assert closed == [True]
     assert lt.report()[("async left early",)].count == 1
+
+
+def doubled(x: int) -> float:
+    return 2.0 * float(x) * math.pi
+
+
+decorated_twice = lt.lap("scripted")(lt.lap(doubled))
+
+
+def test_torch_scripts_a_decorated_function_as_the_original() -> None:
+    torch = pytest.importorskip("torch")
+    scripted = torch.jit.script(decorated_twice)
+    assert scripted(3) == torch.jit.script(doubled)(3) == doubled(3)
+
+
+def test_a_decorated_function_has_the_globals_of_its_module() -> None:
+    assert decorated_twice.__globals__ is globals()  # type: ignore[attr-defined]
+    assert inspect.getclosurevars(decorated_twice).globals == {}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import re
 import sys
 import threading
+from typing import Any
 
 import pytest
 
@@ -275,3 +277,46 @@ def test_reference_counts_stay_level() -> None:
         lap.seconds  # noqa: B018
     assert abs(sys.getrefcount(lap) - counts[0]) < 5
     assert abs(sys.getrefcount(None) - counts[1]) < 500
+
+
+@pytest.mark.parametrize("given", [3, None, b"bytes", 2.5, ["a list"]])
+def test_what_is_no_name_is_named_in_the_error(given: Any) -> None:
+    kind = type(given).__name__
+    with pytest.raises(TypeError, match=re.escape(f"not {kind}: {given!r}")):
+        lt.lap(given)
+    with pytest.raises(TypeError, match=re.escape(f"not {kind}: {given!r}")):
+        lt.Timer().start(given)
+
+
+def test_an_object_that_cannot_be_shown_is_named_by_its_type() -> None:
+    class Broken:
+        def __repr__(self) -> str:
+            raise RuntimeError("no repr")
+
+    with pytest.raises(TypeError, match="not Broken"):
+        lt.lap(Broken())  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"not list: \[0, 1, 2.{1,60}$"):
+        lt.lap(list(range(100_000)))  # type: ignore[call-overload]
+
+
+def test_huge_names_are_let_go_with_their_laps(run: Any) -> None:
+    code = """
+import resource, sys
+import laptime as lt
+
+def most():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+def use(number):
+    name = str(number) * 1_000_000
+    with lt.lap(name) as lap:
+        assert lap.name == name
+
+use(1)
+before = most()
+for number in range(1, 10):
+    for more in range(20):
+        use(number + 10 * more)
+print((most() - before) // 1024)
+"""
+    assert int(run(code).stdout) < 100, "megabytes are kept for names that nobody holds"

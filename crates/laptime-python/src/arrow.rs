@@ -10,6 +10,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_array::{Int64Array, StringArray, UInt64Array};
 use laptime_analysis::{RowKind, SpanRow, Summary};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -59,6 +60,22 @@ impl ArrowTable {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.stream(python, requested_schema)
+    }
+
+    /// Nothing in it changes: its copy is itself.
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        this
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a laptime.ArrowTable cannot be pickled: pickle what reads it, such as a pandas.DataFrame",
+        ))
     }
 
     fn __repr__(&self) -> &str {

@@ -8,7 +8,9 @@
 mod arrow;
 mod ceilings;
 mod command;
+mod copied;
 mod counted;
+mod entry;
 mod errors;
 mod fast;
 mod lookup;
@@ -46,6 +48,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let message = "laptime works in the main interpreter only, not in sub-interpreters";
         return Err(PyImportError::new_err(message));
     }
+    laptime_recorder::silence_panics();
     rate::start();
     module.add("lap", fast::lap::builtin(python)?)?;
     module.add("Lap", fast::handle::class(python)?)?;

@@ -4,6 +4,7 @@ use laptime_core::ProcessMemory;
 use laptime_recorder::memory::{self, Stretch};
 use pyo3::prelude::*;
 
+use crate::entry::measuring;
 use crate::fast::span;
 use crate::objects;
 
@@ -12,37 +13,43 @@ use crate::objects;
 #[pyfunction]
 #[pyo3(signature = (objects=false))]
 fn memory_start(python: Python<'_>, objects: bool) -> (bool, Option<String>) {
-    match memory::start() {
+    let start = || match memory::start() {
         Err(reason) => (false, Some(reason.0)),
         Ok(began) if objects => (began, objects::start(python).err()),
         Ok(began) => (began, None),
-    }
+    };
+    measuring(|| (false, None), start)
 }
 
 /// Counts no more.
 #[pyfunction]
 fn memory_stop() {
-    objects::stop();
-    memory::stop();
+    let stop = || {
+        objects::stop();
+        memory::stop();
+    };
+    measuring(|| (), stop);
 }
 
 /// Bytes allocated and not freed since counting began, and their peak; `None` while not counting.
 #[pyfunction]
 fn memory_of_process() -> Option<(i64, u64)> {
-    let ProcessMemory { bytes, peak_bytes } = memory::process()?;
+    let ProcessMemory { bytes, peak_bytes } = measuring(|| None, memory::process)?;
     Some((bytes, peak_bytes))
 }
 
 /// Begins a stretch that is no lap, such as a timer's segment: a token, 0 while not counting.
 #[pyfunction]
 fn memory_open() -> u64 {
-    span::at(Stretch::begin).map_or(0, Stretch::to_raw)
+    let begin = || span::at(Stretch::begin).map_or(0, Stretch::to_raw);
+    measuring(|| 0, begin)
 }
 
 /// Ends a stretch on the thread or task where it began: net and peak in bytes, or `None`.
 #[pyfunction]
 fn memory_close(token: u64) -> Option<(i64, u64)> {
-    let memory = span::at(|| Stretch::from_raw(token).end())?;
+    let end = || span::at(|| Stretch::from_raw(token).end());
+    let memory = measuring(|| None, end)?;
     Some((memory.net_bytes, memory.peak_bytes))
 }
 

@@ -10,6 +10,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering::Relaxed};
 
+use laptime_recorder::guard;
 use laptime_recorder::memory::count;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -142,7 +143,7 @@ extern "C" fn calloc(context: Context, number: usize, bytes: usize) -> *mut c_vo
 fn handed_out(block: *mut c_void, bytes: usize) -> *mut c_void {
     let units = units(bytes);
     if units > 0 && !block.is_null() && COUNTS.load(Relaxed) {
-        add(block, units);
+        guard((), || add(block, units));
     }
     block
 }
@@ -163,14 +164,16 @@ extern "C" fn realloc(context: Context, block: *mut c_void, bytes: usize) -> *mu
         return moved;
     }
     let after = units(bytes);
-    if before > 0 {
-        count(-bytes_of(before));
-        if after > 0 {
+    guard((), || {
+        if before > 0 {
+            count(-bytes_of(before));
+            if after > 0 {
+                add(moved, after);
+            }
+        } else if after > 0 && known(moved) == after {
             add(moved, after);
         }
-    } else if after > 0 && known(moved) == after {
-        add(moved, after);
-    }
+    });
     moved
 }
 
@@ -178,7 +181,7 @@ extern "C" fn free(context: Context, block: *mut c_void) {
     if !block.is_null() && COUNTS.load(Relaxed) {
         let units = known(block);
         if units > 0 {
-            count(-bytes_of(units));
+            guard((), || count(-bytes_of(units)));
         }
     }
     // SAFETY: as above.
@@ -207,11 +210,13 @@ extern "C" fn map_arena(_context: Context, bytes: usize) -> *mut c_void {
 
 extern "C" fn unmap_arena(_context: Context, arena: *mut c_void, bytes: usize) {
     // The addresses may come back as somebody else's.
-    for page in (arena.addr()..arena.addr() + bytes).step_by(1 << PAGE_BITS) {
-        if let Some(entry) = entry(page) {
-            entry.store(0, Relaxed);
+    guard((), || {
+        for page in (arena.addr()..arena.addr() + bytes).step_by(1 << PAGE_BITS) {
+            if let Some(entry) = entry(page) {
+                entry.store(0, Relaxed);
+            }
         }
-    }
+    });
     // SAFETY: an arena of Python's, mapped by it or by `map_arena`, that it has done with.
     unsafe { libc::munmap(arena, bytes) };
 }

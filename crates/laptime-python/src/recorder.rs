@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use laptime_recorder::{self as recorder, RecordOptions, RecorderError};
 use pyo3::prelude::*;
 
+use crate::entry::{asked, measuring};
 use crate::errors;
 
 /// A recording that this process started.
@@ -35,7 +36,7 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         // Nobody is left to hear of a failure; readers accept a recording without its end.
-        let _ = self.finish_once();
+        recorder::guard((), || drop(self.finish_once()));
     }
 }
 
@@ -48,13 +49,15 @@ impl Recorder {
     /// Starts it. Another path than the one asked for is taken when that exists.
     #[new]
     fn new(python: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let recording = python
-            .detach(|| recorder::record(&path, &RecordOptions::default()))
-            .map_err(|error| errors::from_recorder(&error))?;
-        Ok(Self {
-            path: recording.path().to_owned(),
-            pid: std::process::id(),
-            recording: Mutex::new(Some(recording)),
+        asked(|| {
+            let recording = python
+                .detach(|| recorder::record(&path, &RecordOptions::default()))
+                .map_err(|error| errors::from_recorder(&error))?;
+            Ok(Self {
+                path: recording.path().to_owned(),
+                pid: std::process::id(),
+                recording: Mutex::new(Some(recording)),
+            })
         })
     }
 
@@ -66,9 +69,8 @@ impl Recorder {
 
     /// Finishes it; a second time does nothing.
     fn finish(&self, python: Python<'_>) -> PyResult<()> {
-        python
-            .detach(|| self.finish_once())
-            .map_err(|error| errors::from_recorder(&error))
+        let finish = || python.detach(|| self.finish_once());
+        measuring(|| Ok(()), finish).map_err(|error| errors::from_recorder(&error))
     }
 }
 
@@ -79,21 +81,20 @@ impl Recorder {
     reason = "arguments are converted into owned values"
 )]
 fn join(python: Python<'_>, folder: PathBuf) -> PyResult<()> {
-    python
-        .detach(|| recorder::join(&folder, &RecordOptions::default()))
-        .map_err(|error| errors::from_recorder(&error))
+    let join = || python.detach(|| recorder::join(&folder, &RecordOptions::default()));
+    measuring(|| Ok(()), join).map_err(|error| errors::from_recorder(&error))
 }
 
 /// Ends this process's part of the recording.
 #[pyfunction]
 fn close(python: Python<'_>) {
-    python.detach(recorder::close);
+    measuring(|| (), || python.detach(recorder::close));
 }
 
 /// The folder of the recording in progress.
 #[pyfunction]
 fn current_folder() -> Option<PathBuf> {
-    recorder::current_folder()
+    measuring(|| None, recorder::current_folder)
 }
 
 /// Warns on standard error in one line, where that can be written.

@@ -1,16 +1,17 @@
 //! `lt.open()`: a recording on disk, read when asked.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use laptime_analysis::Summary;
 use laptime_cli::source::{self, SourceOptions};
 use laptime_report::{Format, View, render};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use crate::arrow::ArrowTable;
+use crate::entry::asked;
 use crate::errors;
 use crate::report::Report;
 use crate::spans::SpanReader;
@@ -25,13 +26,14 @@ struct Recording {
 
 impl Recording {
     fn summary<'a>(&'a self, python: Python<'_>) -> PyResult<&'a Summary> {
+        let salvage = self.salvage;
+        let read = || source::summarize(&self.path, &SourceOptions { salvage });
         self.summary.get_or_try_init(python, || {
-            python
-                .detach(|| {
-                    let salvage = self.salvage;
-                    source::summarize(&self.path, &SourceOptions { salvage })
-                })
-                .map_err(|error| errors::from_source(&error))
+            asked(|| {
+                python
+                    .detach(read)
+                    .map_err(|error| errors::from_source(&error))
+            })
         })
     }
 }
@@ -59,9 +61,9 @@ impl Recording {
             "<laptime.ArrowTable of the spans of {:?}>",
             path.display().to_string()
         );
-        SpanReader::open(&path)?;
+        asked(|| SpanReader::open(&path))?;
         Ok(ArrowTable::new(repr, move || {
-            Ok(Box::new(SpanReader::open(&path)?))
+            Ok(Box::new(asked(|| SpanReader::open(&path))?))
         }))
     }
 
@@ -72,7 +74,7 @@ impl Recording {
             tree: true,
             ..View::default()
         };
-        Ok(python.detach(|| render(summary, Format::Tree, &view)))
+        asked(|| Ok(python.detach(|| render(summary, Format::Tree, &view))))
     }
 
     /// Metrics by path: pairs of nanoseconds since the start and value, in time order.
@@ -91,6 +93,17 @@ impl Recording {
     #[getter]
     fn environment(&self, python: Python<'_>) -> PyResult<BTreeMap<String, String>> {
         Ok(self.summary(python)?.environment.clone())
+    }
+
+    /// Read again where the copy is.
+    fn __reduce__<'py>(&self, python: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&Path,))> {
+        let open = python.import("laptime")?.getattr("open")?;
+        if !self.salvage {
+            return Ok((open, (&self.path,)));
+        }
+        let keywords = [("salvage", true)].into_py_dict(python)?;
+        let partial = python.import("functools")?.getattr("partial")?;
+        Ok((partial.call((open,), Some(&keywords))?, (&self.path,)))
     }
 
     fn __repr__(&self) -> String {

@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
 use crate::arrow::{ArrowTable, rows};
+use crate::entry::asked;
 use crate::errors;
 use crate::lookup::{self, Found};
 use crate::summary::SpanSummary;
@@ -60,8 +61,7 @@ impl Report {
     }
 
     fn find_one(&self, path: &Bound<'_, PyAny>) -> PyResult<Found> {
-        let names = lookup::names(path)?;
-        Ok(lookup::one(&self.summary.rows, &names))
+        asked(|| Ok(lookup::one(&self.summary.rows, &lookup::names(path)?)))
     }
 
     fn page(&self) -> Result<String, SourceError> {
@@ -81,8 +81,8 @@ impl Report {
         Ok(html::render(&page))
     }
 
-    fn render(&self, python: Python<'_>, format: Format, view: &View) -> String {
-        python.detach(|| {
+    fn render(&self, python: Python<'_>, format: Format, view: &View) -> PyResult<String> {
+        let text = || {
             if self.tables.is_empty() || matches!(format, Format::Json | Format::Csv) {
                 return render(&self.summary, format, view);
             }
@@ -96,13 +96,14 @@ impl Report {
                 format!("{heading}{title}\n\n{}", render(table, format, view))
             });
             shown.collect::<Vec<_>>().join("\n")
-        })
+        };
+        asked(|| Ok(python.detach(text)))
     }
 }
 
 #[pymethods]
 impl Report {
-    fn __str__(&self, python: Python<'_>) -> String {
+    fn __str__(&self, python: Python<'_>) -> PyResult<String> {
         let view = View {
             utf8: stdout_takes_utf8(python),
             ..View::default()
@@ -116,6 +117,22 @@ impl Report {
             "<laptime.Report of {:?}: {rows} paths>",
             self.summary.program
         )
+    }
+
+    /// Nothing in it changes: its copy is itself.
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        this
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a laptime.Report cannot be pickled: pickle what you need of it, such as its to_json()",
+        ))
     }
 
     fn __len__(&self) -> usize {
@@ -158,11 +175,11 @@ impl Report {
     }
 
     /// All paths that match: `*` and `?` stand for characters of a name, `**` for any names.
-    fn find(&self, pattern: &str) -> Vec<SpanSummary> {
-        lookup::all(&self.summary.rows, pattern)
-            .into_iter()
-            .map(|index| self.span(index))
-            .collect()
+    fn find(&self, pattern: &str) -> PyResult<Vec<SpanSummary>> {
+        asked(|| {
+            let found = lookup::all(&self.summary.rows, pattern).into_iter();
+            Ok(found.map(|index| self.span(index)).collect())
+        })
     }
 
     /// The program's name.
@@ -213,22 +230,22 @@ impl Report {
     }
 
     /// As markdown.
-    fn to_markdown(&self, python: Python<'_>) -> String {
+    fn to_markdown(&self, python: Python<'_>) -> PyResult<String> {
         self.render(python, Format::Markdown, &View::default())
     }
 
     /// As JSON, with the names of the published schema.
-    fn to_json(&self, python: Python<'_>) -> String {
+    fn to_json(&self, python: Python<'_>) -> PyResult<String> {
         self.render(python, Format::Json, &View::default())
     }
 
     /// As comma-separated values, one line a path.
-    fn to_csv(&self, python: Python<'_>) -> String {
+    fn to_csv(&self, python: Python<'_>) -> PyResult<String> {
         self.render(python, Format::Csv, &View::default())
     }
 
     /// As an indented tree.
-    fn to_tree(&self, python: Python<'_>) -> String {
+    fn to_tree(&self, python: Python<'_>) -> PyResult<String> {
         let view = View {
             tree: true,
             utf8: stdout_takes_utf8(python),
@@ -243,14 +260,18 @@ impl Report {
         reason = "arguments from Python are values"
     )]
     fn to_html(&self, python: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let text = python.detach(|| self.page());
-        let text = text.map_err(|error| errors::from_source(&error))?;
+        let page = || {
+            python
+                .detach(|| self.page())
+                .map_err(|error| errors::from_source(&error))
+        };
+        let text = asked(page)?;
         std::fs::write(&path, text).map_err(|error| errors::from_io(&error, &path))
     }
 
     /// The rows, for anything that reads Arrow's C stream interface.
     fn to_arrow(&self) -> PyResult<ArrowTable> {
-        rows(&self.summary)
+        asked(|| rows(&self.summary))
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -259,7 +280,7 @@ impl Report {
         python: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        rows(&self.summary)?.stream(python, requested_schema)
+        asked(|| rows(&self.summary)?.stream(python, requested_schema))
     }
 
     /// Prints the table, or shows it in a notebook.
@@ -288,8 +309,8 @@ impl Report {
     ) -> PyResult<Bound<'py, PyDict>> {
         let _ = (include, exclude);
         let bundle = PyDict::new(python);
-        bundle.set_item("text/plain", self.__str__(python))?;
-        bundle.set_item("text/markdown", self.to_markdown(python))?;
+        bundle.set_item("text/plain", self.__str__(python)?)?;
+        bundle.set_item("text/markdown", self.to_markdown(python)?)?;
         Ok(bundle)
     }
 }
@@ -306,8 +327,9 @@ pub fn stdout_takes_utf8(python: Python<'_>) -> bool {
 
 /// The report of this process so far.
 #[pyfunction]
-fn report(python: Python<'_>) -> Report {
-    Report::new(python.detach(|| summarize_live(&laptime_recorder::live(), None)))
+fn report(python: Python<'_>) -> PyResult<Report> {
+    let summary = || python.detach(|| summarize_live(&laptime_recorder::live(), None));
+    asked(|| Ok(Report::new(summary())))
 }
 
 /// Adds the class and the function to the module.

@@ -8,6 +8,7 @@ use laptime_recorder::{self as recorder, Extra, Open, Site, clock};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::entry::measuring;
 use crate::fast::{name, span};
 use crate::rate;
 
@@ -34,25 +35,28 @@ fn site(name: &Bound<'_, PyString>) -> PyResult<&'static Site> {
 /// Ticks of the recorder's clock.
 #[pyfunction]
 fn now() -> u64 {
-    clock::now()
+    measuring(|| 0, clock::now)
 }
 
 /// A length of time in ticks, in nanoseconds.
 #[pyfunction]
 fn ticks_to_ns(ticks: u64) -> u64 {
-    rate::nanoseconds(ticks).round() as u64
+    measuring(|| 0, || rate::nanoseconds(ticks).round() as u64)
 }
 
 /// Opens a span under the innermost open one.
 #[pyfunction]
 #[pyo3(signature = (name, start=None, *, automatic=false))]
 fn open_span(name: &Bound<'_, PyString>, start: Option<u64>, automatic: bool) -> PyResult<u128> {
-    let site = site(name)?;
-    Ok(token(span::at(|| match (start, automatic) {
-        (_, true) => recorder::enter_automatic(site, start),
-        (Some(start), false) => recorder::enter_at(site, start),
-        (None, false) => recorder::enter(site),
-    })))
+    let open = || {
+        let site = site(name)?;
+        Ok(token(span::at(|| match (start, automatic) {
+            (_, true) => recorder::enter_automatic(site, start),
+            (Some(start), false) => recorder::enter_at(site, start),
+            (None, false) => recorder::enter(site),
+        })))
+    };
+    measuring(|| Ok(0), open)
 }
 
 /// Closes a span by its token and returns its ticks: 0 when it is not open here.
@@ -62,23 +66,27 @@ fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
     if token == 0 {
         return 0;
     }
-    span::close_by_id(identity(token), end, SpanFlags(flags)).unwrap_or(0)
+    let close = || span::close_by_id(identity(token), end, SpanFlags(flags));
+    measuring(|| None, close).unwrap_or(0)
 }
 
 /// Whether a span is still open on the stack of the running thread or task.
 #[pyfunction]
 fn is_open(token: u128) -> bool {
-    token != 0 && span::at(|| recorder::is_open(identity(token)))
+    token != 0 && measuring(|| false, || span::at(|| recorder::is_open(identity(token))))
 }
 
 /// Gives an open span another name.
 #[pyfunction]
 fn rename_span(token: u128, name: &Bound<'_, PyString>) -> PyResult<()> {
-    let site = site(name)?;
-    if token != 0 {
-        span::at(|| recorder::rename(identity(token), site));
-    }
-    Ok(())
+    let rename = || {
+        let site = site(name)?;
+        if token != 0 {
+            span::at(|| recorder::rename(identity(token), site));
+        }
+        Ok(())
+    };
+    measuring(|| Ok(()), rename)
 }
 
 /// Writes a finished span under an open one: the innermost, or the one of a token.
@@ -91,17 +99,20 @@ fn emit_span(
     flags: u64,
     parent: u128,
 ) -> PyResult<()> {
-    let site = site(name)?;
-    let extra = Extra {
-        flags: SpanFlags(flags),
-        ..Extra::default()
+    let emit = || {
+        let site = site(name)?;
+        let extra = Extra {
+            flags: SpanFlags(flags),
+            ..Extra::default()
+        };
+        span::at(|| {
+            let parent = (parent != 0).then(|| recorder::path_of(identity(parent)));
+            let parent = parent.flatten().unwrap_or_else(recorder::current_path);
+            recorder::emit_under(parent, site, start, duration, extra);
+        });
+        Ok(())
     };
-    span::at(|| {
-        let parent = (parent != 0).then(|| recorder::path_of(identity(parent)));
-        let parent = parent.flatten().unwrap_or_else(recorder::current_path);
-        recorder::emit_under(parent, site, start, duration, extra);
-    });
-    Ok(())
+    measuring(|| Ok(()), emit)
 }
 
 /// Takes a span off the stack without recording it and returns the ticks since it opened.
@@ -110,55 +121,69 @@ fn suspend_span(token: u128) -> u64 {
     if token == 0 {
         return 0;
     }
-    span::at(|| recorder::suspend(identity(token))).unwrap_or(0)
+    let suspend = || span::at(|| recorder::suspend(identity(token)));
+    measuring(|| None, suspend).unwrap_or(0)
 }
 
 /// Records a named instant.
 #[pyfunction]
 #[pyo3(signature = (name, /))]
 fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
-    let site = site(name)?;
-    span::at(|| recorder::mark(site));
-    Ok(())
+    let mark = || {
+        let site = site(name)?;
+        span::at(|| recorder::mark(site));
+        Ok(())
+    };
+    measuring(|| Ok(()), mark)
 }
 
 /// Records a named number at this instant.
 #[pyfunction]
 #[pyo3(signature = (name, value, /))]
 fn metric(name: &Bound<'_, PyString>, value: f64) -> PyResult<()> {
-    let site = site(name)?;
-    span::at(|| recorder::metric(site, value));
-    Ok(())
+    let metric = || {
+        let site = site(name)?;
+        span::at(|| recorder::metric(site, value));
+        Ok(())
+    };
+    measuring(|| Ok(()), metric)
 }
 
 /// Tells readers of the recording something once.
 #[pyfunction]
 fn note(code: &str, message: &str) {
-    recorder::note(code, message);
+    measuring(|| (), || recorder::note(code, message));
 }
 
 /// Names of the spans that are open here, outermost first.
 #[pyfunction]
 fn current_path() -> Vec<String> {
-    recorder::path_names(span::at(recorder::current_path))
+    let names = || recorder::path_names(span::at(recorder::current_path));
+    measuring(Vec::new, names)
 }
 
 /// Whether spans are recorded.
 #[pyfunction]
 fn is_on() -> bool {
-    recorder::is_on()
+    measuring(|| false, recorder::is_on)
 }
 
 /// Records from now on.
 #[pyfunction]
 fn enable() {
-    recorder::enable();
+    measuring(|| (), recorder::enable);
 }
 
 /// Records nothing from now on.
 #[pyfunction]
 fn disable() {
-    recorder::disable();
+    measuring(|| (), recorder::disable);
+}
+
+/// Forgets what was recorded in memory so far.
+#[pyfunction]
+fn reset(python: Python<'_>) {
+    measuring(|| (), || python.detach(recorder::reset));
 }
 
 /// Adds functions and flags to the module.
@@ -188,5 +213,6 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(current_path, module)?)?;
     module.add_function(wrap_pyfunction!(is_on, module)?)?;
     module.add_function(wrap_pyfunction!(enable, module)?)?;
-    module.add_function(wrap_pyfunction!(disable, module)?)
+    module.add_function(wrap_pyfunction!(disable, module)?)?;
+    module.add_function(wrap_pyfunction!(reset, module)?)
 }

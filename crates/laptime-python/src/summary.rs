@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use laptime_analysis::{BoundBy, SpanRow, Summary};
-use pyo3::exceptions::PyAttributeError;
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 
 /// Fields whose numbers this version measures nowhere, and why.
@@ -65,6 +65,22 @@ macro_rules! numbers {
             fn why(&self, field: &str) -> PyResult<Option<String>> {
                 let known = [$(stringify!($name)),*];
                 self.reason(field, &known)
+            }
+
+            /// Nothing in it changes: its copy is itself.
+            fn __copy__(this: Py<Self>) -> Py<Self> {
+                this
+            }
+
+            fn __deepcopy__(this: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+                let _ = memo;
+                this
+            }
+
+            fn __reduce__(&self) -> PyResult<()> {
+                Err(PyTypeError::new_err(
+                    "a laptime.SpanSummary cannot be pickled: pickle the numbers you need of it",
+                ))
             }
 
             fn __repr__(&self) -> String {

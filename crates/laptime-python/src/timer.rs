@@ -10,6 +10,8 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::copied;
+use crate::entry::{asked, measuring};
 use crate::fast::gauge::Gauge;
 use crate::fast::name;
 use crate::fast::timer::{Clock, Context, HasContext, Settings, add_methods};
@@ -20,12 +22,14 @@ use crate::segments;
 const MAIN: &str = "main";
 
 /// An explicit timer with named segments and a history of its own.
-#[pyclass(frozen, module = "laptime")]
+#[pyclass(frozen, weakref, module = "laptime")]
 pub struct Timer {
-    main: Arc<Context>,
-    name: String,
-    is_on: Arc<AtomicBool>,
+    pub main: Arc<Context>,
+    pub name: String,
+    pub is_on: Arc<AtomicBool>,
     others: Others,
+    /// The device as it was given, and whether its memory was asked for.
+    pub device: (Option<Py<PyAny>>, bool),
     /// Why there is no device time, when it was asked for.
     no_device: Option<String>,
 }
@@ -38,9 +42,10 @@ unsafe impl Send for Others {}
 unsafe impl Sync for Others {}
 
 /// A named set of segments of a timer.
-#[pyclass(frozen, module = "laptime")]
+#[pyclass(frozen, weakref, module = "laptime")]
 pub struct TimerContext {
     context: Arc<Context>,
+    timer: Py<Timer>,
 }
 
 impl HasContext for Timer {
@@ -54,6 +59,15 @@ impl HasContext for TimerContext {
     #[inline]
     fn context(&self) -> &Context {
         &self.context
+    }
+}
+
+/// The name of a clock.
+pub fn clock_name(clock: Clock) -> &'static str {
+    match clock {
+        Clock::Wall => "wall",
+        Clock::Process => "process",
+        Clock::Thread => "thread",
     }
 }
 
@@ -117,6 +131,101 @@ impl Timer {
         cpu: bool,
         memory: bool,
     ) -> PyResult<Self> {
+        asked(|| Self::made(name, device, clock, cpu, memory))
+    }
+
+    /// The timer's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The context of that name; made at its first use.
+    fn context(this: &Bound<'_, Self>, name: &str) -> TimerContext {
+        let timer = this.get();
+        TimerContext {
+            context: measuring(|| timer.main.clone(), || timer.find_or_make(name)),
+            timer: this.clone().unbind(),
+        }
+    }
+
+    /// A copy has the history so far, and nothing of it runs.
+    fn __reduce__<'py>(&self, python: Python<'py>) -> PyResult<copied::Reduced<'py>> {
+        asked(|| copied::reduced(self, python))
+    }
+
+    /// Seconds of every finished run of a segment, oldest first.
+    #[pyo3(signature = (name, *, context="main", field="elapsed_time"))]
+    fn history(
+        &self,
+        name: &Bound<'_, PyString>,
+        context: &str,
+        field: &str,
+    ) -> PyResult<Vec<f64>> {
+        asked(|| {
+            let found = self.find(context).ok_or_else(|| {
+                PyKeyError::new_err(format!("timer {:?} has no context {context:?}", self.name))
+            })?;
+            history(&found, name, field)
+        })
+    }
+
+    /// Measures nothing from now on, in no context; running segments are given up.
+    fn disable(&self) {
+        self.is_on.store(false, Relaxed);
+    }
+
+    /// Measures again.
+    fn enable(&self) {
+        self.is_on.store(true, Relaxed);
+    }
+
+    /// Forgets everything.
+    fn clear(&self) {
+        let clear = || {
+            for context in self.contexts() {
+                context.forget(None);
+            }
+        };
+        measuring(|| (), clear);
+    }
+
+    /// Forgets a segment.
+    #[pyo3(signature = (name, *, context="main"))]
+    fn remove(&self, name: &Bound<'_, PyString>, context: &str) -> PyResult<()> {
+        let forget = || {
+            self.find(context)
+                .map_or(Ok(()), |found| remove(&found, name))
+        };
+        measuring(|| Ok(()), forget)
+    }
+
+    /// The history as a report, one table per context.
+    fn summary(&self, python: Python<'_>) -> PyResult<Report> {
+        asked(|| {
+            let contexts = self.contexts();
+            for context in &contexts {
+                context.settle(python)?;
+            }
+            let reason = self.no_device.as_deref();
+            Ok(segments::report(&self.name, &contexts, reason))
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<laptime.Timer {:?}>", self.name)
+    }
+}
+
+impl Timer {
+    /// A new one.
+    pub fn made(
+        name: &str,
+        device: Option<&Bound<'_, PyAny>>,
+        clock: &str,
+        cpu: bool,
+        memory: bool,
+    ) -> PyResult<Self> {
         let clock = self::clock(clock)?;
         let (gauge, no_device) = match device {
             None if memory => Err(PyValueError::new_err(
@@ -140,88 +249,28 @@ impl Timer {
             name: name.to_owned(),
             is_on,
             others: Others(RefCell::default()),
+            device: (device.map(|device| device.clone().unbind()), memory),
             no_device,
         })
     }
 
-    /// The timer's name.
-    #[getter]
-    fn name(&self) -> &str {
-        &self.name
+    /// The context of that name; made when there is none.
+    pub fn find_or_make(&self, name: &str) -> Arc<Context> {
+        self.find(name).unwrap_or_else(|| {
+            let (settings, gauge) = (self.main.settings, self.main.gauge());
+            let is_on = self.is_on.clone();
+            let made = Arc::new(Context::new(name.to_owned(), settings, gauge, is_on));
+            self.others.0.borrow_mut().push(made.clone());
+            made
+        })
     }
 
-    /// The context of that name; made at its first use.
-    fn context(&self, name: &str) -> TimerContext {
-        TimerContext {
-            context: self.find(name).unwrap_or_else(|| {
-                let (settings, gauge) = (self.main.settings, self.main.gauge());
-                let is_on = self.is_on.clone();
-                let made = Arc::new(Context::new(name.to_owned(), settings, gauge, is_on));
-                self.others.0.borrow_mut().push(made.clone());
-                made
-            }),
-        }
-    }
-
-    /// Seconds of every finished run of a segment, oldest first.
-    #[pyo3(signature = (name, *, context="main", field="elapsed_time"))]
-    fn history(
-        &self,
-        name: &Bound<'_, PyString>,
-        context: &str,
-        field: &str,
-    ) -> PyResult<Vec<f64>> {
-        let found = self.find(context).ok_or_else(|| {
-            PyKeyError::new_err(format!("timer {:?} has no context {context:?}", self.name))
-        })?;
-        history(&found, name, field)
-    }
-
-    /// Measures nothing from now on, in no context; running segments are given up.
-    fn disable(&self) {
-        self.is_on.store(false, Relaxed);
-    }
-
-    /// Measures again.
-    fn enable(&self) {
-        self.is_on.store(true, Relaxed);
-    }
-
-    /// Forgets everything.
-    fn clear(&self) {
-        for context in self.contexts() {
-            context.forget(None);
-        }
-    }
-
-    /// Forgets a segment.
-    #[pyo3(signature = (name, *, context="main"))]
-    fn remove(&self, name: &Bound<'_, PyString>, context: &str) -> PyResult<()> {
-        self.find(context)
-            .map_or(Ok(()), |found| remove(&found, name))
-    }
-
-    /// The history as a report, one table per context.
-    fn summary(&self, python: Python<'_>) -> PyResult<Report> {
-        let contexts = self.contexts();
-        for context in &contexts {
-            context.settle(python)?;
-        }
-        let reason = self.no_device.as_deref();
-        Ok(segments::report(&self.name, &contexts, reason))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<laptime.Timer {:?}>", self.name)
-    }
-}
-
-impl Timer {
     fn find(&self, name: &str) -> Option<Arc<Context>> {
         self.contexts().into_iter().find(|one| one.name == name)
     }
 
-    fn contexts(&self) -> Vec<Arc<Context>> {
+    /// All contexts, its own first.
+    pub fn contexts(&self) -> Vec<Arc<Context>> {
         let mut contexts = vec![self.main.clone()];
         contexts.extend(self.others.0.borrow().iter().cloned());
         contexts
@@ -239,7 +288,7 @@ impl TimerContext {
     /// Seconds of every finished run of a segment, oldest first.
     #[pyo3(signature = (name, *, field="elapsed_time"))]
     fn history(&self, name: &Bound<'_, PyString>, field: &str) -> PyResult<Vec<f64>> {
-        history(&self.context, name, field)
+        asked(|| history(&self.context, name, field))
     }
 
     /// Measures nothing from now on.
@@ -254,12 +303,26 @@ impl TimerContext {
 
     /// Forgets everything.
     fn clear(&self) {
-        self.context.forget(None);
+        measuring(|| false, || self.context.forget(None));
     }
 
     /// Forgets a segment.
     fn remove(&self, name: &Bound<'_, PyString>) -> PyResult<()> {
-        remove(&self.context, name)
+        measuring(|| Ok(()), || remove(&self.context, name))
+    }
+
+    /// A copy is the context of that name in the copy of its timer.
+    fn __reduce__<'py>(
+        &self,
+        python: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Py<Timer>, &str))> {
+        asked(|| {
+            let context = python.get_type::<Timer>().getattr("context")?;
+            Ok((
+                context,
+                (self.timer.clone_ref(python), self.context.name.as_str()),
+            ))
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -271,6 +334,7 @@ impl TimerContext {
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Timer>()?;
     module.add_class::<TimerContext>()?;
+    module.add_function(wrap_pyfunction!(copied::copied_timer, module)?)?;
     add_methods::<Timer>(module.py())?;
     add_methods::<TimerContext>(module.py())
 }

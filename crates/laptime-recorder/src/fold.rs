@@ -32,6 +32,8 @@ pub struct Memory {
     pub tail_since: u64,
     /// How often each segment ran whose operations are known.
     pub ran: BTreeMap<u32, u64>,
+    /// Windows up to this number were opened before the last reset.
+    forgotten: u32,
 }
 
 impl Memory {
@@ -42,18 +44,22 @@ impl Memory {
             tail: None,
             tail_since: u64::MAX,
             ran: BTreeMap::new(),
+            forgotten: 0,
         }
     }
 
-    /// Takes in a window's committed bytes.
+    /// Takes in a window's committed bytes, unless they are from before a reset.
     pub fn take(&mut self, bytes: Vec<u8>, rate: Rate) {
+        let Ok(Some(window)) = Window::parse(&bytes, 0) else {
+            return;
+        };
+        if window.header.stream <= self.forgotten {
+            return;
+        }
         if self.head.len() < HEAD_WINDOWS {
             self.head.push(bytes);
             return;
         }
-        let Ok(Some(window)) = Window::parse(&bytes, 0) else {
-            return;
-        };
         let mut folding = Folding {
             tail: self.tail.get_or_insert_default(),
             since: self.tail_since,
@@ -142,6 +148,14 @@ pub fn memory() -> Memory {
 /// Forgets everything: for a fork's child.
 pub fn forget() {
     *MEMORY.lock() = Memory::new();
+}
+
+/// Forgets everything, and windows up to this number when they come.
+pub fn reset(opened: u32) {
+    *MEMORY.lock() = Memory {
+        forgotten: opened,
+        ..Memory::new()
+    };
 }
 
 /// Locks over a fork.

@@ -39,7 +39,7 @@ pub use counted::{operations, plain_path, ran, set_aside};
 pub use delay::delay_ns;
 pub use error::RecorderError;
 pub use guard::{guard, silence_panics};
-pub use live::live;
+pub use live::{live, reset};
 pub use messages::{remember_stderr, warn};
 pub use notes::{mark, mark_outermost, metric, note};
 pub use recording::{Backing, RecordOptions, Recording, close, current_folder, join, record};

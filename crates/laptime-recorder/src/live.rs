@@ -29,6 +29,7 @@ pub fn live() -> Live {
         paths,
         notes,
         started,
+        is_reset,
         main_track,
         windows,
         memory: mut remembered,
@@ -49,7 +50,8 @@ pub fn live() -> Live {
             boot_id: platform::boot_id(),
             nominal_ns_per_tick: clock::nominal_ns_per_tick(),
             anchor: started,
-            process_started_boottime_ns: platform::process_started_boottime_ns(),
+            process_started_boottime_ns: platform::process_started_boottime_ns()
+                .filter(|_| !is_reset),
             program: platform::program_name(),
             lost: registry::lost(),
             clamped: registry::clamped(),
@@ -69,10 +71,16 @@ pub fn live() -> Live {
     }
 }
 
+/// Forgets what was recorded in memory so far. Open spans go on, and a recording on disk keeps all.
+pub fn reset() {
+    registry::with(Registry::reset);
+}
+
 struct Snapshot {
     paths: PathTable,
     notes: Vec<(String, String)>,
     started: Anchor,
+    is_reset: bool,
     main_track: u32,
     /// Full windows that wait for the collector, then the open ones.
     windows: Vec<Vec<u8>>,
@@ -93,6 +101,7 @@ fn snapshot(registry: &Registry) -> Option<Snapshot> {
         paths: registry.paths.clone(),
         notes: registry.notes.clone(),
         started: registry.started,
+        is_reset: registry.is_reset,
         main_track: registry.main_track,
         windows: waiting.chain(open).map(Window::copy).collect(),
         memory: fold::memory(),

@@ -62,6 +62,8 @@ pub struct Registry {
     /// The recording that this process, forked from its parent, joins at its first span.
     pub pending: Option<PathBuf>,
     pub started: Anchor,
+    /// Whether that is the last reset rather than the recorder's first use.
+    pub is_reset: bool,
     pub notes: Vec<(String, String)>,
     /// Said as soon as the lock is free: a message may take its time.
     pub warnings: Vec<String>,
@@ -85,6 +87,7 @@ impl Registry {
             disk: None,
             pending: None,
             started: clock::anchor(),
+            is_reset: false,
             notes: Vec::new(),
             warnings: Vec::new(),
             main_track: MAIN_TRACK,
@@ -272,6 +275,19 @@ impl Registry {
             // SAFETY: registered threads are alive; `interrupt` is an atomic store.
             unsafe { (*thread.0).writer.interrupt() };
         }
+    }
+
+    /// Forgets what was recorded in memory: every window from before is closed at its writer's next
+    /// record, and no longer counts here. A file keeps what it has.
+    pub fn reset(&mut self) {
+        for thread in &self.threads {
+            // SAFETY: registered threads are alive; `interrupt` is an atomic store.
+            unsafe { (*thread.0).writer.interrupt() };
+        }
+        self.parked.iter().for_each(Writer::interrupt);
+        fold::reset(self.streams);
+        self.started = clock::anchor();
+        self.is_reset = true;
     }
 
     /// The open windows of all threads, parked writers and the scribe.

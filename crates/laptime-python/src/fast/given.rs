@@ -16,6 +16,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat};
 
 use super::handle::{self, Handle};
 use super::{Locked, span};
+use crate::entry::measuring;
 
 /// The keywords, and the attributes.
 pub const KEYWORDS: [&str; 2] = ["flop", "bytes"];
@@ -158,9 +159,12 @@ unsafe fn open(this: *mut ffi::PyObject) {
     // SAFETY: the caller's promise.
     let given = unsafe { given_of(this) };
     // SAFETY: as above.
-    if let Some(open) = unsafe { span::open(given.handle.site) } {
-        span::at(|| recorder::give(open, given.work.get()));
-    }
+    let begin = || unsafe {
+        if let Some(open) = span::open(given.handle.site) {
+            span::at(|| recorder::give(open, given.work.get()));
+        }
+    };
+    measuring(|| (), begin);
 }
 
 unsafe extern "C" fn enter(
@@ -194,28 +198,29 @@ unsafe extern "C" fn call(
     keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: the interpreter passes an instance, a tuple, and a dictionary or null.
+    unsafe { handle::decorate_only(this, arguments, keywords, given_of(this).work.get()) }
+}
+
+/// The work that a handle was made with; `None` where it is not one of those.
+///
+/// # Safety
+/// `this` is a handle and the lock is held.
+pub unsafe fn own_work(this: *mut ffi::PyObject) -> Option<SpanWork> {
+    // SAFETY: the caller's promise; an instance of the type made here has its size.
     unsafe {
-        let python = Python::assume_attached();
-        match handle::only_function(python, arguments, keywords) {
-            Ok(function) => {
-                let given = given_of(this);
-                let name = Bound::from_borrowed_ptr(python, given.handle.name);
-                handle::decorate(python, function, Some(name), given.work.get())
-            }
-            Err(error) => handle::raise(python, error),
-        }
+        let is_given = KIND.get().cast() == ffi::Py_TYPE(this);
+        is_given.then(|| given_of(this).work.get())
     }
 }
 
 /// Reads `flop` or `bytes`; `closure` is the index of the keyword.
 pub unsafe extern "C" fn get(this: *mut ffi::PyObject, closure: *mut c_void) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter with a handle.
-    unsafe {
+    let read = || unsafe {
         let python = Python::assume_attached();
         let site = handle::site(this);
         let open = span::at(|| recorder::innermost_of(site).map(recorder::given));
-        let is_given = KIND.get().cast() == ffi::Py_TYPE(this);
-        let own = is_given.then(|| given_of(this).work.get());
+        let own = own_work(this);
         let work = own.unwrap_or_default().or_later(open.unwrap_or_default());
         let amount = if closure.addr() == 0 {
             work.flop
@@ -226,7 +231,8 @@ pub unsafe extern "C" fn get(this: *mut ffi::PyObject, closure: *mut c_void) -> 
             Ok(number) => number.into_ptr(),
             Err(error) => handle::raise(python, error.into()),
         }
-    }
+    };
+    measuring(super::none, read)
 }
 
 /// Sets `flop` or `bytes` of the span that is open.
@@ -240,7 +246,8 @@ pub unsafe extern "C" fn set(
         let python = Python::assume_attached();
         let what = KEYWORDS[closure.addr()];
         let value = Bound::from_borrowed_ptr_or_opt(python, value);
-        (python, say(handle::site(this), what, value))
+        let said = || say(handle::site(this), what, value);
+        (python, measuring(|| Ok(()), said))
     };
     match result {
         Ok(()) => 0,

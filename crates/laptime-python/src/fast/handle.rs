@@ -11,12 +11,13 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
 use laptime_core::SpanWork;
-use laptime_recorder::Site;
+use laptime_recorder::{Site, guard};
 use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::{ffi, intern};
 
-use super::{Locked, given, place, span};
+use super::{Locked, copied, given, place, span};
+use crate::entry::{asked, measuring};
 use crate::rate;
 
 /// Names that get a type of their own.
@@ -74,7 +75,7 @@ unsafe extern "C" fn enter(
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter with a handle, bound or as `self`.
     unsafe {
-        span::open(handle(this).site);
+        measuring(|| None, || span::open(handle(this).site));
         ffi::Py_NewRef(this)
     }
 }
@@ -88,7 +89,7 @@ unsafe extern "C" fn exit(
     // SAFETY: as in `enter`.
     unsafe {
         let handle = handle(this);
-        if let Some(ticks) = span::close(handle.site)
+        if let Some(ticks) = measuring(|| None, || span::close(handle.site))
             && handle.site.index() >= place::MAX_REMEMBERED
         {
             handle.last.set(ticks);
@@ -105,7 +106,7 @@ unsafe extern "C" fn enter_async(
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
     unsafe {
-        span::open(handle(this).site);
+        measuring(|| None, || span::open(handle(this).site));
         ready(this)
     }
 }
@@ -118,7 +119,7 @@ unsafe extern "C" fn exit_async(
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
     unsafe {
-        span::close(handle(this).site);
+        measuring(|| None, || span::close(handle(this).site));
         ready(ffi::Py_None())
     }
 }
@@ -133,7 +134,7 @@ pub unsafe fn ready(value: *mut ffi::PyObject) -> *mut ffi::PyObject {
         let python = Python::assume_attached();
         (python, Bound::from_borrowed_ptr(python, value).unbind())
     };
-    match Py::new(python, Ready { value }) {
+    match asked(|| Py::new(python, Ready { value })) {
         Ok(ready) => ready.into_ptr(),
         Err(error) => raise(python, error),
     }
@@ -173,12 +174,26 @@ unsafe extern "C" fn call(
     keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: the interpreter passes a handle, a tuple, and a dictionary or null.
+    unsafe { decorate_only(this, arguments, keywords, SpanWork::default()) }
+}
+
+/// What a call of a handle does.
+///
+/// # Safety
+/// A handle, a tuple, a dictionary or null, and the lock is held.
+pub unsafe fn decorate_only(
+    this: *mut ffi::PyObject,
+    arguments: *mut ffi::PyObject,
+    keywords: *mut ffi::PyObject,
+    work: SpanWork,
+) -> *mut ffi::PyObject {
+    // SAFETY: the caller's promise.
     unsafe {
         let python = Python::assume_attached();
-        match only_function(python, arguments, keywords) {
+        match asked(|| only_function(arguments, keywords)) {
             Ok(function) => {
                 let name = Bound::from_borrowed_ptr(python, handle(this).name);
-                decorate(python, function, Some(name), SpanWork::default())
+                decorate(python, function, Some(name), work)
             }
             Err(error) => raise(python, error),
         }
@@ -189,8 +204,7 @@ unsafe extern "C" fn call(
 ///
 /// # Safety
 /// A tuple, a dictionary or null, and the lock is held.
-pub unsafe fn only_function(
-    _python: Python<'_>,
+unsafe fn only_function(
     arguments: *mut ffi::PyObject,
     keywords: *mut ffi::PyObject,
 ) -> PyResult<*mut ffi::PyObject> {
@@ -218,14 +232,14 @@ pub unsafe fn decorate(
 ) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
     let function = unsafe { Bound::from_borrowed_ptr(python, function) };
-    let result = python
-        .import(intern!(python, "laptime._decorate"))
-        .and_then(|module| module.getattr(intern!(python, "decorate")))
-        .and_then(|decorate| {
-            let keywords = given::keywords(python, work)?;
-            decorate.call((function, name), Some(&keywords))
-        });
-    match result {
+    let decorated = || {
+        let module = python.import(intern!(python, "laptime._decorate"))?;
+        let decorate = module.getattr(intern!(python, "decorate"))?;
+        let keywords = given::keywords(python, work)?;
+        decorate.call((&function, name), Some(&keywords))
+    };
+    // After a mistake of ours it is the function as it was.
+    match measuring(|| Ok(function.clone()), decorated) {
         Ok(wrapper) => wrapper.into_ptr(),
         Err(error) => raise(python, error),
     }
@@ -249,13 +263,16 @@ unsafe fn last_ns(this: *mut ffi::PyObject) -> Option<f64> {
     // SAFETY: the caller's promise.
     let handle = unsafe { handle(this) };
     let index = handle.site.index();
-    let ticks = if index < place::MAX_REMEMBERED {
-        // SAFETY: the caller's promise.
-        unsafe { place::with(|place| place.last(index)) }
-    } else {
-        Some(handle.last.get()).filter(|ticks| *ticks != u64::MAX)
+    let last = || {
+        let ticks = if index < place::MAX_REMEMBERED {
+            // SAFETY: the caller's promise.
+            unsafe { place::with(|place| place.last(index)) }
+        } else {
+            Some(handle.last.get()).filter(|ticks| *ticks != u64::MAX)
+        };
+        Some(rate::nanoseconds(ticks?))
     };
-    Some(rate::nanoseconds(ticks?))
+    measuring(|| None, last)
 }
 
 unsafe extern "C" fn seconds(
@@ -284,12 +301,13 @@ unsafe extern "C" fn duration_ns(
 
 unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
     // SAFETY: the last reference to a handle of the base type, which is a heap type.
-    unsafe {
+    let free = || unsafe {
         let kind = ffi::Py_TYPE(this);
         ffi::Py_XDECREF((*this.cast::<Handle>()).name);
         ffi::PyObject_Free(this.cast());
         ffi::Py_DECREF(kind.cast());
-    }
+    };
+    guard((), free);
 }
 
 const fn method(name: &'static std::ffi::CStr, function: ffi::PyCFunctionFast) -> ffi::PyMethodDef {
@@ -332,11 +350,15 @@ const fn settable(
     }
 }
 
-static METHODS: Locked<[ffi::PyMethodDef; 5]> = Locked::new([
+/// How many of [`METHODS`] a `with` looks up.
+const BOUND: usize = 4;
+
+static METHODS: Locked<[ffi::PyMethodDef; 6]> = Locked::new([
     method(c"__enter__", enter),
     method(c"__exit__", exit),
     method(c"__aenter__", enter_async),
     method(c"__aexit__", exit_async),
+    method(c"__reduce__", copied::reduce),
     ffi::PyMethodDef::zeroed(),
 ]);
 
@@ -392,6 +414,8 @@ pub fn base_type(python: Python<'_>) -> PyResult<*mut ffi::PyTypeObject> {
             slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
             slot(ffi::Py_tp_call, call as *mut c_void),
             slot(ffi::Py_tp_repr, repr as *mut c_void),
+            slot(ffi::Py_tp_richcompare, copied::compare as *mut c_void),
+            slot(ffi::Py_tp_hash, copied::hash as *mut c_void),
             slot(ffi::Py_tp_methods, METHODS.get().as_mut_ptr().cast()),
             slot(ffi::Py_tp_getset, GETTERS.get().as_mut_ptr().cast()),
             slot(ffi::Py_tp_doc, DOC.as_ptr().cast_mut().cast()),
@@ -450,7 +474,7 @@ pub fn with_own_type(
         // The same definitions as the methods of the base type. No reference to them is kept over
         // calls that allocate: those may run a finalizer that makes another handle.
         let definitions = METHODS.get().as_mut_ptr();
-        for index in 0..METHODS.get().len() - 1 {
+        for index in 0..BOUND {
             let definition = definitions.add(index);
             let bound = ffi::PyCFunction_NewEx(definition, object, null_mut());
             if bound.is_null()
@@ -494,7 +518,12 @@ pub unsafe fn instance(
         }
         let handle = object.cast::<Handle>();
         (&raw mut (*handle).site).write(site);
-        (&raw mut (*handle).name).write(ffi::Py_NewRef(name));
+        // A subclass of `str` may hold anything, the handle too: only its text is kept.
+        (&raw mut (*handle).name).write(ffi::PyUnicode_FromObject(name));
+        if (*handle).name.is_null() {
+            ffi::Py_DECREF(object);
+            return Err(PyErr::fetch(python));
+        }
         (&raw mut (*handle).last).write(Cell::new(u64::MAX));
         Ok(object)
     }

@@ -33,6 +33,14 @@ pub struct Kept {
     pub delayed_ns: Option<u64>,
 }
 
+/// Name and durations; CPU times and delay; memory; how many were measured by a device, and their sum.
+pub type Parts = (
+    (String, Vec<u64>),
+    (Vec<(u64, u64)>, Option<u64>),
+    Vec<(i64, i64, i64)>,
+    (u64, u64),
+);
+
 /// A segment's history.
 pub struct Segment {
     /// Its name, as recorded.
@@ -84,6 +92,39 @@ impl Segment {
     /// What tells it from the others of its context.
     pub fn key(&self) -> (u32, bool) {
         (self.site.index(), self.is_text)
+    }
+
+    /// Its finished runs, to be copied.
+    pub fn parts(&self) -> Parts {
+        let memory = self.memory.iter();
+        (
+            (self.site.name().to_owned(), self.elapsed_ns.clone()),
+            (self.cpu_ns.clone(), self.delayed_ns),
+            memory
+                .map(|one| (one.before, one.after, one.most))
+                .collect(),
+            (self.on_device, self.device_ns),
+        )
+    }
+
+    /// Takes what [`Segment::parts`] gave.
+    pub fn from_parts(parts: Parts) -> Self {
+        let ((name, elapsed_ns), (cpu_ns, delayed_ns), memory, on_device) = parts;
+        let memory = memory.into_iter();
+        let memory = memory.map(|(before, after, most)| Memory {
+            before,
+            after,
+            most,
+        });
+        Self {
+            elapsed_ns,
+            cpu_ns,
+            delayed_ns,
+            memory: memory.collect(),
+            on_device: on_device.0,
+            device_ns: on_device.1,
+            ..Self::new(Site::intern(&name), true)
+        }
     }
 
     /// Adds a finished segment.

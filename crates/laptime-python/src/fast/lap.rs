@@ -12,12 +12,14 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use laptime_core::SpanWork;
+use laptime_recorder::Site;
 
 use super::{Locked, given, handle, name};
+use crate::entry::measuring;
 
 /// Entries of the table by address: 16 kB.
 const CACHED: usize = 1_024;
-/// Longest name that the table keeps alive, in characters.
+/// Longest name that is kept alive for good, in characters.
 const MAX_CACHED_LENGTH: isize = 256;
 
 #[derive(Clone, Copy)]
@@ -32,6 +34,9 @@ static CACHE: Locked<[Entry; CACHED]> = Locked::new(
         handle: null_mut(),
     }; CACHED],
 );
+
+/// A handle for names that get none, after a mistake of ours.
+static SPARE: Locked<*mut ffi::PyObject> = Locked::new(null_mut());
 
 /// Handles with a type of their own, by the site's index.
 static OWN: Locked<Option<HashMap<u32, usize>>> = Locked::new(None);
@@ -53,11 +58,20 @@ static DEFINITION: Locked<ffi::PyMethodDef> = Locked::new(ffi::PyMethodDef {
 pub fn builtin(python: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     // SAFETY: a static definition; the module's name is a `str`.
     unsafe {
+        let spare = pyo3::types::PyString::intern(python, "lap");
+        let site = Site::intern("lap");
+        *SPARE.get() = handle::ordinary(python, spare.as_ptr(), site)?;
         let module = ffi::PyUnicode_InternFromString(c"laptime".as_ptr());
         let function = ffi::PyCFunction_NewEx(&raw mut *DEFINITION.get(), null_mut(), module);
         ffi::Py_XDECREF(module);
         Bound::from_owned_ptr_or_err(python, function)
     }
+}
+
+/// What stands for a name that gets no site, after a mistake of ours.
+pub fn spare() -> &'static Site {
+    // SAFETY: made with the module, and never freed.
+    unsafe { handle::site(*SPARE.get()) }
 }
 
 #[inline]
@@ -83,7 +97,29 @@ unsafe extern "C" fn lap(
         }
     }
     // SAFETY: called by the interpreter.
-    unsafe { lap_slowly(arguments, count, keywords) }
+    unsafe {
+        measuring(
+            || instead(arguments, count),
+            || lap_slowly(arguments, count, keywords),
+        )
+    }
+}
+
+/// What a call gives after a mistake of ours: the function as it is, or a lap all the same.
+///
+/// # Safety
+/// The interpreter passes `count` arguments and holds the lock.
+#[cold]
+unsafe fn instead(arguments: *const *mut ffi::PyObject, count: isize) -> *mut ffi::PyObject {
+    // SAFETY: the caller's promise; the spare is made with the module.
+    unsafe {
+        let is_function = count == 1 && ffi::PyUnicode_Check(*arguments) == 0;
+        ffi::Py_NewRef(if is_function {
+            *arguments
+        } else {
+            *SPARE.get()
+        })
+    }
 }
 
 #[cold]
@@ -120,11 +156,7 @@ unsafe fn lap_slowly(
             return handle::decorate(python, *arguments, None, work);
         } else {
             let given = Bound::from_borrowed_ptr(python, *arguments);
-            let kind = given.get_type().name().map(|name| name.to_string());
-            Err(PyTypeError::new_err(format!(
-                "lap() takes a name or a function, not {}",
-                kind.unwrap_or_default()
-            )))
+            Err(name::refused("lap() takes a name (str) or a function", &given))
         }
         .map_err(|error| error.restore(python))
     };
@@ -155,7 +187,9 @@ pub unsafe fn find(python: Python<'_>, given: *mut ffi::PyObject) -> PyResult<*m
             .copied();
         let object = if let Some(known) = known {
             ffi::Py_NewRef(known as *mut ffi::PyObject)
-        } else if OWN.get().get_or_insert_default().len() < handle::OWN_TYPES {
+        } else if OWN.get().get_or_insert_default().len() < handle::OWN_TYPES
+            && ffi::PyUnicode_GetLength(given) <= MAX_CACHED_LENGTH
+        {
             let object = handle::with_own_type(python, given, site)?;
             OWN.get()
                 .get_or_insert_default()

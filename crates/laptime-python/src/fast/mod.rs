@@ -6,6 +6,7 @@
 //! task, [`name`] turns any `str` into a name; [`timer`] starts and stops segments. Everything here relies on the lock: mutable
 //! state is reached from one thread at a time.
 
+mod copied;
 pub mod gauge;
 pub mod given;
 pub mod graves;

@@ -7,7 +7,12 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use laptime_recorder::Site;
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
+use pyo3::prelude::*;
+
+/// Characters of a wrong argument that an error shows.
+const MAX_SHOWN: usize = 60;
 
 /// Longest name that is kept whole: definitions must fit into a window many times over.
 pub const MAX_BYTES: usize = 1_024;
@@ -44,6 +49,16 @@ pub unsafe fn site(name: *mut ffi::PyObject) -> Option<&'static Site> {
         ffi::Py_DECREF(encoded);
         Some(site)
     }
+}
+
+/// The error for what is no name: what was expected, and what was given.
+pub fn refused(expected: &str, given: &Bound<'_, PyAny>) -> PyErr {
+    let kind = given.get_type();
+    let kind = kind.name().map(|name| name.to_string());
+    let shown = given.repr().map(|shown| shown.to_string_lossy().into_owned());
+    let shown: String = shown.unwrap_or_default().chars().take(MAX_SHOWN).collect();
+    let kind = kind.unwrap_or_default();
+    PyTypeError::new_err(format!("{expected}, not {kind}: {shown}"))
 }
 
 /// The name as it is recorded.

@@ -11,7 +11,8 @@ use laptime_recorder::{self as recorder, Extra, Open, Site, clock};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::{given, name, span};
+use super::{given, lap, name, span};
+use crate::entry::measuring;
 
 /// One such span.
 #[pyclass(frozen, module = "laptime._core")]
@@ -45,18 +46,43 @@ impl Pieces {
         flop: Option<&Bound<'_, PyAny>>,
         bytes: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let amount = |what, given: Option<&Bound<'_, PyAny>>| {
-            given.map_or(Ok(None), |given| given::amount(what, given))
+        let new = || {
+            let amount = |what, given: Option<&Bound<'_, PyAny>>| {
+                given.map_or(Ok(None), |given| given::amount(what, given))
+            };
+            let work = SpanWork {
+                flop: amount("flop", flop)?,
+                bytes: amount("bytes", bytes)?,
+            };
+            // SAFETY: a `str`, with the lock held.
+            let site = unsafe { name::site(name.as_ptr()) };
+            let site = site.ok_or_else(|| PyErr::fetch(name.py()))?;
+            Ok(Self::of(site, work))
         };
-        let work = SpanWork {
-            flop: amount("flop", flop)?,
-            bytes: amount("bytes", bytes)?,
-        };
-        // SAFETY: a `str`, with the lock held.
-        let site = unsafe { name::site(name.as_ptr()) };
-        Ok(Self {
+        measuring(|| Ok(Self::of(lap::spare(), SpanWork::default())), new)
+    }
+
+    /// Begins a piece.
+    fn resume(&self) {
+        measuring(|| (), || self.state.resume());
+    }
+
+    /// Ends a piece.
+    fn pause(&self) {
+        measuring(|| (), || self.state.pause());
+    }
+
+    /// Writes the span: the generator is done, or nobody will resume it.
+    fn finish(&self) {
+        measuring(|| (), || self.state.finish());
+    }
+}
+
+impl Pieces {
+    fn of(site: &'static Site, work: SpanWork) -> Self {
+        Self {
             state: State {
-                site: site.ok_or_else(|| PyErr::fetch(name.py()))?,
+                site,
                 open: Cell::new(None),
                 first: Cell::new(None),
                 is_detached: Cell::new(false),
@@ -64,46 +90,41 @@ impl Pieces {
                 memory: Cell::new(Some(SpanMemory::default())),
                 work,
             },
-        })
+        }
     }
+}
 
-    /// Begins a piece.
+impl State {
     fn resume(&self) {
-        let state = &self.state;
         span::at(|| {
             let outside = recorder::current_path();
-            let open = recorder::enter(state.site);
-            if let (Some(open), None) = (open, state.first.get()) {
-                state.first.set(Some((outside, open.start())));
-                state.is_detached.set(span::is_detached(open));
+            let open = recorder::enter(self.site);
+            if let (Some(open), None) = (open, self.first.get()) {
+                self.first.set(Some((outside, open.start())));
+                self.is_detached.set(span::is_detached(open));
             }
-            state.open.set(open);
+            self.open.set(open);
         });
     }
 
-    /// Ends a piece.
     fn pause(&self) {
-        let state = &self.state;
-        if let Some(open) = state.open.take() {
+        if let Some(open) = self.open.take() {
             let piece = span::at(|| recorder::suspend_piece(open));
             let ticks = piece.map_or(0, |piece| piece.ticks);
-            state.ran.set(state.ran.get() + ticks);
+            self.ran.set(self.ran.get() + ticks);
             let memory = piece.and_then(|piece| piece.memory);
-            let whole = state.memory.get().zip(memory);
-            state
-                .memory
+            let whole = self.memory.get().zip(memory);
+            self.memory
                 .set(whole.map(|(before, next)| before.then(next)));
         }
     }
 
-    /// Writes the span: the generator is done, or nobody will resume it.
     fn finish(&self) {
         self.pause();
-        let state = &self.state;
-        let Some((outside, start)) = state.first.take() else {
+        let Some((outside, start)) = self.first.take() else {
             return;
         };
-        let flags = if state.is_detached.get() {
+        let flags = if self.is_detached.get() {
             SpanFlags::DETACHED
         } else {
             SpanFlags::NONE
@@ -111,10 +132,10 @@ impl Pieces {
         let extra = Extra {
             flags,
             wall: Some(clock::now().saturating_sub(start)),
-            memory: state.memory.take(),
-            work: state.work,
+            memory: self.memory.take(),
+            work: self.work,
             ..Extra::default()
         };
-        span::at(|| recorder::emit_under(outside, state.site, start, state.ran.take(), extra));
+        span::at(|| recorder::emit_under(outside, self.site, start, self.ran.take(), extra));
     }
 }

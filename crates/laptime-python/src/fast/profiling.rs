@@ -13,8 +13,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::gauge::Gauge;
-use super::timer::{Clock, Context, Settings, stop_one};
+use super::timer::{Clock, Context, Settings, start_one, stop_one, stop_then_start};
 use super::{methods, name, none};
+use crate::entry::measuring;
 
 /// Name of the context that a call without one means.
 pub const MAIN: &str = "main";
@@ -211,7 +212,7 @@ unsafe extern "C" fn start(
     keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter as a method of the class.
-    unsafe {
+    measuring(none, || unsafe {
         let contexts = contexts(this);
         let Some([name, context]) = arguments([c"name", c"context"], given, count, keywords) else {
             return null_mut();
@@ -219,14 +220,10 @@ unsafe extern "C" fn start(
         if !contexts.is_on.load(std::sync::atomic::Ordering::Relaxed) {
             return none();
         }
-        let Some(context) = contexts.find(context) else {
-            return null_mut();
-        };
-        if context.measures() && !context.start(named(contexts, name)) {
-            return null_mut();
-        }
-        none()
-    }
+        contexts.find(context).map_or(null_mut(), |context| {
+            start_one(&context, named(contexts, name))
+        })
+    })
 }
 
 unsafe extern "C" fn stop(
@@ -236,7 +233,7 @@ unsafe extern "C" fn stop(
     keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter as a method of the class.
-    unsafe {
+    measuring(none, || unsafe {
         let contexts = contexts(this);
         let Some([name, context]) = arguments([c"name", c"context"], given, count, keywords) else {
             return null_mut();
@@ -244,7 +241,7 @@ unsafe extern "C" fn stop(
         contexts.find(context).map_or(null_mut(), |context| {
             stop_one(&context, named(contexts, name))
         })
-    }
+    })
 }
 
 unsafe extern "C" fn stop_and_start(
@@ -255,7 +252,7 @@ unsafe extern "C" fn stop_and_start(
 ) -> *mut ffi::PyObject {
     const NAMES: [&CStr; 3] = [c"stop_name", c"start_name", c"context"];
     // SAFETY: called by the interpreter as a method of the class.
-    unsafe {
+    measuring(none, || unsafe {
         let contexts = contexts(this);
         let Some([stop, start, context]) = arguments(NAMES, given, count, keywords) else {
             return null_mut();
@@ -264,20 +261,13 @@ unsafe extern "C" fn stop_and_start(
             return null_mut();
         };
         let is_given = |name: *mut ffi::PyObject| !name.is_null() && name != ffi::Py_None();
-        let elapsed = if is_given(stop) {
-            stop_one(&context, stop)
-        } else {
-            none()
-        };
-        if elapsed.is_null() {
-            return elapsed;
+        match (is_given(stop), is_given(start)) {
+            (true, true) => stop_then_start(&context, stop, start),
+            (true, false) => stop_one(&context, stop),
+            (false, true) => start_one(&context, start),
+            (false, false) => none(),
         }
-        if is_given(start) && context.measures() && !context.start(start) {
-            ffi::Py_DECREF(elapsed);
-            return null_mut();
-        }
-        elapsed
-    }
+    })
 }
 
 /// Puts the methods into the class; their definitions live as long as the process.

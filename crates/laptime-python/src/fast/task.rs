@@ -143,12 +143,16 @@ impl TaskState {
 
 impl Drop for TaskState {
     fn drop(&mut self) {
-        let used_on = self.parts.used_on.get();
-        if place::forget(self, used_on)
-            && let Some(stack) = self.parts.stack.take()
-        {
-            graves::keep(used_on, stack);
-        }
+        recorder::guard((), || {
+            let used_on = self.parts.used_on.get();
+            if place::forget(self, used_on)
+                && let Some(stack) = self.parts.stack.take()
+            {
+                graves::keep(used_on, stack);
+            }
+            // Closing what is open on it writes records, which is part of the guarded work.
+            drop(self.parts.stack.take());
+        });
     }
 }
 

@@ -19,6 +19,7 @@ use pyo3::prelude::*;
 use super::gauge::{Begun, Gauge, Memory};
 use super::history::{Kept, Segment};
 use super::{methods, name, none, place};
+use crate::entry::measuring;
 use crate::rate;
 
 /// What a segment's duration is measured by.
@@ -175,8 +176,9 @@ impl Context {
                 return Some((name::site(given)?, true));
             }
             if !self.settings.profiling {
-                let message = c"a segment's name is a string";
-                ffi::PyErr_SetString(ffi::PyExc_TypeError, message.as_ptr());
+                let python = Python::assume_attached();
+                let given = Bound::from_borrowed_ptr(python, given);
+                name::refused("a segment's name is a str", &given).restore(python);
                 return None;
             }
             let shown = ffi::PyObject_Repr(given);
@@ -251,12 +253,13 @@ impl Context {
 
     #[inline]
     fn start_with(&self, given: *mut ffi::PyObject, begun: Begun) -> bool {
-        let Some(at) = self.find(given) else {
-            return false;
-        };
         // SAFETY: the lock is held.
         let outside = unsafe { place::with(|_| recorder::current_path()) };
         let delay_ns = self.delay_ns();
+        // Last, as looking for the place may run a finalizer that forgets segments.
+        let Some(at) = self.find(given) else {
+            return false;
+        };
         let segment = &mut self.segments.borrow_mut()[at];
         // CPU time is read inside of the wall time it is the clock for, and outside when beside it.
         let is_clock = self.settings.clock != Clock::Wall;
@@ -435,17 +438,24 @@ unsafe extern "C" fn start<T: HasContext>(
     count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter as a method of `T`.
-    let (context, given) = unsafe { (context::<T>(this), single(arguments, count)) };
-    let Some(given) = given else {
-        return null_mut();
-    };
+    measuring(none, || unsafe {
+        match single(arguments, count) {
+            Some(given) => start_one(context::<T>(this), given),
+            None => null_mut(),
+        }
+    })
+}
+
+/// `start`, unless nothing is measured; `None`, or null with a Python error set.
+#[inline]
+pub fn start_one(context: &Context, given: *mut ffi::PyObject) -> *mut ffi::PyObject {
     if context.measures() && !context.start(given) {
         return null_mut();
     }
     none()
 }
 
-/// `stop` of the first name and, unless it is the same call, `start` of the second.
+/// `stop`, unless nothing is measured: the duration, `None`, or null with a Python error set.
 pub unsafe fn stop_one(context: &Context, given: *mut ffi::PyObject) -> *mut ffi::PyObject {
     if !context.measures() {
         return none();
@@ -487,12 +497,12 @@ unsafe extern "C" fn stop<T: HasContext>(
     count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter as a method of `T`.
-    unsafe {
+    measuring(none, || unsafe {
         match single(arguments, count) {
             Some(given) => stop_one(context::<T>(this), given),
             None => null_mut(),
         }
-    }
+    })
 }
 
 unsafe extern "C" fn stop_and_start<T: HasContext>(
@@ -501,18 +511,38 @@ unsafe extern "C" fn stop_and_start<T: HasContext>(
     count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter as a method of `T`, with `count` arguments.
-    unsafe {
+    measuring(none, || unsafe {
         if count != 2 {
             let message = c"expected the segment to stop and the segment to start";
             ffi::PyErr_SetString(ffi::PyExc_TypeError, message.as_ptr());
             return null_mut();
         }
         let context = context::<T>(this);
-        let elapsed = stop_one(context, *arguments);
-        if elapsed.is_null() || (context.measures() && !context.start(*arguments.add(1))) {
-            ffi::Py_XDECREF(elapsed);
-            return null_mut();
+        stop_then_start(context, *arguments, *arguments.add(1))
+    })
+}
+
+/// Stops the one, starts the other, and gives the duration of the first.
+///
+/// # Safety
+/// Live objects, with the lock held.
+pub unsafe fn stop_then_start(
+    context: &Context,
+    stop: *mut ffi::PyObject,
+    start: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the caller's promise; what is not handed on is released.
+    unsafe {
+        let elapsed = stop_one(context, stop);
+        if elapsed.is_null() {
+            return elapsed;
         }
+        let started = start_one(context, start);
+        if started.is_null() {
+            ffi::Py_DECREF(elapsed);
+            return started;
+        }
+        ffi::Py_DECREF(started);
         elapsed
     }
 }

@@ -1,0 +1,36 @@
+//! The guard around every way from Python into the extension.
+//!
+//! A panic is a mistake of ours: it ends the recording with one warning, and the program goes on.
+//! What the program gets then depends on why it came: whoever measures gets an answer that
+//! changes nothing ([`measuring`]), whoever asks for figures gets an ordinary error ([`asked`]).
+//! A destructor has nothing to answer and uses [`laptime_recorder::guard`] as it is.
+
+use laptime_recorder::guard;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use crate::errors::LaptimeError;
+
+/// Runs `body`, which measures; after a panic `instead` says what the program gets.
+///
+/// The interpreter lock is held. **Cost** none, unless it panics.
+#[inline]
+pub fn measuring<T>(instead: impl FnOnce() -> T, body: impl FnOnce() -> T) -> T {
+    guard(None, || Some(body())).unwrap_or_else(|| {
+        // SAFETY: the lock is held. What was raised on the way is no error of the program's.
+        unsafe { ffi::PyErr_Clear() };
+        instead()
+    })
+}
+
+/// Runs `body`, which answers a question of the program's; a panic becomes an error.
+pub fn asked<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    measuring(|| Err(mistake()), body)
+}
+
+/// The error of a question that could not be answered.
+pub fn mistake() -> PyErr {
+    LaptimeError::new_err(
+        "a mistake of Laptime itself: this could not be answered, and recording has stopped",
+    )
+}
