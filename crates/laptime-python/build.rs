@@ -10,9 +10,10 @@ use std::process::Command;
 fn main() {
     pyo3_build_config::use_pyo3_cfgs();
     pyo3_build_config::add_extension_module_link_args();
-    println!("cargo:rerun-if-changed=shim/context.c");
+    println!("cargo:rerun-if-changed=shim");
     cc::Build::new()
         .file("shim/context.c")
+        .file("shim/hook.c")
         .include(include_folder())
         .warnings(false)
         .compile("laptime_shim");

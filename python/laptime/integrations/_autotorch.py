@@ -1,10 +1,10 @@
 """Automatic phases: watches torch from outside and tells the state machine what happens.
 
 :func:`install` imports nothing. Once the program has imported torch, the functions that every
-training program goes through are wrapped: the loader's ``__next__``, ``Module.__call__``,
-``torch.autograd.backward``, the optimizer's ``step`` and ``zero_grad``, ``GradScaler``. A
-wrapper calls what it wraps with the arguments it was given and returns what that returned;
-whatever goes wrong in Laptime stays in Laptime. :func:`uninstall` puts everything back.
+training program goes through are watched: the loader's ``__next__``, ``Module.__call__``,
+``torch.autograd.backward``, the optimizer's ``step`` and ``zero_grad``, ``GradScaler``. Each
+stays the object that it is; calls reach it with the arguments they were given and bring what it
+returns; whatever goes wrong in Laptime stays in Laptime. :func:`uninstall` leaves no trace.
 """
 
 from __future__ import annotations
@@ -68,11 +68,13 @@ def _torch_imported(torch: ModuleType) -> None:
         _watched = Patches(torch, core, modules=_wants_modules, ops=_wants_ops)
         _watched.apply()
         atexit.register(_watched.finish)
-    except Exception:
-        logging.getLogger("laptime").exception("automatic phases are off: torch looks unfamiliar")
-        if _watched is not None:
-            _watched.remove()
-            _watched = None
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        log = logging.getLogger("laptime")
+        log.warning("automatic phases are off: torch looks unfamiliar (%s)", told)
+        watched, _watched = _watched, None
+        if watched is not None:
+            watched.remove()
 
 
 def _say_without_torch() -> None:

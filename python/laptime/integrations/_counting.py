@@ -1,27 +1,28 @@
 """Counts operations as they run: each stretch of the program once, and then only that it ran.
 
-A *segment* is a stretch whose operations are the same each time: the forward of a module on inputs
-of one shape, the backward of such forwards, an optimizer's step. It goes on until the next one
-begins, so what stands between them belongs to the one before. The first time a segment runs, every
-operator is seen, on the program's own tensors, and filed under the lap that is open; the step
-or evaluation that this happens in goes on under a name of its own, for it takes longer. From then
-on a segment is recorded as one number.
+A *stretch* is a call whose operations are the same each time: the forward of a module on inputs
+of one shape, the backward of such forwards, an optimizer's step. The first time, every operator
+in it is seen, on the program's own tensors, and filed under the lap that is open; the step or
+evaluation that this happens in goes on under a name of its own, for it takes longer. From then on
+the stretch is recorded as one number.
+
+What counts lies over the call alone. Between calls the program is by itself: it exports its
+model, traces it, or runs it under modes of its own, and finds nothing of ours there.
 """
 
 from __future__ import annotations
 
-import functools
-import logging
 import os
 import threading
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 from ._segments import Keys
 
 #: Forwards that a backward is told by, at most.
 _MOST_FORWARDS = 63
+#: Stretches that are counted, at most: a program whose every call is another one would count all.
+MOST_STRETCHES = 4_096
 
 
 class Segment:
@@ -31,21 +32,28 @@ class Segment:
         self.number = number
 
 
+class Begun:
+    """A stretch under way that is being counted."""
+
+    def __init__(self, key: Any, segment: Segment, counter: Any, outer: Begun | None) -> None:
+        self.key = key
+        self.segment = segment
+        self.counter = counter
+        self.outer = outer
+        self.eager: Any = None
+
+
 class Here(threading.local):
     """What a thread is in the middle of."""
 
-    counter: Any = None
-    """The mode that counts what runs now."""
-    key: Any = None
-    """Of the segment under way, while it is counted."""
+    begun: Begun | None = None
+    """The innermost stretch that is being counted."""
     since_backward: tuple[int, ...] = ()
     """Numbers of the forwards that the next backward is of."""
-    eager: Any = None
-    """What keeps compiled code from running, while operations are counted."""
 
 
 class Counting:
-    """What is known of the segments of a process, and how to count another."""
+    """What is known of the stretches of a process, and how to count another."""
 
     def __init__(self, torch: Any, core: Any, phases: Any) -> None:
         self._torch = torch
@@ -57,131 +65,138 @@ class Counting:
         self._uncounted: dict[str, str] = {}
         self._counters: weakref.WeakSet[Any] = weakref.WeakSet()
         self._broken = False
+        self._said_most = False
         self._last = 0
-        os.register_at_fork(after_in_child=self._forked)
+        _know_forks()
+        _all.add(self)
 
-    def inside(self, event: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """What stands in place of a function of torch's, inside the phase that it opened."""
-        begin = {
+    def around(self, event: str, name: str) -> tuple[Any, Any] | None:
+        """What begins and ends around the calls of a function."""
+        key = {
             "fetch": self._fetch,
             "forward": self._forward,
             "backward": self._backward,
             "gradient": self._backward,
-            "step": functools.partial(self._work, "step", original),
-            "work": functools.partial(self._work, "work", original),
-        }[event]
-        ends = event == "step"
+            "step": self._step,
+            "work": self._work,
+        }.get(event)
+        if key is None:
+            return None
 
-        @functools.wraps(original)
-        def counted(*args: Any, **kwargs: Any) -> Any:
-            framed = None
+        def begin(args: Any, kwargs: Any) -> Begun | None:
             try:
-                framed = begin(args, kwargs)
+                return key(name, args, kwargs)
             except Exception as error:
                 self._fails(error)
-            try:
-                if framed is None:
-                    return original(*args, **kwargs)
-                with framed:
-                    return original(*args, **kwargs)
-            except BaseException:
-                self._discard()
-                raise
-            finally:
-                if ends or framed is not None:
-                    self.stop()
+                return None
 
-        return counted
+        return begin, self._end
 
-    # -- where segments begin --------------------------------------------------------------
+    # -- where stretches begin -------------------------------------------------------------
 
-    def _fetch(self, args: Any, kwargs: Any) -> Any:
-        self.stop()
+    def _fetch(self, _name: str, _args: Any, _kwargs: Any) -> None:
         self._here.since_backward = ()
 
-    def _forward(self, args: Any, kwargs: Any) -> Any:
+    def _forward(self, _name: str, args: Any, kwargs: Any) -> Begun | None:
+        if self._is_elsewhere():
+            return None
         here = self._here
-        segment, framed = self._begin(("forward", self._keys.forward(args, kwargs)))
+        segment, begun = self._begin(("forward", self._keys.forward(args, kwargs)))
         if self._torch.is_grad_enabled():
             here.since_backward = (*here.since_backward[-_MOST_FORWARDS:], segment.number)
-        return framed
+        return begun
 
-    def _backward(self, args: Any, kwargs: Any) -> Any:
+    def _backward(self, _name: str, _args: Any, _kwargs: Any) -> Begun | None:
         here = self._here
         chain, here.since_backward = here.since_backward, ()
-        return self._begin(("backward", chain))[1]
+        return None if self._is_elsewhere() else self._begin(("backward", chain))[1]
 
-    def _work(self, event: str, original: Any, args: Any, kwargs: Any) -> Any:
-        name = getattr(original, "__name__", "")
-        if event == "step":
-            self._here.since_backward = ()
+    def _step(self, name: str, args: Any, _kwargs: Any) -> Begun | None:
+        self._here.since_backward = ()
+        return self._owned("step", name, args)
+
+    def _work(self, name: str, args: Any, _kwargs: Any) -> Begun | None:
+        return self._owned("work", name, args)
+
+    def _owned(self, event: str, name: str, args: Any) -> Begun | None:
+        if self._is_elsewhere():
+            return None
         return self._begin((event, name, self._keys.owner(args, stepping=event == "step")))[1]
 
-    def _begin(self, key: Any) -> tuple[Segment, Any]:
-        """A segment begins; the mode that comes with it is to be entered around it alone."""
-        self.stop()
+    def _is_elsewhere(self) -> bool:
+        """Whether nothing is computed here: the call is traced, or runs on other than tensors."""
+        from ..operations.torch.live import is_elsewhere
+
+        return is_elsewhere()
+
+    def _begin(self, key: Any) -> tuple[Segment, Begun | None]:
         plain, is_aside = self._core.plain_path()
         whole = (plain, key)
         segment = self._known.get(whole)
+        if segment is None and len(self._known) >= MOST_STRETCHES:
+            self._say_most()
+            whole = (plain, "left out")
+            segment = self._known.get(whole)
         if segment is not None:
             if not is_aside:
                 self._core.ran(segment.number)
             return segment, None
         self._last += 1
         self._known[whole] = segment = Segment(self._last)
-        if self._broken:
+        if self._broken or key != whole[1]:
             self._leave_out(segment)
             return segment, None
-        return segment, self._count(whole)
+        return segment, self._count(whole, segment)
 
     # -- counting --------------------------------------------------------------------------
 
-    def _count(self, key: Any) -> Any:
-        """Counts what runs from here on. A mode of the program's own is left as it lies on top:
-        then only the call itself is counted, within the mode that comes back."""
+    def _count(self, key: Any, segment: Segment) -> Begun:
+        """Counts the call that begins now. One that it is inside of goes on after it."""
         from ..operations.torch.live import LiveCounting
 
         self._phases.set_aside()
         here = self._here
-        here.counter = counter = LiveCounting(self._core, self._core.path_number())
-        here.key = key
+        counter = LiveCounting(self._core, self._core.path_number())
         self._counters.add(counter)
-        here.eager = _eager(self._torch)
-        if counter.is_alone():
+        here.begun = begun = Begun(key, segment, counter, here.begun)
+        if begun.outer is not None:
+            begun.outer.counter.is_live = False
+        try:
+            begun.eager = _eager(self._torch)
             counter.__enter__()
-            return None
-        return counter
+        except BaseException:
+            self._leave(begun)
+            self._known.pop(key, None)
+            raise
+        return begun
 
-    def stop(self) -> None:
-        """The segment under way ends; what was counted of it is written."""
-        here = self._here
-        counter, here.counter = here.counter, None
-        if counter is None:
-            return
-        counter.leave()
-        eager, here.eager = here.eager, None
+    def _leave(self, begun: Begun) -> None:
+        begun.counter.leave()
+        self._here.begun = begun.outer
+        if begun.outer is not None:
+            begun.outer.counter.is_live = True
+        eager, begun.eager = begun.eager, None
         if eager is not None:
             eager.__exit__(None, None, None)
-        segment = self._known.get(here.key)
-        if segment is None:
-            return
+
+    def _end(self, begun: Begun, raised: bool) -> None:
+        """The call is over; what was counted of it is written, unless it raised: then it will
+        be counted when it runs to its end."""
         try:
+            self._leave(begun)
+            if raised or begun.key not in self._known:
+                self._known.pop(begun.key, None)
+                return
+            counter = begun.counter
             for path, counts in counter.finish():
-                self._core.write_operations(segment.number, path, counts, counter.device)
+                self._core.write_operations(begun.segment.number, path, counts, counter.device)
                 for one in counts.uncounted:
                     self._uncounted.setdefault(one.name, one.reason)
         except Exception as error:
             self._fails(error)
 
-    def _discard(self) -> None:
-        """The segment under way raised: it will be counted when it runs to its end."""
-        here = self._here
-        if here.counter is not None:
-            self._known.pop(here.key, None)
-            self.stop()
-
     def _leave_out(self, segment: Segment) -> None:
-        """A segment that nobody counts, and the rows around it say so."""
+        """A stretch that nobody counts, and the rows around it say so."""
         from .._core import Feed
 
         feed = Feed()
@@ -190,18 +205,31 @@ class Counting:
         self._core.write_operations(segment.number, path, feed.finish(), "")
         self._core.ran(segment.number)
 
+    def _say_most(self) -> None:
+        if not self._said_most:
+            self._said_most = True
+            self._core.note(
+                "operations.bounded",
+                f"operations of more than {MOST_STRETCHES} different calls are not counted: "
+                "arguments that change at every call make each another one",
+            )
+
     def _fails(self, error: Exception) -> None:
         """Laptime itself failed: what was counted stays, and nothing more is."""
+        from ._patches import say
+
         if not self._broken:
             self._broken = True
-            logging.getLogger("laptime").error("operations are not counted", exc_info=error)
+            say("operations are not counted from here on", error)
             self._core.note("operations.failed", f"counting failed: {error}")
 
     # -- the end ---------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Nothing is counted any more; says what could not be, and what the machine can do."""
-        self.stop()
+        while (begun := self._here.begun) is not None:
+            self._leave(begun)
+            self._known.pop(begun.key, None)
         if self._uncounted:
             said = [f"{name} ({reason})" for name, reason in sorted(self._uncounted.items())]
             more = f" and {len(said) - 6} more" if len(said) > 6 else ""
@@ -209,9 +237,9 @@ class Counting:
         if self._known:
             self._core.note_ceilings()
 
-    def _forked(self) -> None:
+    def forked(self) -> None:
         """In a child: what was being counted is the parent's."""
-        for counter in self._counters:
+        for counter in list(self._counters):
             counter.is_live = False
         self._here = Here()
         self._known = {}
@@ -227,3 +255,20 @@ def _eager(torch: Any) -> Any:
     stance = set_stance("force_eager")
     stance.__enter__()
     return stance
+
+
+_all: weakref.WeakSet[Counting] = weakref.WeakSet()
+_knows_forks = False
+
+
+def _know_forks() -> None:
+    """Once a process: what was registered can't be taken back."""
+    global _knows_forks
+    if not _knows_forks:
+        _knows_forks = True
+        os.register_at_fork(after_in_child=_forked)
+
+
+def _forked() -> None:
+    for counting in list(_all):
+        counting.forked()

@@ -12,10 +12,9 @@ What runs at every call is ``laptime._core``'s; here are the names and what happ
 
 from __future__ import annotations
 
-import functools
 import logging
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import _core
@@ -33,7 +32,7 @@ class RootNames:
 
     def name(self, module: Any) -> str:
         """The name of a module, the same for the module and what `torch.compile` made of it."""
-        module = module.__dict__.get("_modules", {}).get("_orig_mod", module)
+        module = _children(module).get("_orig_mod", module)
         name = type(module).__name__
         taken = self._taken.setdefault(name, [])
         free = len(taken)
@@ -72,9 +71,9 @@ class ModuleLaps(_core.ModuleLaps):
     def name_of(self, parent: Any, module: Any) -> str:
         """A module's attribute path from the one that calls it, or its class."""
         if parent is not None:
-            for name, found in parent.named_modules():
-                if found is module and name:
-                    return str(name)
+            for name, found in _inside(parent):
+                if found is module:
+                    return name
         return type(module).__name__
 
     def make_tag(self, reached: Callable[[Any], None]) -> Any:
@@ -85,18 +84,28 @@ class ModuleLaps(_core.ModuleLaps):
 
     def tag_several(self, values: Any, place: _core.Place) -> None:
         """Tags the tensors of a tuple, a list or a dictionary, those made first first."""
-        if isinstance(values, dict):
-            values = values.values()
-        elif not isinstance(values, (tuple, list)):
-            return
-        kind = self._torch.Tensor
-        tensors = [v for v in values if isinstance(v, kind) and v.grad_fn is not None]
-        for value in sorted(tensors, key=lambda tensor: tensor.grad_fn._sequence_nr()):
-            self.tag(value, place)
+        kind, own = self._torch.Tensor, type(values)
+        several: list[Any] = []
+        if issubclass(own, kind):
+            several = [values]
+        elif issubclass(own, dict):
+            several = list(dict.values(values))
+        elif issubclass(own, tuple):
+            several = list(tuple.__iter__(values))
+        elif issubclass(own, list):
+            several = list(list.__iter__(values))
+        several = [value for value in several if issubclass(type(value), kind)]
+        if several:
+            # What a class of tensors does when it is asked is the program's.
+            with self._torch._C.DisableTorchFunctionSubclass():
+                tensors = [value for value in several if value.grad_fn is not None]
+                for value in sorted(tensors, key=lambda tensor: tensor.grad_fn._sequence_nr()):
+                    self.tag_tensor(value, place)
 
     def gave_up(self, error: Exception) -> None:
         """Nothing is tagged any more."""
-        logging.getLogger("laptime").error("backward is not split by module", exc_info=error)
+        told = f"{type(error).__name__}: {error}"
+        logging.getLogger("laptime").warning("backward is not split by module: %s", told)
 
     def replay(self, reached: list[tuple[int, _core.Place | None]]) -> None:
         """Writes what the engine's own threads did, under the backward that waited for them."""
@@ -124,43 +133,43 @@ def _chain(place: _core.Place | None) -> list[_core.Place]:
     return chain
 
 
-def wrap(patches: Any, call: Callable[..., Any], outermost: Callable[..., Any]) -> Any:
-    """The function in place of ``Module.__call__``.
-
-    `outermost` makes the ordinary wrapper, that opens ``forward``, around a given call.
-    """
-    here, is_traced = patches.machines.here, patches.is_traced
-    names = RootNames()
-
-    def make() -> ModuleLaps:
-        laps: ModuleLaps = patches.module_laps()
-        laps.names = names
-        here.laps = laps
-        return laps
-
-    timed = _core.module_call(call, outermost(_core.module_root(call, here, make)))
-
-    def __call__(*args: Any, **kwargs: Any) -> Any:
-        if is_traced():
-            return call(*args, **kwargs)
-        return timed(*args, **kwargs)
-
-    return __call__
+def _own(module: Any, name: str) -> dict[str, Any]:
+    """A module's own dictionary of that name; whatever its class does to those who ask for it."""
+    found = object.__getattribute__(module, "__dict__").get(name)
+    return found if isinstance(found, dict) else {}
 
 
-def wrap_gradients(patches: Any, compute: Callable[..., Any]) -> Callable[..., Any]:
-    """Splits what a backward computes by module."""
-    here = patches.machines.here
+def _children(module: Any) -> dict[str, Any]:
+    """Modules by their names: a scripted one answers for its own, which is no dictionary."""
+    found = _own(module, "_modules")
+    if not found and type(module).__module__ == "torch.jit._script":
+        return dict(module._modules.items())
+    return found
 
-    @functools.wraps(compute)
-    def by_module(*args: Any, **kwargs: Any) -> Any:
-        laps = here.laps
-        if laps is None or laps.backward:  # a backward inside a backward is part of it
-            return compute(*args, **kwargs)
-        laps.backward_begin()
-        try:
-            return compute(*args, **kwargs)
-        finally:
-            laps.backward_end()
 
-    return by_module
+def _inside(module: Any) -> Iterator[tuple[str, Any]]:
+    """The modules inside one, each once, by their paths."""
+    seen: set[int] = set()
+    waiting = [("", module)]
+    while waiting:
+        path, one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if path:
+            yield path, one
+        children = [(f"{path}.{name}" if path else str(name), child)
+                    for name, child in _children(one).items() if child is not None]
+        waiting.extend(reversed(children))
+
+
+def parameters(torch: Any, module: Any) -> Iterator[Any]:
+    """The parameters of a module and of those inside: no method of its class is called."""
+    if type(module).__module__ == "torch.jit._script":
+        yield from module.parameters()
+        return
+    for one in (module, *(inside for _, inside in _inside(module))):
+        if one is not module and type(one).__module__ == "torch.jit._script":
+            yield from one.parameters()
+        else:
+            yield from (found for found in _own(one, "_parameters").values() if found is not None)

@@ -1,29 +1,27 @@
-"""The wrappers around torch's functions, and putting them back.
+"""What Laptime watches of torch, and what the machine asks about torch's objects.
 
-A wrapper is native: it tells the machine of its thread what begins and ends. Here is what
-gets one, and what the machine asks about torch's objects. What the program raises goes on its
-way; what Laptime raises switches the phases off and is logged.
+Nothing of torch's is replaced: a :class:`Watched` lies over the functions that every training
+program goes through, which stay the objects that they are. It tells the machine of its thread
+what begins and ends. What the program raises goes on its way; what Laptime raises switches the
+phases off, with one line.
 """
 
 from __future__ import annotations
 
-import functools
 import logging
 import sys
-import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .._core import Iteration, LoaderMemory, Phases, Watched, is_traced, passes
-from ._compilation import Compilation, know_tracing
+from .._core import Phases, Watched
+from ._compilation import Compilation
 from ._counting import Counting
-from ._modules import ModuleLaps, wrap, wrap_gradients
-from ._segments import Keys
+from ._modules import ModuleLaps, RootNames, parameters
 from ._thread import Machines
 
 
 class Patches:
-    """What is replaced in torch, and by what."""
+    """What is watched of torch, and by what."""
 
     def __init__(
         self,
@@ -37,13 +35,9 @@ class Patches:
         """`core` makes laps; a test's `scripted` one takes the place of the recorder."""
         self._torch = torch
         self._core = core
-        self._modules = modules
-        self.is_traced = is_traced
-        know_tracing(torch)
-        self.tensor = torch.Tensor
-        self._replaced: list[tuple[Any, str, Any, Any]] = []
-        self._loaders: weakref.WeakKeyDictionary[Any, LoaderMemory] = weakref.WeakKeyDictionary()
         self._noted_device = False
+        self._names = RootNames()
+        self._watched: dict[tuple[str, str], Watched] = {}
         worker = torch.utils.data.get_worker_info
         self.phases = Phases(
             is_grad_enabled=torch.is_grad_enabled,
@@ -51,63 +45,50 @@ class Patches:
             is_compiling=torch.compiler.is_compiling,
             is_worker=lambda: worker() is not None,
             learns=self._learns,
-            adopt=self._iteration,
+            training=self._training,
             look=self.look_for_devices,
             broken=self._broken,
             scripted=scripted,
         )
         self.counting = Counting(torch, core, self.phases) if ops else None
-        self._frames: list[Any] = [
-            function
-            for owner in (ModuleLaps, Patches, Machines, Counting, Keys)
-            for function in vars(owner).values()
-            if hasattr(function, "__code__")
-        ]
-        """Functions of ours, which dynamo must not compile by themselves."""
         self.machines = Machines(self.phases)
-        self._compilation = Compilation(torch, self.phases)
+        self._split = (self.machines.here, self._module_laps) if modules else None
+        self._compilation = Compilation(self.phases)
 
     # -- in and out ------------------------------------------------------------------------
 
     def apply(self) -> None:
-        """Puts the wrappers in place."""
+        """Watches from now on."""
         torch = self._torch
         loading = torch.utils.data.dataloader
-        self._replace(loading.DataLoader, "__iter__", self._iter)
-        self._replace(loading._BaseDataLoaderIter, "__next__", self._watch_fetch)
-        call = self._call_by_module if self._modules else self._call
-        self._replace(torch.nn.Module, "__call__", call)
-        self._replace(torch.autograd, "backward", self._backward)
-        self._replace(torch.autograd, "grad", lambda grad: self._watch("gradient", grad))
+        self._watch("iter", loading.DataLoader, "__iter__")
+        self._watch("fetch", loading._BaseDataLoaderIter, "__next__")
+        # `__call__` calls it natively, with whatever it was given.
+        self._watch("forward", torch.nn.Module, "_call_impl", inlined=False)
+        self._watch("backward", torch.autograd, "backward")
+        self._watch("gradient", torch.autograd, "grad")
         optimizer = torch.optim.Optimizer
-        hook = optimizer.profile_hook_step
-        self._put(optimizer, "profile_hook_step", staticmethod(self._hook_step(hook)))
         for owner in _subclasses(optimizer):
             step = owner.__dict__.get("step")
             if getattr(step, "hooked", False):
                 self.phases.has_optimizer()
-                self._put(owner, "step", self._work(step, True))
+                self._put("step", "step", step)
+        self._watch("make step", optimizer, "profile_hook_step")
         for owner in (optimizer, torch.nn.Module):
-            self._put(owner, "zero_grad", self._work(owner.zero_grad, False))
+            self._watch("work", owner, "zero_grad")
         scaler = getattr(getattr(torch, "amp", None), "GradScaler", None)
         if scaler is not None:
-            for name, stepping in (("step", True), ("update", False), ("unscale_", False)):
-                self._put(scaler, name, self._work(getattr(scaler, name), stepping))
-        self._compilation.apply(vars(torch.nn.Module)["__call__"], self._frames)
+            self._watch("step", scaler, "step")
+            self._watch("work", scaler, "update")
+            self._watch("work", scaler, "unscale_")
+        self._compilation.apply()
 
     def remove(self) -> None:
-        """Puts torch's own functions back and closes what is open on this thread."""
+        """Watches nothing any more and closes what is open on this thread."""
         self.finish()
-        for owner, name, old, new in reversed(self._replaced):
-            if owner.__dict__.get(name) is new:
-                setattr(owner, name, old)
-        self._replaced.clear()
-        for owner in _subclasses(self._torch.optim.Optimizer):
-            step = owner.__dict__.get("step")
-            if getattr(step, "laptime", None) is self:
-                owner.step = step.__wrapped__
-                owner.step.hooked = True
-        # A wrapper that somebody kept, or wrapped in turn, passes through from now on.
+        for watched in self._watched.values():
+            watched.take()
+        self._watched.clear()
         self.machines.close()
         self._compilation.remove()
 
@@ -118,109 +99,67 @@ class Patches:
                 self.counting.finish()
             self.machines.finish()
             self.look_for_devices()
-        except Exception:
-            logging.getLogger("laptime").exception("automatic phases did not end well")
+        except Exception as error:
+            say("automatic phases did not end well", error)
 
-    def _replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        self._put(owner, name, make(getattr(owner, name)))
+    def _watch(self, event: str, owner: Any, name: str, *, inlined: bool = True) -> None:
+        """Watches a function of a class or a module, as torch defines it."""
+        function = owner.__dict__.get(name)
+        function = getattr(function, "__func__", function)
+        if isinstance(function, type(_subclasses)):
+            self._put(event, name, function, inlined=inlined)
+        else:
+            logging.getLogger("laptime").warning(
+                "%s of %s is not torch's own any more: its calls are in no phase",
+                name,
+                getattr(owner, "__name__", owner),
+            )
 
-    def _put(self, owner: Any, name: str, new: Any) -> None:
-        old = owner.__dict__[name]
-        setattr(owner, name, new)
-        self._replaced.append((owner, name, old, new))
+    def _put(self, event: str, name: str, function: Any, *, inlined: bool = True) -> None:
+        known = self._watched.get((event, name))
+        if known is None:
+            counting = None
+            if self.counting is not None:
+                counting = self.counting.around(event, name)
+            split = self._split if event in ("forward", "backward") else None
+            told = self._step_made if event == "make step" else None
+            known = Watched(event, self.phases, counting=counting, split=split, told=told)
+            self._watched[event, name] = known
+        known.put(function, inlined=inlined)
+
+    def _step_made(self, step: Callable[..., Any]) -> None:
+        """An optimizer is made, the first of its class."""
+        self.phases.has_optimizer()
+        self._put("step", "step", step)
 
     def _broken(self, error: Exception) -> None:
-        logging.getLogger("laptime").error("automatic phases failed and are off", exc_info=error)
-        self.remove()
+        say("automatic phases are off from here on", error)
+        try:
+            self._core.note("phases.failed", f"automatic phases failed: {_told(error)}")
+        finally:
+            self.remove()
 
-    # -- wrappers --------------------------------------------------------------------------
+    # -- questions -------------------------------------------------------------------------
 
-    def _watch(self, event: str, original: Callable[..., Any]) -> Any:
-        """A wrapper that tells the machine of every call."""
-        inside = self.counting.inside(event, original) if self.counting else None
-        if inside is not None:
-            self._frames.append(inside)
-        return functools.update_wrapper(Watched(event, original, self.phases, inside), original)
-
-    def _watch_outside_graphs(self, event: str, original: Callable[..., Any]) -> Any:
-        """The same behind a function that dynamo can trace."""
-        watched = self._watch(event, original)
-        # An optimizer's step wants to be known inside a backward too.
-        passed = is_traced if event == "step" else passes
-
-        @functools.wraps(original)
-        def seen(*args: Any, **kwargs: Any) -> Any:
-            if passed():
-                return original(*args, **kwargs)
-            return watched(*args, **kwargs)
-
-        self._frames.append(seen)
-        return seen
-
-    def _watch_fetch(self, fetch: Callable[..., Any]) -> Any:
-        return self._watch("fetch", fetch)
-
-    def _iter(self, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        now = self._core.now
-
-        @functools.wraps(make)
-        def __iter__(loader: Any) -> Any:
-            start = now()
-            iterator = make(loader)
-            if not passes():
-                try:
-                    self._iteration(iterator, loader).made(start, now())
-                except Exception as error:
-                    self._broken(error)
-            return iterator
-
-        return __iter__
-
-    def _iteration(self, iterator: Any, loader: Any = None) -> Iteration:
-        """What is remembered of a pass: it lives as long as its iterator."""
-        memory = self._loaders.get(loader) if loader is not None else None
-        if memory is None:
-            memory = LoaderMemory()
-            if loader is not None:
-                self._loaders[loader] = memory
-        iterator._laptime = iteration = Iteration(memory)
-        return iteration
-
-    def _call(self, call: Callable[..., Any]) -> Any:
-        return self._watch_outside_graphs("forward", call)
-
-    def _call_by_module(self, call: Callable[..., Any]) -> Any:
-        by_module = functools.wraps(call)(wrap(self, call, self._call))
-        self._frames.append(by_module)
-        return by_module
-
-    def module_laps(self) -> ModuleLaps:
+    def _module_laps(self) -> ModuleLaps:
         """The laps of one thread's modules."""
-        return ModuleLaps(self._torch, self._core)
+        laps = ModuleLaps(self._torch, self._core, self._names)
+        self.machines.here.laps = laps
+        return laps
 
     def _learns(self, module: Any, args: Any) -> int:
         """What a module call has to learn: nothing, what it is given, or the module itself."""
-        if any(parameter.requires_grad for parameter in module.parameters()):
-            return 2
         tensor = self._torch.Tensor
-        return int(any(isinstance(value, tensor) and value.requires_grad for value in args))
+        with self._torch._C.DisableTorchFunctionSubclass():
+            if any(parameter.requires_grad for parameter in parameters(self._torch, module)):
+                return 2
+            given = [value for value in args if issubclass(type(value), tensor)]
+            return int(any(value.requires_grad for value in given))
 
-    def _backward(self, backward: Callable[..., Any]) -> Any:
-        compute = wrap_gradients(self, backward) if self._modules else backward
-        return self._watch("backward", compute)
-
-    def _hook_step(self, hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        @functools.wraps(hook)
-        def profile_hook_step(step: Any) -> Any:
-            self.phases.has_optimizer()  # one is being made
-            return self._work(hook(step), True)
-
-        return profile_hook_step
-
-    def _work(self, work: Callable[..., Any], stepping: bool) -> Any:
-        seen = self._watch_outside_graphs("step" if stepping else "work", work)
-        seen.laptime = self
-        return seen
+    def _training(self, module: Any) -> bool:
+        """Whether a module trains that has no mode of its own: a scripted one's is elsewhere."""
+        scripted = isinstance(module, self._torch.jit.ScriptModule)
+        return not scripted or getattr(module, "training", False) is not False
 
     # -- devices ---------------------------------------------------------------------------
 
@@ -234,10 +173,24 @@ class Patches:
             self._core.note("device-active", f"torch used {device}")
 
 
+def say(what: str, error: BaseException) -> None:
+    """One line about a failure of Laptime's own; where it happened is for those who debug it."""
+    log = logging.getLogger("laptime")
+    log.warning("%s: %s; the program goes on", what, _told(error))
+    log.debug("%s", what, exc_info=error)
+
+
+def _told(error: BaseException) -> str:
+    try:
+        return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":")
+    except Exception:
+        return type(error).__name__
+
+
 def _subclasses(owner: Any) -> list[Any]:
     found, waiting = [], [owner]
     while waiting:
-        waiting.extend(waiting.pop().__subclasses__())
+        waiting.extend(type.__subclasses__(waiting.pop()))
         found.extend(waiting)
     return list(dict.fromkeys(found))
 

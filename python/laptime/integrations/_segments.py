@@ -2,19 +2,49 @@
 
 A forward is told by its module, by what it is given (shapes, types, and plain values), and by what
 changes the operators that run: training mode, gradients, autocast, and how many of the
-parameters learn. An optimizer's work is told by the optimizer and by whether its state is there
+parameters learn. A number with a fraction changes what is computed, not how much, and tells no
+stretch from another. An optimizer's work is told by the optimizer and by whether its state is there
 yet: the first step makes it.
+
+Objects of the program are told by their addresses and a weak reference: how a class compares or
+hashes is the program's business.
 """
 
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from ._modules import parameters
 
 #: Containers inside containers that are looked into.
 _DEEPEST = 4
 #: Values of other types that are compared as they are.
-_PLAIN = (bool, int, float, str, bytes, type(None))
+_PLAIN = (bool, int, str, bytes, type(None))
+
+_T = TypeVar("_T")
+
+
+class ByObject(Generic[_T]):
+    """A value for each of some objects, for as long as that lives."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[weakref.ref[Any], _T]] = {}
+
+    def find(self, one: Any, make: Callable[[], _T]) -> _T:
+        """The value of an object, made when it is asked for first."""
+        known = self._kept.get(id(one))
+        if known is not None and known[0]() is one:
+            return known[1]
+        value, key, kept = make(), id(one), self._kept
+
+        def gone(reference: Any) -> None:
+            if key in kept and kept[key][0] is reference:
+                del kept[key]
+
+        kept[key] = weakref.ref(one, gone), value
+        return value
 
 
 class Keys:
@@ -23,8 +53,8 @@ class Keys:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._tensor = torch.Tensor
-        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-        self._parameters: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
+        self._numbers: ByObject[int] = ByObject()
+        self._parameters: ByObject[list[Any]] = ByObject()
         self._last = 0
 
     def forward(self, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -37,7 +67,7 @@ class Keys:
             given += tuple([(name, self._value(value, 0)) for name, value in named])
         return (
             self._number(module),
-            getattr(module, "training", None),
+            object.__getattribute__(module, "__dict__").get("training"),
             torch.is_grad_enabled(),
             torch.is_autocast_enabled(),
             self._learning(module),
@@ -48,37 +78,44 @@ class Keys:
         """Of an optimizer's work, by what it is the work of; a first step makes the state."""
         owner: Any = args[0] if args else None
         state: Any = getattr(owner, "state", ()) if stepping else ()
-        size = len(state) if hasattr(state, "__len__") else 0
+        size = len(state) if isinstance(state, dict) else 0
         return self._number(owner), size, len(args)
 
     def _number(self, owner: Any) -> Any:
         """A number that no other object has had: addresses are used again."""
         try:
-            known = self._numbers.get(owner)
-            if known is None:
-                self._last += 1
-                self._numbers[owner] = known = self._last
-            return known
+            return self._numbers.find(owner, self._next)
         except TypeError:
             return type(owner).__qualname__
 
+    def _next(self) -> int:
+        self._last += 1
+        return self._last
+
     def _learning(self, module: Any) -> int:
         """How many parameters learn; what is frozen later has another backward."""
-        parameters = self._parameters.get(module)
-        if parameters is None:
-            parameters = list(module.parameters())
-            self._parameters[module] = parameters
-        return sum([parameter.requires_grad for parameter in parameters])
+        found = self._parameters.find(module, lambda: list(parameters(self._torch, module)))
+        with self._torch._C.DisableTorchFunctionSubclass():
+            return sum([parameter.requires_grad for parameter in found])
 
     def _value(self, value: Any, depth: int) -> Any:
-        if isinstance(value, self._tensor):
-            return (value.shape, value.dtype, value.device, value.requires_grad)
-        if isinstance(value, _PLAIN):
+        kind = type(value)
+        if issubclass(kind, self._tensor):
+            with self._torch._C.DisableTorchFunctionSubclass():
+                return (value.shape, value.dtype, value.device, value.requires_grad)
+        if kind in _PLAIN:
             return value
         if depth < _DEEPEST:
-            if isinstance(value, (list, tuple)):
-                return tuple([self._value(one, depth + 1) for one in value])
-            if isinstance(value, dict):
-                items = [(str(key), self._value(one, depth + 1)) for key, one in value.items()]
+            if issubclass(kind, list):
+                return tuple([self._value(one, depth + 1) for one in list.__iter__(value)])
+            if issubclass(kind, tuple):
+                return tuple([self._value(one, depth + 1) for one in tuple.__iter__(value)])
+            if issubclass(kind, dict):
+                pairs = dict.items(value)
+                items = [(_name(key), self._value(one, depth + 1)) for key, one in pairs]
                 return tuple(sorted(items, key=lambda item: item[0]))
-        return type(value).__qualname__
+        return kind.__qualname__
+
+
+def _name(key: Any) -> str:
+    return key if type(key) is str else repr(key) if type(key) in _PLAIN else type(key).__qualname__

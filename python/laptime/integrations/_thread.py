@@ -9,23 +9,23 @@ import os
 import threading
 from typing import Any
 
+from .._core import Phases
+
 
 class Here(threading.local):
     """What a thread knows of itself."""
 
     laps: Any = None
     """The laps of this thread's modules."""
-    looked_into: Any = None
-    """The same, while a forward or backward that is split by module is running."""
 
 
 class Machines:
     """The machines of a process."""
 
-    def __init__(self, phases: Any) -> None:
+    def __init__(self, phases: Phases) -> None:
         self.here = Here()
         self.phases = phases
-        os.register_at_fork(after_in_child=phases.forked)
+        _know_forks()
 
     def close(self) -> None:
         """Begins nothing any more, on whichever thread."""
@@ -34,3 +34,14 @@ class Machines:
     def finish(self) -> None:
         """Closes what is open on this thread."""
         self.phases.finish()
+
+
+_knows_forks = False
+
+
+def _know_forks() -> None:
+    """Once a process: what was registered can't be taken back."""
+    global _knows_forks
+    if not _knows_forks:
+        _knows_forks = True
+        os.register_at_fork(after_in_child=Phases.forked)

@@ -1,214 +1,172 @@
-//! What stands in for `Module.__call__`: one builtin for outermost modules, one for all others.
+//! A module's call and a backward, split by module.
 //!
-//! Both hand the arguments on as they got them. Each is bound to a tuple of what it needs.
+//! A call goes on its way whatever happens here: what fails before it leaves the call unsplit,
+//! what fails after it leaves the result as it is, and both switch the phases off.
 
 use std::ptr::null_mut;
 
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use pyo3::{ffi, intern};
 
 use super::laps::{self, ModuleLaps};
 use super::place::Place;
-use crate::fast::Locked;
+use crate::phases::hooks::{Call, Hidden};
+use crate::phases::process::Phases;
+use crate::phases::watched::guarded;
 
-static ROOT: Locked<ffi::PyMethodDef> = definition(c"root", root);
-static CALL: Locked<ffi::PyMethodDef> = definition(c"call", call);
-
-const fn definition(
-    name: &'static std::ffi::CStr,
-    function: ffi::PyCFunctionWithKeywords,
-) -> Locked<ffi::PyMethodDef> {
-    Locked::new(ffi::PyMethodDef {
-        ml_name: name.as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer {
-            PyCFunctionWithKeywords: function,
-        },
-        ml_flags: ffi::METH_VARARGS | ffi::METH_KEYWORDS,
-        ml_doc: std::ptr::null(),
-    })
+/// Where the laps of a thread's modules are found: `here.laps`, which `make` makes.
+pub struct Split {
+    pub here: Py<PyAny>,
+    pub make: Py<PyAny>,
 }
 
-fn bound<'py>(
-    definition: &'static Locked<ffi::PyMethodDef>,
-    parts: &Bound<'py, PyTuple>,
-) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: a static definition, bound to a tuple, which the function keeps.
-    unsafe {
-        let function = ffi::PyCFunction_NewEx(definition.get(), parts.as_ptr(), null_mut());
-        Bound::from_owned_ptr_or_err(parts.py(), function)
-    }
+type Result<'py> = PyResult<Bound<'py, PyAny>>;
+/// A place, and that of the compiled graph which takes its part.
+type Places<'py> = (Bound<'py, Place>, Option<Bound<'py, Place>>);
+
+/// What Laptime's own part came to; an error switches the phases off.
+fn mine<R>(call: &Call<'_>, phases: &Phases, body: impl FnOnce() -> PyResult<R>) -> Option<R> {
+    guarded(body)
+        .map_err(|error| phases.broken(call.python, error))
+        .ok()
 }
 
-/// `call` for outermost modules. `make` makes the laps of a thread, which are `here.laps`.
-#[pyfunction]
-pub fn module_root<'py>(
-    call: Bound<'py, PyAny>,
-    here: Bound<'py, PyAny>,
-    make: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let python = call.py();
-    bound(&ROOT, &(call, here, make).into_pyobject(python)?)
-}
-
-/// `call` for modules that another one calls, and `outermost` for those that none does.
-#[pyfunction]
-pub fn module_call<'py>(
-    call: Bound<'py, PyAny>,
-    outermost: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let python = call.py();
-    bound(&CALL, &(call, outermost).into_pyobject(python)?)
-}
-
-/// A call as the interpreter passes it.
-struct Call<'py> {
-    parts: Bound<'py, PyTuple>,
-    args: Bound<'py, PyTuple>,
-    keywords: *mut ffi::PyObject,
-}
-
-impl<'py> Call<'py> {
-    /// # Safety
-    /// The pointers are those that the interpreter passed to a builtin made here.
-    unsafe fn new(
-        parts: *mut ffi::PyObject,
-        args: *mut ffi::PyObject,
-        keywords: *mut ffi::PyObject,
-    ) -> Self {
-        // SAFETY: the caller's promise: two tuples, with the lock held.
-        unsafe {
-            let python = Python::assume_attached();
-            Self {
-                parts: Bound::from_borrowed_ptr(python, parts).cast_into_unchecked(),
-                args: Bound::from_borrowed_ptr(python, args).cast_into_unchecked(),
-                keywords,
-            }
-        }
-    }
-
-    /// Calls one of the parts with what was passed.
-    fn pass(&self, part: usize) -> PyResult<Bound<'py, PyAny>> {
-        let function = self.parts.get_borrowed_item(part)?;
-        // SAFETY: live objects; the keywords are a dictionary or null.
-        unsafe {
-            let result = ffi::PyObject_Call(function.as_ptr(), self.args.as_ptr(), self.keywords);
-            Bound::from_owned_ptr_or_err(self.parts.py(), result)
-        }
-    }
-
-    /// Calls the module within the lap of its place and tags what it made.
-    fn timed(
-        &self,
-        laps: &Bound<'py, ModuleLaps>,
-        place: &Bound<'py, Place>,
-        module: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let python = laps.py();
-        let compiled = place.get().compiled
-            || module
-                .getattr(intern!(python, "_compiled_call_impl"))
-                .is_ok_and(|call| !call.is_none());
-        let graph = if compiled {
-            Some(Place::graph(place)?)
-        } else {
-            None
-        };
-        let inside = if compiled { null_mut() } else { place.as_ptr() };
-        place.get().open(python)?;
-        if let Some(graph) = &graph {
-            graph.get().open(python)?;
-        }
-        let outer = laps.get().go_to(inside);
-        let result = self.pass(0);
-        laps.get().go_to(outer);
-        if let Some(graph) = &graph {
-            graph.get().close(python)?;
-        }
-        place.get().close(python)?;
-        let out = result?;
-        ModuleLaps::tag(laps, &out, graph.as_ref().unwrap_or(place))?;
-        Ok(out)
-    }
-
-    fn root(&self) -> PyResult<Bound<'py, PyAny>> {
-        let python = self.parts.py();
-        let here = self.parts.get_borrowed_item(1)?;
-        let mut laps = here.getattr(intern!(python, "laps"))?;
+impl Split {
+    fn laps<'py>(&self, python: Python<'py>) -> PyResult<Option<Bound<'py, ModuleLaps>>> {
+        let laps = self.here.bind(python).getattr(intern!(python, "laps"))?;
         if laps.is_none() {
-            laps = self.parts.get_borrowed_item(2)?.call0()?;
+            return Ok(None);
         }
-        let laps = laps.cast_into::<ModuleLaps>()?;
-        if let Ok(value) = self.args.get_borrowed_item(1) {
-            ModuleLaps::tag_outside(&laps, &value)?;
-        }
-        let module = self.args.get_item(0)?;
-        let place = ModuleLaps::root(&laps, &module)?;
+        Ok(Some(laps.cast_into()?))
+    }
+
+    /// The call of a module that no other one calls, inside its phase.
+    pub fn root<'py>(&self, call: &Call<'py>, phases: &Phases) -> Result<'py> {
+        let python = call.python;
+        let found = mine(call, phases, || {
+            let Some(module) = call.argument(0) else {
+                return Ok(None);
+            };
+            let laps = match self.laps(python)? {
+                Some(laps) => laps,
+                None => {
+                    let _hidden = Hidden::new(python);
+                    self.make.bind(python).call0()?.cast_into::<ModuleLaps>()?
+                }
+            };
+            if let Some(value) = call.argument(1) {
+                ModuleLaps::tag_outside(&laps, &value)?;
+            }
+            let place = ModuleLaps::root(&laps, &module)?;
+            Ok(Some((laps, place, module)))
+        });
+        let Some(Some((laps, place, module))) = found else {
+            return call.pass();
+        };
         let outside = laps::look_into(laps.as_ptr());
-        let result = self.timed(&laps, &place, &module);
+        let result = timed(call, phases, &laps, place, &module);
         laps::look_into(outside);
         result
     }
 
-    fn inner(&self) -> PyResult<Bound<'py, PyAny>> {
-        let Some(laps) = laps::looked_into(self.parts.py()) else {
-            return self.pass(1);
+    /// The call of a module inside another one's. None: there is none that is split.
+    pub fn inner<'py>(&self, call: &Call<'py>, phases: &Phases) -> Option<Result<'py>> {
+        let laps = laps::looked_into(call.python)?;
+        let module = call.argument(0)?;
+        let Some(parent) = laps.get().place(call.python) else {
+            return Some(recomputed(call, phases, &laps, &module));
         };
-        let module = self.args.get_item(0)?;
-        let Some(parent) = laps.get().place(self.parts.py()) else {
-            return self.recomputed(&laps, &module);
+        let place = mine(call, phases, || {
+            if !parent.get().only_calls
+                && let Some(value) = call.argument(1)
+                && laps.get().is_plain(&value)
+            {
+                // What the caller made since its last module is its own.
+                ModuleLaps::tag(&laps, &value, &parent)?;
+            }
+            ModuleLaps::inside(&laps, &parent, &module)
+        });
+        Some(match place {
+            Some(place) => timed(call, phases, &laps, place, &module),
+            None => call.pass(),
+        })
+    }
+
+    /// Gradients are computed, inside their phase.
+    pub fn backward<'py>(&self, call: &Call<'py>, phases: &Phases) -> Result<'py> {
+        let python = call.python;
+        let laps = mine(call, phases, || self.laps(python)).flatten();
+        // A backward inside a backward is part of it.
+        let Some(laps) = laps.filter(|laps| !laps.get().backward.is_on()) else {
+            return call.pass();
         };
-        if !parent.get().only_calls
-            && let Ok(value) = self.args.get_borrowed_item(1)
-            && laps.get().is_plain(&value)
-        {
-            // What the caller made since its last module is its own.
-            ModuleLaps::tag(&laps, &value, &parent)?;
-        }
-        let place = ModuleLaps::inside(&laps, &parent, &module)?;
-        self.timed(&laps, &place, &module)
-    }
-
-    /// A call inside a backward, which has no lap, but whose nodes run in this backward.
-    fn recomputed(
-        &self,
-        laps: &Bound<'py, ModuleLaps>,
-        module: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let out = self.pass(0)?;
-        if let Some(place) = laps.get().known.find(module) {
-            ModuleLaps::tag(laps, &out, &place)?;
-        }
-        Ok(out)
+        ModuleLaps::backward_begin(&laps);
+        let result = call.pass();
+        mine(call, phases, || ModuleLaps::backward_end(&laps));
+        result
     }
 }
 
-fn returned(python: Python<'_>, result: PyResult<Bound<'_, PyAny>>) -> *mut ffi::PyObject {
-    match result {
-        Ok(out) => out.into_ptr(),
-        Err(error) => {
-            error.restore(python);
-            null_mut()
+/// Calls the module within the lap of its place and tags what it made.
+fn timed<'py>(
+    call: &Call<'py>,
+    phases: &Phases,
+    laps: &Bound<'py, ModuleLaps>,
+    place: Bound<'py, Place>,
+    module: &Bound<'py, PyAny>,
+) -> Result<'py> {
+    let Some((place, graph)) = mine(call, phases, || open(place, module)) else {
+        return call.pass();
+    };
+    let inside = if graph.is_some() {
+        null_mut()
+    } else {
+        place.as_ptr()
+    };
+    let outer = laps.get().go_to(inside);
+    let result = call.pass();
+    laps.get().go_to(outer);
+    mine(call, phases, || {
+        if let Some(graph) = &graph {
+            graph.get().close(call.python)?;
         }
+        place.get().close(call.python)?;
+        result.as_ref().map_or(Ok(()), |out| {
+            ModuleLaps::tag(laps, out, graph.as_ref().unwrap_or(&place))
+        })
+    });
+    result
+}
+
+fn open<'py>(place: Bound<'py, Place>, module: &Bound<'py, PyAny>) -> PyResult<Places<'py>> {
+    let python = place.py();
+    let compiled = place.get().compiled
+        || module
+            .getattr(intern!(python, "_compiled_call_impl"))
+            .is_ok_and(|call| !call.is_none());
+    let graph = if compiled {
+        Some(Place::graph(&place)?)
+    } else {
+        None
+    };
+    place.get().open(python)?;
+    if let Some(graph) = &graph {
+        graph.get().open(python)?;
     }
+    Ok((place, graph))
 }
 
-unsafe extern "C" fn root(
-    this: *mut ffi::PyObject,
-    args: *mut ffi::PyObject,
-    keywords: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    // SAFETY: called by the interpreter.
-    let call = unsafe { Call::new(this, args, keywords) };
-    returned(call.parts.py(), call.root())
-}
-
-unsafe extern "C" fn call(
-    this: *mut ffi::PyObject,
-    args: *mut ffi::PyObject,
-    keywords: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    // SAFETY: called by the interpreter.
-    let call = unsafe { Call::new(this, args, keywords) };
-    returned(call.parts.py(), call.inner())
+/// A call inside a backward, which has no lap, but whose nodes run in this backward.
+fn recomputed<'py>(
+    call: &Call<'py>,
+    phases: &Phases,
+    laps: &Bound<'py, ModuleLaps>,
+    module: &Bound<'py, PyAny>,
+) -> Result<'py> {
+    let out = call.pass()?;
+    mine(call, phases, || {
+        let known = laps.get().known.find(module);
+        known.map_or(Ok(()), |place| ModuleLaps::tag(laps, &out, &place))
+    });
+    Ok(out)
 }

@@ -15,6 +15,7 @@ use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 use super::backward::Backward;
 use super::place::Place;
 use super::places::Places;
+use crate::phases::hooks::Hidden;
 
 thread_local! {
     /// The laps of this thread, while a forward or backward that is split is running. Held by
@@ -142,27 +143,27 @@ impl ModuleLaps {
         tagged.or_else(|error| Self::give_up(this, error))
     }
 
+    /// Tensors of a class of their own, and several: Python knows how to look at them.
     fn tag_other(
         this: &Bound<'_, Self>,
         value: &Bound<'_, PyAny>,
         place: &Bound<'_, Place>,
     ) -> PyResult<()> {
         let python = this.py();
-        if value.is_instance(this.get().tensor.bind(python))? {
-            return this.get().tag_tensor(value, place);
-        }
+        let _hidden = Hidden::new(python);
         this.call_method1(intern!(python, "tag_several"), (value, place))?;
         Ok(())
     }
 
     /// An older or newer torch, or a graph that is no ordinary one: nothing is tagged any more.
     #[cold]
-    fn give_up(this: &Bound<'_, Self>, error: PyErr) -> PyResult<()> {
+    pub fn give_up(this: &Bound<'_, Self>, error: PyErr) -> PyResult<()> {
         let python = this.py();
         if !error.is_instance_of::<PyException>(python) {
             return Err(error);
         }
         this.get().tags.set(false);
+        let _hidden = Hidden::new(python);
         drop(this.call_method1(intern!(python, "gave_up"), (error,)));
         Ok(())
     }
@@ -193,7 +194,10 @@ impl ModuleLaps {
         if let Some(place) = this.get().roots.find(module) {
             return Ok(place);
         }
-        let name = this.call_method1(intern!(this.py(), "name_of_root"), (module,))?;
+        let name = {
+            let _hidden = Hidden::new(this.py());
+            this.call_method1(intern!(this.py(), "name_of_root"), (module,))?
+        };
         let place = Place::new(this, module, name, None)?;
         this.get().roots.keep(module, &place);
         Ok(place)
@@ -209,7 +213,10 @@ impl ModuleLaps {
             return Ok(place);
         }
         let caller = parent.get().module(this.py());
-        let name = this.call_method1(intern!(this.py(), "name_of"), (caller, module))?;
+        let name = {
+            let _hidden = Hidden::new(this.py());
+            this.call_method1(intern!(this.py(), "name_of"), (caller, module))?
+        };
         let place = Place::new(this, module, name, Some(parent))?;
         parent.get().inside.keep(module, &place);
         this.get().known.keep(module, &place);
@@ -226,6 +233,12 @@ impl ModuleLaps {
         Self::tag(this, value, place)
     }
 
+    /// The same of one tensor, whatever its class.
+    #[pyo3(name = "tag_tensor")]
+    fn tag_one(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, Place>) -> PyResult<()> {
+        self.tag_tensor(value, place)
+    }
+
     /// The tensor that carries the hook of a place's nodes.
     #[staticmethod]
     fn tag_of<'py>(place: &Bound<'py, Place>) -> PyResult<Bound<'py, PyAny>> {
@@ -239,7 +252,7 @@ impl ModuleLaps {
     }
 
     /// The engine starts.
-    fn backward_begin(this: &Bound<'_, Self>) {
+    pub fn backward_begin(this: &Bound<'_, Self>) {
         let laps = this.get();
         let around = (look_into(this.as_ptr()), laps.go_to(null_mut()));
         laps.around.set(around);
@@ -247,13 +260,14 @@ impl ModuleLaps {
     }
 
     /// The engine is done.
-    fn backward_end(this: &Bound<'_, Self>) -> PyResult<()> {
+    pub fn backward_end(this: &Bound<'_, Self>) -> PyResult<()> {
         let (laps, python) = (this.get(), this.py());
         let (into, place) = laps.around.get();
         look_into(into);
         laps.go_to(place);
         let elsewhere = laps.backward.end(python)?;
         if !elsewhere.is_empty() {
+            let _hidden = Hidden::new(python);
             this.call_method1(intern!(python, "replay"), (elsewhere,))?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Time per module: the hot paths of `laptime.integrations._modules`.
 //!
-//! [`call`] stands in for `Module.__call__`, [`laps`] knows whose forward is running on a thread
+//! [`call`] splits calls and backwards, [`laps`] knows whose forward is running on a thread
 //! and tags the nodes that modules make, [`backward`] follows the engine along those tags,
 //! [`place`] is a module at one place of the tree of calls, found again by [`places`]. Names, and
 //! whatever happens once, are Python's: methods of the class that derives from
@@ -8,17 +8,15 @@
 //! the same rule: the interpreter lock is held.
 
 mod backward;
-mod call;
+pub mod call;
 mod laps;
 mod place;
 mod places;
 
 use pyo3::prelude::*;
 
-/// Adds the classes and functions to the module.
+/// Adds the classes to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<laps::ModuleLaps>()?;
-    module.add_class::<place::Place>()?;
-    module.add_function(wrap_pyfunction!(call::module_root, module)?)?;
-    module.add_function(wrap_pyfunction!(call::module_call, module)?)
+    module.add_class::<place::Place>()
 }

@@ -11,6 +11,7 @@ use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 use super::laps::ModuleLaps;
 use super::places::Places;
 use crate::fast::{Locked, handle, span};
+use crate::phases::hooks::Hidden;
 
 /// A module where one other module calls it, or where nobody does.
 #[pyclass(frozen, module = "laptime._core")]
@@ -65,7 +66,9 @@ unsafe extern "C" fn reached(
     let laps = place.get().laps.bind(place.py()).get();
     let to = (!place.get().is_outside).then_some(&place);
     // A guard never raises into the measured program.
-    drop(laps.backward.reached(place.py(), to));
+    if let Err(error) = laps.backward.reached(place.py(), to) {
+        drop(ModuleLaps::give_up(place.get().laps.bind(place.py()), error));
+    }
     crate::fast::none()
 }
 
@@ -190,7 +193,10 @@ impl Place {
             Bound::from_owned_ptr_or_err(python, hook)?
         };
         let laps = this.get().laps.bind(python);
-        let tag = laps.call_method1(intern!(python, "make_tag"), (hook,))?;
+        let tag = {
+            let _hidden = Hidden::new(python);
+            laps.call_method1(intern!(python, "make_tag"), (hook,))?
+        };
         let _ = this.get().tag.set(tag.clone().unbind());
         Ok(tag)
     }

@@ -10,11 +10,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyWeakrefReference};
 
+use laptime_recorder::clock;
+
 use super::here;
 use super::laps::Laps;
 use super::loader::{Flag, Iteration};
 use super::machine::Machine;
-use super::pass::Pass;
+use super::hooks::Hidden;
+use super::passes::Passes;
 use super::recorder::Recorder;
 use super::scripted::Scripted;
 
@@ -30,6 +33,7 @@ pub struct Phases {
     pub asked: Questions,
     /// A weak reference to the module that had something to learn last.
     pub trainer: Mutex<Option<Py<PyWeakrefReference>>>,
+    passes: Passes,
 }
 
 /// What Python answers.
@@ -41,8 +45,8 @@ pub struct Questions {
     is_worker: Py<PyAny>,
     /// What a module call has to learn: nothing (0), what it is given (1), or the module (2).
     pub learns: Py<PyAny>,
-    /// Makes the `Iteration` of an iterator that has none.
-    adopt: Py<PyAny>,
+    /// Whether a module trains that has no mode of its own.
+    pub training: Py<PyAny>,
     look: Py<PyAny>,
     broken: Py<PyAny>,
 }
@@ -50,7 +54,7 @@ pub struct Questions {
 #[pymethods]
 impl Phases {
     #[new]
-    #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, adopt, look,
+    #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, look,
                         broken, scripted=None))]
     #[allow(clippy::too_many_arguments, reason = "questions, each by its name")]
     fn new(
@@ -59,7 +63,7 @@ impl Phases {
         is_compiling: Py<PyAny>,
         is_worker: Py<PyAny>,
         learns: Py<PyAny>,
-        adopt: Py<PyAny>,
+        training: Py<PyAny>,
         look: Py<PyAny>,
         broken: Py<PyAny>,
         scripted: Option<Py<PyAny>>,
@@ -78,27 +82,18 @@ impl Phases {
                 is_compiling,
                 is_worker,
                 learns,
-                adopt,
+                training,
                 look,
                 broken,
             },
             trainer: Mutex::new(None),
+            passes: Passes::default(),
         }
     }
 
     /// The program has an optimizer.
     fn has_optimizer(&self) {
         self.by_hand.set(false);
-    }
-
-    /// A graph is being compiled on this thread.
-    fn compile_begin(&self) {
-        self.with(Machine::compile_begin);
-    }
-
-    /// It is compiled.
-    fn compile_end(&self) {
-        self.with(Machine::compile_end);
     }
 
     /// Operations are being counted: the unit that is open goes on under a name of its own.
@@ -145,7 +140,7 @@ impl Phases {
         if here::has_machine(self.owner) {
             return Ok(true);
         }
-        if self.asked.is_worker.call0(python)?.is_truthy(python)? {
+        if self.is_worker(python)? {
             here::set_busy(true); // for good: a worker of a loader's never trains
             return Ok(false);
         }
@@ -160,6 +155,11 @@ impl Phases {
         Ok(here::has_machine(self.owner))
     }
 
+    fn is_worker(&self, python: Python<'_>) -> PyResult<bool> {
+        let _hidden = Hidden::new(python);
+        self.asked.is_worker.call0(python)?.is_truthy(python)
+    }
+
     fn is_compiling(&self, python: Python<'_>) -> PyResult<bool> {
         let flag = intern!(python, "_is_compiling_flag");
         match self.asked.compiler.bind(python).get_item(flag)? {
@@ -168,21 +168,50 @@ impl Phases {
         }
     }
 
+    /// A graph is being compiled on this thread.
+    pub fn compile_begin(&self) {
+        self.with(Machine::compile_begin);
+    }
+
+    /// It is compiled.
+    pub fn compile_end(&self) {
+        self.with(Machine::compile_end);
+    }
+
     /// The iteration of an iterator.
     pub fn iteration_of(&self, iterator: &Bound<'_, PyAny>) -> PyResult<Arc<Iteration>> {
-        let known = iterator.getattr(intern!(iterator.py(), "_laptime"));
-        if let Ok(known) = known
-            && let Ok(pass) = known.cast::<Pass>()
-        {
-            return Ok(Arc::clone(&pass.get().0));
+        self.passes.of(iterator)
+    }
+
+    /// A loader has made an iterator, from `start` to now.
+    pub fn made(
+        &self,
+        iterator: &Bound<'_, PyAny>,
+        loader: &Bound<'_, PyAny>,
+        start: u64,
+    ) -> PyResult<()> {
+        if self.on.get() {
+            let iteration = self.passes.made(iterator, loader)?;
+            iteration.set_made(start, self.now(iterator.py())?);
         }
-        let adopted = self.asked.adopt.bind(iterator.py()).call1((iterator,))?;
-        Ok(Arc::clone(&adopted.cast::<Pass>()?.get().0))
+        Ok(())
+    }
+
+    /// The clock.
+    pub fn now(&self, python: Python<'_>) -> PyResult<u64> {
+        match &self.scripted {
+            None => Ok(clock::now()),
+            Some(core) => core.call_method0(python, intern!(python, "now"))?.extract(python),
+        }
     }
 
     /// Looks for devices.
     pub fn look(&self, python: Python<'_>) {
-        if let Err(error) = self.asked.look.call0(python) {
+        let looked = {
+            let _hidden = Hidden::new(python);
+            self.asked.look.call0(python)
+        };
+        if let Err(error) = looked {
             self.broken(python, error);
         }
     }
@@ -199,8 +228,8 @@ impl Phases {
             return;
         }
         self.on.set(false);
-        if let Err(error) = self.asked.broken.call1(python, (error,)) {
-            error.write_unraisable(python, None);
-        }
+        let _hidden = Hidden::new(python);
+        // What can't even be said is kept to itself: the program's standard error is its own.
+        drop(self.asked.broken.call1(python, (error,)));
     }
 }

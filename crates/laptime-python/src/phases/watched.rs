@@ -1,52 +1,66 @@
-//! The wrapper around a function of torch's: tells the machine when it begins and ends.
+//! What lies over a function of torch's: tells the machine when a call begins and ends.
 //!
 //! It passes through inside a phase whose inside is not looked at; otherwise it tells the
 //! machine, calls, and tells the machine again. What the program raises goes on its way; what
-//! Laptime raises switches the phases off and is logged.
+//! Laptime raises switches the phases off, with one line. What is Laptime's own Python runs
+//! hidden from the program's tracers.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyException, PyStopIteration, PyValueError};
-use pyo3::ffi;
+use pyo3::exceptions::{PyException, PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::ffi;
 
 use super::asked::Asked;
 use super::here::{self, Working};
+use super::hooks::{self, Call, Hidden};
 use super::loader::Iteration;
 use super::machine::Machine;
 use super::process::Phases;
+use crate::modules::call::Split;
 
-unsafe extern "C" {
-    // Of the interpreter's stable C interface; the bindings leave it out.
-    fn PyMethod_New(
-        function: *mut ffi::PyObject,
-        instance: *mut ffi::PyObject,
-    ) -> *mut ffi::PyObject;
-}
-
-/// What a wrapper watches.
+/// What is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
+    /// An iterator of a loader's is made.
+    Iter,
     Fetch,
     Forward,
     Backward,
     Gradient,
     Step,
     Work,
+    /// A function is made that will be an optimizer's step.
+    MakeStep,
+    CompileBegin,
+    CompileEnd,
 }
 
 impl Event {
     fn named(name: &str) -> PyResult<Self> {
         Ok(match name {
+            "iter" => Self::Iter,
             "fetch" => Self::Fetch,
             "forward" => Self::Forward,
             "backward" => Self::Backward,
             "gradient" => Self::Gradient,
             "step" => Self::Step,
             "work" => Self::Work,
+            "make step" => Self::MakeStep,
+            "compile begin" => Self::CompileBegin,
+            "compile end" => Self::CompileEnd,
             _ => return Err(PyValueError::new_err(format!("no such event: {name:?}"))),
         })
+    }
+
+    /// Whether it is a phase: others are seen inside phases too.
+    fn is_phase(self) -> bool {
+        !matches!(
+            self,
+            Self::MakeStep | Self::CompileBegin | Self::CompileEnd
+        )
     }
 
     /// Whether what happens inside is looked at: an optimizer's closure is.
@@ -55,14 +69,17 @@ impl Event {
     }
 }
 
-/// Calls a function of torch's and lets the machine see it begin and end.
-#[pyclass(dict, frozen, module = "laptime._core")]
+/// Lets the machine see calls of a function begin and end.
+#[pyclass(frozen, module = "laptime._core")]
 pub struct Watched {
     event: Event,
-    original: Py<PyAny>,
-    /// What is called in its place inside a phase; it calls the original.
-    inside: Option<Py<PyAny>>,
     phases: Py<Phases>,
+    /// Counts the operations of the calls: it has `begin(name, args, kwargs)` and `end(begun)`.
+    counting: Option<(Py<PyAny>, Py<PyAny>)>,
+    /// Splits what happens by module.
+    split: Option<Split>,
+    /// Is told what an event of its own brought.
+    told: Option<Py<PyAny>>,
 }
 
 /// An event that the machine has seen begin.
@@ -74,81 +91,121 @@ struct Began {
 #[pymethods]
 impl Watched {
     #[new]
-    #[pyo3(signature = (event, original, phases, inside=None))]
+    #[pyo3(signature = (event, phases, *, counting=None, split=None, told=None))]
     fn new(
         event: &str,
-        original: Py<PyAny>,
         phases: Py<Phases>,
-        inside: Option<Py<PyAny>>,
+        counting: Option<(Py<PyAny>, Py<PyAny>)>,
+        split: Option<(Py<PyAny>, Py<PyAny>)>,
+        told: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         Ok(Self {
             event: Event::named(event)?,
-            original,
-            inside,
             phases,
+            counting,
+            split: split.map(|(here, make)| Split { here, make }),
+            told,
         })
     }
 
-    /// Binds to an instance as a function does.
-    fn __get__<'py>(
-        slf: Bound<'py, Self>,
-        instance: Option<Bound<'py, PyAny>>,
-        _owner: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let python = slf.py();
-        match instance {
-            None => Ok(slf.into_any()),
-            // SAFETY: two objects, with the lock held; a new reference or an error.
-            Some(object) => unsafe {
-                Bound::from_owned_ptr_or_err(python, PyMethod_New(slf.as_ptr(), object.as_ptr()))
-            },
-        }
+    /// Lies over a function from now on. `inlined`: Python code calls it directly.
+    #[pyo3(signature = (function, *, inlined=true))]
+    fn put(
+        this: &Bound<'_, Self>,
+        function: &Bound<'_, PyAny>,
+        inlined: bool,
+    ) -> PyResult<()> {
+        hooks::put(this.py(), function, this, inlined)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
-    fn __call__(
-        &self,
-        python: Python<'_>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Py<PyAny>> {
-        let phases = self.phases.get();
-        if here::is_busy() {
-            if self.event == Event::Step {
-                phases.with(Machine::update_inside);
-            }
-            return self.original.call(python, args, kwargs);
-        }
-        let began = match self.may_begin(python, phases, args) {
-            Ok(Some(began)) => self.begin(python, phases, args, began)?,
-            Ok(None) => None,
-            Err(error) => sort(python, phases, error).map(|()| None)?,
-        };
-        let Some(began) = began else {
-            return self.original.call(python, args, kwargs);
-        };
-        let call = self.inside.as_ref().unwrap_or(&self.original);
-        let result = call.call(python, args, kwargs);
-        self.end(python, phases, &began, result.as_ref().err());
-        result
+    /// Lies over nothing any more.
+    fn take(this: &Bound<'_, Self>) {
+        hooks::take(this.py(), this);
     }
 }
 
 impl Watched {
-    fn may_begin(
-        &self,
-        python: Python<'_>,
-        phases: &Phases,
-        args: &Bound<'_, PyTuple>,
-    ) -> PyResult<Option<Began>> {
+    /// Sees a call.
+    #[inline]
+    pub fn call(&self, call: &Call<'_>) -> *mut ffi::PyObject {
+        if here::is_busy() && self.split.is_none() && self.event.is_phase() {
+            if self.event == Event::Step {
+                self.phases.get().with(Machine::update_inside);
+            }
+            return call.pass_raw();
+        }
+        let python = call.python;
+        match self.see(call) {
+            Ok(out) => out.into_ptr(),
+            Err(error) => {
+                error.restore(python);
+                null_mut()
+            }
+        }
+    }
+
+    fn see<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let phases = self.phases.get();
+        match self.event {
+            Event::Iter => return self.made(call),
+            Event::MakeStep => return self.make_step(call),
+            Event::CompileBegin => {
+                phases.compile_begin();
+                return call.pass();
+            }
+            Event::CompileEnd => {
+                phases.compile_end();
+                return call.pass();
+            }
+            _ => {}
+        }
+        if self.event == Event::Forward
+            && let Some(split) = &self.split
+            && let Some(result) = split.inner(call, phases)
+        {
+            return result;
+        }
+        if here::is_busy() {
+            return call.pass();
+        }
+        let Some(began) = self.begin(call)? else {
+            return call.pass();
+        };
+        let counted = self.count(call);
+        let result = match (&self.split, self.event) {
+            (Some(split), Event::Forward) => split.root(call, phases),
+            (Some(split), Event::Backward) => split.backward(call, phases),
+            _ => call.pass(),
+        };
+        if let Some(counted) = counted {
+            self.counted(call.python, &counted, result.is_err());
+        }
+        self.end(call.python, &began, result.as_ref().err());
+        result
+    }
+
+    // -- the machine -----------------------------------------------------------------------
+
+    /// Tells the machine that a call begins. None: it is not looked at.
+    fn begin(&self, call: &Call<'_>) -> PyResult<Option<Began>> {
+        let python = call.python;
+        match guarded(|| self.may_begin(call)) {
+            Ok(Some(began)) => self.tell(call, began),
+            Ok(None) => Ok(None),
+            Err(error) => self.sort(python, error).map(|()| None),
+        }
+    }
+
+    fn may_begin(&self, call: &Call<'_>) -> PyResult<Option<Began>> {
+        let phases = self.phases.get();
         let fetches = self.event == Event::Fetch;
-        if !phases.may_begin(python, !fetches)? {
+        if !phases.may_begin(call.python, !fetches)? {
             return Ok(None);
         }
-        let iteration = if fetches {
-            Some(phases.iteration_of(&args.get_item(0)?)?)
-        } else {
-            None
+        let iteration = match call.argument(0) {
+            Some(iterator) if fetches => Some(phases.iteration_of(&iterator)?),
+            None if fetches => return Ok(None),
+            _ => None,
         };
         Ok(Some(Began {
             iteration,
@@ -156,32 +213,28 @@ impl Watched {
         }))
     }
 
-    fn begin(
-        &self,
-        python: Python<'_>,
-        phases: &Phases,
-        args: &Bound<'_, PyTuple>,
-        began: Began,
-    ) -> PyResult<Option<Began>> {
+    fn tell(&self, call: &Call<'_>, began: Began) -> PyResult<Option<Began>> {
+        let phases = self.phases.get();
         here::set_busy(!self.event.is_open());
-        let program = Asked::new(python, phases, args);
+        let program = Asked::new(phases, call);
         phases.with(|machine| match (self.event, &began.iteration) {
             (Event::Fetch, Some(iteration)) => machine.fetch_begin(iteration, &program),
-            (Event::Fetch, None) => {}
             (Event::Forward, _) => machine.forward_begin(&program),
             (Event::Backward, _) => machine.backward_begin(),
             (Event::Gradient, _) => machine.gradient_begin(),
             (Event::Step, _) => machine.optimizer_begin(true),
             (Event::Work, _) => machine.optimizer_begin(false),
+            _ => {}
         });
         let Some(error) = here::take_trouble() else {
             return Ok(Some(began));
         };
-        self.end(python, phases, &began, Some(&error));
-        sort(python, phases, error).map(|()| None)
+        self.end(call.python, &began, Some(&error));
+        self.sort(call.python, error).map(|()| None)
     }
 
-    fn end(&self, python: Python<'_>, phases: &Phases, began: &Began, error: Option<&PyErr>) {
+    fn end(&self, python: Python<'_>, began: &Began, error: Option<&PyErr>) {
+        let phases = self.phases.get();
         here::set_busy(false);
         let raised = error.is_some();
         let look = phases.with(|machine| {
@@ -193,11 +246,11 @@ impl Watched {
                     }
                     Some(_) => machine.fetch_failed(iteration),
                 },
-                (Event::Fetch, None) => {}
                 (Event::Forward, _) => machine.forward_end(raised),
                 (Event::Backward | Event::Gradient, _) => machine.backward_end(raised),
                 (Event::Step, _) => machine.optimizer_end(true, raised),
                 (Event::Work, _) => machine.optimizer_end(false, raised),
+                _ => {}
             }
             machine.take_look()
         });
@@ -208,15 +261,78 @@ impl Watched {
             phases.broken(python, error);
         }
     }
+
+    /// What was raised while the machine was told something: a failure of Laptime's switches the
+    /// phases off, an interrupt by the user goes on its way.
+    fn sort(&self, python: Python<'_>, error: PyErr) -> PyResult<()> {
+        here::set_busy(false);
+        if !error.is_instance_of::<PyException>(python) {
+            return Err(error);
+        }
+        self.phases.get().broken(python, error);
+        Ok(())
+    }
+
+    // -- operations ------------------------------------------------------------------------
+
+    /// Begins to count the call, where its operations aren't known.
+    fn count(&self, call: &Call<'_>) -> Option<Py<PyAny>> {
+        let (begin, _) = self.counting.as_ref()?;
+        let python = call.python;
+        let begun = guarded(|| {
+            let _hidden = Hidden::new(python);
+            begin.call1(python, (call.positional(0)?, call.named()?))
+        });
+        begun
+            .map_err(|error| self.phases.get().broken(python, error))
+            .ok()
+            .filter(|begun| !begun.is_none(python))
+    }
+
+    fn counted(&self, python: Python<'_>, begun: &Py<PyAny>, raised: bool) {
+        let Some((_, end)) = &self.counting else {
+            return;
+        };
+        let ended = {
+            let _hidden = Hidden::new(python);
+            end.call1(python, (begun, raised))
+        };
+        if let Err(error) = ended {
+            self.phases.get().broken(python, error);
+        }
+    }
+
+    // -- calls that are no phases ----------------------------------------------------------
+
+    /// An iterator is made: its first fetch has waited since then.
+    fn made<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (phases, python) = (self.phases.get(), call.python);
+        let start = phases.now(python);
+        let iterator = call.pass()?;
+        let kept = guarded(|| match (call.argument(0), &start) {
+            (Some(loader), Ok(start)) => phases.made(&iterator, &loader, *start),
+            _ => Ok(()),
+        });
+        if let Err(error) = kept {
+            phases.broken(python, error);
+        }
+        Ok(iterator)
+    }
+
+    fn make_step<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let step = call.pass()?;
+        if let Some(told) = &self.told {
+            let _hidden = Hidden::new(call.python);
+            if let Err(error) = told.bind(call.python).call1((&step,)) {
+                self.phases.get().broken(call.python, error);
+            }
+        }
+        Ok(step)
+    }
 }
 
-/// What was raised while the machine was told something: a failure of Laptime's switches the
-/// phases off, an interrupt by the user goes on its way.
-fn sort(python: Python<'_>, phases: &Phases, error: PyErr) -> PyResult<()> {
-    if !error.is_instance_of::<PyException>(python) {
-        return Err(error);
-    }
-    here::set_busy(false);
-    phases.broken(python, error);
-    Ok(())
+/// Runs what is Laptime's own: a panic is trouble of Laptime's, never of the program's.
+pub fn guarded<R>(body: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    catch_unwind(AssertUnwindSafe(body))
+        .unwrap_or_else(|_| Err(PyRuntimeError::new_err("automatic phases panicked")))
 }

@@ -36,10 +36,6 @@ class LiveCounting(Counting):
         made: LiveCounting = super().__new__(cls, Feed())  # type: ignore[assignment]
         return made
 
-    def is_alone(self) -> bool:
-        """Whether the program has no mode of its own, whose end could find this one on top."""
-        return not _get_current_dispatch_mode_stack()
-
     def leave(self) -> None:
         """Ends it, where it is on top; below a mode of the program's it does nothing any more."""
         self.is_live = False
@@ -87,3 +83,17 @@ class LiveCounting(Counting):
             raise self._trouble
         for path, feed in self._feeds.items():
             yield path, feed.finish()
+
+
+#: Modes under which nothing is computed: a graph is made, or shapes are worked out.
+_STANDING_IN = [
+    key
+    for name in ("FAKE", "PROXY", "FUNCTIONAL")
+    if (key := getattr(getattr(torch._C, "_TorchDispatchModeKey", None), name, None)) is not None
+]
+
+
+def is_elsewhere() -> bool:
+    """Whether what is called now is traced, or runs on what stands in for tensors."""
+    modes = (torch._C._get_dispatch_mode(key) for key in _STANDING_IN)
+    return torch._C._is_tracing() or any(mode is not None for mode in modes)

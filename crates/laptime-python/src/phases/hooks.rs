@@ -1,0 +1,241 @@
+//! Functions of torch's whose calls come by here, while each stays the object that it is.
+//!
+//! Nothing is replaced: the field of a function that says how it is called points here
+//! (`shim/hook.c`). So the program finds every name, pickles by it, and patches and unpatches in
+//! any order; and no frame stands between a caller and what it calls. Several [`Watched`] may
+//! lie over one function; a call goes through them from the last one down, and then on its way.
+
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyWeakrefMethods, PyWeakrefReference};
+
+use super::watched::Watched;
+use crate::fast::Locked;
+
+unsafe extern "C" {
+    fn laptime_is_function(object: *mut ffi::PyObject) -> c_int;
+    fn laptime_hook(
+        function: *mut ffi::PyObject,
+        call: ffi::vectorcallfunc,
+        inlined: c_int,
+    ) -> Option<ffi::vectorcallfunc>;
+    fn laptime_unhook(
+        function: *mut ffi::PyObject,
+        call: ffi::vectorcallfunc,
+        original: ffi::vectorcallfunc,
+    );
+    fn laptime_hide();
+    fn laptime_show();
+    /// Where a function's calls go that nobody sent elsewhere.
+    #[link_name = "_PyFunction_Vectorcall"]
+    fn ordinary(
+        function: *mut ffi::PyObject,
+        args: *const *mut ffi::PyObject,
+        count: usize,
+        names: *mut ffi::PyObject,
+    ) -> *mut ffi::PyObject;
+}
+
+/// A function whose calls come by here.
+struct Hooked {
+    function: Py<PyWeakrefReference>,
+    original: ffi::vectorcallfunc,
+    layers: Vec<Py<Watched>>,
+}
+
+/// By the functions' addresses.
+static HOOKED: Locked<BTreeMap<usize, Hooked>> = Locked::new(BTreeMap::new());
+
+/// Lays `watched` over a function. `inlined`: Python code calls it directly.
+pub fn put(
+    python: Python<'_>,
+    function: &Bound<'_, PyAny>,
+    watched: &Bound<'_, Watched>,
+    inlined: bool,
+) -> PyResult<()> {
+    // SAFETY: a live object, with the lock held.
+    if unsafe { laptime_is_function(function.as_ptr()) } == 0 {
+        let told = format!("{function} is no function of Python's");
+        return Err(PyTypeError::new_err(told));
+    }
+    let reference = PyWeakrefReference::new(function)?.unbind();
+    let layer = watched.clone().unbind();
+    let address = function.as_ptr().addr();
+    if let Some(hooked) = live(python, address) {
+        hooked.layers.push(layer);
+        return Ok(());
+    }
+    // SAFETY: a function, as was asked above.
+    let Some(original) = (unsafe { laptime_hook(function.as_ptr(), entered, inlined.into()) })
+    else {
+        return Err(PyErr::fetch(python));
+    };
+    let hooked = Hooked {
+        function: reference,
+        original,
+        layers: vec![layer],
+    };
+    // SAFETY: the lock is held, and nothing runs before the reference's end.
+    let old = unsafe { HOOKED.get() }.insert(address, hooked);
+    drop(old); // of a function that is gone, and whose address is used again
+    Ok(())
+}
+
+/// What is known of the function at an address, unless it is gone.
+fn live(python: Python<'_>, address: usize) -> Option<&'static mut Hooked> {
+    // SAFETY: the lock is held; callers run nothing while they use it.
+    let hooked = unsafe { HOOKED.get() }.get_mut(&address)?;
+    let function = hooked.function.bind(python).upgrade()?;
+    (function.as_ptr().addr() == address).then_some(hooked)
+}
+
+/// Takes `watched` away from every function that it lies over.
+pub fn take(python: Python<'_>, watched: &Bound<'_, Watched>) {
+    let mut gone = Vec::new();
+    let mut last = Vec::new();
+    // SAFETY: the lock is held; what is dropped is dropped below.
+    let all = unsafe { HOOKED.get() };
+    for hooked in all.values_mut() {
+        let is_this = |layer: &mut Py<Watched>| layer.is(watched);
+        gone.extend(hooked.layers.extract_if(.., is_this));
+    }
+    last.extend(all.extract_if(.., |_, hooked| hooked.layers.is_empty()));
+    for (address, hooked) in &last {
+        if let Some(function) = hooked.function.bind(python).upgrade()
+            && function.as_ptr().addr() == *address
+        {
+            // SAFETY: a function that was hooked.
+            unsafe { laptime_unhook(function.as_ptr(), entered, hooked.original) };
+        }
+    }
+}
+
+/// A call, as the interpreter passes it.
+pub struct Call<'py> {
+    pub python: Python<'py>,
+    function: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    count: usize,
+    names: *mut ffi::PyObject,
+    original: ffi::vectorcallfunc,
+    /// Layers below the one that sees it now.
+    below: usize,
+}
+
+impl<'py> Call<'py> {
+    /// Lets it go on its way, unchanged.
+    #[inline]
+    pub fn pass(&self) -> PyResult<Bound<'py, PyAny>> {
+        let result = self.pass_raw();
+        // SAFETY: a new reference, or null with an error.
+        unsafe { Bound::from_owned_ptr_or_err(self.python, result) }
+    }
+
+    /// The same, for one that nobody waits for the end of.
+    #[inline]
+    pub fn pass_raw(&self) -> *mut ffi::PyObject {
+        if self.below == 0 {
+            // SAFETY: what the interpreter passed, to where it would have gone.
+            return unsafe { (self.original)(self.function, self.args, self.count, self.names) };
+        }
+        dispatch(self.python, self.below, self)
+    }
+
+    /// A positional argument.
+    #[inline]
+    pub fn argument(&self, index: usize) -> Option<Bound<'py, PyAny>> {
+        // SAFETY: as many arguments as are counted, all alive during the call.
+        unsafe {
+            let count = ffi::PyVectorcall_NARGS(self.count).cast_unsigned();
+            (index < count)
+                .then(|| Bound::from_borrowed_ptr(self.python, *self.args.add(index)))
+        }
+    }
+
+    /// All positional arguments but the first so many.
+    pub fn positional(&self, from: usize) -> PyResult<Bound<'py, PyTuple>> {
+        let given = (from..).map_while(|index| self.argument(index));
+        PyTuple::new(self.python, given.collect::<Vec<_>>())
+    }
+
+    /// The arguments that were given by name.
+    pub fn named(&self) -> PyResult<Bound<'py, PyDict>> {
+        let named = PyDict::new(self.python);
+        // SAFETY: null or a tuple of names, whose values follow the positional arguments.
+        unsafe {
+            if let Some(names) = Bound::from_borrowed_ptr_or_opt(self.python, self.names) {
+                let values = self
+                    .args
+                    .add(ffi::PyVectorcall_NARGS(self.count).cast_unsigned());
+                for (index, name) in names.cast_into_unchecked::<PyTuple>().iter().enumerate() {
+                    let value = Bound::from_borrowed_ptr(self.python, *values.add(index));
+                    named.set_item(name, value)?;
+                }
+            }
+        }
+        Ok(named)
+    }
+}
+
+/// Hides what runs from the program's tracers and profilers, until it is dropped.
+pub struct Hidden;
+
+impl Hidden {
+    /// From here on.
+    pub fn new(_python: Python<'_>) -> Self {
+        // SAFETY: the lock is held.
+        unsafe { laptime_hide() };
+        Self
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // SAFETY: the lock is held, on the thread that made it.
+        unsafe { laptime_show() };
+    }
+}
+
+/// Hands a call to the layer with `layers` of them up to itself.
+fn dispatch<'py>(python: Python<'py>, layers: usize, call: &Call<'py>) -> *mut ffi::PyObject {
+    // SAFETY: the lock is held; the reference ends before anything runs.
+    let hooked = unsafe { HOOKED.get() }.get(&call.function.addr());
+    let layers = hooked.map_or(0, |hooked| layers.min(hooked.layers.len()));
+    let layer = layers.checked_sub(1).and_then(|at| hooked?.layers.get(at));
+    let layer = layer.map(|layer| layer.clone_ref(python));
+    let call = Call {
+        python,
+        below: layers.saturating_sub(1),
+        ..*call
+    };
+    layer.map_or_else(|| call.pass_raw(), |layer| layer.get().call(&call))
+}
+
+unsafe extern "C" fn entered(
+    function: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    count: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter, with the lock held.
+    let python = unsafe { Python::assume_attached() };
+    // SAFETY: as above; the reference ends here.
+    let hooked = unsafe { HOOKED.get() }.get(&function.addr());
+    let (original, layers) = hooked.map_or((ordinary as ffi::vectorcallfunc, 0), |hooked| {
+        (hooked.original, hooked.layers.len())
+    });
+    let call = Call {
+        python,
+        function,
+        args,
+        count,
+        names,
+        original,
+        below: layers,
+    };
+    call.pass_raw()
+}
