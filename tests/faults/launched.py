@@ -40,7 +40,7 @@ def summary(recording: Path) -> dict[str, Any]:
         [*LAPTIME, "report", str(recording), "-f", "json"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=500,
         check=False,
     )
     assert report.returncode == 0, report.stderr
@@ -81,7 +81,7 @@ class Runner:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=500,
             check=False,
         )
         return Outcome(done.returncode, done.stdout, done.stderr, recording)
@@ -94,7 +94,7 @@ class Runner:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=500,
             check=False,
         )
         return Outcome(done.returncode, done.stdout, done.stderr, self.folder / "program.lap")

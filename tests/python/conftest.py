@@ -18,7 +18,7 @@ def run() -> Run:
     """Runs Python code in an interpreter of its own, where nothing is recorded yet."""
 
     def run(
-        code: str, *arguments: str, check: bool = True, env: dict[str, str] | None = None
+        code: str, *arguments: str | Path, check: bool = True, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("LAPTIME")}
         environment.update(env or {})
@@ -27,7 +27,7 @@ def run() -> Run:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=500,
         )
         if check:
             assert done.returncode == 0, done.stderr

@@ -270,6 +270,6 @@ if __name__ == "__main__":
 """
     )
     target = tmp_path / "children.lap"
-    subprocess.run([sys.executable, script, target], check=True, timeout=100)
+    subprocess.run([sys.executable, script, target], check=True, timeout=500)
     row = lt.open(target).report()["in a child"]
     assert row.count == 20

@@ -54,13 +54,23 @@ def test_a_hundred_interleaved_tasks_have_a_right_tree() -> None:
 
 
 def test_a_parent_keeps_its_own_time_while_tasks_run_beside_it() -> None:
-    async def task() -> None:
+    async def task(started: list[None], end: asyncio.Event) -> None:
         with lt.lap("beside"):
-            await asyncio.sleep(0.002)
+            started.append(None)
+            await end.wait()
 
     async def main() -> None:
+        started: list[None] = []
+        end = asyncio.Event()
         with lt.lap("waits"):
-            await asyncio.gather(*(task() for _ in range(20)))
+            begun = time.monotonic()
+            tasks = [asyncio.create_task(task(started, end)) for _ in range(20)]
+            while len(started) < len(tasks):
+                await asyncio.sleep(0)
+            # All are open for longer than it took to get there, however busy the machine is.
+            await asyncio.sleep(time.monotonic() - begun + 0.01)
+            end.set()
+            await asyncio.gather(*tasks)
 
     asyncio.run(main())
     report = lt.report()
@@ -130,18 +140,32 @@ def test_to_thread_opens_under_the_task_that_waits() -> None:
 
 
 def test_async_with_and_the_last_duration_of_the_task() -> None:
-    async def task(delay: float) -> float:
+    async def short(is_open: asyncio.Event, all_closed: asyncio.Event) -> tuple[float, float]:
+        await is_open.wait()
+        begun = time.perf_counter()
         async with lt.lap("timed in task") as lap:
-            await asyncio.sleep(delay)
-        await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
+        around = time.perf_counter() - begun
+        await all_closed.wait()
         assert lap.seconds is not None
-        return lap.seconds
+        return lap.seconds, around
 
-    async def main() -> list[float]:
-        return await asyncio.gather(task(0.001), task(0.02))
+    async def main() -> None:
+        is_open, all_closed = asyncio.Event(), asyncio.Event()
+        inner = asyncio.create_task(short(is_open, all_closed))
+        async with lt.lap("timed in task") as lap:
+            is_open.set()
+            begun = time.perf_counter()
+            await asyncio.sleep(0.05)
+            inside = time.perf_counter() - begun
+        all_closed.set()
+        seconds, around = await inner
+        assert lap.seconds is not None
+        # Each task has its own, though the other's closed later.
+        assert 0 < seconds <= 1.01 * around
+        assert lap.seconds >= 0.99 * inside
 
-    short, long = asyncio.run(main())
-    assert short < 0.02 <= long + 0.001
+    asyncio.run(main())
 
 
 def test_async_exit_stack_takes_a_lap() -> None:

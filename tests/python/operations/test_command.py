@@ -74,16 +74,24 @@ def broken():
 MAC = 2 * (8 * 16 + 16 * 4)
 
 
+# `python -m laptime`, with another interpreter to start than its own.
+COMMAND = (
+    "import sys; from laptime._core import run_cli; sys.exit(run_cli(['laptime', *sys.argv[1:]]))"
+)
+
+
 @pytest.fixture
-def ops(tmp_path):
+def ops(tmp_path, warm):
     """Runs the command where `models.py` is; its exit code, output and messages."""
     (tmp_path / "models.py").write_text(MODELS)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LAPTIME")}
-    environment = kept | {"XDG_CACHE_HOME": str(tmp_path)}
+    environment = kept | {"XDG_CACHE_HOME": str(tmp_path), "LAPTIME_PYTHON": str(warm.python)}
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, command: tuple[str, ...] = ("-c", COMMAND)
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "laptime", "ops", *arguments],
+            [sys.executable, *command, "ops", *arguments],
             cwd=tmp_path,
             env=environment,
             capture_output=True,
@@ -99,7 +107,8 @@ def counted(left: subprocess.CompletedProcess[str]) -> dict:
 
 
 def test_a_factory_is_built_without_weights_and_its_noise_is_a_message(ops):
-    left = ops("models:build", "--input", "2,8", "--json")
+    # In an interpreter that it starts itself.
+    left = ops("models:build", "--input", "2,8", "--json", command=("-m", "laptime"))
     counts = counted(left)
     assert counts["total"]["mac"] == MAC
     assert counts["params"] == 8 * 16 + 16 + 16 * 4 + 4

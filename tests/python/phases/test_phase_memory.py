@@ -78,7 +78,7 @@ def launch(*arguments: str, where: Path) -> None:
     environment["PYTHONMALLOC"] = "malloc"
     command = [sys.executable, *arguments]
     done = subprocess.run(
-        command, cwd=where, env=environment, capture_output=True, text=True, timeout=200
+        command, cwd=where, env=environment, capture_output=True, text=True, timeout=500
     )
     assert done.returncode == 0, done.stderr
 

@@ -1,4 +1,4 @@
-"""Real torch under the wrappers, writing into the scripted core with a running clock."""
+"""Real torch under the wrappers, writing into the scripted core with a clock that runs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from laptime.integrations._patches import Patches
 
 
 class RunningCore(ScriptedCore):
-    """Spans as in the scripted core; its clock is the real one, in nanoseconds."""
+    """Spans as in the scripted core; its clock is CPU time, which other programs leave alone."""
 
     @property
     def clock(self):
-        return time.perf_counter_ns()
+        return time.process_time_ns()
 
     @clock.setter
     def clock(self, _):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import time
 import types
@@ -75,8 +76,9 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Device:
 def test_work_launched_by_the_call_is_in_its_time_and_earlier_work_is_not(device: Device) -> None:
     timers: dict[str, float] = {}
     device.launch(0.3)
+    earlier_done_at = device.done_at
     track_time(timers, "launches", device.launch, 0.01)
-    assert 0.01 <= timers["launches"] < 0.25
+    assert 0.01 <= timers["launches"] <= time.perf_counter() - earlier_done_at
 
 
 def test_nothing_is_waited_for_while_a_graph_is_captured(device: Device) -> None:
@@ -105,8 +107,9 @@ def test_the_line_and_the_figures_are_those_of_the_call(
         device.allocate(-800)
 
     track_time_and_gpu(timers, "Model", train)
-    assert capsys.readouterr().out == "Model complete: 0.00s, GPU peak: 996.0 MB\n"
     time_spent = timers["Model"].pop("time")
+    line = f"Model complete: {time_spent:.2f}s, GPU peak: 996.0 MB\n"
+    assert capsys.readouterr().out == line
     assert time_spent > 0
     assert timers["Model"] == {
         "allocated_mb": 196.0,
@@ -180,7 +183,7 @@ def test_without_a_gpu_the_time_stands_alone_and_the_reason_is_logged_once(
     with caplog.at_level(logging.WARNING, "laptime"):
         for _ in range(2):
             assert track_time_and_gpu(timers, "Model", lambda: "result") == "result"
-    assert capsys.readouterr().out == "Model complete: 0.00s\n" * 2
+    assert re.fullmatch(r"(Model complete: \d+\.\d\ds\n){2}", capsys.readouterr().out)
     assert timers["Model"].pop("time") >= 0
     assert timers["Model"] == {
         "allocated_mb": None,
@@ -220,8 +223,9 @@ def test_a_benchmark_waits_for_the_device_of_the_input(device: Device) -> None:
     def model(_: object) -> None:
         device.launch(0.002)
 
+    begun = time.perf_counter()
     found = benchmark_inference(model, batch, num_iterations=5, warmup=2)
-    assert 2.0 <= found["min_ms"] <= 20.0
+    assert 2.0 <= found["min_ms"] <= (time.perf_counter() - begun) * 1e3 / 5
     assert found["batch_size"] == 4
     # Before and after each timed call.
     assert device.waits == [place] * 10

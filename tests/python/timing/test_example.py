@@ -91,7 +91,7 @@ def test_the_example_prints_the_layouts_and_writes_the_files(tmp_path: Path) -> 
         [sys.executable, str(EXAMPLE), str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=500,
         env=environment,
     )
     assert done.returncode == 0, done.stderr

@@ -7,6 +7,8 @@ import { drawing, launched, opened, type Offences } from "./chromium";
 
 const NOTHING: Offences = { requests: [], dialogs: [], errors: [] };
 const pages = process.env.VIEWER_PAGES ?? "pages";
+// A busy machine draws late.
+const PATIENT = { timeout: 30_000 };
 let browser: Browser;
 
 beforeAll(async () => {
@@ -64,14 +66,13 @@ test("keys, wheel and buttons zoom and pan; home brings everything back", async 
     () => canvas.hover({ position: { x: 600, y: 90 } }).then(() => page.mouse.wheel(0, -200)),
   ]) {
     await act();
-    await page.waitForTimeout(50);
-    const now = await drawing(page);
-    expect(seen).not.toContain(now);
+    let now = home;
+    await expect.poll(async () => seen.has((now = await drawing(page))), PATIENT).toBe(false);
     seen.add(now);
   }
   expect(page.url()).toMatch(/#t=\d+-\d+/);
   await page.getByRole("button", { name: "Home" }).click();
-  expect(await drawing(page)).toBe(home);
+  await expect.poll(() => drawing(page), PATIENT).toBe(home);
   expect(page.url()).not.toMatch(/t=/);
   await page.close();
 });
@@ -101,12 +102,12 @@ test("the tooltip and a selected range say exact numbers with units", async () =
   await page.mouse.move(box.x + 900, box.y + 60, { steps: 3 });
   await page.mouse.up();
   await page.keyboard.up("Shift");
-  await page.waitForTimeout(50);
+  await expect.poll(() => page.locator(".selection").innerText(), PATIENT).toMatch(/backward/);
   const selected = await page.locator(".selection").innerText();
   expect(selected).toMatch(/ms from .* on · memory .* MiB to .* MiB/);
   expect(selected).toMatch(/backward\s+\d+\s+[\d.]+ ms/);
   await page.keyboard.press("Escape");
-  await expect.poll(() => page.locator(".selection").isVisible()).toBe(false);
+  await expect.poll(() => page.locator(".selection").isVisible(), PATIENT).toBe(false);
   await page.close();
 });
 

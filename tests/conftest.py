@@ -1,0 +1,17 @@
+"""Of all Python tests: they run in a random order, which is printed."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The order is random, and nothing else: a test that needs a seed sets it.
+    if hasattr(config.option, "randomly_reset_seed"):
+        config.option.randomly_reset_seed = False
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    seed = getattr(terminalreporter.config.option, "randomly_seed", None)
+    if isinstance(seed, int):
+        terminalreporter.write_line(f"order: --randomly-seed={seed}")
