@@ -1,0 +1,83 @@
+"""Deals out programs and ways to the tests, and starts running them ahead.
+
+`--all` takes every program under every way; the default is the fixed subset of `harness/ways.py`.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.append(str(HERE))
+
+from harness.ahead import Ahead, Run
+from harness.programs import Program, programs
+from harness.ways import Way, all_ways, subset
+
+collect_ignore = ["programs", "seen"]
+# Of a machine's ceilings, which `--ops` measures once.
+CACHE = HERE.parent.parent / ".build" / "unaware"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    try:
+        parser.addoption(
+            "--all", action="store_true", default=False, help="all there is, not a fixed subset"
+        )
+    except ValueError:
+        pass  # Another suite, in the same run, has one of the same meaning.
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if not {"program", "way"} <= set(metafunc.fixturenames):
+        return
+    if metafunc.config.getoption("--all", default=False):
+        cases = [(program, way) for program in programs() for way in all_ways(program)]
+    else:
+        cases = list(subset(programs()))
+    metafunc.parametrize(
+        ("program", "way"),
+        [
+            pytest.param(
+                program,
+                way,
+                id=f"{program}[{way}]",
+                marks=pytest.mark.skipif(bool(why := program.why_not_here()), reason=why or ""),
+            )
+            for program, way in cases
+        ],
+    )
+
+
+@pytest.fixture(scope="session")
+def ahead(request: pytest.FixtureRequest) -> Iterator[Ahead]:
+    """Runs what the selected tests will ask for."""
+    # A program that aborts leaves no core in the folder that is compared.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    CACHE.mkdir(parents=True, exist_ok=True)
+    wanted: list[Run] = []
+    for item in request.session.items:
+        given = getattr(getattr(item, "callspec", None), "params", {})
+        program, way = given.get("program"), given.get("way")
+        if isinstance(program, Program) and isinstance(way, Way) and not program.why_not_here():
+            wanted += [Run(program, None), Run(program, way)]
+            if request.config.getoption("--all", default=False):
+                wanted.append(Run(program, None, turn=1))
+    began = time.monotonic()
+    ahead = Ahead(wanted, CACHE)
+    yield ahead
+    ahead.close()
+    names = {run.program for run in wanted}
+    count = sum(run.way is not None for run in set(wanted))
+    took = time.monotonic() - began
+    said = f"unaware: {len(names)} programs, {count} comparisons in {took:.0f} s"
+    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.ensure_newline()
+        reporter.write_line(said)

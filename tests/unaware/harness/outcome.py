@@ -1,0 +1,90 @@
+"""What an onlooker sees of a run: exit code, both streams, the files left."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+import stat
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+# What `laptime run` appends to standard error: an empty line, the summary from its first line
+# ("train.py  1.20 s · 30 spans · …") to the last ("next: laptime report …").
+_SUMMARY = re.compile(
+    r"\n(?:[^\n]+  [\d.,]+ (?:ns|µs|ms|s|min|h)\b[^\n]* · [^\n]*\n"
+    r"(?:(?!\n[^\n]+  [\d.,]+ (?:ns|µs|ms|s|min|h)\b[^\n]* · ).)*"
+    r"\nnext: laptime report [^\n]*\n)\Z",
+    re.DOTALL,
+)
+# Where things lie in memory differs from run to run.
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")
+_OWN_LINE = re.compile(r"^laptime: .*\n", re.MULTILINE)
+_LONGEST_DIFFERENCE = 120
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run, without what is Laptime's own."""
+
+    code: str
+    out: str
+    err: str
+    files: str
+
+    def difference(self, other: Outcome) -> str:
+        """A diff from this outcome to another; empty when they are equal."""
+        parts = [
+            line
+            for field in fields(self)
+            for line in difflib.unified_diff(
+                getattr(self, field.name).splitlines(),
+                getattr(other, field.name).splitlines(),
+                f"{field.name} (alone)",
+                f"{field.name} (under laptime)",
+                lineterm="",
+            )
+        ]
+        if not parts and self != other:
+            parts = ["the ends of lines differ"]
+        more = len(parts) - _LONGEST_DIFFERENCE
+        return "\n".join(parts[:_LONGEST_DIFFERENCE] + [f"… {more} more lines"] * (more > 0))
+
+
+def without_own_lines(err: str) -> str:
+    """Standard error as it would be without Laptime's summary and its `laptime: …` lines."""
+    return _OWN_LINE.sub("", _SUMMARY.sub("", err))
+
+
+def said(raw: bytes, place: Path) -> str:
+    """A stream's text, free of what differs between any two runs: its folder, addresses."""
+    text = raw.decode("utf-8", "backslashreplace").replace(str(place), "<place>")
+    return _ADDRESS.sub("0x…", text)
+
+
+def exit_code(returncode: int) -> str:
+    """As a shell counts it, and as `laptime run` passes it on."""
+    return str(returncode if returncode >= 0 else 128 - returncode)
+
+
+def listing(folder: Path) -> str:
+    """A line for every file below a folder: mode, name, digest of its bytes or its target."""
+    lines: list[str] = []
+    for path in sorted(folder.rglob("*")):
+        found = path.lstat()
+        if stat.S_ISREG(found.st_mode):
+            said = hashlib.sha256(_bytes(path)).hexdigest()[:16] + f" {found.st_size}"
+        elif stat.S_ISLNK(found.st_mode):
+            said = f"-> {path.readlink()}"
+        else:
+            said = ""
+        mode = stat.filemode(found.st_mode)
+        lines.append(f"{mode} {path.relative_to(folder)} {said}".rstrip())
+    return "\n".join(lines)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        return str(error.errno).encode()

@@ -1,0 +1,60 @@
+"""The ways to run a program under Laptime, and which of them the fixed subset takes.
+
+A way is the set of options given to `laptime run`. All subsets of three options are eight ways.
+Four of them suffice for every pair of options to meet in every state (both, one, the other,
+neither); the subset deals these four out to the programs of a kind.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .programs import Program
+
+OPTIONS = ("memory", "modules", "ops")
+
+
+@dataclass(frozen=True)
+class Way:
+    """Options of `laptime run`, in the order they are given."""
+
+    options: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "+".join(("run", *self.options))
+
+    def arguments(self) -> list[str]:
+        return [f"--{option}" for option in self.options]
+
+
+ALL = tuple(
+    Way(options)
+    for count in range(len(OPTIONS) + 1)
+    for options in itertools.combinations(OPTIONS, count)
+)
+PAIRWISE = (
+    Way(("memory", "modules")),
+    Way(),
+    Way(("memory", "ops")),
+    Way(("modules", "ops")),
+)
+
+
+def all_ways(program: Program) -> tuple[Way, ...]:
+    """Every way that says something about a program."""
+    return (*ALL, *(Way((option,)) for option in program.also))
+
+
+def subset(programs: Iterable[Program]) -> Iterator[tuple[Program, Way]]:
+    """The fixed subset: the four ways for a program that starts quickly, one for any other.
+
+    Those of a kind take turns, so that each way meets each kind of four programs or more.
+    """
+    dealt = [program for program in programs if program.in_subset]
+    for _, kind in itertools.groupby(dealt, key=lambda program: program.kind):
+        turn = itertools.cycle(PAIRWISE)
+        for program in kind:
+            for way in PAIRWISE if program.is_light else (next(turn),):
+                yield program, way

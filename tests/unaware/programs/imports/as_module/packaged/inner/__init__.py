@@ -1,0 +1,5 @@
+"""A part."""
+
+
+def where():
+    return __name__

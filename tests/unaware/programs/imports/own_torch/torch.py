@@ -1,0 +1,7 @@
+"""A light."""
+
+nn = None
+
+
+def ignite(what):
+    return f"{what} burns"

@@ -1,0 +1,7 @@
+"""The project's own."""
+
+name = "own logging"
+
+
+def log(text):
+    return f"own {text}"
