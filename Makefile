@@ -12,9 +12,8 @@
 #   make fault-injection   every error at every system call; make imports: 500 imports under --memory
 #   make burn    checks and tests laptime-burn, which is beside the workspace
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
-#   make bench   our own cost beside the peers'
+#   make bench   our own cost beside the peers'; make bench-against BASE=<commit>: beside our own
 #   make counters   what other counters say of the same models, and why (docs/counters.md)
-#   make faults  every error at every system call of a recording
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
 #   make gpu     the tests that need a GPU
@@ -262,7 +261,7 @@ asan: | $(STAMPS)/system-compiler
 
 # ---------------------------------------------------------------- figures
 
-.PHONY: gpu torchtimer-traps bench counters
+.PHONY: gpu torchtimer-traps bench bench-against counters
 # Compares with torch.cuda.Event and known allocations; writes docs/evidence/gpu.md. Says so where
 # there is no GPU, and leaves the evidence as it is.
 gpu: $(STAMPS)/set-torch $(STAMPS)/laptime
@@ -274,6 +273,10 @@ torchtimer-traps: $(STAMPS)/set-torch $(STAMPS)/set-bench $(STAMPS)/laptime
 
 bench: $(STAMPS)/set-operations $(STAMPS)/set-bench $(STAMPS)/laptime
 	benches/run
+
+# What a span costs now, beside an older state of this repository: make bench-against BASE=v0.1
+bench-against: $(STAMPS)/set-demo
+	benches/against $(BASE)
 
 # The table of docs/counters.md: what other counters say of the same models, and why.
 counters: $(STAMPS)/set-operations $(STAMPS)/set-counters $(STAMPS)/laptime
