@@ -277,7 +277,7 @@ fn told(folder: &Path, pid: libc::pid_t) -> Told {
                     records.push((span.path, format!("{:?} on {}", span.flags, span.track)));
                 }
                 Record::Mark { path, track, .. } => {
-                    records.push((path, format!("mark on {track}")))
+                    records.push((path, format!("mark on {track}")));
                 }
                 Record::TrackName { track, name, .. } => {
                     records.push((PathId::ROOT, format!("{track} is {name}")));
