@@ -65,7 +65,7 @@ unsafe extern "C" fn reached(
     let laps = place.get().laps.bind(place.py()).get();
     let to = (!place.get().is_outside).then_some(&place);
     // A guard never raises into the measured program.
-    drop(laps.backward.reached(place.py(), to));
+    crate::entry::measuring(|| (), || drop(laps.backward.reached(place.py(), to)));
     crate::fast::none()
 }
 
