@@ -78,7 +78,14 @@ class ModuleLaps(_core.ModuleLaps):
 
     def make_tag(self, reached: Callable[[Any], None]) -> Any:
         """A tensor by which `reached` is called when the engine reaches a node."""
-        tag = self._torch.empty(0, device="cpu")
+        binding = self._torch._C
+        traced = binding._get_tracing_state()
+        binding._set_tracing_state(None)  # else it would stand in the program's graph
+        try:
+            with binding._DisableTorchDispatch(), binding.DisableTorchFunction():
+                tag = self._torch.empty(0, device="cpu")
+        finally:
+            binding._set_tracing_state(traced)
         tag._backward_hooks = {0: reached}
         return tag
 
@@ -158,8 +165,11 @@ def _inside(module: Any) -> Iterator[tuple[str, Any]]:
         seen.add(id(one))
         if path:
             yield path, one
-        children = [(f"{path}.{name}" if path else str(name), child)
-                    for name, child in _children(one).items() if child is not None]
+        children = [
+            (f"{path}.{name}" if path else str(name), child)
+            for name, child in _children(one).items()
+            if child is not None
+        ]
         waiting.extend(reversed(children))
 
 

@@ -63,8 +63,7 @@ class Patches:
         loading = torch.utils.data.dataloader
         self._watch("iter", loading.DataLoader, "__iter__")
         self._watch("fetch", loading._BaseDataLoaderIter, "__next__")
-        # `__call__` calls it natively, with whatever it was given.
-        self._watch("forward", torch.nn.Module, "_call_impl", inlined=False)
+        self._watch("forward", torch.nn.Module, "__call__")
         self._watch("backward", torch.autograd, "backward")
         self._watch("gradient", torch.autograd, "grad")
         optimizer = torch.optim.Optimizer
@@ -102,12 +101,12 @@ class Patches:
         except Exception as error:
             say("automatic phases did not end well", error)
 
-    def _watch(self, event: str, owner: Any, name: str, *, inlined: bool = True) -> None:
+    def _watch(self, event: str, owner: Any, name: str) -> None:
         """Watches a function of a class or a module, as torch defines it."""
         function = owner.__dict__.get(name)
         function = getattr(function, "__func__", function)
         if isinstance(function, type(_subclasses)):
-            self._put(event, name, function, inlined=inlined)
+            self._put(event, name, function)
         else:
             logging.getLogger("laptime").warning(
                 "%s of %s is not torch's own any more: its calls are in no phase",
@@ -115,7 +114,7 @@ class Patches:
                 getattr(owner, "__name__", owner),
             )
 
-    def _put(self, event: str, name: str, function: Any, *, inlined: bool = True) -> None:
+    def _put(self, event: str, name: str, function: Any) -> None:
         known = self._watched.get((event, name))
         if known is None:
             counting = None
@@ -125,7 +124,7 @@ class Patches:
             told = self._step_made if event == "make step" else None
             known = Watched(event, self.phases, counting=counting, split=split, told=told)
             self._watched[event, name] = known
-        known.put(function, inlined=inlined)
+        known.put(function)
 
     def _step_made(self, step: Callable[..., Any]) -> None:
         """An optimizer is made, the first of its class."""

@@ -27,7 +27,7 @@ MACHINERY = {
     "make_fx": "from torch.fx.experimental.proxy_tensor import make_fx\nmake_fx(net)(x)",
     "make_fx, fake": """
 from torch.fx.experimental.proxy_tensor import make_fx
-make_fx(net, tracing_mode='symbolic')(x)""",
+make_fx(net, tracing_mode='symbolic', _allow_non_fake_inputs=True)(x)""",
     "fx": "torch.fx.symbolic_trace(net)(x)",
     "compile": "torch.compile(net, backend='aot_eager')(x).sum().backward()",
     "fake tensors": """

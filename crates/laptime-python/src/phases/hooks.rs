@@ -151,8 +151,7 @@ impl<'py> Call<'py> {
         // SAFETY: as many arguments as are counted, all alive during the call.
         unsafe {
             let count = ffi::PyVectorcall_NARGS(self.count).cast_unsigned();
-            (index < count)
-                .then(|| Bound::from_borrowed_ptr(self.python, *self.args.add(index)))
+            (index < count).then(|| Bound::from_borrowed_ptr(self.python, *self.args.add(index)))
         }
     }
 

@@ -90,19 +90,14 @@ impl Passes {
         self.begin(iterator, memory)
     }
 
-    fn begin(
-        &self,
-        iterator: &Bound<'_, PyAny>,
-        loader: Arc<Loader>,
-    ) -> PyResult<Arc<Iteration>> {
+    fn begin(&self, iterator: &Bound<'_, PyAny>, loader: Arc<Loader>) -> PyResult<Arc<Iteration>> {
         if let Some(old) = self.iterations.find(iterator) {
             old.gone.set(true); // it starts over
         }
         let iteration = Arc::new(Iteration::new(loader));
         let gone = Bound::new(iterator.py(), Gone(Arc::clone(&iteration)))?;
         let of = PyWeakrefReference::new_with(iterator, gone)?;
-        self.iterations
-            .keep(iterator, of, Arc::clone(&iteration));
+        self.iterations.keep(iterator, of, Arc::clone(&iteration));
         Ok(iteration)
     }
 }

@@ -13,10 +13,10 @@ use pyo3::types::{PyDict, PyWeakrefReference};
 use laptime_recorder::clock;
 
 use super::here;
+use super::hooks::Hidden;
 use super::laps::Laps;
 use super::loader::{Flag, Iteration};
 use super::machine::Machine;
-use super::hooks::Hidden;
 use super::passes::Passes;
 use super::recorder::Recorder;
 use super::scripted::Scripted;
@@ -201,7 +201,9 @@ impl Phases {
     pub fn now(&self, python: Python<'_>) -> PyResult<u64> {
         match &self.scripted {
             None => Ok(clock::now()),
-            Some(core) => core.call_method0(python, intern!(python, "now"))?.extract(python),
+            Some(core) => core
+                .call_method0(python, intern!(python, "now"))?
+                .extract(python),
         }
     }
 

@@ -10,8 +10,8 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyException, PyRuntimeError, PyStopIteration, PyValueError};
-use pyo3::prelude::*;
 use pyo3::ffi;
+use pyo3::prelude::*;
 
 use super::asked::Asked;
 use super::here::{self, Working};
@@ -57,10 +57,7 @@ impl Event {
 
     /// Whether it is a phase: others are seen inside phases too.
     fn is_phase(self) -> bool {
-        !matches!(
-            self,
-            Self::MakeStep | Self::CompileBegin | Self::CompileEnd
-        )
+        !matches!(self, Self::MakeStep | Self::CompileBegin | Self::CompileEnd)
     }
 
     /// Whether what happens inside is looked at: an optimizer's closure is.
@@ -110,11 +107,7 @@ impl Watched {
 
     /// Lies over a function from now on. `inlined`: Python code calls it directly.
     #[pyo3(signature = (function, *, inlined=true))]
-    fn put(
-        this: &Bound<'_, Self>,
-        function: &Bound<'_, PyAny>,
-        inlined: bool,
-    ) -> PyResult<()> {
+    fn put(this: &Bound<'_, Self>, function: &Bound<'_, PyAny>, inlined: bool) -> PyResult<()> {
         hooks::put(this.py(), function, this, inlined)
     }
 
