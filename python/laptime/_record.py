@@ -7,18 +7,13 @@ import os
 
 from . import _tally
 from ._core import Recorder
+from ._log import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
     from typing import Literal
-
-
-def _warn(message: str, *values: object) -> None:
-    import logging
-
-    logging.getLogger("laptime").warning(message, *values)
 
 
 class Record:
@@ -46,7 +41,7 @@ class Record:
         self._phases = phases or modules or ops
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if os.path.realpath(self.path) != os.path.realpath(path):
-            _warn("%s exists already: recording into %s", path, self.path)
+            warn(f"{os.fspath(path)} exists already: recording into {self.path}")
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
         if self._phases:

@@ -10,10 +10,12 @@ whatever goes wrong in Laptime stays in Laptime. :func:`uninstall` puts everythi
 from __future__ import annotations
 
 import atexit
-import logging
 import sys
-from types import ModuleType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
 
 _installed = 0
 _watched: Any = None
@@ -61,6 +63,8 @@ def _torch_imported(torch: ModuleType) -> None:
     global _watched
     if not _installed or _watched is not None:
         return
+    if "torch.nn" not in sys.modules:
+        return  # a file of the program's, called like it: what the real one imports isn't there
     try:
         from ._patches import Patches
 
@@ -69,6 +73,8 @@ def _torch_imported(torch: ModuleType) -> None:
         _watched.apply()
         atexit.register(_watched.finish)
     except Exception:
+        import logging  # torch has imported it
+
         logging.getLogger("laptime").exception("automatic phases are off: torch looks unfamiliar")
         if _watched is not None:
             _watched.remove()
