@@ -9,6 +9,7 @@ mod arrow;
 mod ceilings;
 mod command;
 mod counted;
+mod environment;
 mod errors;
 mod fast;
 mod lookup;
@@ -54,6 +55,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     span::add(module)?;
     phases::add(module)?;
     modules::add(module)?;
+    environment::add(module)?;
     recorder::add(module)?;
     memory::add(module)?;
     report::add(module)?;
