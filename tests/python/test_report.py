@@ -22,6 +22,7 @@ import arrow_stream
 
 @pytest.fixture(scope="module")
 def report() -> lt.Report:
+    lt.reset()
     for _ in range(5):
         with lt.lap("report step"):
             with lt.lap("forward"):
