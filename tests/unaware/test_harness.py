@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,8 @@ def test_every_program_says_what_it_does() -> None:
         if program.start.startswith("-m"):
             continue
         assert ast.get_docstring(ast.parse(program.path.read_text())), str(program)
+
+
+def test_no_program_hides_a_module_of_the_standard_library_from_others() -> None:
+    names = {program.name for program in programs() if program.path.name != "main.py"}
+    assert not names & sys.stdlib_module_names

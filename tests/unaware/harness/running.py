@@ -98,7 +98,7 @@ def _environment(program: Program, place: Path, cache: Path) -> dict[str, str]:
         "TOKENIZERS_PARALLELISM": "false",
         "TORCHINDUCTOR_CACHE_DIR": str(place / "own" / "inductor"),
         "TRITON_CACHE_DIR": str(place / "own" / "triton"),
-        "KINETO_LOG_LEVEL": "5",
+        "KINETO_LOG_LEVEL": "99",
         "JAX_PLATFORMS": "cpu",
     }
 
