@@ -14,6 +14,7 @@ import sys
 
 # First: it refuses interpreters that cannot be measured.
 from . import _interpreter as _interpreter  # isort: split
+
 from . import _core
 from ._log import say
 

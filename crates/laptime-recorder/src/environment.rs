@@ -120,8 +120,8 @@ impl Asked {
         }
         if let Some(typed) = value(MEMORY_VARIABLE) {
             match memory(&typed) {
-                Some(memory) => asked.memory = memory,
-                None => asked.warn(MEMORY_VARIABLE, &typed, "objects", "memory is not counted"),
+                Ok(memory) => asked.memory = memory,
+                Err(()) => asked.warn(MEMORY_VARIABLE, &typed, "objects", "memory is not counted"),
             }
         }
         // Empty, it says "nothing".
@@ -157,11 +157,12 @@ fn switch(typed: &OsStr) -> Option<Switch> {
     }
 }
 
-fn memory(typed: &OsStr) -> Option<Option<Counting>> {
+fn memory(typed: &OsStr) -> Result<Option<Counting>, ()> {
     match on_or_off(typed) {
-        Some(true) => Some(Some(Counting::Allocations)),
-        Some(false) => Some(None),
-        None => (typed == "objects").then_some(Some(Counting::Objects)),
+        Some(true) => Ok(Some(Counting::Allocations)),
+        Some(false) => Ok(None),
+        None if typed == "objects" => Ok(Some(Counting::Objects)),
+        None => Err(()),
     }
 }
 

@@ -70,7 +70,10 @@ unsafe extern "C" fn reached(
         || (),
         || {
             if let Err(error) = laps.backward.reached(place.py(), to) {
-                drop(ModuleLaps::give_up(place.get().laps.bind(place.py()), error));
+                drop(ModuleLaps::give_up(
+                    place.get().laps.bind(place.py()),
+                    error,
+                ));
             }
         },
     );
