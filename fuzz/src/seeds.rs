@@ -246,6 +246,7 @@ fn run() -> Vec<u8> {
         started_realtime_ns: 6,
         boot_id: "b".into(),
         pid: Some(7),
+        keeper: None,
         end: Some(ProgramEnd {
             monotonic_ns: 8,
             code: Some(3),

@@ -10,9 +10,7 @@ Laps are recorded in memory from the import on (`lt.disable()` stops that, the e
 variable `LAPTIME=0` keeps it off); `lt.record("train.lap")` writes them to disk.
 """
 
-import os as _os
-
-from . import _interpreter as _interpreter  # first: it refuses interpreters that cannot be measured
+from . import _autostart as _autostart
 from ._ceilings import ceilings
 from ._compile import register as _register
 from ._core import (
@@ -77,14 +75,6 @@ __all__ = [
     "track",
 ]
 
-if _os.environ.get("LAPTIME") != "0":
-    enable()
-    if (
-        _os.environ.get("LAPTIME_RUN")
-        or _os.environ.get("LAPTIME", "1") not in ("", "1")
-        or _os.environ.get("LAPTIME_MEMORY", "0") not in ("", "0")
-    ):
-        from . import _autostart as _autostart
 _register()
 
 # No `__getattr__` here: CPython 3.11 then gives up its short way to `lt.lap`, for 20 ns a lap.

@@ -1,7 +1,9 @@
 """Starts recording in a process below `laptime run`, or with `LAPTIME=<path>` in its environment.
 
-Imported by `laptime.pth` when the interpreter starts, before the program's first line. Whatever
-goes wrong here costs the recording, never the program.
+Imported by `laptime.pth` when the interpreter starts, before the program's first line, and by the
+package. Whatever goes wrong here costs the recording, never the program. It imports nothing of the
+standard library that an interpreter hasn't imported by then: a file of the program's folder that is
+called like one of its modules is the program's own, to be found or never to be run.
 """
 
 from __future__ import annotations
@@ -10,34 +12,45 @@ import atexit
 import os
 import sys
 
+# First: it refuses interpreters that cannot be measured.
+from . import _interpreter as _interpreter  # isort: split
+
+from . import _core
+from ._log import say
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._core import Recorder
 
 
 def _start() -> None:
-    from ._core import Recorder, join
-
-    memory = os.environ.get("LAPTIME_MEMORY", "")
-    if memory not in ("", "0"):
+    if _is_launcher():
+        return
+    asked = _core.asked()
+    for variable, warning in asked.warnings:
+        say(warning)
+        # Once: processes below this one have the environment too.
+        os.environ.pop(variable, None)
+    if asked.is_off:
+        return
+    _core.enable()
+    if asked.memory is not None:
         from . import _tally
 
-        _tally.start(objects=memory == "objects")
-    folder = os.environ.get("LAPTIME_RUN")
-    if folder:
-        join(folder)
+        _tally.start(objects=asked.memory == "objects")
+    if asked.run is not None:
+        _core.join(asked.run)
         atexit.register(_close_if_interrupted)
-    elif os.environ.get("LAPTIME", "1") not in ("", "1"):
-        recorder = Recorder(os.environ["LAPTIME"])
+    elif asked.record is not None:
+        recorder = _core.Recorder(asked.record)
         # Processes below this one join it instead of recording on their own.
-        os.environ["LAPTIME_RUN"] = str(recorder.path)
+        os.environ["LAPTIME_RUN"] = recorder.folder
         _kept.append(recorder)
         atexit.register(_close_if_interrupted)
-    automatic = os.environ.get("LAPTIME_AUTO", "").split(",")
-    if "phases" in automatic:
+    if asked.automatic and (asked.run or asked.record or asked.memory):
         from .integrations import _autotorch
 
-        _autotorch.install(modules="modules" in automatic, ops="ops" in automatic)
+        _autotorch.install(modules="modules" in asked.automatic, ops="ops" in asked.automatic)
 
 
 def _close_if_interrupted() -> None:
@@ -47,11 +60,9 @@ def _close_if_interrupted() -> None:
     library runs at an exit is run. Registered first, this is the last of the interpreter's own.
     """
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
-        from ._core import close
-
         while _kept:
             _kept.pop().finish()
-        close()
+        _core.close()
 
 
 def _is_launcher() -> bool:
@@ -62,10 +73,10 @@ def _is_launcher() -> bool:
 
 _kept: list[Recorder] = []
 
-if os.environ.get("LAPTIME") != "0" and not _is_launcher():
-    try:
-        _start()
-    except Exception as error:
-        from ._core import warn
-
-        warn(f"{error}; the program goes on unrecorded")
+try:
+    _start()
+except KeyboardInterrupt:
+    raise
+except BaseException as error:
+    # A panic is no `Exception`, and an exit is the program's to choose.
+    say(f"{error}; the program goes on unrecorded")

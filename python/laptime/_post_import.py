@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from ._log import warn
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,10 +41,11 @@ def when_imported(name: str, callback: Callback) -> None:
 def _call(callback: Callback, module: ModuleType) -> None:
     try:
         callback(module)
-    except Exception:
-        import logging
-
-        logging.getLogger("laptime").exception("could not hook into %s", module.__name__)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        # A panic and an exit too: an import never fails because Laptime wanted to watch it.
+        warn(f"could not hook into {module.__name__}", error=True)
 
 
 def _imported(module: ModuleType) -> None:

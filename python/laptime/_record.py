@@ -7,21 +7,13 @@ import os
 
 from . import _tally
 from ._core import Recorder
+from ._log import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
     from typing import Literal
-
-
-def _warn(message: str, *values: object) -> None:
-    import contextlib
-    import logging
-
-    # A handler of the program's may raise in its turn.
-    with contextlib.suppress(Exception):
-        logging.getLogger("laptime").warning(message, *values)
 
 
 class Record:
@@ -49,7 +41,7 @@ class Record:
         self._phases = phases or modules or ops
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if os.path.realpath(self.path) != os.path.realpath(path):
-            _warn("%s exists already: recording into %s", path, self.path)
+            warn(f"{os.fspath(path)} exists already: recording into {self.path}")
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
         if self._phases:
@@ -74,7 +66,7 @@ class Record:
             try:
                 end()
             except Exception as error:
-                _warn("the recording %s is not complete: %s", self.path, error)
+                warn(f"the recording {self.path} is not complete: {error}")
 
     def _leave_environment(self) -> None:
         if self._outer_run is None and os.environ.get("LAPTIME_RUN") == str(self.path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._core import memory_start, memory_stop
+from ._log import warn
 
 
 def start(*, objects: bool = False) -> bool:
@@ -12,9 +13,7 @@ def start(*, objects: bool = False) -> bool:
     """
     began, reason = memory_start(objects)
     if reason is not None:
-        import logging
-
-        logging.getLogger("laptime").warning("memory: %s", reason)
+        warn(f"memory: {reason}")
     return began
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import laptime as lt
+from laptime import _core
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -39,9 +40,12 @@ def run() -> Run:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_recorded_yet() -> None:
-    """What the tests before recorded in memory is forgotten."""
+def nothing_is_recorded_yet() -> Iterator[None]:
+    """What the tests before recorded in memory is forgotten, and no allocation counted for them."""
     lt.reset()
+    yield
+    # Counting that was begun for a call stays on.
+    _core.memory_stop()
 
 
 @pytest.fixture

@@ -148,7 +148,7 @@ def fixed_python(folder: Path) -> Path:
 
 def test_a_program_at_fixed_addresses_is_counted(tmp_path: Path) -> None:
     code = """
-import ctypes
+import ctypes, threading
 import laptime as lt
 from laptime import _core
 program = ctypes.CDLL(None)
@@ -159,6 +159,9 @@ for _ in range(2):
         kept = bytearray(8_000_000)
         more = program.take(8_000_000)
     del kept
+    threads = [threading.Thread(target=program.take, args=(1_000,)) for _ in range(20)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
     _core.memory_stop()
 row = lt.report()["any"]
 print(row.host_memory_net_min_bytes, row.host_memory_net_max_bytes)

@@ -29,6 +29,7 @@ pub(super) fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
         started_realtime_ns: 0,
         boot_id: "boot".into(),
         pid: Some(pid),
+        keeper: None,
         end: Some(ProgramEnd {
             monotonic_ns: EPOCH_NS + end_ns,
             code: Some(0),

@@ -54,6 +54,7 @@ fn startup_and_exit_lie_outside_of_segments() {
         started_realtime_ns: 0,
         boot_id: "boot".into(),
         pid: Some(7),
+        keeper: None,
         end: Some(ProgramEnd {
             monotonic_ns: EPOCH_NS + 100 * MS,
             code: Some(0),

@@ -152,7 +152,7 @@ pub struct ReportArgs {
 /// Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
 ///
 /// TARGET is `package.module:factory` (or a model, or a function), a torchvision model's name, a
-/// Hugging Face `config.json`, a `.pt2` file of torch.export, an `.onnx` file (without Python), or counts
+/// Hugging Face `config.json`, a `.pt2` file of torch.export (with --trust), an `.onnx` file (without Python), or counts
 /// that `-f json` wrote. Models are built without weights where that can be.
 #[derive(Debug, Args)]
 #[command(
@@ -175,6 +175,10 @@ pub struct OpsArgs {
     /// A size that an ONNX file leaves open, such as `batch=8`
     #[arg(long, value_name = "NAME=SIZE")]
     pub dim: Vec<NamedSize>,
+
+    /// Load a `.pt2` file: that can run whatever code its author put into it
+    #[arg(long)]
+    pub trust: bool,
 
     /// Length of the sequence for a `config.json` [default: the longest that it allows]
     #[arg(long, value_name = "LENGTH")]

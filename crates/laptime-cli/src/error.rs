@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use laptime_core::FormatError;
 
 use crate::commands::report::ENDINGS;
+use crate::messages::{say, say_lines};
 use crate::ops::OpsError;
 use crate::settings::SettingsError;
 use crate::source::SourceError;
@@ -210,10 +211,14 @@ impl CliError {
         if matches!(self, Self::BrokenPipe) {
             return;
         }
-        // Nowhere is left to say that the message could not be written.
-        let _ = writeln!(err, "laptime: error: {self}");
+        let text = format!("laptime: error: {self}");
+        if matches!(self, Self::Ops(OpsError::NotCounted { .. })) {
+            say_lines(err, text);
+        } else {
+            say(err, text);
+        }
         if let Some(hint) = self.hint() {
-            let _ = writeln!(err, "hint: {hint}");
+            say(err, format_args!("hint: {hint}"));
         }
     }
 }

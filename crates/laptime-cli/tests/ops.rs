@@ -309,7 +309,10 @@ fn wrong_usage_says_what_would_be_right() {
     assert!(said(&["net:x", "--dim", "batch=8"]).contains("--dim is for an ONNX file"));
     place.file("model.onnx", "");
     assert!(said(&["model.onnx", "--backward"]).contains("--backward is for models of Python"));
-    let left = place.laptime(&["ops", "gone.pt2"]);
+    assert!(said(&["net:x", "--trust"]).contains("--trust is for a .pt2 file"));
+    place.file("net.pt2", "");
+    assert!(said(&["net.pt2"]).contains("hint: if you trust whoever made it: laptime ops net.pt2"));
+    let left = place.laptime(&["ops", "gone.pt2", "--trust"]);
     assert_eq!(left.code, 6);
     insta::assert_snapshot!(left.err, @r"
     laptime: error: cannot count gone.pt2: no such file

@@ -15,11 +15,14 @@ pub const PROCESS_EXTENSION: &str = "proc";
 /// Environment variable with the folder of the recording that a process joins.
 pub const RUN_VARIABLE: &str = "LAPTIME_RUN";
 
-/// Environment variable of users: `0`, `1` or a path.
+/// Environment variable of users: on, off, or a path that ends in `.lap`.
 pub const SWITCH_VARIABLE: &str = "LAPTIME";
 
-/// Environment variable that asks for memory: `1`, or `objects` for small Python objects too.
+/// Environment variable that asks for memory: on, off, or `objects` for small Python objects too.
 pub const MEMORY_VARIABLE: &str = "LAPTIME_MEMORY";
+
+/// Environment variable with what is timed without a lap: some of `phases`, `modules` and `ops`, or a switch.
+pub const AUTO_VARIABLE: &str = "LAPTIME_AUTO";
 
 /// First line of a file that stands for a recording elsewhere; the second is its path.
 pub const REFERENCE_LINE: &str = "laptime-reference";
@@ -42,12 +45,28 @@ pub struct RunInfo {
     /// Process id of the started program, once known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
+    /// Who keeps it open: nobody joins once that one has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keeper: Option<Keeper>,
     /// How it ended; absent while it runs, or when the launcher was killed too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<ProgramEnd>,
     /// Interpreters that ran below without Laptime installed in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unrecorded: Vec<String>,
+}
+
+/// The process that keeps a recording open: the launcher, or the one that records itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keeper {
+    /// Process id.
+    pub pid: u32,
+    /// When it started, in the kernel's ticks since the boot: ids are given again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_ticks: Option<u64>,
+    /// Number of the namespace that the id belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<u64>,
 }
 
 /// How a program ended, as its launcher saw it.
@@ -92,6 +111,11 @@ mod tests {
             started_realtime_ns: 6,
             boot_id: "b".into(),
             pid: Some(7),
+            keeper: Some(Keeper {
+                pid: 6,
+                started_ticks: Some(9),
+                namespace: None,
+            }),
             end: Some(ProgramEnd {
                 monotonic_ns: 8,
                 code: Some(3),

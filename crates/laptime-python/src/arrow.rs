@@ -72,7 +72,7 @@ impl ArrowTable {
         this
     }
 
-    fn __reduce__(&self) -> PyResult<()> {
+    fn __reduce__(_this: &Bound<'_, Self>) -> PyResult<()> {
         Err(PyTypeError::new_err(
             "a laptime.ArrowTable cannot be pickled: pickle what reads it, such as a pandas.DataFrame",
         ))

@@ -7,6 +7,7 @@ use std::io;
 
 use laptime_cli::source::SourceError;
 use laptime_recorder::RecorderError;
+use laptime_report::visible;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError};
 use pyo3::prelude::*;
@@ -74,6 +75,7 @@ pub fn from_source(error: &SourceError) -> PyErr {
             PyFileNotFoundError::new_err((2, text, path.as_os_str().to_owned()))
         }
         SourceError::Read { path, source, .. } => from_io(source, path),
-        other => DamagedRecordingError::new_err(other.to_string()),
+        // Names in the file are foreign, and a traceback goes to a terminal.
+        other => DamagedRecordingError::new_err(visible(&other.to_string())),
     }
 }

@@ -11,6 +11,7 @@ mod command;
 mod copied;
 mod counted;
 mod entry;
+mod environment;
 mod errors;
 mod fast;
 mod lookup;
@@ -57,6 +58,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     span::add(module)?;
     phases::add(module)?;
     modules::add(module)?;
+    environment::add(module)?;
     recorder::add(module)?;
     memory::add(module)?;
     report::add(module)?;

@@ -67,6 +67,12 @@ impl Recorder {
         self.path.clone()
     }
 
+    /// The same as text, without the standard library's paths: nothing is imported at the start.
+    #[getter]
+    fn folder(&self) -> std::ffi::OsString {
+        self.path.clone().into()
+    }
+
     /// Finishes it; a second time does nothing.
     fn finish(&self, python: Python<'_>) -> PyResult<()> {
         let finish = || python.detach(|| self.finish_once());

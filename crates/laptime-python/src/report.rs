@@ -129,7 +129,7 @@ impl Report {
         this
     }
 
-    fn __reduce__(&self) -> PyResult<()> {
+    fn __reduce__(_this: &Bound<'_, Self>) -> PyResult<()> {
         Err(PyTypeError::new_err(
             "a laptime.Report cannot be pickled: pickle what you need of it, such as its to_json()",
         ))

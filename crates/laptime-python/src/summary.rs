@@ -77,7 +77,7 @@ macro_rules! numbers {
                 this
             }
 
-            fn __reduce__(&self) -> PyResult<()> {
+            fn __reduce__(_this: &Bound<'_, Self>) -> PyResult<()> {
                 Err(PyTypeError::new_err(
                     "a laptime.SpanSummary cannot be pickled: pickle the numbers you need of it",
                 ))

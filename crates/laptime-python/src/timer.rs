@@ -34,6 +34,9 @@ pub struct Timer {
     no_device: Option<String>,
 }
 
+/// What a context's `__reduce__` gives: how it is got from its timer.
+type ReducedContext<'py> = (Bound<'py, PyAny>, (Py<Timer>, String));
+
 struct Others(RefCell<Vec<Arc<Context>>>);
 
 // SAFETY: every access holds the interpreter lock.
@@ -312,16 +315,11 @@ impl TimerContext {
     }
 
     /// A copy is the context of that name in the copy of its timer.
-    fn __reduce__<'py>(
-        &self,
-        python: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Py<Timer>, &str))> {
+    fn __reduce__<'py>(&self, python: Python<'py>) -> PyResult<ReducedContext<'py>> {
         asked(|| {
             let context = python.get_type::<Timer>().getattr("context")?;
-            Ok((
-                context,
-                (self.timer.clone_ref(python), self.context.name.as_str()),
-            ))
+            let name = self.context.name.clone();
+            Ok((context, (self.timer.clone_ref(python), name)))
         })
     }
 

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use laptime_core::format::process::{ProcessHeader, window_offset};
 use laptime_core::format::record::Record;
-use laptime_core::run::{
-    FORMAT_VERSION, MEMORY_VARIABLE, REFERENCE_LINE, RUN_VARIABLE, SWITCH_VARIABLE,
-};
+use laptime_core::run::{FORMAT_VERSION, REFERENCE_LINE};
 use laptime_core::{PathId, ProgramEnd, RunInfo};
 
 use crate::clock;
 use crate::collector;
+use crate::environment::{Asked, Switch};
 use crate::error::RecorderError;
 use crate::file::ProcessFile;
 use crate::guard::guard;
+use crate::keeper;
 use crate::memory;
 use crate::messages::warn;
 use crate::platform;
@@ -118,8 +118,9 @@ pub fn record(folder: &Path, options: &RecordOptions) -> Result<Recording, Recor
             .unwrap_or_else(platform::program_name),
         started_monotonic_ns: anchor.monotonic_ns,
         started_realtime_ns: anchor.realtime_ns,
-        boot_id: boot_id_text(),
+        boot_id: keeper::boot_id(),
         pid: Some(std::process::id()),
+        keeper: Some(keeper::this_process()),
         end: None,
         unrecorded: Vec::new(),
     };
@@ -173,25 +174,26 @@ pub(crate) fn join_after_fork() -> bool {
 
 /// Joins or starts what the environment asks for; whether spans are to be recorded.
 pub(crate) fn start_from_environment() -> bool {
+    use std::io::Write;
     let options = RecordOptions::default();
-    let (run, switch) = (
-        std::env::var_os(RUN_VARIABLE),
-        std::env::var_os(SWITCH_VARIABLE),
-    );
-    let asked = std::env::var_os(MEMORY_VARIABLE).unwrap_or_default();
-    if !asked.is_empty() && asked != "0" && switch.as_ref().is_none_or(|switch| switch != "0") {
+    let asked = Asked::here();
+    let warn = |warning: &dyn std::fmt::Display| {
+        // Not `eprintln!`: it panics where the standard error is full.
+        let _ = writeln!(io::stderr(), "laptime: warning: {warning}");
+    };
+    for warning in &asked.warnings {
+        warn(warning);
+    }
+    if asked.memory.is_some() {
         // The reason why not, if so, goes into the recording that starts next.
         let _ = memory::start();
     }
-    let started = match (run, switch) {
-        (_, Some(switch)) if switch == "0" => return false,
-        (Some(folder), _) => join(Path::new(&folder), &options),
-        (None, Some(switch)) if switch == "1" => Ok(()),
-        (None, Some(path)) if !path.is_empty() => {
-            // Finished by the exit handler; the run's end is then the process's own.
-            record(Path::new(&path), &options).map(std::mem::forget)
-        }
-        _ => return false,
+    let started = match (asked.run, asked.switch) {
+        (Some(folder), _) => join(&folder, &options),
+        (None, Switch::On) => Ok(()),
+        // Finished by the exit handler; the run's end is then the process's own.
+        (None, Switch::Record(path)) => record(&path, &options).map(std::mem::forget),
+        (None, Switch::Unset | Switch::Off) => return false,
     };
     if let Err(error) = started {
         warn(&format_args!("{error}; the program goes on unrecorded"));
@@ -425,9 +427,4 @@ fn write_run(folder: &Path, run: &RunInfo) -> Result<(), RecorderError> {
         .and_then(|mut file| file.write_all(&run.to_json()))
         .and_then(|()| std::fs::rename(&draft, &path))
         .map_err(|source| RecorderError::Write { path, source })
-}
-
-fn boot_id_text() -> String {
-    let id = u128::from_be_bytes(platform::boot_id());
-    format!("{id:032x}")
 }

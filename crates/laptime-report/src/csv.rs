@@ -6,6 +6,7 @@
 use laptime_analysis::{BoundBy, RowKind, SpanRow, Summary, UntilSummary};
 
 use crate::filter;
+use crate::name::visible;
 use crate::view::View;
 
 /// The columns after the section and the kind; `docs/summary.schema.json` says what they hold.
@@ -114,11 +115,52 @@ fn operations(row: &SpanRow) -> [String; OPERATIONS.len()] {
     ]
 }
 
+/// Starts that make a formula of a cell.
+const FORMULA: [char; 4] = ['=', '+', '-', '@'];
+
 /// A field, in quotes where it needs them.
+///
+/// Spreadsheets run what looks like a formula, `=cmd|…` included: an apostrophe before it makes it
+/// text. Control characters are written out. JSON and Arrow have names as they are.
 pub fn quoted(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
+    if text.is_empty() {
+        return String::new();
+    }
+    let is_formula = text.trim_start().starts_with(FORMULA) && text.parse::<f64>().is_err();
+    let mark = if is_formula || text.starts_with(['\t', '\r', '\n']) {
+        "'"
+    } else {
+        ""
+    };
+    let text = format!("{mark}{}", visible(text));
+    if text.contains(['"', ',']) || text.starts_with(' ') || text.ends_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
-        text.to_owned()
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn no_cell_is_a_formula_or_acts_on_a_terminal() {
+        for (name, cell) in [
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("+1+1", "'+1+1"),
+            ("-1+1", "'-1+1"),
+            ("@SUM(1,2)", "\"'@SUM(1,2)\""),
+            (" =1", "' =1"),
+            ("\t=1", "'\\t=1"),
+            ("\r=1", "'\\r=1"),
+            ("a=1\u{1b}[2J", "a=1\\u{1b}[2J"),
+            ("two\nlines", "two\\nlines"),
+            ("-1.5e-3", "-1.5e-3"),
+            ("plain", "plain"),
+            ("", ""),
+        ] {
+            assert_eq!(quoted(name), cell);
+        }
     }
 }

@@ -118,13 +118,14 @@ fn no_format_lets_a_name_act_on_a_terminal() {
 }
 
 #[test]
-fn json_and_csv_carry_names_whole() {
+fn json_carries_names_whole_and_csv_as_text() {
     let summary = hostile();
     let back: Summary =
         serde_json::from_str(&render(&summary, Format::Json, &View::default())).unwrap();
     assert_eq!(back, summary);
     let csv = render(&summary, Format::Csv, &View::default());
-    assert!(csv.contains("\"step/two\nlines\""));
+    assert!(csv.contains(",step/two\\nlines,"));
+    assert!(!csv.contains(|one: char| one.is_control() && !"\r\n".contains(one)));
     assert!(csv.contains("\"step/=1+1,\"\"quoted\"\"\""));
     assert!(csv.contains(&"x".repeat(10_000)));
 }

@@ -32,6 +32,7 @@ mod view;
 
 pub use document::Document;
 pub use filter::has_rows;
+pub use name::visible;
 pub use view::{Format, Sort, View};
 
 use laptime_analysis::Summary;

@@ -2,7 +2,7 @@
 //!
 //! A name may hold newlines, terminal escapes, invisible or direction-changing characters,
 //! markup or ten thousand letters. It is shown as text on one line, shortened in its middle
-//! where room is short. JSON and CSV carry it whole.
+//! where room is short. JSON and Arrow carry it whole.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

@@ -100,6 +100,7 @@ fn killed() -> Summary {
         started_realtime_ns: 0,
         boot_id: String::new(),
         pid: Some(7),
+        keeper: None,
         end: Some(ProgramEnd {
             monotonic_ns: EPOCH_NS + 3_260 * MS,
             code: None,

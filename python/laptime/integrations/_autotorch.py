@@ -10,10 +10,14 @@ returns; whatever goes wrong in Laptime stays in Laptime. :func:`uninstall` leav
 from __future__ import annotations
 
 import atexit
-import logging
 import sys
-from types import ModuleType
-from typing import Any
+
+from .._log import warn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
 
 _installed = 0
 _watched: Any = None
@@ -61,6 +65,8 @@ def _torch_imported(torch: ModuleType) -> None:
     global _watched
     if not _installed or _watched is not None:
         return
+    if "torch.nn" not in sys.modules:
+        return  # a file of the program's, called like it: what the real one imports isn't there
     try:
         from ._patches import Patches
 
@@ -69,9 +75,7 @@ def _torch_imported(torch: ModuleType) -> None:
         _watched.apply()
         atexit.register(_watched.finish)
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        log = logging.getLogger("laptime")
-        log.warning("automatic phases are off: torch looks unfamiliar (%s)", told)
+        warn(f"automatic phases are off: torch looks unfamiliar ({type(error).__name__}: {error})")
         watched, _watched = _watched, None
         if watched is not None:
             watched.remove()

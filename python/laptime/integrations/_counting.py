@@ -33,7 +33,7 @@ class Segment:
 
 
 class Begun:
-    """A stretch under way that is being counted."""
+    """A stretch under way: it is being counted, or keeps the one around it from counting it."""
 
     def __init__(self, key: Any, segment: Segment, counter: Any, outer: Begun | None) -> None:
         self.key = key
@@ -140,7 +140,7 @@ class Counting:
         if segment is not None:
             if not is_aside:
                 self._core.ran(segment.number)
-            return segment, None
+            return segment, self._pause(whole, segment)
         self._last += 1
         self._known[whole] = segment = Segment(self._last)
         if self._broken or key != whole[1]:
@@ -159,7 +159,7 @@ class Counting:
         counter = LiveCounting(self._core, self._core.path_number())
         self._counters.add(counter)
         here.begun = begun = Begun(key, segment, counter, here.begun)
-        if begun.outer is not None:
+        if begun.outer is not None and begun.outer.counter is not None:
             begun.outer.counter.is_live = False
         try:
             begun.eager = _eager(self._torch)
@@ -170,11 +170,21 @@ class Counting:
             raise
         return begun
 
+    def _pause(self, key: Any, segment: Segment) -> Begun | None:
+        """A stretch that is known, inside one that is being counted, is no part of that."""
+        outer = self._here.begun
+        if outer is None or outer.counter is None:
+            return None
+        outer.counter.is_live = False
+        self._here.begun = begun = Begun(key, segment, None, outer)
+        return begun
+
     def _leave(self, begun: Begun) -> None:
-        begun.counter.leave()
-        self._here.begun = begun.outer
-        if begun.outer is not None:
-            begun.outer.counter.is_live = True
+        if begun.counter is not None:
+            begun.counter.leave()
+        self._here.begun = outer = begun.outer
+        if outer is not None and outer.counter is not None:
+            outer.counter.is_live = True
         eager, begun.eager = begun.eager, None
         if eager is not None:
             eager.__exit__(None, None, None)
@@ -184,6 +194,8 @@ class Counting:
         be counted when it runs to its end."""
         try:
             self._leave(begun)
+            if begun.counter is None:
+                return
             if raised or begun.key not in self._known:
                 self._known.pop(begun.key, None)
                 return
@@ -229,7 +241,8 @@ class Counting:
         """Nothing is counted any more; says what could not be, and what the machine can do."""
         while (begun := self._here.begun) is not None:
             self._leave(begun)
-            self._known.pop(begun.key, None)
+            if begun.counter is not None:
+                self._known.pop(begun.key, None)
         if self._uncounted:
             said = [f"{name} ({reason})" for name, reason in sorted(self._uncounted.items())]
             more = f" and {len(said) - 6} more" if len(said) > 6 else ""

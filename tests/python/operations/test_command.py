@@ -88,12 +88,12 @@ def ops(tmp_path, warm):
     environment = kept | {"XDG_CACHE_HOME": str(tmp_path), "LAPTIME_PYTHON": str(warm.python)}
 
     def run(
-        *arguments: str, command: tuple[str, ...] = ("-c", COMMAND)
+        *arguments: str, command: tuple[str, ...] = ("-c", COMMAND), **more: str
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, *command, "ops", *arguments],
             cwd=tmp_path,
-            env=environment,
+            env=environment | more,
             capture_output=True,
             text=True,
         )
@@ -229,20 +229,22 @@ def test_an_exported_program_is_counted_with_the_inputs_it_was_exported_with(ops
     linear = torch.nn.Linear(8, 16)
     program = torch.export.export(linear, (torch.zeros(2, 8),))
     torch.export.save(program, tmp_path / "linear.pt2")
-    assert counted(ops("linear.pt2", "--json"))["total"]["mac"] == 2 * 8 * 16
+    assert counted(ops("linear.pt2", "--trust", "--json"))["total"]["mac"] == 2 * 8 * 16
     (tmp_path / "damaged.pt2").write_bytes(b"no archive")
-    left = ops("damaged.pt2")
+    left = ops("damaged.pt2", "--trust")
     assert left.returncode == 1
     assert "damaged.pt2 cannot be read as an exported program" in left.stderr
 
 
 @pytest.mark.parametrize("missing", ["torchvision", "transformers"])
 def test_a_package_that_is_missing_is_named_with_how_to_install_it(ops, tmp_path, missing):
-    (tmp_path / f"{missing}.py").write_text(
+    (tmp_path / "places").mkdir()
+    (tmp_path / "places" / f"{missing}.py").write_text(
         f"raise ModuleNotFoundError('no {missing}', name={missing!r})"
     )
     (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
-    left = ops("config.json" if missing == "transformers" else "resnet50")
+    target = "config.json" if missing == "transformers" else "resnet50"
+    left = ops(target, PYTHONPATH=str(tmp_path / "places"))
     assert left.returncode == 1
     assert f"needs '{missing}'" in left.stderr
     assert "-m pip install torch" in left.stderr.splitlines()[-1]

@@ -1,5 +1,6 @@
 """`laptime ops` in a folder of somebody else's: what lies there is counted, never run."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -74,6 +75,10 @@ def test_relative_places_of_the_environment_are_no_places_to_import_from(trapped
 
 
 def test_the_folder_is_a_place_for_a_factory_and_shadows_nothing(trapped):
+    for name in OTHERS | set(sys.stdlib_module_names):
+        if name == "__main__" or importlib.util.find_spec(name) is None:
+            # Of another system, or not installed: nothing that could be shadowed.
+            (trapped / f"{name}.py").unlink()
     factory = "import torch\ndef net(): return torch.nn.Linear(8, 16)\n"
     (trapped / "net_of_mine.py").write_text(factory)
     left = ops(trapped, "net_of_mine:net", "-i", "2,8")
@@ -102,3 +107,46 @@ def test_a_module_that_an_installed_one_hides_is_named(tmp_path):
     assert left.returncode == 1
     assert "packaging has no attribute 'net'" in left.stderr
     assert "an installed module of that name hides the one in the current folder" in left.stderr
+
+
+@pytest.mark.parametrize(
+    ("named", "code"),
+    [
+        ({"model_type": "gpt2"}, 0),
+        ({"model_type": "gpt2", "_attn_implementation": "somebody/kernel"}, 0),
+        ({"model_type": "gpt2", "architectures": ["pipeline"]}, 0),
+        ({"model_type": "mine"}, 1),
+    ],
+)
+def test_a_configuration_runs_no_code_that_it_names(tmp_path, named, code):
+    pytest.importorskip("transformers")
+    trap = TRAP.format(folder=str(tmp_path))
+    (tmp_path / "mine.py").write_text(trap + "class Config: ...\nclass Net: ...\n")
+    own = {"AutoConfig": "mine.Config", "AutoModel": "mine.Net"}
+    config = {"n_layer": 1, "n_positions": 8, "auto_map": own} | named
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    left = ops(tmp_path, "config.json")
+    # A kernel that is named is not even looked for: it would be an error without its package.
+    assert (sprung(tmp_path), left.returncode) == ("", code), left.stderr
+
+
+def test_an_exported_program_is_loaded_only_where_it_is_trusted(tmp_path):
+    import zipfile
+
+    # What a pickle runs when it is loaded.
+    run = b"cos\nsystem\n(S'touch sprung'\ntR."
+    with zipfile.ZipFile(tmp_path / "net.pt2", "w") as made:
+        made.writestr("archive/data.pkl", run)
+    left = ops(tmp_path, "net.pt2")
+    assert (left.returncode, left.stdout, sprung(tmp_path)) == (2, "", "")
+    error, hint = left.stderr.splitlines()
+    assert "can run any code that is in it" in error
+    assert "laptime ops net.pt2 --trust" in hint
+
+
+@pytest.mark.parametrize("name", ["net.pt", "net.pth", "net.ckpt", "net.safetensors", "net.bin"])
+def test_a_file_of_weights_is_refused_unread(tmp_path, name):
+    (tmp_path / name).write_bytes(b"cos\nsystem\n(S'touch sprung'\ntR.")
+    left = ops(tmp_path, name)
+    assert (left.returncode, left.stdout, sprung(tmp_path)) == (2, "", "")
+    assert "holds weights, not the model" in left.stderr

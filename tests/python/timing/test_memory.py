@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import mmap
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -39,13 +39,6 @@ def tensor_of(megabytes: int) -> object:
 
 
 KINDS = (bytes_of, numpy_of, tensor_of)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def counting_ends() -> Iterator[None]:
-    """Counting stays on once begun; the laps of other tests are to have no memory."""
-    yield
-    _core.memory_stop()
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ use super::report::format_of;
 use super::{browser, quoted};
 use crate::args::OpsArgs;
 use crate::error::{CliError, OK};
+use crate::messages::say;
 use crate::ops;
 use crate::terminal::{self, Stream};
 
@@ -62,7 +63,7 @@ pub fn run(args: &OpsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
         .map_err(CliError::from_output)?;
     if format == Format::Text {
         // A message that cannot be written changes nothing about the report.
-        let _ = writeln!(err, "next: {}", next(args));
+        say(err, format_args!("next: {}", next(args)));
     }
     Ok(OK)
 }
@@ -106,6 +107,9 @@ fn next(args: &OpsArgs) -> String {
             .map(|one| format!("--dim {}", word(&format!("{}={}", one.name, one.size)))),
     );
     words.extend(args.seq.map(|length| format!("--seq {length}")));
+    if args.trust {
+        words.push("--trust".to_owned());
+    }
     if args.backward {
         words.push("--backward".to_owned());
     }

@@ -10,6 +10,7 @@ use laptime_report::{Format, View, has_rows, render};
 use super::{browser, quoted};
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
+use crate::messages::say;
 use crate::settings::{self, Setting, Settings};
 use crate::source::{self, SourceOptions, summarize};
 use crate::terminal::{self, Stream};
@@ -49,7 +50,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         .filter(|_| !has_rows(&summary, &view))
     {
         // A message that cannot be written changes nothing about the report.
-        let _ = writeln!(err, "nothing matches {pattern}");
+        say(err, format_args!("nothing matches {pattern}"));
     }
     let text = match format {
         Format::Html => source::page(&args.recording, &options, &summary, &view)?,
@@ -70,10 +71,9 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         .map_err(CliError::from_output)?;
     if matches!(format, Format::Text) && !args.tree {
         // A message that cannot be written changes nothing about the report.
-        let _ = writeln!(
+        say(
             err,
-            "next: laptime report {} --tree",
-            quoted(&args.recording)
+            format_args!("next: laptime report {} --tree", quoted(&args.recording)),
         );
     }
     Ok(OK)

@@ -9,6 +9,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use laptime_recorder::clock;
+use laptime_recorder::environment::Asked;
 use laptime_report::{Format, View, render};
 
 use super::quoted;
@@ -20,6 +21,7 @@ use crate::launch::peaks;
 use crate::launch::recorded::{Recorded, Recording};
 use crate::launch::target::{Request, Target, cannot_run};
 use crate::launch::watch::Watch;
+use crate::messages::say;
 use crate::settings::Settings;
 use crate::source::{self, SourceOptions, summarize};
 use crate::terminal::{self, Stream};
@@ -47,6 +49,14 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     command
         .args(&target.arguments)
         .env_remove(variables::PYTHON);
+    for meaningless in Asked::here().warnings {
+        say(
+            err,
+            format_args!("laptime: warning: {}; it is ignored", meaningless.message),
+        );
+        // Told once: every process below would say it too.
+        command.env_remove(meaningless.variable);
+    }
     match &recording {
         Recording::Own(recording) => {
             command.env(variables::RUN, &recording.folder.path);
@@ -123,7 +133,7 @@ fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
     let summary = match summarize(&recording.folder.path, &options) {
         Ok(summary) => summary,
         Err(error) => {
-            let _ = writeln!(err, "laptime: warning: no summary: {error}");
+            say(err, format_args!("laptime: warning: no summary: {error}"));
             return;
         }
     };
@@ -135,20 +145,24 @@ fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
     };
     let _ = writeln!(err);
     let _ = err.write_all(render(&summary, Format::Text, &view).as_bytes());
-    let _ = writeln!(err, "\nrecording: {}", shown.display());
+    let _ = writeln!(err);
+    say(err, format_args!("recording: {}", shown.display()));
     if let Some(path) = html {
         let page = source::page(&recording.folder.path, &options, &summary, &View::default());
         let written = page
             .map_err(|error| error.to_string())
             .and_then(|page| fs::write(path, page).map_err(|error| error.to_string()));
-        let _ = match written {
-            Ok(()) => writeln!(err, "page: {}", path.display()),
-            Err(error) => writeln!(
+        let path = path.display();
+        match written {
+            Ok(()) => say(err, format_args!("page: {path}")),
+            Err(error) => say(
                 err,
-                "laptime: warning: cannot write {}: {error}",
-                path.display()
+                format_args!("laptime: warning: cannot write {path}: {error}"),
             ),
-        };
+        }
     }
-    let _ = writeln!(err, "next: laptime report {} --tree", quoted(shown));
+    say(
+        err,
+        format_args!("next: laptime report {} --tree", quoted(shown)),
+    );
 }

@@ -14,6 +14,7 @@ fn info() -> RunInfo {
         started_realtime_ns: 2,
         boot_id: String::new(),
         pid: None,
+        keeper: None,
         end: None,
         unrecorded: Vec::new(),
     }

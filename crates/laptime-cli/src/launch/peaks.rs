@@ -4,12 +4,14 @@
 //! it, since what a model can reach is what its `PyTorch` reaches.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use laptime_core::ceilings::{Ceilings, Origin};
 use laptime_recorder::ceilings;
 
 use super::target::Target;
+use crate::messages::say;
+use crate::own_code;
 use crate::variables;
 
 /// Measures and keeps; torch's products too where there is torch.
@@ -25,13 +27,11 @@ pub fn measure_once(target: &Target, err: &mut dyn Write) {
     if !target.is_python() || ceilings::load().is_some_and(|kept| knows_products(&kept)) {
         return;
     }
-    let _ = writeln!(
+    say(
         err,
-        "laptime: measuring what this machine reaches at most, once (some 15 s)"
+        format_args!("laptime: measuring what this machine reaches at most, once (some 15 s)"),
     );
-    let _ = Command::new(&target.executable)
-        .args(["-c", MEASURE])
-        .env("LAPTIME", "0")
+    let _ = own_code::command(&target.executable, MEASURE)
         .env_remove(variables::RUN)
         .env_remove(variables::AUTO)
         .stdin(Stdio::null())

@@ -5,15 +5,17 @@
 use std::env;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{Anchor, ProgramEnd, RunInfo};
-use laptime_recorder::clock;
+use laptime_recorder::environment::{Asked, Switch};
+use laptime_recorder::{clock, keeper};
 
 use super::folder::{self, RecordingFolder};
 use super::interpreters::{Interpreters, is_python};
 use super::target::Target;
+use crate::messages::say;
 use crate::variables;
 
 /// A run that is being recorded.
@@ -39,16 +41,21 @@ pub enum Recording {
 impl Recorded {
     /// Makes the recording, or says why there is none.
     pub fn make(output: Option<&Path>, target: &Target, err: &mut dyn Write) -> Recording {
-        if env::var_os(variables::SWITCH).is_some_and(|switch| switch == "0") {
+        let asked = Asked::here();
+        if asked.switch == Switch::Off {
             let switch = variables::SWITCH;
-            let _ = writeln!(
+            let typed = env::var_os(switch).unwrap_or_default();
+            say(
                 err,
-                "laptime: warning: {switch}=0 turns recording off; running unrecorded"
+                format_args!(
+                    "laptime: warning: {switch}={} turns recording off; running unrecorded",
+                    typed.display()
+                ),
             );
-            let _ = writeln!(err, "hint: unset {switch} to record");
+            say(err, format_args!("hint: unset {switch} to record"));
             return Recording::Nowhere;
         }
-        if let Some(outer) = enclosing() {
+        if let Some(outer) = asked.run {
             refer_to(&outer, output, target, err);
             return Recording::Outer;
         }
@@ -65,6 +72,7 @@ impl Recorded {
             started_realtime_ns: now.realtime_ns,
             boot_id: boot_id(),
             pid: None,
+            keeper: Some(keeper::this_process()),
             end: None,
             unrecorded: Vec::new(),
         };
@@ -83,12 +91,17 @@ impl Recorded {
             })),
             Err(error) => {
                 let place = output.unwrap_or(Path::new("the current folder"));
-                let _ = writeln!(
+                say(
                     err,
-                    "laptime: warning: cannot record in {}: {error}; running unrecorded",
-                    place.display()
+                    format_args!(
+                        "laptime: warning: cannot record in {}: {error}; running unrecorded",
+                        place.display()
+                    ),
                 );
-                let _ = writeln!(err, "hint: pass --output FILE to record somewhere else");
+                say(
+                    err,
+                    format_args!("hint: pass --output FILE to record somewhere else"),
+                );
                 Recording::Nowhere
             }
         }
@@ -126,25 +139,15 @@ impl Recorded {
             && !self.warned
         {
             self.warned = true;
-            let _ = writeln!(
+            say(
                 err,
-                "laptime: warning: cannot update {}: {error}",
-                self.folder.shown.display()
+                format_args!(
+                    "laptime: warning: cannot update {}: {error}",
+                    self.folder.shown.display()
+                ),
             );
         }
     }
-}
-
-/// The recording that this launcher itself runs in, unless that is over.
-fn enclosing() -> Option<PathBuf> {
-    let folder = PathBuf::from(env::var_os(variables::RUN)?);
-    let bytes = fs::read(folder.join(RunInfo::FILE_NAME)).ok()?;
-    let run = RunInfo::from_json(&bytes).ok()?;
-    // A shell that outlived a recorded run still has the variable; its launcher may have been killed.
-    let is_alive = |pid: u32| Path::new(&format!("/proc/{pid}")).exists();
-    // Without an id it is only just being started.
-    let is_running = run.end.is_none() && run.boot_id == boot_id() && run.pid.is_none_or(is_alive);
-    is_running.then_some(folder)
 }
 
 /// Leaves a file that refers to the enclosing recording, which takes everything below too.
@@ -153,10 +156,12 @@ fn refer_to(outer: &Path, output: Option<&Path>, target: &Target, err: &mut dyn 
         Ok(at) => format!("{} refers to it", at.display()),
         Err(error) => format!("a reference to it could not be left: {error}"),
     };
-    let _ = writeln!(
+    say(
         err,
-        "laptime: inside a recorded run, so recording into {}; {told}",
-        outer.display()
+        format_args!(
+            "laptime: inside a recorded run, so recording into {}; {told}",
+            outer.display()
+        ),
     );
 }
 

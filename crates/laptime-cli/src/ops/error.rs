@@ -41,6 +41,18 @@ pub enum OpsError {
     /// An ONNX file is damaged, or leaves open what was not given.
     #[error(transparent)]
     Onnx(#[from] OnnxError),
+    /// A file whose loading can run code.
+    #[error("{target} is not loaded: loading a .pt2 file can run any code that is in it")]
+    Untrusted {
+        /// As typed.
+        target: String,
+    },
+    /// A file without a model.
+    #[error("cannot count {target}: such a file holds weights, not the model that uses them")]
+    Weights {
+        /// As typed.
+        target: String,
+    },
     /// A flag that says nothing about this kind of target.
     #[error("{flag} is for {what}")]
     NotOfKind {
@@ -95,6 +107,8 @@ impl OpsError {
         match self {
             Self::Interrupted { .. } => INTERRUPTED,
             Self::NotOfKind { .. }
+            | Self::Untrusted { .. }
+            | Self::Weights { .. }
             | Self::NotCounted { is_usage: true, .. }
             | Self::Onnx(OnnxError::OpenDims { .. } | OnnxError::UnknownDim { .. }) => USAGE,
             Self::Missing { .. } | Self::Read { .. } | Self::Saved { .. } | Self::Onnx(_) => {
@@ -124,6 +138,13 @@ impl OpsError {
                 "TARGET is package.module:factory, a torchvision model's name, or a file: \
                  config.json, .pt2, .onnx"
                     .to_owned(),
+            ),
+            Self::Untrusted { target } => Some(format!(
+                "if you trust whoever made it: laptime ops {} --trust; an .onnx file runs none",
+                quoted(Path::new(target))
+            )),
+            Self::Weights { .. } => Some(
+                "name what builds the model, package.module:factory, or its config.json".to_owned(),
             ),
             Self::Onnx(OnnxError::OpenDims { open }) => {
                 let given: Vec<String> = open

@@ -30,6 +30,9 @@ pub const FORMATS: [(&str, Format); 5] = [
     ("html", Format::Html),
 ];
 
+/// Endings of files that hold no model, or one that only a pickle's code brings back.
+const WEIGHTS: [&str; 7] = ["pt", "pth", "ckpt", "bin", "pkl", "pickle", "safetensors"];
+
 /// What was named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -37,6 +40,8 @@ enum Kind {
     /// A file or folder with a configuration, or counts.
     Json,
     Export,
+    /// A file with weights alone, or with anything that a pickle holds.
+    Weights,
     Torchvision,
     Factory,
 }
@@ -54,6 +59,13 @@ pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
         }
         .into());
     }
+    if args.trust && kind != Kind::Export {
+        return Err(OpsError::NotOfKind {
+            flag: "--trust",
+            what: "a .pt2 file",
+        }
+        .into());
+    }
     if matches!(kind, Kind::Onnx | Kind::Json | Kind::Export) && !Path::new(target).exists() {
         return Err(OpsError::Missing {
             target: target.to_owned(),
@@ -66,7 +78,15 @@ pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
             Some(found) => Ok(found),
             None => python::count("config", target, args),
         },
-        Kind::Export => python::count("export", target, args),
+        Kind::Export if args.trust => python::count("export", target, args),
+        Kind::Export => Err(OpsError::Untrusted {
+            target: target.to_owned(),
+        }
+        .into()),
+        Kind::Weights => Err(OpsError::Weights {
+            target: target.to_owned(),
+        }
+        .into()),
         Kind::Torchvision => {
             let name = target.strip_prefix("torchvision:").unwrap_or(target);
             python::count("torchvision", name, args)
@@ -86,6 +106,8 @@ fn kind(target: &str) -> Kind {
         Kind::Onnx
     } else if ends_in("pt2") {
         Kind::Export
+    } else if !target.contains(':') && WEIGHTS.iter().any(|ending| ends_in(ending)) {
+        Kind::Weights
     } else if ends_in("json") || path.join("config.json").exists() {
         Kind::Json
     } else if target.starts_with("torchvision:") || !target.contains(':') {
@@ -104,6 +126,8 @@ mod tests {
         assert_eq!(kind("folder/model.onnx"), Kind::Onnx);
         assert_eq!(kind("model.ONNX"), Kind::Onnx);
         assert_eq!(kind("model.pt2"), Kind::Export);
+        assert_eq!(kind("model.PT"), Kind::Weights);
+        assert_eq!(kind("model.safetensors"), Kind::Weights);
         assert_eq!(kind("config.json"), Kind::Json);
         assert_eq!(kind("resnet50"), Kind::Torchvision);
         assert_eq!(kind("torchvision:resnet50"), Kind::Torchvision);

@@ -1,11 +1,11 @@
 //! Python builds a model and counts it; here it is asked, and its answer read.
 //!
-//! The request goes as an argument, the answer comes through the standard output, which the Python
+//! The request goes as an argument, with the folders of the user's own modules after it; the answer comes through the standard output, which the Python
 //! side keeps for it alone: what a model's code prints is a message.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 
 use laptime_core::Counts;
 use laptime_report::operations::{Subject, json};
@@ -16,10 +16,11 @@ use super::sizes::{NamedSizes, Sizes};
 use crate::args::OpsArgs;
 use crate::error::{CliError, USAGE};
 use crate::launch::target::interpreter;
+use crate::own_code;
 use crate::variables;
 
 /// What Python runs.
-const MODULE: &str = "laptime.operations.command";
+const CODE: &str = "from laptime.operations.command.answer import main; main()";
 
 /// What is asked; `python/laptime/operations/command/request.py` reads it.
 #[derive(Serialize)]
@@ -60,10 +61,13 @@ pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subjec
         target: target.to_owned(),
     })?;
     let request = serde_json::to_string(&request).unwrap_or_default();
-    let output = Command::new(&python)
-        .args(["-m", MODULE, &request])
-        // Counting is no run to record.
-        .env("LAPTIME", "0")
+    let mut command = own_code::command(&python, CODE);
+    command.arg(&request);
+    if kind == "factory" {
+        // The user's own code, wherever they have it; what others have written is data.
+        command.args(own_code::left_out());
+    }
+    let output = command
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output();

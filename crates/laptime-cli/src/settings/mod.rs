@@ -10,6 +10,7 @@ use std::env;
 use std::fmt;
 use std::path::PathBuf;
 
+use laptime_recorder::environment::{Asked, Automatic};
 use laptime_report::{Format, Sort};
 
 use crate::variables;
@@ -82,20 +83,20 @@ impl Settings {
     /// **Errors** when a file cannot be read, is not TOML, or holds an unknown key or value.
     pub fn load() -> Result<Self, SettingsError> {
         let files = Files::nearest(&env::current_dir().unwrap_or_default())?;
-        Self::from(&files, env::var(variables::AUTO).ok().as_deref())
+        Self::from(&files, Asked::here().automatic)
     }
 
-    fn from(files: &Files, auto: Option<&str>) -> Result<Self, SettingsError> {
-        let automatic = |word: &str, fallback: Setting<bool>| match auto {
-            Some(list) => Setting {
-                value: list.split(',').any(|part| part.trim() == word),
+    fn from(files: &Files, auto: Option<Automatic>) -> Result<Self, SettingsError> {
+        let automatic = |value: fn(Automatic) -> bool, fallback: Setting<bool>| match auto {
+            Some(auto) => Setting {
+                value: value(auto),
                 origin: Origin::Environment(variables::AUTO),
             },
             None => fallback,
         };
         Ok(Self {
-            phases: automatic("phases", files.flag("run.phases", true)?),
-            modules: automatic("modules", files.flag("run.modules", false)?),
+            phases: automatic(|auto| auto.phases, files.flag("run.phases", true)?),
+            modules: automatic(|auto| auto.modules, files.flag("run.modules", false)?),
             format: files.choice("report.format", &Format::NAMES)?,
             sort: files.choice("report.sort", &Sort::NAMES)?,
         })

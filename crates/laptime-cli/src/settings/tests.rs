@@ -1,11 +1,18 @@
 use std::fs;
 use std::path::Path;
 
+use laptime_recorder::environment::Automatic;
 use laptime_report::{Format, Sort};
 
 use super::{Files, Origin, Settings};
 
-fn load(folder: &Path, auto: Option<&str>) -> Settings {
+const PHASES: Automatic = Automatic {
+    phases: true,
+    modules: false,
+    ops: false,
+};
+
+fn load(folder: &Path, auto: Option<Automatic>) -> Settings {
     Settings::from(&Files::nearest(folder).unwrap(), auto).unwrap()
 }
 
@@ -32,9 +39,9 @@ fn each_layer_beats_the_one_below_it_and_is_named() {
     assert_eq!(settings.sort.origin, Origin::File(project));
     assert!(settings.modules.value);
 
-    let settings = load(&inner, Some(""));
+    let settings = load(&inner, Some(Automatic::default()));
     assert!(!settings.phases.value && !settings.modules.value);
-    let settings = load(&inner, Some("phases"));
+    let settings = load(&inner, Some(PHASES));
     assert!(settings.phases.value && !settings.modules.value);
     let flag = settings.phases.or_flag(Some(false), "--no-auto");
     assert_eq!(flag.origin, Origin::Flag("--no-auto"));

@@ -34,6 +34,7 @@ fn run(pid: u32) -> RunInfo {
         started_realtime_ns: 2,
         boot_id: String::new(),
         pid: Some(pid),
+        keeper: None,
         end: None,
         unrecorded: Vec::new(),
     }

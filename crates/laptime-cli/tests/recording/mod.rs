@@ -63,6 +63,7 @@ pub fn run(steps: u64) -> RunInfo {
         started_realtime_ns: BEGAN + 1_700_000_000_000_000_000,
         boot_id: "07".repeat(16),
         pid: Some(PID),
+        keeper: None,
         end: Some(ProgramEnd {
             monotonic_ns: BEGAN + steps * STEP_NS,
             code: Some(0),

@@ -156,7 +156,10 @@ unsafe fn lap_slowly(
             return handle::decorate(python, *arguments, None, work);
         } else {
             let given = Bound::from_borrowed_ptr(python, *arguments);
-            Err(name::refused("lap() takes a name (str) or a function", &given))
+            Err(name::refused(
+                "lap() takes a name (str) or a function",
+                &given,
+            ))
         }
         .map_err(|error| error.restore(python))
     };

@@ -55,7 +55,9 @@ pub unsafe fn site(name: *mut ffi::PyObject) -> Option<&'static Site> {
 pub fn refused(expected: &str, given: &Bound<'_, PyAny>) -> PyErr {
     let kind = given.get_type();
     let kind = kind.name().map(|name| name.to_string());
-    let shown = given.repr().map(|shown| shown.to_string_lossy().into_owned());
+    let shown = given
+        .repr()
+        .map(|shown| shown.to_string_lossy().into_owned());
     let shown: String = shown.unwrap_or_default().chars().take(MAX_SHOWN).collect();
     let kind = kind.unwrap_or_default();
     PyTypeError::new_err(format!("{expected}, not {kind}: {shown}"))

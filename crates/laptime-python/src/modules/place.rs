@@ -66,12 +66,17 @@ unsafe extern "C" fn reached(
     let laps = place.get().laps.bind(place.py()).get();
     let to = (!place.get().is_outside).then_some(&place);
     // A guard never raises into the measured program.
-    if let Err(error) = laps.backward.reached(place.py(), to) {
-        drop(ModuleLaps::give_up(
-            place.get().laps.bind(place.py()),
-            error,
-        ));
-    }
+    crate::entry::measuring(
+        || (),
+        || {
+            if let Err(error) = laps.backward.reached(place.py(), to) {
+                drop(ModuleLaps::give_up(
+                    place.get().laps.bind(place.py()),
+                    error,
+                ));
+            }
+        },
+    );
     crate::fast::none()
 }
 

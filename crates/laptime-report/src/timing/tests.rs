@@ -189,7 +189,7 @@ fn csv_has_a_column_for_every_nested_value() {
     assert_eq!(
         text,
         "Section,Model,Time (s),peak_memory_mb,best.loss,epochs\r\n\
-         1.1,\"a|b,\n\"\"c\"\"\",0.1,,,\r\n\
+         1.1,\"a|b,\\n\"\"c\"\"\",0.1,,,\r\n\
          1.1,MLP,2.25,,0.5,\"[1, true]\"\r\n"
     );
     assert_eq!(csv("1.1", &[]), "Section,Model,Time (s)\r\n");

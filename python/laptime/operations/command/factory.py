@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.machinery
 import inspect
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,10 +20,8 @@ def find(request: Request) -> Target:
     found: Any = _imported(module_name)
     for name in path.split("."):
         if not hasattr(found, name):
-            near = difflib.get_close_matches(name, _names(found), n=5, cutoff=0.4)
             raise Failure(
-                f"{module_name} has no attribute {path!r}",
-                f"did you mean {', '.join(near)}?" if near else None,
+                f"{module_name} has no attribute {path!r}", _hint(module_name, found, name)
             )
         found = getattr(found, name)
     if not callable(found):
@@ -42,7 +42,7 @@ def _imported(name: str) -> Any:
         if name == missing or name.startswith(f"{missing}."):
             raise Failure(
                 f"no module named {missing!r}",
-                "modules are looked for in the current folder and in this Python's packages: "
+                "modules are looked for in this Python's packages, then in the current folder: "
                 f"{sys.executable}",
             ) from error
         raise Failure(
@@ -51,8 +51,24 @@ def _imported(name: str) -> Any:
         ) from error
 
 
-def _names(found: Any) -> list[str]:
-    return [name for name in dir(found) if not name.startswith("_")]
+def _hint(module_name: str, found: Any, name: str) -> str | None:
+    if _is_hidden(module_name):
+        return (
+            "an installed module of that name hides the one in the current folder: "
+            "rename yours, or name its package"
+        )
+    near = difflib.get_close_matches(
+        name, [known for known in dir(found) if not known.startswith("_")], n=5, cutoff=0.4
+    )
+    return f"did you mean {', '.join(near)}?" if near else None
+
+
+def _is_hidden(module_name: str) -> bool:
+    """Whether the current folder has a module of that name, which comes last."""
+    spec = importlib.machinery.PathFinder.find_spec(module_name.partition(".")[0], [os.getcwd()])
+    own = getattr(spec, "origin", None)
+    module = sys.modules[module_name.partition(".")[0]]
+    return own is not None and own != getattr(module, "__file__", None)
 
 
 def _is_called(found: Any) -> bool:

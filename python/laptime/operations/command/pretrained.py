@@ -11,6 +11,8 @@ from .request import Failure, Input, Request, Target
 
 #: Samples of sound where the configuration says nothing: a second at 16 kHz.
 _SAMPLES = 16_000
+#: Attention that is part of torch. Other names have transformers load a kernel: code of others.
+_ATTENTION = ("eager", "sdpa", "flex_attention", None)
 #: Mel frames of half a minute, which Whisper's family is made for.
 _FRAMES = 3_000
 
@@ -39,18 +41,32 @@ def find(request: Request) -> Target:
         ) from error
     architecture = next(iter(getattr(config, "architectures", None) or []), None)
     kind: Any = getattr(transformers, architecture, None) if architecture else None
+    if not (isinstance(kind, type) and issubclass(kind, transformers.PreTrainedModel)):
+        kind = None
+    notes = ["without the kernels that it names"] if _without_kernels(config) else []
 
     def build() -> Any:
-        return kind._from_config(config) if kind else transformers.AutoModel.from_config(config)
+        if kind:
+            return kind._from_config(config)
+        return transformers.AutoModel.from_config(config, trust_remote_code=False)
 
     def defaults(model: Any) -> tuple[Sequence[Any], dict[str, Any]]:
         return [], _keywords(model, config, request.sequence)
 
-    notes = []
     if getattr(config, "quantization_config", None):
         notes.append("not quantised, whatever the configuration says")
     name = architecture or type(config).__name__.removesuffix("Config")
     return Target(name, build, defaults, notes=notes)
+
+
+def _without_kernels(config: Any) -> bool:
+    """Has a configuration and its parts do with torch's own; whether they named others."""
+    parts = [part for part in vars(config).values() if hasattr(part, "to_diff_dict")]
+    found = [_without_kernels(part) for part in parts]
+    if getattr(config, "_attn_implementation", None) not in _ATTENTION:
+        config._attn_implementation = None
+        found.append(True)
+    return any(found)
 
 
 def _keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:

@@ -143,10 +143,22 @@ impl Object<'_> {
             .any(|header| self.range(header).contains(&address))
     }
 
-    /// Whether it is the loader or the kernel's.
+    /// From its first address to its last.
+    pub fn extent(&self) -> Option<std::ops::Range<usize>> {
+        let mut parts = self
+            .headers
+            .iter()
+            .filter(|header| header.p_type == libc::PT_LOAD);
+        let first = self.range(parts.next()?);
+        let end = parts
+            .map(|header| self.range(header).end)
+            .fold(first.end, usize::max);
+        Some(first.start..end)
+    }
+
+    /// Whether it is the loader.
     pub fn is_loader(&self) -> bool {
-        let file = self.file_name();
-        file.starts_with(b"ld-linux") || file.starts_with(b"linux-vdso")
+        self.file_name().starts_with(b"ld-linux")
     }
 
     fn range(&self, header: &libc::Elf64_Phdr) -> std::ops::Range<usize> {

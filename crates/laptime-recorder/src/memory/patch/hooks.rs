@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::Relaxed};
 
 use laptime_core::Unavailable;
 
-use super::elf::{self, Slot};
-use super::{allocating, mapping, opening};
+use super::elf::{self, Object, Slot};
+use super::{allocating, mapping, opening, stub};
 
 /// What a function is to the object that has the allocator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Hook {
     real: AtomicPtr<()>,
     name: &'static CStr,
     replacement: *const (),
+    /// The replacement where the program stands in for the function.
+    stub: *const (),
     /// What the loader gives as the function's address: the program's own stand-in for it, maybe.
     address: *const (),
     is_usable: AtomicBool,
@@ -44,12 +46,13 @@ pub struct Hook {
 unsafe impl Sync for Hook {}
 
 macro_rules! hooks {
-    ($($index:ident $name:literal $kind:ident $module:ident::$replacement:ident $real:path;)*) => {
+    ($($index:ident $name:literal $kind:ident $replacement:path, $real:path, $stub:path;)*) => {
         hooks!(@count 0; $($index)*);
         pub static HOOKS: [Hook; COUNT] = [$(Hook {
             real: AtomicPtr::new($real as *mut ()),
             name: $name,
-            replacement: $module::$replacement as *const (),
+            replacement: $replacement as *const (),
+            stub: $stub as *const (),
             address: $real as *const (),
             is_usable: AtomicBool::new(true),
             kind: Kind::$kind,
@@ -64,21 +67,21 @@ macro_rules! hooks {
 }
 
 hooks! {
-    MALLOC c"malloc" Core allocating::malloc libc::malloc;
-    FREE c"free" Core allocating::free libc::free;
-    CALLOC c"calloc" Core allocating::calloc libc::calloc;
-    REALLOC c"realloc" Core allocating::realloc libc::realloc;
-    REALLOCARRAY c"reallocarray" Outside allocating::reallocarray libc::reallocarray;
-    POSIX_MEMALIGN c"posix_memalign" Aligned allocating::posix_memalign libc::posix_memalign;
-    ALIGNED_ALLOC c"aligned_alloc" Aligned allocating::aligned_alloc libc::aligned_alloc;
-    MEMALIGN c"memalign" Aligned allocating::memalign libc::memalign;
-    MMAP c"mmap" Maps mapping::mmap libc::mmap;
-    MMAP64 c"mmap64" Maps mapping::mmap libc::mmap64;
-    MREMAP c"mremap" Maps mapping::mremap libc::mremap;
-    MUNMAP c"munmap" Maps mapping::munmap libc::munmap;
-    DLOPEN c"dlopen" Outside opening::dlopen libc::dlopen;
-    DLMOPEN c"dlmopen" Outside opening::dlmopen libc::dlmopen;
-    DLSYM c"dlsym" Outside opening::dlsym libc::dlsym;
+    MALLOC c"malloc" Core allocating::malloc, libc::malloc, stub::malloc;
+    FREE c"free" Core allocating::free, libc::free, stub::free;
+    CALLOC c"calloc" Core allocating::calloc, libc::calloc, stub::calloc;
+    REALLOC c"realloc" Core allocating::realloc, libc::realloc, stub::realloc;
+    REALLOCARRAY c"reallocarray" Outside allocating::reallocarray, libc::reallocarray, allocating::reallocarray;
+    POSIX_MEMALIGN c"posix_memalign" Aligned allocating::posix_memalign, libc::posix_memalign, stub::posix_memalign;
+    ALIGNED_ALLOC c"aligned_alloc" Aligned allocating::aligned_alloc, libc::aligned_alloc, allocating::aligned_alloc;
+    MEMALIGN c"memalign" Aligned allocating::memalign, libc::memalign, allocating::memalign;
+    MMAP c"mmap" Maps mapping::mmap, libc::mmap, stub::mmap;
+    MMAP64 c"mmap64" Maps mapping::mmap, libc::mmap64, stub::mmap;
+    MREMAP c"mremap" Maps mapping::mremap, libc::mremap, stub::mremap;
+    MUNMAP c"munmap" Maps mapping::munmap, libc::munmap, stub::munmap;
+    DLOPEN c"dlopen" Outside opening::dlopen, libc::dlopen, opening::dlopen;
+    DLMOPEN c"dlmopen" Outside opening::dlmopen, libc::dlmopen, opening::dlmopen;
+    DLSYM c"dlsym" Outside opening::dlsym, libc::dlsym, opening::dlsym;
 }
 
 /// The real function of a hook, as a function of the given type.
@@ -98,8 +101,18 @@ impl Hook {
         self.real.load(Relaxed)
     }
 
-    pub fn replacement(&self) -> usize {
-        self.replacement.addr()
+    /// What is to take its place in an entry.
+    pub fn replacement(&self, object: &Object<'_>, slot: Slot<'_>) -> usize {
+        if self.stands_in(object, slot) {
+            self.stub.addr()
+        } else {
+            self.replacement.addr()
+        }
+    }
+
+    /// Whether the address of the function is that of a stub which calls what an entry holds.
+    fn stands_in(&self, object: &Object<'_>, slot: Slot<'_>) -> bool {
+        object.is_first && slot.is_lazy && object.holds(self.address.addr())
     }
 
     /// Whether an entry holds the function, rather than somebody's replacement for it.
@@ -141,6 +154,11 @@ pub fn allocator() -> usize {
 pub fn resolve() -> Result<(), Unavailable> {
     let mut stands_in = [false; COUNT];
     elf::for_each_object(|object| {
+        match object.extent() {
+            Some(range) if object.is_loader() => stub::set_loader(&range),
+            Some(range) if super::is_own(object) => stub::set_own(&range),
+            _ => {}
+        }
         object.for_each_slot(|slot| {
             let hooks = HOOKS.iter().zip(&mut stands_in);
             let Some((hook, stands_in)) =
@@ -148,12 +166,13 @@ pub fn resolve() -> Result<(), Unavailable> {
             else {
                 return;
             };
-            if object.is_first && slot.is_lazy && object.holds(hook.address.addr()) {
+            if hook.stands_in(object, slot) {
                 *stands_in = true;
                 hook.is_usable.store(false, Relaxed);
             }
             let value = slot.value();
-            if *stands_in && slot.is_lazy && !object.holds(value) && value != hook.replacement() {
+            let is_ours = value == hook.replacement(object, slot);
+            if *stands_in && slot.is_lazy && !object.holds(value) && !is_ours {
                 *stands_in = false;
                 hook.real.store(value as *mut (), Relaxed);
                 hook.is_usable.store(true, Relaxed);

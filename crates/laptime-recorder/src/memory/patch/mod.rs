@@ -14,6 +14,7 @@ mod mapping;
 mod opening;
 mod regions;
 mod relro;
+mod stub;
 
 use std::cell::Cell;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -35,11 +36,22 @@ const LOOKS_AT_WORK: u32 = 10_000;
 
 /// Looks left for objects that were opened.
 static PENDING: AtomicU32 = AtomicU32::new(0);
+/// Threads that opened an object and have not looked since. Others may use up their looks while one
+/// still waits for the loader.
+static OPENERS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    /// Whether this thread opened an object and has not looked since. Other threads may use up their
-    /// looks while this one still waits for the loader.
+    /// Whether this thread is one of those.
     static OPENED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says whether this thread is to look, whatever others did.
+fn set_opened(opened: bool) {
+    match (OPENED.replace(opened), opened) {
+        (false, true) => OPENERS.fetch_add(1, Ordering::Relaxed),
+        (true, false) => OPENERS.fetch_sub(1, Ordering::Relaxed),
+        _ => 0,
+    };
 }
 
 /// What is known about the loaded objects.
@@ -131,7 +143,7 @@ pub fn stop() {
             let mut pen = object.pen();
             object.for_each_slot(|slot| {
                 if let Some(hook) = hooks::find(slot.name)
-                    && slot.value() == hook.replacement()
+                    && slot.value() == hook.replacement(object, slot)
                 {
                     pen.write(slot, hook.original(slot));
                 }
@@ -145,13 +157,14 @@ pub fn stop() {
 extern "C" fn opening() {
     look_for_new_objects();
     PENDING.store(LOOKS_AT_WORK, Ordering::Release);
-    OPENED.set(true);
+    set_opened(true);
 }
 
 /// Patches what was opened since the last look.
 #[inline]
 pub extern "C" fn look_for_new_objects() {
-    if PENDING.load(Ordering::Relaxed) > 0 || OPENED.get() {
+    let is_awaited = OPENERS.load(Ordering::Relaxed) > 0 && OPENED.get();
+    if is_awaited || PENDING.load(Ordering::Relaxed) > 0 {
         guard((), look);
     }
 }
@@ -165,7 +178,7 @@ fn look() {
     };
     if !known.is_on {
         PENDING.store(0, Ordering::Relaxed);
-        OPENED.set(false);
+        set_opened(false);
         return;
     }
     // SAFETY: the calling thread's own variable, which the program may be about to read.
@@ -176,7 +189,7 @@ fn look() {
     let most = if known.is_at_work {
         LOOKS_AT_WORK
     } else {
-        OPENED.set(false);
+        set_opened(false);
         LOOKS
     };
     let used = |left: u32| Some(left.min(most).saturating_sub(1));
@@ -232,15 +245,15 @@ fn patch(object: &Object<'_>, is_allocator: bool, replaced: &mut usize) -> bool 
         let hook =
             hooks::find(slot.name).filter(|hook| !is_allocator || is_called_by_it(hook, object));
         let Some(hook) = hook else { return };
-        let value = slot.value();
-        if value == hook.replacement() {
+        let (value, replacement) = (slot.value(), hook.replacement(object, slot));
+        if value == replacement {
             return;
         }
         let is_waiting = slot.is_lazy && object.holds(value);
         if !is_waiting && !hook.is_in(slot) {
             // Another allocator's business, or not filled in yet where nothing tells when it is.
             is_done &= object.is_protected();
-        } else if pen.write(slot, hook.replacement()) {
+        } else if pen.write(slot, replacement) {
             *replaced += 1;
             // The loader may be about to fill it in, for a first call that it is asked for now.
             is_done &= !is_waiting;
@@ -290,6 +303,7 @@ pub unsafe fn unlock_after_fork() {
 /// In a forked child: what other threads were opening will never be finished.
 pub fn start_over_after_fork() {
     PENDING.store(0, Ordering::Relaxed);
+    OPENERS.store(u32::from(OPENED.get()), Ordering::Relaxed);
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ def main() -> None:
     answer_to = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = Request.read(sys.argv[1])
+    # Where the user's own modules are looked for: last, so that none hides an installed one.
+    sys.path.extend(sys.argv[2:])
     sys.argv[1:] = []
     # They log, with tracebacks, what they raise as well.
     for name in ("torch._subclasses.fake_tensor", "torch.export"):
@@ -137,7 +139,3 @@ def _is_installed(filename: str) -> bool:
     package = str(pathlib.Path(__file__).parents[2])
     folders = (package, sys.prefix, sys.base_prefix, "<frozen")
     return "site-packages" in filename or filename.startswith(folders)
-
-
-if __name__ == "__main__":
-    main()

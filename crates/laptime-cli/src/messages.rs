@@ -1,0 +1,37 @@
+//! Messages: where errors, warnings and hints become text on the standard error.
+//!
+//! They carry text of unknown origin: names in files, paths, what another program said. It is shown,
+//! never obeyed by the terminal. A message that cannot be written changes nothing.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use laptime_report::visible;
+
+/// Says one line. Everything that would act on the terminal, or begin a line, is written out.
+pub fn say(err: &mut dyn Write, text: impl Display) {
+    let _ = writeln!(err, "{}", visible(&text.to_string()));
+}
+
+/// Says what may have several lines, such as a framework's own words.
+pub fn say_lines(err: &mut dyn Write, text: impl Display) {
+    for line in text.to_string().lines() {
+        say(err, line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_said_acts_on_a_terminal() {
+        let mut said = Vec::new();
+        say(&mut said, "cannot read a\u{1b}[2J\rb\nhint: rm");
+        say_lines(&mut said, "first\u{9b}1m\nsecond\u{202e}");
+        assert_eq!(
+            String::from_utf8(said).unwrap(),
+            "cannot read a\\u{1b}[2J\\rb\\nhint: rm\nfirst\\u{9b}1m\nsecond\\u{202e}\n"
+        );
+    }
+}

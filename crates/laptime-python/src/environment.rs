@@ -1,0 +1,59 @@
+//! What the environment asks for, for the package's start.
+
+use std::ffi::OsString;
+
+use laptime_recorder::environment::{Asked as Found, Counting, Switch};
+use pyo3::prelude::*;
+
+/// What the environment asks for.
+#[pyclass(frozen, get_all, module = "laptime._core")]
+struct Asked {
+    /// Whether nothing is to be recorded.
+    is_off: bool,
+    /// The recording in progress that this process belongs to.
+    run: Option<OsString>,
+    /// Where it is to record itself.
+    record: Option<OsString>,
+    /// `allocations` or `objects` where memory is to be counted.
+    memory: Option<&'static str>,
+    /// Of `phases`, `modules` and `ops`.
+    automatic: Vec<&'static str>,
+    /// Variables whose values say nothing, with what would.
+    warnings: Vec<(&'static str, String)>,
+}
+
+/// Reads the environment.
+#[pyfunction]
+fn asked() -> Asked {
+    let found = Found::here();
+    let automatic = found.automatic.unwrap_or_default();
+    let named = [
+        ("phases", automatic.phases),
+        ("modules", automatic.modules),
+        ("ops", automatic.ops),
+    ];
+    Asked {
+        is_off: found.switch == Switch::Off,
+        run: found.run.map(OsString::from),
+        record: match found.switch {
+            Switch::Record(path) => Some(path.into()),
+            _ => None,
+        },
+        memory: found.memory.map(|counting| match counting {
+            Counting::Allocations => "allocations",
+            Counting::Objects => "objects",
+        }),
+        automatic: named.iter().filter(|one| one.1).map(|one| one.0).collect(),
+        warnings: found
+            .warnings
+            .iter()
+            .map(|warning| (warning.variable, warning.to_string()))
+            .collect(),
+    }
+}
+
+/// Adds the class and the function to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Asked>()?;
+    module.add_function(wrap_pyfunction!(asked, module)?)
+}

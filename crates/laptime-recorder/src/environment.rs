@@ -1,0 +1,200 @@
+//! What the environment asks for: `LAPTIME`, `LAPTIME_RUN`, `LAPTIME_MEMORY` and `LAPTIME_AUTO`.
+//!
+//! The one place that knows which values mean what. Rust programs ask it at their first span, the
+//! Python package when it is imported, the command before it starts a program.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use laptime_core::run::{AUTO_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE, SWITCH_VARIABLE};
+
+use crate::keeper;
+
+/// What turns something on and off, in any case.
+const ON: [&str; 4] = ["1", "true", "yes", "on"];
+const OFF: [&str; 4] = ["0", "false", "no", "off"];
+const SWITCHES: &str = "1/true/yes/on, 0/false/no/off";
+
+/// What `LAPTIME` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Switch {
+    /// Nothing: Python aggregates in memory, Rust does nothing.
+    Unset,
+    /// Aggregate in memory.
+    On,
+    /// Nothing at all, whatever else is set.
+    Off,
+    /// Record there.
+    Record(PathBuf),
+}
+
+/// Which memory is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// What is allocated.
+    Allocations,
+    /// Small Python objects one by one too.
+    Objects,
+}
+
+/// What is timed and counted without a lap in the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Automatic {
+    /// The phases of a training.
+    pub phases: bool,
+    /// The modules of its network.
+    pub modules: bool,
+    /// The operations of its steps.
+    pub ops: bool,
+}
+
+/// Everything that is asked for. Nothing but `switch` is set when that is off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// What the user says.
+    pub switch: Switch,
+    /// The recording in progress that this process belongs to.
+    pub run: Option<PathBuf>,
+    /// Which memory is counted.
+    pub memory: Option<Counting>,
+    /// What is timed by itself; nothing where nobody said.
+    pub automatic: Option<Automatic>,
+    /// Values that say nothing.
+    pub warnings: Vec<Meaningless>,
+}
+
+/// A value that says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meaningless {
+    /// Whose.
+    pub variable: &'static str,
+    /// What it is, and what would say something.
+    pub message: String,
+    /// What happens instead.
+    pub so: &'static str,
+}
+
+impl fmt::Display for Meaningless {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}; {}", self.message, self.so)
+    }
+}
+
+impl Asked {
+    /// Of this process.
+    pub fn here() -> Self {
+        Self::of(|name| std::env::var_os(name), keeper::is_open)
+    }
+
+    fn of(typed: impl Fn(&str) -> Option<OsString>, is_open: impl Fn(&Path) -> bool) -> Self {
+        let value = |name| typed(name).filter(|value| !value.is_empty());
+        let mut asked = Self {
+            switch: Switch::Unset,
+            run: None,
+            memory: None,
+            automatic: None,
+            warnings: Vec::new(),
+        };
+        let said = value(SWITCH_VARIABLE);
+        let read = said.as_deref().map(switch);
+        if read == Some(Some(Switch::Off)) {
+            asked.switch = Switch::Off;
+            return asked;
+        }
+        // A daemon or a shell keeps the variable after the run is over.
+        asked.run = value(RUN_VARIABLE)
+            .map(PathBuf::from)
+            .filter(|folder| is_open(folder));
+        match (said, read) {
+            (_, Some(Some(switch))) => asked.switch = switch,
+            (Some(said), Some(None)) => {
+                let so = if asked.run.is_some() {
+                    "it is ignored"
+                } else {
+                    "the program goes on unrecorded"
+                };
+                asked.warn(SWITCH_VARIABLE, &said, "a path that ends in .lap", so);
+            }
+            _ => {}
+        }
+        if let Some(typed) = value(MEMORY_VARIABLE) {
+            match memory(&typed) {
+                Ok(memory) => asked.memory = memory,
+                Err(()) => asked.warn(MEMORY_VARIABLE, &typed, "objects", "memory is not counted"),
+            }
+        }
+        // Empty, it says "nothing".
+        if let Some(typed) = typed(AUTO_VARIABLE) {
+            asked.automatic = automatic(&typed);
+            if asked.automatic.is_none() {
+                let valid = "some of phases,modules,ops";
+                asked.warn(AUTO_VARIABLE, &typed, valid, "it is ignored");
+            }
+        }
+        asked
+    }
+
+    fn warn(&mut self, variable: &'static str, typed: &OsStr, valid: &str, so: &'static str) {
+        let typed = typed.to_string_lossy();
+        self.warnings.push(Meaningless {
+            variable,
+            message: format!("{variable}={typed:?} says nothing: it takes {SWITCHES}, or {valid}"),
+            so,
+        });
+    }
+}
+
+fn switch(typed: &OsStr) -> Option<Switch> {
+    match on_or_off(typed) {
+        Some(true) => Some(Switch::On),
+        Some(false) => Some(Switch::Off),
+        None => {
+            let path = Path::new(typed);
+            let is_recording = path.extension().is_some_and(|is| is == "lap");
+            is_recording.then(|| Switch::Record(path.to_owned()))
+        }
+    }
+}
+
+fn memory(typed: &OsStr) -> Result<Option<Counting>, ()> {
+    match on_or_off(typed) {
+        Some(true) => Ok(Some(Counting::Allocations)),
+        Some(false) => Ok(None),
+        None if typed == "objects" => Ok(Some(Counting::Objects)),
+        None => Err(()),
+    }
+}
+
+fn automatic(typed: &OsStr) -> Option<Automatic> {
+    let mut found = Automatic::default();
+    match on_or_off(typed) {
+        Some(on) => found.phases = on,
+        None => {
+            for part in typed.to_str()?.split(',') {
+                match part.trim() {
+                    "" => continue,
+                    "phases" => {}
+                    "modules" => found.modules = true,
+                    "ops" => found.ops = true,
+                    _ => return None,
+                }
+                // Modules and operations are of phases.
+                found.phases = true;
+            }
+        }
+    }
+    Some(found)
+}
+
+fn on_or_off(typed: &OsStr) -> Option<bool> {
+    let word = typed.to_str()?.trim().to_ascii_lowercase();
+    let is_one_of = |words: [&str; 4]| words.contains(&word.as_str());
+    is_one_of(ON)
+        .then_some(true)
+        .or_else(|| is_one_of(OFF).then_some(false))
+}
+
+#[cfg(test)]
+#[path = "environment_tests.rs"]
+mod tests;

@@ -1,0 +1,89 @@
+use super::*;
+
+/// What is asked by these variables, where recordings called `open.lap` are in progress.
+fn asked(variables: &[(&str, &str)]) -> Asked {
+    let value = |name: &str| {
+        let found = variables.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| OsString::from(value))
+    };
+    Asked::of(value, |folder| folder == Path::new("open.lap"))
+}
+
+#[test]
+fn switches_are_known_in_any_case_and_a_path_by_its_ending() {
+    for on in ["1", "true", "YES", "On", " 1 "] {
+        assert_eq!(asked(&[("LAPTIME", on)]).switch, Switch::On, "{on}");
+    }
+    for off in ["0", "False", "no", "OFF"] {
+        assert_eq!(asked(&[("LAPTIME", off)]).switch, Switch::Off, "{off}");
+    }
+    for path in ["x.lap", "a/b.lap", "/a b/c.lap/"] {
+        let wanted = Switch::Record(path.into());
+        assert_eq!(asked(&[("LAPTIME", path)]).switch, wanted);
+    }
+    assert_eq!(asked(&[("LAPTIME", "")]), asked(&[]));
+}
+
+#[test]
+fn a_value_that_says_nothing_is_told_with_those_that_would() {
+    for bad in ["ture", "2", "x.lab", ".lap", "runs/", "on\u{1b}[2J"] {
+        let asked = asked(&[("LAPTIME", bad)]);
+        assert_eq!((asked.switch, asked.warnings.len()), (Switch::Unset, 1));
+        assert!(!asked.warnings[0].to_string().contains('\u{1b}'));
+    }
+    let said = asked(&[
+        ("LAPTIME", "ture"),
+        ("LAPTIME_MEMORY", "2"),
+        ("LAPTIME_AUTO", "all"),
+    ]);
+    let said: Vec<String> = said.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "LAPTIME=\"ture\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
+             or a path that ends in .lap; the program goes on unrecorded",
+            "LAPTIME_MEMORY=\"2\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
+             or objects; memory is not counted",
+            "LAPTIME_AUTO=\"all\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
+             or some of phases,modules,ops; it is ignored",
+        ]
+    );
+}
+
+#[test]
+fn a_recording_that_is_over_is_not_joined() {
+    let run = |folder| asked(&[("LAPTIME_RUN", folder)]).run;
+    assert_eq!(run("open.lap"), Some("open.lap".into()));
+    assert_eq!(run("over.lap"), None);
+    let both = asked(&[("LAPTIME_RUN", "over.lap"), ("LAPTIME", "own.lap")]);
+    assert_eq!(
+        (both.run, both.switch),
+        (None, Switch::Record("own.lap".into()))
+    );
+}
+
+#[test]
+fn off_beats_everything() {
+    let off = asked(&[
+        ("LAPTIME", "no"),
+        ("LAPTIME_RUN", "open.lap"),
+        ("LAPTIME_MEMORY", "1"),
+        ("LAPTIME_AUTO", "nonsense"),
+    ]);
+    assert_eq!((off.run, off.memory, off.automatic), (None, None, None));
+    assert!(off.warnings.is_empty());
+}
+
+#[test]
+fn memory_and_phases_are_switches_too() {
+    let memory = |typed| asked(&[("LAPTIME_MEMORY", typed)]).memory;
+    assert_eq!(memory("yes"), Some(Counting::Allocations));
+    assert_eq!(memory("objects"), Some(Counting::Objects));
+    assert_eq!(memory("off"), None);
+    let automatic = |typed| asked(&[("LAPTIME_AUTO", typed)]).automatic.unwrap();
+    assert!(automatic("on").phases && !automatic("on").modules);
+    assert_eq!(automatic("0"), Automatic::default());
+    assert_eq!(automatic(""), Automatic::default());
+    let some = automatic("ops");
+    assert!(some.phases && some.ops && !some.modules);
+}
