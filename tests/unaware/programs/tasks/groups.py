@@ -4,7 +4,6 @@
 import asyncio
 import traceback
 
-
 cancelled = []
 
 
