@@ -1,5 +1,6 @@
 """torch.compile by "aot_eager": how many graphs, breaks and operators, and the results."""
 # needs: torch
+# subset: no
 
 import torch
 from seen import digest, randomness, seed

@@ -1,5 +1,6 @@
 """Compiled parts inside eager modules, hooks on them, disabled parts, a backend of its own."""
 # needs: torch
+# subset: no
 
 import torch
 from seen import digest, seed

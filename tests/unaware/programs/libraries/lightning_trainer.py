@@ -1,5 +1,6 @@
 """Lightning: its Trainer for two steps, with validation, a callback and a checkpoint."""
 # needs: torch, lightning
+# subset: no
 
 import logging
 import os

@@ -1,5 +1,6 @@
 """Two loader workers by spawn, persistent over epochs, with seeds and an init function."""
 # needs: torch
+# subset: no
 
 import random
 
