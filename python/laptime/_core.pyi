@@ -53,6 +53,11 @@ class DamagedRecordingError(LaptimeError):
 class NotAvailableError(LaptimeError):
     """Asked for something that this version does not do; the message names what exists."""
 
+def copied_timer(
+    settings: tuple[str, Any, str, bool, bool], is_on: bool, contexts: list[Any]
+) -> Timer:
+    """Makes a timer again from what its `__reduce__` gave."""
+
 def mark(name: str, /) -> None:
     """Records a named instant."""
 
@@ -151,6 +156,8 @@ def measure_ceilings() -> Ceilings: ...
 class Report:
     """The summary of a program so far, or of a recording."""
 
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object) -> Self: ...
     @property
     def program(self) -> str: ...
     @property
@@ -183,6 +190,8 @@ class Report:
 class SpanSummary:
     """The numbers of one path. What is absent is None, and `why(field)` gives the reason."""
 
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object) -> Self: ...
     @property
     def path(self) -> str: ...
     @property
@@ -282,6 +291,8 @@ class Recording:
 class ArrowTable:
     """A table that polars, pandas, duckdb or pyarrow can read, as often as they like."""
 
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object) -> Self: ...
     def __arrow_c_stream__(self, requested_schema: Any | None = None) -> Any: ...
 
 @final
