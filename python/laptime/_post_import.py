@@ -84,6 +84,11 @@ def _extend(spec: ModuleSpec) -> None:
         return
 
     def exec_module(module: ModuleType) -> None:
+        # The program finds the loader as it was.
+        try:
+            del loader.exec_module
+        except AttributeError:
+            pass
         execute(module)
         _imported(module)
 

@@ -18,13 +18,14 @@ pub struct OwnFile {
 }
 
 impl OwnFile {
-    /// Keeps a file that was just opened, away from the numbers of the standard streams: a program
-    /// that closed one of those would print into it.
+    /// Keeps a file that was just opened, away from the numbers that the program's next files get,
+    /// and from those of the standard streams: a program that closed one of those would print
+    /// into it.
     pub fn new(file: File) -> io::Result<Self> {
-        let file = if file.as_raw_fd() <= libc::STDERR_FILENO {
-            file.try_clone()?
-        } else {
-            file
+        let file = match platform::duplicate_high(file.as_raw_fd()) {
+            Ok(high) => high.into(),
+            Err(_) if file.as_raw_fd() <= libc::STDERR_FILENO => file.try_clone()?,
+            Err(_) => file,
         };
         Ok(Self {
             identity: platform::identity(file.as_raw_fd()),
@@ -54,6 +55,20 @@ impl Drop for OwnFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lowest_numbers_are_left_to_the_program() {
+        let ours: Vec<_> = (0..20)
+            .map(|_| OwnFile::new(tempfile::tempfile().unwrap()).unwrap())
+            .collect();
+        let mut theirs = tempfile::tempfile().unwrap();
+        for ours in &ours {
+            assert!(ours.get().unwrap().as_raw_fd() > theirs.as_raw_fd());
+        }
+        // Ours is a number of its own, not a second name of a file that is kept.
+        drop(ours);
+        std::io::Write::write_all(&mut theirs, b"x").unwrap();
+    }
 
     #[test]
     fn a_number_that_became_another_files_is_left_alone() {

@@ -104,7 +104,7 @@ class ModuleLaps(_core.ModuleLaps):
         several = [value for value in several if issubclass(type(value), kind)]
         if several:
             # What a class of tensors does when it is asked is the program's.
-            with self._torch._C.DisableTorchFunctionSubclass():
+            with self._torch._C.DisableTorchFunction():
                 tensors = [value for value in several if value.grad_fn is not None]
                 for value in sorted(tensors, key=lambda tensor: tensor.grad_fn._sequence_nr()):
                     self.tag_tensor(value, place)

@@ -149,7 +149,7 @@ class Patches:
     def _learns(self, module: Any, args: Any) -> int:
         """What a module call has to learn: nothing, what it is given, or the module itself."""
         tensor = self._torch.Tensor
-        with self._torch._C.DisableTorchFunctionSubclass():
+        with self._torch._C.DisableTorchFunction():
             if any(parameter.requires_grad for parameter in parameters(self._torch, module)):
                 return 2
             given = [value for value in args if issubclass(type(value), tensor)]

@@ -95,13 +95,13 @@ class Keys:
     def _learning(self, module: Any) -> int:
         """How many parameters learn; what is frozen later has another backward."""
         found = self._parameters.find(module, lambda: list(parameters(self._torch, module)))
-        with self._torch._C.DisableTorchFunctionSubclass():
+        with self._torch._C.DisableTorchFunction():
             return sum([parameter.requires_grad for parameter in found])
 
     def _value(self, value: Any, depth: int) -> Any:
         kind = type(value)
         if issubclass(kind, self._tensor):
-            with self._torch._C.DisableTorchFunctionSubclass():
+            with self._torch._C.DisableTorchFunction():
                 return (value.shape, value.dtype, value.device, value.requires_grad)
         if kind in _PLAIN:
             return value

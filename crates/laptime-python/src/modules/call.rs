@@ -5,8 +5,8 @@
 
 use std::ptr::null_mut;
 
-use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::{ffi, intern};
 
 use super::laps::{self, ModuleLaps};
 use super::place::Place;
@@ -139,10 +139,7 @@ fn timed<'py>(
 
 fn open<'py>(place: Bound<'py, Place>, module: &Bound<'py, PyAny>) -> PyResult<Places<'py>> {
     let python = place.py();
-    let compiled = place.get().compiled
-        || module
-            .getattr(intern!(python, "_compiled_call_impl"))
-            .is_ok_and(|call| !call.is_none());
+    let compiled = place.get().compiled || is_compiled(module);
     let graph = if compiled {
         Some(Place::graph(&place)?)
     } else {
@@ -153,6 +150,18 @@ fn open<'py>(place: Bound<'py, Place>, module: &Bound<'py, PyAny>) -> PyResult<P
         graph.get().open(python)?;
     }
     Ok((place, graph))
+}
+
+/// Whether `compile()` was called on a module: what its class does when it is asked is not asked.
+fn is_compiled(module: &Bound<'_, PyAny>) -> bool {
+    let python = module.py();
+    let name = intern!(python, "_compiled_call_impl");
+    // SAFETY: two live objects; what comes back is new, or null with an exception set.
+    let found = unsafe {
+        let found = ffi::PyObject_GenericGetAttr(module.as_ptr(), name.as_ptr());
+        Bound::from_owned_ptr_or_err(python, found)
+    };
+    found.is_ok_and(|call| !call.is_none())
 }
 
 /// A call inside a backward, which has no lap, but whose nodes run in this backward.

@@ -42,6 +42,8 @@ pub fn look_into(laps: *mut ffi::PyObject) -> *mut ffi::PyObject {
 #[pyclass(subclass, frozen, module = "laptime._core")]
 pub struct ModuleLaps {
     tensor: Py<PyType>,
+    /// Tells whether a mode of the program's is told of what is read from a tensor.
+    is_listening: Option<Py<PyAny>>,
     make_lap: Py<PyAny>,
     roots: Places,
     /// Where each module was seen, for recomputation inside a backward.
@@ -107,6 +109,15 @@ impl ModuleLaps {
         std::ptr::eq(value.get_type_ptr().cast(), self.tensor.as_ptr())
     }
 
+    /// Whether what is read from a tensor is seen by the program; Python knows how to hide it.
+    #[inline]
+    fn is_listened_to(&self, python: Python<'_>) -> PyResult<bool> {
+        let Some(is_listening) = &self.is_listening else {
+            return Ok(false);
+        };
+        is_listening.bind(python).call0()?.is_truthy()
+    }
+
     /// Lets the backward of what made a tensor be timed as the place's.
     fn tag_tensor(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, Place>) -> PyResult<()> {
         let python = value.py();
@@ -135,7 +146,7 @@ impl ModuleLaps {
         if value.is_none() || !laps.tags.get() {
             return Ok(());
         }
-        let tagged = if laps.is_plain(value) {
+        let tagged = if laps.is_plain(value) && !laps.is_listened_to(value.py())? {
             laps.tag_tensor(value, place)
         } else {
             Self::tag_other(this, value, place)
@@ -175,6 +186,11 @@ impl ModuleLaps {
     fn new(torch: &Bound<'_, PyAny>, core: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self {
             tensor: torch.getattr("Tensor")?.cast_into()?.unbind(),
+            is_listening: torch
+                .getattr("_C")?
+                .getattr("_is_torch_function_mode_enabled")
+                .ok()
+                .map(Bound::unbind),
             make_lap: core.getattr("lap")?.unbind(),
             roots: Places::default(),
             known: Places::default(),

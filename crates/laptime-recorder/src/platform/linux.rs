@@ -2,9 +2,14 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
+
+/// Where descriptors of ours begin: high, and below 1,024, the usual limit.
+const HIGH_DESCRIPTOR: RawFd = 900;
+/// How many below a lower limit are left for ours.
+const HIGHEST_DESCRIPTORS: u64 = 4;
 
 /// Boot id of the machine; zeros when the kernel does not say.
 ///
@@ -139,6 +144,31 @@ pub fn identity(descriptor: RawFd) -> Option<FileIdentity> {
         device: found.st_dev,
         inode: found.st_ino,
     })
+}
+
+/// A second descriptor of a file, with a number that programs rarely come to.
+///
+/// A program's own files get the lowest free numbers, as POSIX says, and those it closes as a range
+/// are low ones too. A limit that is low leaves it the numbers up to a few below it.
+pub fn duplicate_high(descriptor: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: the structure is all numbers, and filled in by the call.
+    let limit = unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        limit.rlim_cur
+    };
+    let room = limit.saturating_sub(HIGHEST_DESCRIPTORS).max(3);
+    let lowest = RawFd::try_from(room).map_or(HIGH_DESCRIPTOR, |room| room.min(HIGH_DESCRIPTOR));
+    // SAFETY: touches no memory; what it returns is new.
+    unsafe {
+        let high = libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, lowest);
+        if high < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(high))
+    }
 }
 
 /// Writes to a descriptor if it takes the bytes at once. No failure is told, and none raises a

@@ -3,10 +3,12 @@
 import importlib.util
 import sys
 
-for name in ("json", "colorsys", "torch", "not_there"):
+for name in ("json", "colorsys", "not_there"):
     spec = importlib.util.find_spec(name)
     print(name, spec and (spec.name, type(spec.loader).__name__, sorted(vars(spec.loader))))
     print(name in sys.modules)
+spec = importlib.util.find_spec("torch")
+print(spec and (spec.name, type(spec.loader).__name__, spec.origin), "torch" in sys.modules)
 import colorsys
 
 print(type(colorsys.__loader__), sorted(vars(colorsys.__loader__)))

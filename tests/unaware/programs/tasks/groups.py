@@ -4,13 +4,15 @@
 import asyncio
 import traceback
 
+cancelled = []
+
 
 async def fetch(number):
     try:
         await asyncio.sleep(0 if number == 2 else 1000)
         raise ConnectionError(f"page {number}")
     except asyncio.CancelledError:
-        print("cancelled", number)
+        cancelled.append(number)
         if number == 1:
             raise ValueError("while cancelling") from None
         raise
@@ -29,3 +31,4 @@ async def main():
 
 
 asyncio.run(main())
+print(sorted(cancelled))
