@@ -40,7 +40,7 @@ fn a_value_that_says_nothing_is_told_with_those_that_would() {
     assert_eq!(
         said,
         [
-            "LAPTIME=\"ture\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
+            "LAPTIME=\"sure\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
              or a path that ends in .lap; the program goes on unrecorded",
             "LAPTIME_MEMORY=\"2\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
              or objects; memory is not counted",
