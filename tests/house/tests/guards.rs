@@ -166,6 +166,7 @@ fn functions_after(file: &str, text: &str, mark: &str) -> Vec<Function> {
 #[test]
 fn every_entry_of_foreign_code_goes_through_the_guard() {
     let mut seen = 0;
+    let mut open = Vec::new();
     for door in DOORS {
         let mut files = Vec::new();
         sources(&root().join(door), &mut files);
@@ -177,15 +178,17 @@ fn every_entry_of_foreign_code_goes_through_the_guard() {
                 let is_listed = CANNOT_PANIC.iter().any(|(at, name, _)| {
                     function.file.contains(at) && (name.is_empty() || *name == function.name)
                 });
-                assert!(
-                    function.is_guarded() || is_listed,
-                    "{file}: foreign code calls `{}`, which has no guard: a panic in it aborts the program",
-                    function.name
-                );
+                if !function.is_guarded() && !is_listed {
+                    open.push(format!("{file}: {}", function.name));
+                }
             }
         }
     }
     assert!(seen > 30, "only {seen} entries were found");
+    assert!(
+        open.is_empty(),
+        "foreign code calls these without a guard, and a panic in them aborts the program: {open:#?}"
+    );
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn every_function_for_python_that_measures_goes_through_the_guard() {
         let mut functions = functions_after(&file, &text, "#[pyfunction]");
         for block in text.split("#[pymethods]").skip(1) {
             let end = block.find("\n}\n").unwrap_or(block.len());
-            functions.extend(functions_after(&file, &block[..end], "\n    fn "));
+            functions.extend(functions_after(&file, &block[..end], "    fn "));
         }
         assert!(!functions.is_empty(), "{file} exposes nothing");
         for function in functions {
