@@ -65,7 +65,7 @@ def test_off_is_off_for_the_package_too(tmp_path: Path, off: str) -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "valid"),
     [
-        ("LAPTIME", "ture", "a path that ends in .lap"),
+        ("LAPTIME", "sure", "a path that ends in .lap"),
         ("LAPTIME", "runs/first", "a path that ends in .lap"),
         ("LAPTIME_MEMORY", "all", "objects"),
         ("LAPTIME_AUTO", "phase", "phases,modules,ops"),
@@ -97,7 +97,7 @@ def test_the_command_tells_it_and_records_all_the_same(tmp_path: Path, variable:
 
 def test_a_warning_without_a_standard_error_is_no_output(tmp_path: Path) -> None:
     closed = ["sh", "-c", 'exec "$0" "$@" 2>&-', sys.executable]
-    done = start(tmp_path, "print('result')", *closed, LAPTIME="ture")
+    done = start(tmp_path, "print('result')", *closed, LAPTIME="sure")
     assert (done.returncode, done.stdout) == (0, "result\n")
 
 

@@ -61,7 +61,7 @@ def test_no_file_beside_a_script_is_run_that_the_script_does_not_import(
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
-def test_a_file_that_the_script_imports_is_its_own_not_the_standard_librarys(
+def test_a_file_that_the_script_imports_is_its_own_before_the_standard_library(
     folder: Path, options: list[str]
 ) -> None:
     sprung = traps(folder)

@@ -121,8 +121,8 @@ fn ops_explains_itself() {
     Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
 
     TARGET is `package.module:factory` (or a model, or a function), a torchvision model's name, a
-    Hugging Face `config.json`, a `.pt2` file of torch.export, an `.onnx` file (without Python), or
-    counts that `-f json` wrote. Models are built without weights where that can be.
+    Hugging Face `config.json`, a `.pt2` file of torch.export (with --trust), an `.onnx` file (without
+    Python), or counts that `-f json` wrote. Models are built without weights where that can be.
 
     Usage: laptime ops [OPTIONS] <TARGET>
 
@@ -139,6 +139,9 @@ fn ops_explains_itself() {
 
           --dim <NAME=SIZE>
               A size that an ONNX file leaves open, such as `batch=8`
+
+          --trust
+              Load a `.pt2` file: that can run whatever code its author put into it
 
           --seq <LENGTH>
               Length of the sequence for a `config.json` [default: the longest that it allows]

@@ -106,7 +106,7 @@ fn current_folder() -> Option<PathBuf> {
 /// Warns on standard error in one line, where that can be written.
 #[pyfunction]
 fn warn(message: &str) {
-    recorder::warn(&message);
+    measuring(|| (), || recorder::warn(&message));
 }
 
 /// Adds the class and functions to the module.

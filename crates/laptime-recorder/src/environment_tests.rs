@@ -26,13 +26,13 @@ fn switches_are_known_in_any_case_and_a_path_by_its_ending() {
 
 #[test]
 fn a_value_that_says_nothing_is_told_with_those_that_would() {
-    for bad in ["ture", "2", "x.lab", ".lap", "runs/", "on\u{1b}[2J"] {
+    for bad in ["sure", "2", "x.lab", ".lap", "runs/", "on\u{1b}[2J"] {
         let asked = asked(&[("LAPTIME", bad)]);
         assert_eq!((asked.switch, asked.warnings.len()), (Switch::Unset, 1));
         assert!(!asked.warnings[0].to_string().contains('\u{1b}'));
     }
     let said = asked(&[
-        ("LAPTIME", "ture"),
+        ("LAPTIME", "sure"),
         ("LAPTIME_MEMORY", "2"),
         ("LAPTIME_AUTO", "all"),
     ]);
@@ -40,7 +40,7 @@ fn a_value_that_says_nothing_is_told_with_those_that_would() {
     assert_eq!(
         said,
         [
-            "LAPTIME=\"ture\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
+            "LAPTIME=\"sure\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
              or a path that ends in .lap; the program goes on unrecorded",
             "LAPTIME_MEMORY=\"2\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
              or objects; memory is not counted",

@@ -231,18 +231,40 @@ fn a_program_that_only_links_the_crate_records_when_the_environment_says_so() {
     };
     let one_lap = |folder: &Path| counts(&spans(folder)) == [("child", 1)];
     let joined = folder.path().join("run.lap");
-    std::fs::create_dir(&joined).unwrap();
+    recording_in_progress(&joined);
     run(&[("LAPTIME_RUN", &joined)]);
     assert!(one_lap(&joined));
     let own = folder.path().join("own.lap");
     run(&[("LAPTIME", &own)]);
     assert!(one_lap(&own) && own.join("run.json").exists());
     let off = folder.path().join("off.lap");
-    std::fs::create_dir(&off).unwrap();
+    recording_in_progress(&off);
     run(&[("LAPTIME_RUN", &off), ("LAPTIME", Path::new("0"))]);
-    assert_eq!(std::fs::read_dir(&off).unwrap().count(), 0);
-    // A folder that is gone costs one warning, not the program.
+    assert!(spans(&off).is_empty());
+    // A folder that is no recording, or is gone, costs the recording and not the program.
+    let foreign = folder.path().join("foreign");
+    std::fs::create_dir(&foreign).unwrap();
+    run(&[("LAPTIME_RUN", &foreign)]);
+    assert_eq!(std::fs::read_dir(&foreign).unwrap().count(), 0);
     run(&[("LAPTIME_RUN", &folder.path().join("gone"))]);
+}
+
+/// A recording that this process keeps open.
+fn recording_in_progress(folder: &Path) {
+    std::fs::create_dir(folder).unwrap();
+    let run = laptime_core::RunInfo {
+        format: laptime_core::run::FORMAT_VERSION,
+        laptime: String::new(),
+        program: "a test".to_owned(),
+        started_monotonic_ns: 0,
+        started_realtime_ns: 0,
+        boot_id: laptime_recorder::keeper::boot_id(),
+        pid: None,
+        keeper: Some(laptime_recorder::keeper::this_process()),
+        end: None,
+        unrecorded: Vec::new(),
+    };
+    std::fs::write(folder.join("run.json"), run.to_json()).unwrap();
 }
 
 /// Not a test of its own: the program that the test above starts.

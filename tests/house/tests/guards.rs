@@ -46,6 +46,11 @@ const CANNOT_PANIC: &[(&str, &str, &str)] = &[
         "one call of the system",
     ),
     (
+        "laptime-python/src/phases/hooks.rs",
+        "entered",
+        "passes the program's call on, exactly once; what looks on is guarded step by step",
+    ),
+    (
         "laptime-python/src/fast/handle.rs",
         "repr",
         "one call of the interpreter",
@@ -93,7 +98,7 @@ const MEASURING: &[(&str, &[&str])] = &[
     ("span.rs", &[]),
     ("memory.rs", &[]),
     ("fast/pieces.rs", &[]),
-    ("recorder.rs", &["path"]),
+    ("recorder.rs", &["path", "folder"]),
     ("timer.rs", &["name", "disable", "enable", "__repr__"]),
 ];
 
@@ -153,7 +158,7 @@ fn functions_after(file: &str, text: &str, mark: &str) -> Vec<Function> {
         !text[line..at].contains("//") && !text[line..at].contains('(')
     };
     text.match_indices(mark)
-        .filter(|(at, _)| is_code(*at))
+        .filter(|(at, found)| is_code(at + found.len() - found.trim_start().len()))
         .filter_map(|(at, _)| function_at(file, &text[at..]))
         .collect()
 }
@@ -161,6 +166,7 @@ fn functions_after(file: &str, text: &str, mark: &str) -> Vec<Function> {
 #[test]
 fn every_entry_of_foreign_code_goes_through_the_guard() {
     let mut seen = 0;
+    let mut open = Vec::new();
     for door in DOORS {
         let mut files = Vec::new();
         sources(&root().join(door), &mut files);
@@ -172,15 +178,17 @@ fn every_entry_of_foreign_code_goes_through_the_guard() {
                 let is_listed = CANNOT_PANIC.iter().any(|(at, name, _)| {
                     function.file.contains(at) && (name.is_empty() || *name == function.name)
                 });
-                assert!(
-                    function.is_guarded() || is_listed,
-                    "{file}: foreign code calls `{}`, which has no guard: a panic in it aborts the program",
-                    function.name
-                );
+                if !function.is_guarded() && !is_listed {
+                    open.push(format!("{file}: {}", function.name));
+                }
             }
         }
     }
     assert!(seen > 30, "only {seen} entries were found");
+    assert!(
+        open.is_empty(),
+        "foreign code calls these without a guard, and a panic in them aborts the program: {open:#?}"
+    );
 }
 
 #[test]
@@ -191,7 +199,7 @@ fn every_function_for_python_that_measures_goes_through_the_guard() {
         let mut functions = functions_after(&file, &text, "#[pyfunction]");
         for block in text.split("#[pymethods]").skip(1) {
             let end = block.find("\n}\n").unwrap_or(block.len());
-            functions.extend(functions_after(&file, &block[..end], "\n    fn "));
+            functions.extend(functions_after(&file, &block[..end], "    fn "));
         }
         assert!(!functions.is_empty(), "{file} exposes nothing");
         for function in functions {

@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import runpy
+import select
 import socket
 import subprocess
 import sys
@@ -42,7 +43,11 @@ class Warm:
         self.python.chmod(0o755)
         kept = {k: v for k, v in os.environ.items() if not k.startswith("LAPTIME")}
         self._server = subprocess.Popen(
-            [sys.executable, __file__, address], env=kept, stdout=subprocess.PIPE, cwd=folder
+            [sys.executable, __file__, address],
+            env=kept,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
         )
         assert self._server.stdout is not None
         assert self._server.stdout.readline() == b"ready\n"
@@ -59,6 +64,9 @@ def serve(address: str) -> list[str]:
         server.listen()
         print("ready", flush=True)
         while True:
+            # Its input ends with the tests, however they end.
+            if sys.stdin in select.select([server, sys.stdin], [], [])[0]:
+                os._exit(0)
             client, _ = server.accept()
             if os.fork() == 0:
                 break

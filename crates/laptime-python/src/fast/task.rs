@@ -128,7 +128,12 @@ impl TaskState {
         // is released here. Nothing may be raised out of a span, so errors are dropped.
         unsafe {
             let path = ffi::PyLong_FromLong(self.innermost().0.into());
-            let pair = ffi::PyTuple_Pack(2, self.parts.this.get(), path);
+            // Out of memory: contexts copied from now on find what was open before.
+            let pair = if path.is_null() {
+                path
+            } else {
+                ffi::PyTuple_Pack(2, self.parts.this.get(), path)
+            };
             ffi::Py_XDECREF(path);
             if !pair.is_null() {
                 ffi::Py_XDECREF(ffi::PyContextVar_Set(variable.as_ptr(), pair));

@@ -47,12 +47,11 @@ impl Split {
             let Some(module) = call.argument(0) else {
                 return Ok(None);
             };
-            let laps = match self.laps(python)? {
-                Some(laps) => laps,
-                None => {
-                    let _hidden = Hidden::new(python);
-                    self.make.bind(python).call0()?.cast_into::<ModuleLaps>()?
-                }
+            let laps = if let Some(laps) = self.laps(python)? {
+                laps
+            } else {
+                let _hidden = Hidden::new(python);
+                self.make.bind(python).call0()?.cast_into::<ModuleLaps>()?
             };
             if let Some(value) = call.argument(1) {
                 ModuleLaps::tag_outside(&laps, &value)?;
@@ -70,7 +69,7 @@ impl Split {
     }
 
     /// The call of a module inside another one's. None: there is none that is split.
-    pub fn inner<'py>(&self, call: &Call<'py>, phases: &Phases) -> Option<Result<'py>> {
+    pub fn inner<'py>(call: &Call<'py>, phases: &Phases) -> Option<Result<'py>> {
         let laps = laps::looked_into(call.python)?;
         let module = call.argument(0)?;
         let Some(parent) = laps.get().place(call.python) else {

@@ -15,7 +15,10 @@ use super::loader::{Iteration, Loader};
 const MANY: usize = 32;
 
 /// Something kept for each of some objects, for as long as that lives.
-pub struct Kept<T>(Mutex<BTreeMap<usize, (Py<PyWeakrefReference>, Arc<T>)>>);
+pub struct Kept<T>(Mutex<BTreeMap<usize, Of<T>>>);
+
+/// Whose it is, and what is kept.
+type Of<T> = (Py<PyWeakrefReference>, Arc<T>);
 
 impl<T> Default for Kept<T> {
     fn default() -> Self {

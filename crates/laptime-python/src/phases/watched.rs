@@ -153,8 +153,8 @@ impl Watched {
             _ => {}
         }
         if self.event == Event::Forward
-            && let Some(split) = &self.split
-            && let Some(result) = split.inner(call, phases)
+            && self.split.is_some()
+            && let Some(result) = Split::inner(call, phases)
         {
             return result;
         }
@@ -270,11 +270,11 @@ impl Watched {
 
     /// Begins to count the call, where its operations aren't known.
     fn count(&self, call: &Call<'_>) -> Option<Py<PyAny>> {
-        let (begin, _) = self.counting.as_ref()?;
+        let (start, _) = self.counting.as_ref()?;
         let python = call.python;
         let begun = guarded(|| {
             let _hidden = Hidden::new(python);
-            begin.call1(python, (call.positional(0)?, call.named()?))
+            start.call1(python, (call.positional(0)?, call.named()?))
         });
         begun
             .map_err(|error| self.phases.get().broken(python, error))
