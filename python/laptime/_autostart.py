@@ -15,42 +15,38 @@ import sys
 # First: it refuses interpreters that cannot be measured.
 from . import _interpreter as _interpreter  # isort: split
 
-from . import _core
+from ._core import Recorder, asked, close, enable, join
 from ._log import say
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._core import Recorder
 
 
 def _start() -> None:
     if _is_launcher():
         return
-    asked = _core.asked()
-    for variable, warning in asked.warnings:
+    wanted = asked()
+    for variable, warning in wanted.warnings:
         say(warning)
         # Once: processes below this one have the environment too.
         os.environ.pop(variable, None)
-    if asked.is_off:
+    if wanted.is_off:
         return
-    _core.enable()
-    if asked.memory is not None:
+    enable()
+    if wanted.memory is not None:
         from . import _tally
 
-        _tally.start(objects=asked.memory == "objects")
-    if asked.run is not None:
-        _core.join(asked.run)
+        _tally.start(objects=wanted.memory == "objects")
+    if wanted.run is not None:
+        join(wanted.run)
         atexit.register(_close_if_interrupted)
-    elif asked.record is not None:
-        recorder = _core.Recorder(asked.record)
+    elif wanted.record is not None:
+        recorder = Recorder(wanted.record)
         # Processes below this one join it instead of recording on their own.
         os.environ["LAPTIME_RUN"] = recorder.folder
         _kept.append(recorder)
         atexit.register(_close_if_interrupted)
-    if asked.automatic and (asked.run or asked.record or asked.memory):
+    if wanted.automatic and (wanted.run or wanted.record or wanted.memory):
         from .integrations import _autotorch
 
-        _autotorch.install(modules="modules" in asked.automatic, ops="ops" in asked.automatic)
+        _autotorch.install(modules="modules" in wanted.automatic, ops="ops" in wanted.automatic)
 
 
 def _close_if_interrupted() -> None:
@@ -62,7 +58,7 @@ def _close_if_interrupted() -> None:
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
         while _kept:
             _kept.pop().finish()
-        _core.close()
+        close()
 
 
 def _is_launcher() -> bool:

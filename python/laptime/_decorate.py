@@ -54,7 +54,7 @@ def decorate(
     return functools.update_wrapper(wrapper, called)
 
 
-def _forward_methods(wrapper: Any, called: Any) -> None:
+def _forward_methods(wrapper: Any, called: object) -> None:
     """A callable object stays reachable by its methods, such as `cache_clear` of `lru_cache`."""
     kind: Any = type(called)
     if kind in (_Function, type(len), type(wrapper.__get__)):

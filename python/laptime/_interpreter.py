@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
-# What switches the lock on.
-from . import _core as _core
+# The import switches the lock on.
+from ._core import __version__ as __version__
 
 
 def check(is_free_threaded: object, is_locked: bool) -> None:

@@ -51,6 +51,15 @@ class Record:
         # Recording goes on when nobody keeps this object, and ends well with the interpreter.
         atexit.register(self.stop)
 
+    @classmethod
+    def written_elsewhere(cls, recorder: _Elsewhere) -> Record:
+        """One that tells its path and ends nothing."""
+        record = cls.__new__(cls)
+        record._recorder = recorder
+        record._phases = record._counts_memory = False
+        record._outer_run = str(recorder.path)
+        return record
+
     @property
     def path(self) -> Path:
         """Where it is: another path than the one asked for when that was taken."""
@@ -122,14 +131,10 @@ class _Elsewhere:
 
 
 def _elsewhere(path: str) -> Record:
-    """What is unpickled: it tells the path, and stops nothing."""
+    """What is unpickled."""
     from pathlib import Path
 
-    record = Record.__new__(Record)
-    record._recorder = _Elsewhere(Path(path))
-    record._phases = record._counts_memory = False
-    record._outer_run = path
-    return record
+    return Record.written_elsewhere(_Elsewhere(Path(path)))
 
 
 def record(

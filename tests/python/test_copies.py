@@ -28,10 +28,19 @@ def copies(value: Any) -> list[Any]:
     return [copy.copy(value), copy.deepcopy(value), *pickled]
 
 
-def test_a_copied_lap_is_the_same_lap() -> None:
+def test_a_copied_lap_is_an_equal_lap() -> None:
     lap = lt.lap("copied")
     for copied in copies(lap):
-        assert copied is lap
+        assert copied == lap
+        assert hash(copied) == hash(lap)
+
+
+def test_a_copied_lap_is_the_same_lap_while_names_are_few(run: Any) -> None:
+    run(
+        "import copy, pickle, laptime as lt\n"
+        "lap = lt.lap('copied')\n"
+        "assert copy.deepcopy(lap) is copy.copy(lap) is pickle.loads(pickle.dumps(lap)) is lap"
+    )
 
 
 def test_a_copied_lap_keeps_the_work_it_was_given() -> None:
