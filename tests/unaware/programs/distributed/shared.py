@@ -29,7 +29,7 @@ if __name__ == "__main__":
             process = context.Process(target=train, args=(model, there, number))
             process.start()
             while there.empty():
-                pass
+                assert process.is_alive(), "it ended without an answer"
             print(start, there.get(), model.weight.is_shared())
             there.put(None if number else "go")
             process.join()
