@@ -174,13 +174,8 @@ pub(crate) fn join_after_fork() -> bool {
 
 /// Joins or starts what the environment asks for; whether spans are to be recorded.
 pub(crate) fn start_from_environment() -> bool {
-    use std::io::Write;
     let options = RecordOptions::default();
     let asked = Asked::here();
-    let warn = |warning: &dyn std::fmt::Display| {
-        // Not `eprintln!`: it panics where the standard error is full.
-        let _ = writeln!(io::stderr(), "laptime: warning: {warning}");
-    };
     for warning in &asked.warnings {
         warn(warning);
     }
