@@ -63,6 +63,11 @@ int laptime_is_function(PyObject *object) {
     return PyFunction_Check(object);
 }
 
+/* Where the calls of a function go. */
+vectorcallfunc laptime_called_by(PyObject *function) {
+    return ((PyFunctionObject *)function)->vectorcall;
+}
+
 /* Sends the calls of a function elsewhere; where they went. NULL, with an error set. `inlined`
  * says that Python code calls it directly. */
 vectorcallfunc laptime_hook(PyObject *function, vectorcallfunc call, int inlined) {

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
+use std::ptr::null_mut;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -30,15 +31,11 @@ unsafe extern "C" {
     );
     fn laptime_hide();
     fn laptime_show();
-    /// Where a function's calls go that nobody sent elsewhere.
-    #[link_name = "_PyFunction_Vectorcall"]
-    fn ordinary(
-        function: *mut ffi::PyObject,
-        args: *const *mut ffi::PyObject,
-        count: usize,
-        names: *mut ffi::PyObject,
-    ) -> *mut ffi::PyObject;
+    fn laptime_called_by(function: *mut ffi::PyObject) -> Option<ffi::vectorcallfunc>;
 }
+
+/// Where a function's calls go that nobody sent elsewhere: the interpreter doesn't export it.
+static ORDINARY: Locked<Option<ffi::vectorcallfunc>> = Locked::new(None);
 
 /// A function whose calls come by here.
 struct Hooked {
@@ -62,6 +59,7 @@ pub fn put(
         let told = format!("{function} is no function of Python's");
         return Err(PyTypeError::new_err(told));
     }
+    know_ordinary(python)?;
     let reference = PyWeakrefReference::new(function)?.unbind();
     let layer = watched.clone().unbind();
     let address = function.as_ptr().addr();
@@ -82,6 +80,18 @@ pub fn put(
     // SAFETY: the lock is held, and nothing runs before the reference's end.
     let old = unsafe { HOOKED.get() }.insert(address, hooked);
     drop(old); // of a function that is gone, and whose address is used again
+    Ok(())
+}
+
+/// Asks a function of our own, which nobody sends elsewhere.
+fn know_ordinary(python: Python<'_>) -> PyResult<()> {
+    // SAFETY: the lock is held, and the reference ends here.
+    if unsafe { ORDINARY.get() }.is_none() {
+        let _hidden = Hidden::new(python);
+        let ours = python.eval(c"lambda: None", None, None)?;
+        // SAFETY: a function, with the lock held.
+        unsafe { *ORDINARY.get() = laptime_called_by(ours.as_ptr()) };
+    }
     Ok(())
 }
 
@@ -224,9 +234,12 @@ unsafe extern "C" fn entered(
     let python = unsafe { Python::assume_attached() };
     // SAFETY: as above; the reference ends here.
     let hooked = unsafe { HOOKED.get() }.get(&function.addr());
-    let (original, layers) = hooked.map_or((ordinary as ffi::vectorcallfunc, 0), |hooked| {
-        (hooked.original, hooked.layers.len())
-    });
+    // SAFETY: as above.
+    let ordinary = unsafe { *ORDINARY.get() };
+    let known = hooked.map(|hooked| (hooked.original, hooked.layers.len()));
+    let Some((original, layers)) = known.or_else(|| Some((ordinary?, 0))) else {
+        return null_mut(); // never: it is known before the first call comes by
+    };
     let call = Call {
         python,
         function,
