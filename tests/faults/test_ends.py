@@ -56,10 +56,10 @@ def test_the_end_of_a_recording_never_raises(run: Runner, trouble: str, end: str
     assert (outcome.code, outcome.out) == (4, "after\n"), outcome.err
     assert "Traceback" not in outcome.err
     lines = outcome.err.splitlines()
-    assert len(lines) <= 1, outcome.err
+    # One that writing ended, where that is noticed before the end, and one of the end itself.
+    assert len(lines) <= 2, outcome.err
     if "another folder" not in trouble:  # root writes there
-        assert "a.lap" in lines[0]
-        assert "run.json" in lines[0]
+        assert "a.lap/run.json" in lines[-1]
 
 
 def test_a_logging_handler_that_raises_is_not_heard_at_the_end_of_a_recording(run: Runner) -> None:

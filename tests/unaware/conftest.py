@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import resource
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -59,10 +58,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def ahead(request: pytest.FixtureRequest) -> Iterator[Ahead]:
     """Runs what the selected tests will ask for."""
-    # What starts the tests in the background ignores these, and programs would inherit that.
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
     # A program that aborts leaves no core in the folder that is compared.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     CACHE.mkdir(parents=True, exist_ok=True)
