@@ -7,7 +7,8 @@ evaluation that this happens in goes on under a name of its own, for it takes lo
 the stretch is recorded as one number.
 
 What counts lies over the call alone. Between calls the program is by itself: it exports its
-model, traces it, or runs it under modes of its own, and finds nothing of ours there.
+model, traces it, or runs it under modes of its own, and finds nothing of ours there. It steps aside
+for compiled code too, which runs as it would: what a call compiles or has compiled isn't counted.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ import threading
 import weakref
 from typing import Any
 
+from .._core import Watched
+from .._post_import import when_imported
 from ._segments import Keys
 
 #: Forwards that a backward is told by, at most.
 _MOST_FORWARDS = 63
+#: Where `torch.compile` enters what it compiles; imported by torch at the first need of it.
+_COMPILED = "torch._dynamo.eval_frame"
 #: Stretches that are counted, at most: a program whose every call is another one would count all.
 MOST_STRETCHES = 4_096
 
@@ -40,7 +45,8 @@ class Begun:
         self.segment = segment
         self.counter = counter
         self.outer = outer
-        self.eager: Any = None
+        self.compiled = False
+        """Whether compiled code was entered."""
 
 
 class Here(threading.local):
@@ -50,6 +56,8 @@ class Here(threading.local):
     """The innermost stretch that is being counted."""
     since_backward: tuple[int, ...] = ()
     """Numbers of the forwards that the next backward is of."""
+    compiled = False
+    """Whether one of them, or what stood between, was compiled: so is that backward."""
 
 
 class Counting:
@@ -67,8 +75,10 @@ class Counting:
         self._broken = False
         self._said_most = False
         self._last = 0
+        self._enters = Watched("result", phases, told=self._entered)
         _know_forks()
         _all.add(self)
+        when_imported(_COMPILED, self._compiles)
 
     def around(self, event: str, name: str) -> tuple[Any, Any] | None:
         """What begins and ends around the calls of a function."""
@@ -95,7 +105,11 @@ class Counting:
     # -- where stretches begin -------------------------------------------------------------
 
     def _fetch(self, _name: str, _args: Any, _kwargs: Any) -> None:
+        self._forget_forwards()
+
+    def _forget_forwards(self) -> None:
         self._here.since_backward = ()
+        self._here.compiled = False
 
     def _forward(self, _name: str, args: Any, kwargs: Any) -> Begun | None:
         if self._is_elsewhere():
@@ -108,11 +122,14 @@ class Counting:
 
     def _backward(self, _name: str, _args: Any, _kwargs: Any) -> Begun | None:
         here = self._here
-        chain, here.since_backward = here.since_backward, ()
-        return None if self._is_elsewhere() else self._begin(("backward", chain))[1]
+        key, compiled = ("backward", here.since_backward), here.compiled
+        here.since_backward = ()
+        if self._is_elsewhere():
+            return None
+        return self._begin((*key, "compiled") if compiled else key, counts=not compiled)[1]
 
     def _step(self, name: str, args: Any, _kwargs: Any) -> Begun | None:
-        self._here.since_backward = ()
+        self._forget_forwards()
         return self._owned("step", name, args)
 
     def _work(self, name: str, args: Any, _kwargs: Any) -> Begun | None:
@@ -129,7 +146,7 @@ class Counting:
 
         return is_elsewhere()
 
-    def _begin(self, key: Any) -> tuple[Segment, Begun | None]:
+    def _begin(self, key: Any, *, counts: bool = True) -> tuple[Segment, Begun | None]:
         plain, is_aside = self._core.plain_path()
         whole = (plain, key)
         segment = self._known.get(whole)
@@ -143,9 +160,10 @@ class Counting:
             return segment, self._pause(whole, segment)
         self._last += 1
         self._known[whole] = segment = Segment(self._last)
-        if self._broken or key != whole[1]:
+        if self._broken or not counts or key != whole[1]:
             self._leave_out(segment)
-            return segment, None
+            self._core.ran(segment.number)
+            return segment, self._pause(whole, segment)
         return segment, self._count(whole, segment)
 
     # -- counting --------------------------------------------------------------------------
@@ -162,7 +180,6 @@ class Counting:
         if begun.outer is not None and begun.outer.counter is not None:
             begun.outer.counter.is_live = False
         try:
-            begun.eager = _eager(self._torch)
             counter.__enter__()
         except BaseException:
             self._leave(begun)
@@ -184,20 +201,24 @@ class Counting:
             begun.counter.leave()
         self._here.begun = outer = begun.outer
         if outer is not None and outer.counter is not None:
-            outer.counter.is_live = True
-        eager, begun.eager = begun.eager, None
-        if eager is not None:
-            eager.__exit__(None, None, None)
+            outer.counter.is_live = not outer.compiled
 
-    def _end(self, begun: Begun, raised: bool) -> None:
+    def _end(self, begun: Begun, raised: BaseException | None) -> None:
         """The call is over; what was counted of it is written, unless it raised: then it will
         be counted when it runs to its end."""
+        from ..operations.torch.live import hide_frames
+
         try:
             self._leave(begun)
+            if raised is not None:
+                hide_frames(raised)
             if begun.counter is None:
                 return
-            if raised or begun.key not in self._known:
+            if raised is not None or begun.key not in self._known:
                 self._known.pop(begun.key, None)
+                return
+            if begun.compiled:
+                self._leave_out(begun.segment)
                 return
             counter = begun.counter
             for path, counts in counter.finish():
@@ -215,7 +236,33 @@ class Counting:
         feed.add(feed.operator("laptime::segment", []), [], [])
         path = self._core.path_number()
         self._core.write_operations(segment.number, path, feed.finish(), "")
-        self._core.ran(segment.number)
+
+    # -- compiled code ---------------------------------------------------------------------
+
+    def _compiles(self, frames: Any) -> None:
+        enter = getattr(frames, "_callback_from_stance", None)
+        if enter is None:
+            self._fails(AttributeError(f"{_COMPILED} of this PyTorch can't be watched"))
+        else:
+            self._enters.put(enter)
+
+    def _entered(self, callback: Any) -> None:
+        """Compiled code is about to run, unless `callback` says that it is switched off.
+
+        Under a mode it would be run without being compiled, and compiled at another call: nothing
+        of ours may lie over it.
+        """
+        if callback is None:
+            return
+        here = self._here
+        here.compiled = True
+        begun = here.begun
+        while begun is not None:
+            begun.compiled = True
+            if begun.counter is not None:
+                begun.counter.leave()
+            begun = begun.outer
+        self._uncounted.setdefault("compiled code", "it runs as it does without being counted")
 
     def _say_most(self) -> None:
         if not self._said_most:
@@ -239,6 +286,7 @@ class Counting:
 
     def finish(self) -> None:
         """Nothing is counted any more; says what could not be, and what the machine can do."""
+        self._enters.take()
         while (begun := self._here.begun) is not None:
             self._leave(begun)
             if begun.counter is not None:
@@ -256,18 +304,6 @@ class Counting:
             counter.is_live = False
         self._here = Here()
         self._known = {}
-
-
-def _eager(torch: Any) -> Any:
-    """Keeps compiled code aside without forgetting it; None where nothing can be compiled."""
-    import sys
-
-    set_stance = getattr(torch.compiler, "set_stance", None)
-    if set_stance is None or "torch._dynamo" not in sys.modules:
-        return None
-    stance = set_stance("force_eager")
-    stance.__enter__()
-    return stance
 
 
 _all: weakref.WeakSet[Counting] = weakref.WeakSet()

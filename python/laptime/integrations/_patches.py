@@ -72,7 +72,7 @@ class Patches:
             if getattr(step, "hooked", False):
                 self.phases.has_optimizer()
                 self._put("step", "step", step)
-        self._watch("make step", optimizer, "profile_hook_step")
+        self._watch("result", optimizer, "profile_hook_step")
         for owner in (optimizer, torch.nn.Module):
             self._watch("work", owner, "zero_grad")
         scaler = getattr(getattr(torch, "amp", None), "GradScaler", None)
@@ -121,7 +121,7 @@ class Patches:
             if self.counting is not None:
                 counting = self.counting.around(event, name)
             split = self._split if event in ("forward", "backward") else None
-            told = self._step_made if event == "make step" else None
+            told = self._step_made if event == "result" else None
             known = Watched(event, self.phases, counting=counting, split=split, told=told)
             self._watched[event, name] = known
         known.put(function)

@@ -9,9 +9,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyException, PyRuntimeError, PyStopIteration, PyValueError};
-use pyo3::ffi;
+use pyo3::exceptions::{
+    PyBaseException, PyException, PyRuntimeError, PyStopIteration, PyValueError,
+};
 use pyo3::prelude::*;
+use pyo3::types::PyTraceback;
+use pyo3::{ffi, intern};
 
 use super::asked::Asked;
 use super::here::{self, Working};
@@ -32,8 +35,8 @@ enum Event {
     Gradient,
     Step,
     Work,
-    /// A function is made that will be an optimizer's step.
-    MakeStep,
+    /// A call whose result is told, and nothing else.
+    Result,
     CompileBegin,
     CompileEnd,
 }
@@ -48,7 +51,7 @@ impl Event {
             "gradient" => Self::Gradient,
             "step" => Self::Step,
             "work" => Self::Work,
-            "make step" => Self::MakeStep,
+            "result" => Self::Result,
             "compile begin" => Self::CompileBegin,
             "compile end" => Self::CompileEnd,
             _ => return Err(PyValueError::new_err(format!("no such event: {name:?}"))),
@@ -57,7 +60,7 @@ impl Event {
 
     /// Whether it is a phase: others are seen inside phases too.
     fn is_phase(self) -> bool {
-        !matches!(self, Self::MakeStep | Self::CompileBegin | Self::CompileEnd)
+        !matches!(self, Self::Result | Self::CompileBegin | Self::CompileEnd)
     }
 
     /// Whether what happens inside is looked at: an optimizer's closure is.
@@ -75,7 +78,7 @@ pub struct Watched {
     counting: Option<(Py<PyAny>, Py<PyAny>)>,
     /// Splits what happens by module.
     split: Option<Split>,
-    /// Is told what an event of its own brought.
+    /// Is told what a call brought.
     told: Option<Py<PyAny>>,
 }
 
@@ -141,7 +144,7 @@ impl Watched {
         let phases = self.phases.get();
         match self.event {
             Event::Iter => return self.made(call),
-            Event::MakeStep => return self.make_step(call),
+            Event::Result => return self.result(call),
             Event::CompileBegin => {
                 phases.compile_begin();
                 return call.pass();
@@ -165,13 +168,13 @@ impl Watched {
             return call.pass();
         };
         let counted = self.count(call);
-        let result = match (&self.split, self.event) {
+        let mut result = match (&self.split, self.event) {
             (Some(split), Event::Forward) => split.root(call, phases),
             (Some(split), Event::Backward) => split.backward(call, phases),
             _ => call.pass(),
         };
         if let Some(counted) = counted {
-            self.counted(call.python, &counted, result.is_err());
+            self.counted(call.python, &counted, result.as_mut().err());
         }
         self.end(call.python, &began, result.as_ref().err());
         result
@@ -282,14 +285,23 @@ impl Watched {
             .filter(|begun| !begun.is_none(python))
     }
 
-    fn counted(&self, python: Python<'_>, begun: &Py<PyAny>, raised: bool) {
+    /// Ends it. What the call raised loses the frames that counting put into its traceback.
+    fn counted(&self, python: Python<'_>, begun: &Py<PyAny>, raised: Option<&mut PyErr>) {
         let Some((_, end)) = &self.counting else {
             return;
         };
-        let ended = {
+        let value = raised.as_ref().map(|error| error.value(python).clone());
+        let traceback = raised.as_ref().and_then(|error| error.traceback(python));
+        let ended = guarded(|| {
             let _hidden = Hidden::new(python);
-            end.call1(python, (begun, raised))
-        };
+            if let Some(value) = &value {
+                value.setattr(intern!(python, "__traceback__"), traceback)?;
+            }
+            end.call1(python, (begun, &value))
+        });
+        if let (Some(error), Some(value)) = (raised, value) {
+            error.set_traceback(python, traceback_of(&value));
+        }
         if let Err(error) = ended {
             self.phases.get().broken(python, error);
         }
@@ -312,16 +324,21 @@ impl Watched {
         Ok(iterator)
     }
 
-    fn make_step<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let step = call.pass()?;
+    fn result<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let result = call.pass()?;
         if let Some(told) = &self.told {
             let _hidden = Hidden::new(call.python);
-            if let Err(error) = told.bind(call.python).call1((&step,)) {
+            if let Err(error) = told.bind(call.python).call1((&result,)) {
                 self.phases.get().broken(call.python, error);
             }
         }
-        Ok(step)
+        Ok(result)
     }
+}
+
+fn traceback_of<'py>(error: &Bound<'py, PyBaseException>) -> Option<Bound<'py, PyTraceback>> {
+    let traceback = error.getattr(intern!(error.py(), "__traceback__"));
+    traceback.ok()?.cast_into().ok()
 }
 
 /// Runs what is Laptime's own: a panic is trouble of Laptime's, never of the program's.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from types import TracebackType
 from typing import Any
 
 import torch
@@ -88,6 +89,33 @@ class LiveCounting(Counting):
             raise self._trouble
         for path, feed in self._feeds.items():
             yield path, feed.finish()
+
+
+#: What torch puts in front of a mode written in Python, and behind it.
+_BEFORE, _BEHIND = ("torch/_compile.py", "torch/_dynamo/eval_frame.py"), ("torch/_ops.py",)
+
+
+def hide_frames(error: BaseException) -> None:
+    """Takes the frames of counting out of the traceback: the program sees its own."""
+    ours = LiveCounting.__torch_dispatch__.__wrapped__.__code__  # type: ignore[attr-defined]
+    found: list[TracebackType] = []
+    entry = error.__traceback__
+    is_behind = False
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        if code is ours:
+            while found and found[-1].tb_frame.f_code.co_filename.endswith(_BEFORE):
+                found.pop()
+            is_behind = True
+        elif not (is_behind and code.co_filename.endswith(_BEHIND)):
+            found.append(entry)
+            is_behind = False
+        entry = entry.tb_next
+    after = None
+    for entry in reversed(found):
+        entry.tb_next = after
+        after = entry
+    error.__traceback__ = after
 
 
 #: Modes under which nothing is computed: a graph is made, or shapes are worked out.
