@@ -5,7 +5,7 @@
 
 use laptime_core::{CostTally, Warning, path};
 
-use super::explain;
+use super::{OPERATION_FIELDS, explain};
 use super::segments::Own;
 use crate::summary::SpanRow;
 use crate::tree::{Node, Tree};
@@ -15,6 +15,7 @@ const MOST_SHOWN: usize = 4;
 const SAID_INSIDE: &str = "the program said the FLOP of a lap in it, which tells no more";
 const NO_TIME: &str = "no span of this path was finished in a time that the clock can tell";
 const NO_BYTES: &str = "no byte was moved";
+const NONE_COUNTED: &str = "none of its operations could be counted";
 
 /// What a path did, with everything inside.
 #[derive(Debug, Clone, Default)]
@@ -125,6 +126,16 @@ pub fn doubt(tree: &Tree, worked: &[Worked]) -> Option<Warning> {
 
 /// Fills in what a row did.
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
+    row.operations_coverage_ratio = worked.tally().coverage_ratio();
+    let is_told = worked.flop.is_some() || worked.bytes.is_some();
+    if row.operations_coverage_ratio == Some(0.0) && !is_told {
+        for field in OPERATION_FIELDS {
+            if field != "operations_coverage_ratio" {
+                explain(row, field, NONE_COUNTED);
+            }
+        }
+        return;
+    }
     let cost = &worked.tally().cost;
     let said = worked.flop.unwrap_or(0);
     let flop = cost.flop().saturating_add(said);
@@ -145,7 +156,6 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
     } else {
         explain(row, "intensity", NO_BYTES);
     }
-    row.operations_coverage_ratio = worked.tally().coverage_ratio();
     let total_ns = node.tally.total_ns;
     if total_ns == 0 || node.tally.count == 0 {
         for field in ["flop_per_s", "bytes_moved_per_s", "mfu_ratio", "hfu_ratio"] {

@@ -184,6 +184,25 @@ fn operations_that_could_not_be_counted_lower_the_coverage_of_all_rows_around() 
 }
 
 #[test]
+fn a_row_of_which_nothing_could_be_counted_has_no_figures() {
+    let mut script = Script::new(1, 10_000 * MS);
+    let uncounted = CostTally {
+        uncounted: 1,
+        ..CostTally::default()
+    };
+    script.operations(1, &["step", "forward"], uncounted, "");
+    steps(&mut script, 0, 3, 1);
+    let summary = summarize(&[script], Options::default());
+    let forward = row(&summary, "step/forward");
+    assert_eq!(
+        (forward.mac, forward.flop, forward.flop_per_s),
+        (None, None, None)
+    );
+    assert_eq!(forward.operations_coverage_ratio, Some(0.0));
+    assert!(summary.why(forward, "flop").is_some());
+}
+
+#[test]
 fn units_that_were_counted_as_they_ran_are_named_with_their_time() {
     let mut script = training(2);
     script.span(&["counted step", "forward"], 100 * MS, 80 * MS);
