@@ -93,9 +93,11 @@ class Counting:
         if key is None:
             return None
 
-        def begin(args: Any, kwargs: Any) -> Begun | None:
+        def begin(args: Any, kwargs: Any, compiling: bool) -> Begun | None:
             try:
-                return key(name, args, kwargs)
+                if compiling:
+                    self._runs_compiled()
+                return key(name, args, kwargs, compiling)
             except Exception as error:
                 self._fails(error)
                 return None
@@ -104,41 +106,42 @@ class Counting:
 
     # -- where stretches begin -------------------------------------------------------------
 
-    def _fetch(self, _name: str, _args: Any, _kwargs: Any) -> None:
+    def _fetch(self, _name: str, _args: Any, _kwargs: Any, _compiling: bool) -> None:
         self._forget_forwards()
 
     def _forget_forwards(self) -> None:
         self._here.since_backward = ()
         self._here.compiled = False
 
-    def _forward(self, _name: str, args: Any, kwargs: Any) -> Begun | None:
+    def _forward(self, _name: str, args: Any, kwargs: Any, compiling: bool) -> Begun | None:
         if self._is_elsewhere():
             return None
         here = self._here
-        segment, begun = self._begin(("forward", self._keys.forward(args, kwargs)))
+        segment, begun = self._begin(("forward", self._keys.forward(args, kwargs)), compiling)
         if self._torch.is_grad_enabled():
             here.since_backward = (*here.since_backward[-_MOST_FORWARDS:], segment.number)
         return begun
 
-    def _backward(self, _name: str, _args: Any, _kwargs: Any) -> Begun | None:
+    def _backward(self, _name: str, _args: Any, _kwargs: Any, compiling: bool) -> Begun | None:
         here = self._here
-        key, compiled = ("backward", here.since_backward), here.compiled
+        key, compiled = ("backward", here.since_backward), here.compiled or compiling
         here.since_backward = ()
         if self._is_elsewhere():
             return None
-        return self._begin((*key, "compiled") if compiled else key, counts=not compiled)[1]
+        return self._begin(key, compiled)[1]
 
-    def _step(self, name: str, args: Any, _kwargs: Any) -> Begun | None:
+    def _step(self, name: str, args: Any, _kwargs: Any, compiling: bool) -> Begun | None:
         self._forget_forwards()
-        return self._owned("step", name, args)
+        return self._owned("step", name, args, compiling)
 
-    def _work(self, name: str, args: Any, _kwargs: Any) -> Begun | None:
-        return self._owned("work", name, args)
+    def _work(self, name: str, args: Any, _kwargs: Any, compiling: bool) -> Begun | None:
+        return self._owned("work", name, args, compiling)
 
-    def _owned(self, event: str, name: str, args: Any) -> Begun | None:
+    def _owned(self, event: str, name: str, args: Any, compiling: bool) -> Begun | None:
         if self._is_elsewhere():
             return None
-        return self._begin((event, name, self._keys.owner(args, stepping=event == "step")))[1]
+        key = (event, name, self._keys.owner(args, stepping=event == "step"))
+        return self._begin(key, compiling)[1]
 
     def _is_elsewhere(self) -> bool:
         """Whether nothing is computed here: the call is traced, or runs on other than tensors."""
@@ -146,13 +149,14 @@ class Counting:
 
         return is_elsewhere()
 
-    def _begin(self, key: Any, *, counts: bool = True) -> tuple[Segment, Begun | None]:
+    def _begin(self, key: Any, compiled: bool) -> tuple[Segment, Begun | None]:
+        """A call begins. What is compiled is never counted, whether the same call was or not."""
         plain, is_aside = self._core.plain_path()
-        whole = (plain, key)
+        whole = (plain, key, compiled)
         segment = self._known.get(whole)
         if segment is None and len(self._known) >= MOST_STRETCHES:
             self._say_most()
-            whole = (plain, "left out")
+            whole = (plain, "left out", compiled)
             segment = self._known.get(whole)
         if segment is not None:
             if not is_aside:
@@ -160,7 +164,7 @@ class Counting:
             return segment, self._pause(whole, segment)
         self._last += 1
         self._known[whole] = segment = Segment(self._last)
-        if self._broken or not counts or key != whole[1]:
+        if self._broken or compiled or key != whole[1]:
             self._leave_out(segment)
             self._core.ran(segment.number)
             return segment, self._pause(whole, segment)
@@ -252,8 +256,10 @@ class Counting:
         Under a mode it would be run without being compiled, and compiled at another call: nothing
         of ours may lie over it.
         """
-        if callback is None:
-            return
+        if callback is not None:
+            self._runs_compiled()
+
+    def _runs_compiled(self) -> None:
         here = self._here
         here.compiled = True
         begun = here.begun

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import cProfile
+import gc
 import inspect
 import pickle
 import pstats
@@ -306,10 +307,12 @@ def traced_by(set_trace):
             optimizer.step()
 
     step()  # so that nothing is set up for the first time
+    gc.disable()  # a library's callback would be seen whenever a collection is due
     set_trace(trace)
     try:
         step()
     finally:
+        gc.enable()
         set_trace(None)
     return events
 

@@ -5,8 +5,8 @@
 
 use laptime_core::{CostTally, Warning, path};
 
-use super::{OPERATION_FIELDS, explain};
 use super::segments::Own;
+use super::{OPERATION_FIELDS, explain};
 use crate::summary::SpanRow;
 use crate::tree::{Node, Tree};
 

@@ -10,7 +10,8 @@ use pyo3::{ffi, intern};
 
 use super::laps::{self, ModuleLaps};
 use super::place::Place;
-use crate::phases::hooks::{Call, Hidden};
+use crate::phases::hidden::Hidden;
+use crate::phases::hooks::Call;
 use crate::phases::process::Phases;
 use crate::phases::watched::guarded;
 

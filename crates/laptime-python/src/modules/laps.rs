@@ -15,7 +15,7 @@ use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 use super::backward::Backward;
 use super::place::Place;
 use super::places::Places;
-use crate::phases::hooks::Hidden;
+use crate::phases::hidden::Hidden;
 
 thread_local! {
     /// The laps of this thread, while a forward or backward that is split is running. Held by

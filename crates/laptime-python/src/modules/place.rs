@@ -11,7 +11,7 @@ use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 use super::laps::ModuleLaps;
 use super::places::Places;
 use crate::fast::{Locked, handle, span};
-use crate::phases::hooks::Hidden;
+use crate::phases::hidden::Hidden;
 
 /// A module where one other module calls it, or where nobody does.
 #[pyclass(frozen, module = "laptime._core")]

@@ -9,7 +9,8 @@ use pyo3::types::{PyBool, PyDict, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{ffi, types::PyString};
 
 use super::here;
-use super::hooks::{Call, Hidden};
+use super::hidden::Hidden;
+use super::hooks::Call;
 use super::laps::Program;
 use super::process::Phases;
 

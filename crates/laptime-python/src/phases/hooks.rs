@@ -14,6 +14,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 
+use super::hidden::Hidden;
 use super::watched::Watched;
 use crate::fast::Locked;
 
@@ -29,8 +30,6 @@ unsafe extern "C" {
         call: ffi::vectorcallfunc,
         original: ffi::vectorcallfunc,
     );
-    fn laptime_hide();
-    fn laptime_show();
     fn laptime_called_by(function: *mut ffi::PyObject) -> Option<ffi::vectorcallfunc>;
 }
 
@@ -187,25 +186,6 @@ impl<'py> Call<'py> {
             }
         }
         Ok(named)
-    }
-}
-
-/// Hides what runs from the program's tracers and profilers, until it is dropped.
-pub struct Hidden;
-
-impl Hidden {
-    /// From here on.
-    pub fn new(_python: Python<'_>) -> Self {
-        // SAFETY: the lock is held.
-        unsafe { laptime_hide() };
-        Self
-    }
-}
-
-impl Drop for Hidden {
-    fn drop(&mut self) {
-        // SAFETY: the lock is held, on the thread that made it.
-        unsafe { laptime_show() };
     }
 }
 

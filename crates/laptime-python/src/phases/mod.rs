@@ -11,6 +11,7 @@ mod backward;
 mod fetch;
 mod forward;
 mod here;
+pub mod hidden;
 pub mod hooks;
 mod laps;
 mod loader;

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyWeakrefReference};
 use laptime_recorder::clock;
 
 use super::here;
-use super::hooks::Hidden;
+use super::hidden::{self, Hidden};
 use super::laps::Laps;
 use super::loader::{Flag, Iteration};
 use super::machine::Machine;
@@ -114,6 +114,12 @@ impl Phases {
         self.on.set(false);
     }
 
+    /// How `torch.compile` is kept from what Laptime itself runs: `set_eval_frame` of torch's.
+    #[staticmethod]
+    fn compiles_by(set_eval_frame: Bound<'_, PyAny>) {
+        hidden::compiles_by(set_eval_frame);
+    }
+
     /// This process was forked from another one.
     #[staticmethod]
     fn forked() {
@@ -162,10 +168,11 @@ impl Phases {
 
     fn is_compiling(&self, python: Python<'_>) -> PyResult<bool> {
         let flag = intern!(python, "_is_compiling_flag");
-        match self.asked.compiler.bind(python).get_item(flag)? {
-            Some(flag) => flag.is_truthy(),
-            None => self.asked.is_compiling.call0(python)?.is_truthy(python),
+        if let Some(flag) = self.asked.compiler.bind(python).get_item(flag)? {
+            return flag.is_truthy();
         }
+        let _hidden = Hidden::new(python);
+        self.asked.is_compiling.call0(python)?.is_truthy(python)
     }
 
     /// A graph is being compiled on this thread.

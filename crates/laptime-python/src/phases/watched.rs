@@ -18,7 +18,8 @@ use pyo3::{ffi, intern};
 
 use super::asked::Asked;
 use super::here::{self, Working};
-use super::hooks::{self, Call, Hidden};
+use super::hidden::Hidden;
+use super::hooks::{self, Call};
 use super::loader::Iteration;
 use super::machine::Machine;
 use super::process::Phases;
@@ -74,7 +75,8 @@ impl Event {
 pub struct Watched {
     event: Event,
     phases: Py<Phases>,
-    /// Counts the operations of the calls: it has `begin(name, args, kwargs)` and `end(begun)`.
+    /// Counts the operations of the calls: `begin(args, kwargs, compiling)` and
+    /// `end(begun, raised)`, where `compiling` says that the call is inside of compiled code.
     counting: Option<(Py<PyAny>, Py<PyAny>)>,
     /// Splits what happens by module.
     split: Option<Split>,
@@ -276,8 +278,9 @@ impl Watched {
         let (start, _) = self.counting.as_ref()?;
         let python = call.python;
         let begun = guarded(|| {
-            let _hidden = Hidden::new(python);
-            start.call1(python, (call.positional(0)?, call.named()?))
+            let hidden = Hidden::new(python);
+            let given = (call.positional(0)?, call.named()?, hidden.is_compiling());
+            start.call1(python, given)
         });
         begun
             .map_err(|error| self.phases.get().broken(python, error))
