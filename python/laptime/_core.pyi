@@ -53,6 +53,8 @@ SUSPENDED: Final[int]
 CLOSED_BY_PARENT: Final[int]
 UNFINISHED: Final[int]
 
+def raised_by_handler(error: BaseException) -> bool: ...
+
 class LaptimeError(Exception):
     """The root of Laptime's own errors."""
 

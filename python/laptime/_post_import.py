@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from ._core import raised_by_handler
 from ._log import warn
 
 TYPE_CHECKING = False
@@ -41,10 +42,10 @@ def when_imported(name: str, callback: Callback) -> None:
 def _call(callback: Callback, module: ModuleType) -> None:
     try:
         callback(module)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        # A panic and an exit too: an import never fails because Laptime wanted to watch it.
+    except BaseException as error:
+        # A panic too: an import never fails because Laptime wanted to watch it.
+        if raised_by_handler(error):
+            raise
         warn(f"could not hook into {module.__name__}", error=True)
 
 

@@ -6,7 +6,7 @@ import atexit
 import os
 
 from . import _tally
-from ._core import Recorder
+from ._core import Recorder, raised_by_handler
 from ._log import warn
 
 TYPE_CHECKING = False
@@ -68,14 +68,21 @@ class Record:
     def stop(self) -> None:
         """Finishes the recording; a second time does nothing.
 
-        Never raises: what cannot be written is one warning on `logging.getLogger("laptime")`.
+        Raises nothing of its own: what cannot be written is one warning on
+        `logging.getLogger("laptime")`.
         """
         atexit.unregister(self.stop)
+        raised = None
         for end in (self._leave_environment, self._end_phases, self._finish, self._end_memory):
             try:
                 end()
-            except Exception as error:
+            except BaseException as error:
+                if raised_by_handler(error):
+                    raised = error
+                    continue
                 warn(f"the recording {self.path} is not complete: {error}")
+        if raised is not None:
+            raise raised
 
     def _leave_environment(self) -> None:
         if self._outer_run is None and os.environ.get("LAPTIME_RUN") == str(self.path):

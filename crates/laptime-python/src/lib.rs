@@ -14,6 +14,7 @@ mod entry;
 mod environment;
 mod errors;
 mod fast;
+mod handler;
 mod lookup;
 mod memory;
 mod modules;
@@ -55,6 +56,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Lap", fast::handle::class(python)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::add(module)?;
+    handler::add(module)?;
     span::add(module)?;
     phases::add(module)?;
     modules::add(module)?;

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from .._core import raised_by_handler
 from ._probe import Probe, each, indices, kind_of
 from .elapsed import Elapsed
 from .events import Timeline
@@ -47,7 +48,9 @@ class Gauge:
                 return None
             laps = [allocator.open() for allocator in self._allocators]
             return [line.record() for line in self._lines], laps
-        except Exception:
+        except Exception as error:
+            if raised_by_handler(error):
+                raise
             if not self._has_failed:
                 _log.warning("segments could not be timed on the device", exc_info=True)
             self._has_failed = True

@@ -6,6 +6,8 @@ import ctypes
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
+from .._core import raised_by_handler
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -111,6 +113,8 @@ class Probe:
             ask = getattr(module, "is_available", None) or torch.accelerator.is_available
             found = bool(ask())
         except Exception as error:
+            if raised_by_handler(error):
+                raise
             self.is_final = True
             return f"PyTorch cannot use the device: {error}"
         if not found:

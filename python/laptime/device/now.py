@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core import raised_by_handler
 from ._probe import Probe, kind_of
 from .memory import Allocator, Lap
 
@@ -73,7 +74,9 @@ class Peak:
                 if allocator.is_there:
                     self._lap = allocator.open()
                     self._allocator = allocator
-        except Exception:
+        except Exception as error:
+            if raised_by_handler(error):
+                raise
             self._lap = None  # a failed kernel is the program's to find, where it looks for it
 
     def end(self) -> tuple[Usage | None, str | None]:
@@ -84,6 +87,8 @@ class Peak:
         try:
             _before, after, most = self._allocator.close(self._lap)
         except Exception as error:
+            if raised_by_handler(error):
+                raise
             return None, f"PyTorch cannot read the device's memory: {error}"
         found, reason = usage()
         return (None, reason) if found is None else (Usage(after, found.reserved, most), None)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import sys
 
+from .._core import raised_by_handler
 from .._log import warn
 
 TYPE_CHECKING = False
@@ -74,11 +75,13 @@ def _torch_imported(torch: ModuleType) -> None:
         _watched = Patches(torch, core, modules=_wants_modules, ops=_wants_ops)
         _watched.apply()
         atexit.register(_watched.finish)
-    except Exception as error:
-        warn(f"automatic phases are off: torch looks unfamiliar ({type(error).__name__}: {error})")
+    except BaseException as error:
         watched, _watched = _watched, None
         if watched is not None:
             watched.remove()
+        if raised_by_handler(error):
+            raise
+        warn(f"automatic phases are off: torch looks unfamiliar ({type(error).__name__}: {error})")
 
 
 def _say_without_torch() -> None:

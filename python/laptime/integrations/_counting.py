@@ -18,7 +18,7 @@ import threading
 import weakref
 from typing import Any
 
-from .._core import Watched
+from .._core import Watched, raised_by_handler
 from .._post_import import when_imported
 from ._segments import Keys
 
@@ -64,6 +64,10 @@ class Counting:
     """What is known of the stretches of a process, and how to count another."""
 
     def __init__(self, torch: Any, core: Any, phases: Any) -> None:
+        # Not in the midst of a step, which an import would hold up, and a signal cut short.
+        from ..operations.torch import live
+
+        self._live = live
         self._torch = torch
         self._core = core
         self._phases = phases
@@ -71,7 +75,7 @@ class Counting:
         self._known: dict[Any, Segment] = {}
         self._keys = Keys(torch)
         self._uncounted: dict[str, str] = {}
-        self._counters: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._counters: set[Any] = set()
         self._broken = False
         self._said_most = False
         self._last = 0
@@ -94,11 +98,15 @@ class Counting:
             return None
 
         def begin(args: Any, kwargs: Any, compiling: bool) -> Begun | None:
+            outer = self._here.begun
             try:
                 if compiling:
                     self._runs_compiled()
                 return key(name, args, kwargs, compiling)
-            except Exception as error:
+            except BaseException as error:
+                self._give_up(outer)
+                if raised_by_handler(error):
+                    raise
                 self._fails(error)
                 return None
 
@@ -145,9 +153,7 @@ class Counting:
 
     def _is_elsewhere(self) -> bool:
         """Whether nothing is computed here: the call is traced, or runs on other than tensors."""
-        from ..operations.torch.live import is_elsewhere
-
-        return is_elsewhere()
+        return bool(self._live.is_elsewhere())
 
     def _begin(self, key: Any, compiled: bool) -> tuple[Segment, Begun | None]:
         """A call begins. What is compiled is never counted, whether the same call was or not."""
@@ -163,9 +169,10 @@ class Counting:
                 self._core.ran(segment.number)
             return segment, self._pause(whole, segment)
         self._last += 1
-        self._known[whole] = segment = Segment(self._last)
+        segment = Segment(self._last)
         if self._broken or compiled or key != whole[1]:
             self._leave_out(segment)
+            self._known[whole] = segment
             self._core.ran(segment.number)
             return segment, self._pause(whole, segment)
         return segment, self._count(whole, segment)
@@ -174,21 +181,15 @@ class Counting:
 
     def _count(self, key: Any, segment: Segment) -> Begun:
         """Counts the call that begins now. One that it is inside of goes on after it."""
-        from ..operations.torch.live import LiveCounting
-
         self._phases.set_aside()
         here = self._here
-        counter = LiveCounting(self._core, self._core.path_number())
+        counter = self._live.LiveCounting(self._core, self._core.path_number())
         self._counters.add(counter)
         here.begun = begun = Begun(key, segment, counter, here.begun)
         if begun.outer is not None and begun.outer.counter is not None:
             begun.outer.counter.is_live = False
-        try:
-            counter.__enter__()
-        except BaseException:
-            self._leave(begun)
-            self._known.pop(key, None)
-            raise
+        counter.enter()
+        self._known[key] = segment
         return begun
 
     def _pause(self, key: Any, segment: Segment) -> Begun | None:
@@ -203,19 +204,26 @@ class Counting:
     def _leave(self, begun: Begun) -> None:
         if begun.counter is not None:
             begun.counter.leave()
+            self._counters.discard(begun.counter)
         self._here.begun = outer = begun.outer
         if outer is not None and outer.counter is not None:
             outer.counter.is_live = not outer.compiled
 
+    def _give_up(self, outer: Begun | None) -> None:
+        """Leaves what was begun inside `outer`; it will be counted another time."""
+        while (begun := self._here.begun) is not outer and begun is not None:
+            self._leave(begun)
+            if begun.counter is not None:
+                self._known.pop(begun.key, None)
+
     def _end(self, begun: Begun, raised: BaseException | None) -> None:
         """The call is over; what was counted of it is written, unless it raised: then it will
         be counted when it runs to its end."""
-        from ..operations.torch.live import hide_frames
-
+        is_written = False
         try:
             self._leave(begun)
             if raised is not None:
-                hide_frames(raised)
+                self._live.hide_frames(raised)
             if begun.counter is None:
                 return
             if raised is not None or begun.key not in self._known:
@@ -229,7 +237,14 @@ class Counting:
                 self._core.write_operations(begun.segment.number, path, counts, counter.device)
                 for one in counts.uncounted:
                     self._uncounted.setdefault(one.name, one.reason)
-        except Exception as error:
+            is_written = True
+        except BaseException as error:
+            if self._here.begun is begun:
+                self._give_up(begun.outer)
+            if begun.counter is not None and not is_written:
+                self._known.pop(begun.key, None)
+            if raised_by_handler(error):
+                raise
             self._fails(error)
 
     def _leave_out(self, segment: Segment) -> None:
@@ -279,7 +294,7 @@ class Counting:
                 "arguments that change at every call make each another one",
             )
 
-    def _fails(self, error: Exception) -> None:
+    def _fails(self, error: BaseException) -> None:
         """Laptime itself failed: what was counted stays, and nothing more is."""
         from ._patches import say
 
@@ -293,10 +308,7 @@ class Counting:
     def finish(self) -> None:
         """Nothing is counted any more; says what could not be, and what the machine can do."""
         self._enters.take()
-        while (begun := self._here.begun) is not None:
-            self._leave(begun)
-            if begun.counter is not None:
-                self._known.pop(begun.key, None)
+        self._give_up(None)
         if self._uncounted:
             said = [f"{name} ({reason})" for name, reason in sorted(self._uncounted.items())]
             more = f" and {len(said) - 6} more" if len(said) > 6 else ""

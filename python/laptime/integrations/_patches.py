@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .._core import Phases, Watched
+from .._core import Phases, Watched, raised_by_handler
 from ._compilation import Compilation
 from ._counting import Counting
 from ._modules import ModuleLaps, RootNames, parameters
@@ -100,6 +100,8 @@ class Patches:
             self.machines.finish()
             self.look_for_devices()
         except Exception as error:
+            if raised_by_handler(error):
+                raise
             say("automatic phases did not end well", error)
 
     def _watch(self, event: str, owner: Any, name: str) -> None:

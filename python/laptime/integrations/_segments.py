@@ -26,25 +26,39 @@ _PLAIN = (bool, int, str, bytes, type(None))
 _T = TypeVar("_T")
 
 
+class _Reference(weakref.ref[Any]):
+    """To an object, whose address it keeps."""
+
+    __slots__ = ("address",)
+    address: int
+
+
 class ByObject(Generic[_T]):
     """A value for each of some objects, for as long as that lives."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[weakref.ref[Any], _T]] = {}
+        self._kept: dict[int, tuple[_Reference, _T]] = {}
+        # No Python runs when an object goes: what a signal's handler raises there would be lost.
+        self._gone: list[_Reference] = []
 
     def find(self, one: Any, make: Callable[[], _T]) -> _T:
         """The value of an object, made when it is asked for first."""
         known = self._kept.get(id(one))
         if known is not None and known[0]() is one:
             return known[1]
-        value, key, kept = make(), id(one), self._kept
-
-        def gone(reference: Any) -> None:
-            if key in kept and kept[key][0] is reference:
-                del kept[key]
-
-        kept[key] = weakref.ref(one, gone), value
+        value = make()
+        reference = _Reference(one, self._gone.append)
+        reference.address = id(one)
+        self._forget()
+        self._kept[reference.address] = reference, value
         return value
+
+    def _forget(self) -> None:
+        while self._gone:
+            reference = self._gone.pop()
+            known = self._kept.get(reference.address)
+            if known is not None and known[0] is reference:
+                del self._kept[reference.address]
 
 
 class Keys:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias, cast
 
-from .._core import close_span, now, open_span, ticks_to_seconds
+from .._core import close_span, now, open_span, raised_by_handler, ticks_to_seconds
 from ..device.now import synchronize
 
 Timers: TypeAlias = MutableMapping[str, Any]
@@ -75,8 +75,10 @@ class Call:
 def _wait() -> None:
     try:
         synchronize()
-    except Exception:
-        pass  # a failed kernel is the program's to find, where it looks for it
+    except Exception as error:
+        # A failed kernel is the program's to find, where it looks for it.
+        if raised_by_handler(error):
+            raise
 
 
 def check_call(timers: object, name: object, func: object) -> None:

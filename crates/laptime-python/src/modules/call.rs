@@ -25,11 +25,17 @@ type Result<'py> = PyResult<Bound<'py, PyAny>>;
 /// A place, and that of the compiled graph which takes its part.
 type Places<'py> = (Bound<'py, Place>, Option<Bound<'py, Place>>);
 
-/// What Laptime's own part came to; an error switches the phases off.
-fn mine<R>(call: &Call<'_>, phases: &Phases, body: impl FnOnce() -> PyResult<R>) -> Option<R> {
-    guarded(body)
-        .map_err(|error| phases.broken(call.python, error))
-        .ok()
+/// What Laptime's own part came to. Its failure switches the phases off and comes to nothing; an
+/// error is the program's.
+fn mine<R>(
+    call: &Call<'_>,
+    phases: &Phases,
+    body: impl FnOnce() -> PyResult<R>,
+) -> PyResult<Option<R>> {
+    match guarded(body) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => phases.broken(call.python, error).map(|()| None),
+    }
 }
 
 impl Split {
@@ -59,7 +65,7 @@ impl Split {
             }
             let place = ModuleLaps::root(&laps, &module)?;
             Ok(Some((laps, place, module)))
-        });
+        })?;
         let Some(Some((laps, place, module))) = found else {
             return call.pass();
         };
@@ -87,22 +93,23 @@ impl Split {
             ModuleLaps::inside(&laps, &parent, &module)
         });
         Some(match place {
-            Some(place) => timed(call, phases, &laps, place, &module),
-            None => call.pass(),
+            Ok(Some(place)) => timed(call, phases, &laps, place, &module),
+            Ok(None) => call.pass(),
+            Err(error) => Err(error),
         })
     }
 
     /// Gradients are computed, inside their phase.
     pub fn backward<'py>(&self, call: &Call<'py>, phases: &Phases) -> Result<'py> {
         let python = call.python;
-        let laps = mine(call, phases, || self.laps(python)).flatten();
+        let laps = mine(call, phases, || self.laps(python))?.flatten();
         // A backward inside a backward is part of it.
         let Some(laps) = laps.filter(|laps| !laps.get().backward.is_on()) else {
             return call.pass();
         };
         ModuleLaps::backward_begin(&laps);
         let result = call.pass();
-        mine(call, phases, || ModuleLaps::backward_end(&laps));
+        mine(call, phases, || ModuleLaps::backward_end(&laps))?;
         result
     }
 }
@@ -115,7 +122,7 @@ fn timed<'py>(
     place: Bound<'py, Place>,
     module: &Bound<'py, PyAny>,
 ) -> Result<'py> {
-    let Some((place, graph)) = mine(call, phases, || open(place, module)) else {
+    let Some((place, graph)) = mine(call, phases, || open(place, module))? else {
         return call.pass();
     };
     let inside = if graph.is_some() {
@@ -134,7 +141,7 @@ fn timed<'py>(
         result.as_ref().map_or(Ok(()), |out| {
             ModuleLaps::tag(laps, out, graph.as_ref().unwrap_or(&place))
         })
-    });
+    })?;
     result
 }
 
@@ -176,6 +183,6 @@ fn recomputed<'py>(
     mine(call, phases, || {
         let known = laps.get().known.find(module);
         known.map_or(Ok(()), |place| ModuleLaps::tag(laps, &out, &place))
-    });
+    })?;
     Ok(out)
 }

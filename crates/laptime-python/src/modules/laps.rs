@@ -7,7 +7,6 @@
 use std::cell::Cell;
 use std::ptr::null_mut;
 
-use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit, ffi, intern};
@@ -15,6 +14,7 @@ use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 use super::backward::Backward;
 use super::place::Place;
 use super::places::Places;
+use crate::handler;
 use crate::phases::hidden::Hidden;
 
 thread_local! {
@@ -170,13 +170,15 @@ impl ModuleLaps {
     #[cold]
     pub fn give_up(this: &Bound<'_, Self>, error: PyErr) -> PyResult<()> {
         let python = this.py();
-        if !error.is_instance_of::<PyException>(python) {
+        if handler::raised(python, &error) {
             return Err(error);
         }
         this.get().tags.set(false);
         let _hidden = Hidden::new(python);
-        drop(this.call_method1(intern!(python, "gave_up"), (error,)));
-        Ok(())
+        match this.call_method1(intern!(python, "gave_up"), (error,)) {
+            Err(error) if handler::raised(python, &error) => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 

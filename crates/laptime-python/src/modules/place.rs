@@ -65,19 +65,18 @@ unsafe extern "C" fn reached(
     };
     let laps = place.get().laps.bind(place.py()).get();
     let to = (!place.get().is_outside).then_some(&place);
-    // A guard never raises into the measured program.
-    crate::entry::measuring(
-        || (),
-        || {
-            if let Err(error) = laps.backward.reached(place.py(), to) {
-                drop(ModuleLaps::give_up(
-                    place.get().laps.bind(place.py()),
-                    error,
-                ));
+    crate::entry::measuring(crate::fast::none, || {
+        let told = laps.backward.reached(place.py(), to);
+        let told =
+            told.or_else(|error| ModuleLaps::give_up(place.get().laps.bind(place.py()), error));
+        match told {
+            Ok(()) => crate::fast::none(),
+            Err(error) => {
+                error.restore(place.py());
+                null_mut()
             }
-        },
-    );
-    crate::fast::none()
+        }
+    })
 }
 
 impl Place {

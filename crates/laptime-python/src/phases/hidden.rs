@@ -63,7 +63,7 @@ impl Drop for Hidden<'_> {
 }
 
 /// Lets `looks` look at frames from here on. None: nothing does, or could be kept from it.
-fn set<'py>(looks: Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+fn set(looks: Bound<'_, PyAny>) -> Option<Bound<'_, PyAny>> {
     let python = looks.py();
     // SAFETY: the lock is held, and the reference ends here.
     let switch = unsafe { COMPILES.get() }.as_ref()?.clone_ref(python);

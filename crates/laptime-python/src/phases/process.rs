@@ -4,13 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
-use pyo3::ffi;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyWeakrefReference};
 
 use laptime_recorder::clock;
+
+use crate::handler;
 
 use super::here;
 use super::hidden::{self, Hidden};
@@ -215,30 +216,29 @@ impl Phases {
     }
 
     /// Looks for devices.
-    pub fn look(&self, python: Python<'_>) {
+    pub fn look(&self, python: Python<'_>) -> PyResult<()> {
         let looked = {
             let _hidden = Hidden::new(python);
             self.asked.look.call0(python)
         };
-        if let Err(error) = looked {
-            self.broken(python, error);
-        }
+        looked.map_or_else(|error| self.broken(python, error), |_| Ok(()))
     }
 
-    /// Laptime itself failed: the phases are off from now on. An interrupt by the user that
-    /// came while Laptime was at work reaches the program a moment later.
-    pub fn broken(&self, python: Python<'_>, error: PyErr) {
-        if error.is_instance_of::<PyKeyboardInterrupt>(python) {
-            // SAFETY: may be called at any time.
-            unsafe { ffi::PyErr_SetInterrupt() };
-            return;
+    /// Laptime itself failed: the phases are off from now on. What a handler of the program's
+    /// raised while Laptime was at work is no failure: it comes back, and goes to the program.
+    pub fn broken(&self, python: Python<'_>, error: PyErr) -> PyResult<()> {
+        if handler::raised(python, &error) {
+            return Err(error);
         }
         if !self.on.get() {
-            return;
+            return Ok(());
         }
         self.on.set(false);
         let _hidden = Hidden::new(python);
-        // What can't even be said is kept to itself: the program's standard error is its own.
-        drop(self.asked.broken.call1(python, (error,)));
+        match self.asked.broken.call1(python, (error,)) {
+            Err(error) if handler::raised(python, &error) => Err(error),
+            // What can't even be said is kept to itself: the program's standard error is its own.
+            _ => Ok(()),
+        }
     }
 }

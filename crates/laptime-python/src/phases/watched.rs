@@ -9,9 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use pyo3::exceptions::{
-    PyBaseException, PyException, PyRuntimeError, PyStopIteration, PyValueError,
-};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 use pyo3::{ffi, intern};
@@ -169,17 +167,23 @@ impl Watched {
         let Some(began) = self.begin(call)? else {
             return call.pass();
         };
-        let counted = self.count(call);
+        let counted = match self.count(call) {
+            Ok(counted) => counted,
+            Err(error) => {
+                self.end(call.python, &began, Some(&error))?;
+                return Err(error);
+            }
+        };
         let mut result = match (&self.split, self.event) {
             (Some(split), Event::Forward) => split.root(call, phases),
             (Some(split), Event::Backward) => split.backward(call, phases),
             _ => call.pass(),
         };
-        if let Some(counted) = counted {
-            self.counted(call.python, &counted, result.as_mut().err());
-        }
-        self.end(call.python, &began, result.as_ref().err());
-        result
+        let counted = counted.map_or(Ok(()), |counted| {
+            self.counted(call.python, &counted, result.as_mut().err())
+        });
+        let ended = self.end(call.python, &began, result.as_ref().err());
+        counted.and(ended).and(result)
     }
 
     // -- the machine -----------------------------------------------------------------------
@@ -227,11 +231,11 @@ impl Watched {
         let Some(error) = here::take_trouble() else {
             return Ok(Some(began));
         };
-        self.end(call.python, &began, Some(&error));
+        self.end(call.python, &began, Some(&error))?;
         self.sort(call.python, error).map(|()| None)
     }
 
-    fn end(&self, python: Python<'_>, began: &Began, error: Option<&PyErr>) {
+    fn end(&self, python: Python<'_>, began: &Began, error: Option<&PyErr>) -> PyResult<()> {
         let phases = self.phases.get();
         here::set_busy(false);
         let raised = error.is_some();
@@ -252,46 +256,48 @@ impl Watched {
             }
             machine.take_look()
         });
-        if look == Some(true) {
-            phases.look(python);
-        }
-        if let Some(error) = here::take_trouble() {
-            phases.broken(python, error);
-        }
+        let looked = match look {
+            Some(true) => phases.look(python),
+            _ => Ok(()),
+        };
+        let trouble = here::take_trouble();
+        looked.and(trouble.map_or(Ok(()), |error| phases.broken(python, error)))
     }
 
-    /// What was raised while the machine was told something: a failure of Laptime's switches the
-    /// phases off, an interrupt by the user goes on its way.
+    /// What was raised while the machine was told something.
     fn sort(&self, python: Python<'_>, error: PyErr) -> PyResult<()> {
         here::set_busy(false);
-        if !error.is_instance_of::<PyException>(python) {
-            return Err(error);
-        }
-        self.phases.get().broken(python, error);
-        Ok(())
+        self.phases.get().broken(python, error)
     }
 
     // -- operations ------------------------------------------------------------------------
 
     /// Begins to count the call, where its operations aren't known.
-    fn count(&self, call: &Call<'_>) -> Option<Py<PyAny>> {
-        let (start, _) = self.counting.as_ref()?;
+    fn count(&self, call: &Call<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let Some((start, _)) = self.counting.as_ref() else {
+            return Ok(None);
+        };
         let python = call.python;
         let begun = guarded(|| {
             let hidden = Hidden::new(python);
             let given = (call.positional(0)?, call.named()?, hidden.is_compiling());
             start.call1(python, given)
         });
-        begun
-            .map_err(|error| self.phases.get().broken(python, error))
-            .ok()
-            .filter(|begun| !begun.is_none(python))
+        match begun {
+            Ok(begun) => Ok(Some(begun).filter(|begun| !begun.is_none(python))),
+            Err(error) => self.phases.get().broken(python, error).map(|()| None),
+        }
     }
 
     /// Ends it. What the call raised loses the frames that counting put into its traceback.
-    fn counted(&self, python: Python<'_>, begun: &Py<PyAny>, raised: Option<&mut PyErr>) {
+    fn counted(
+        &self,
+        python: Python<'_>,
+        begun: &Py<PyAny>,
+        raised: Option<&mut PyErr>,
+    ) -> PyResult<()> {
         let Some((_, end)) = &self.counting else {
-            return;
+            return Ok(());
         };
         let value = raised.as_ref().map(|error| error.value(python).clone());
         let traceback = raised.as_ref().and_then(|error| error.traceback(python));
@@ -305,9 +311,7 @@ impl Watched {
         if let (Some(error), Some(value)) = (raised, value) {
             error.set_traceback(python, traceback_of(&value));
         }
-        if let Err(error) = ended {
-            self.phases.get().broken(python, error);
-        }
+        ended.map_or_else(|error| self.phases.get().broken(python, error), |_| Ok(()))
     }
 
     // -- calls that are no phases ----------------------------------------------------------
@@ -321,18 +325,19 @@ impl Watched {
             (Some(loader), Ok(start)) => phases.made(&iterator, &loader, *start),
             _ => Ok(()),
         });
-        if let Err(error) = kept {
-            phases.broken(python, error);
-        }
+        kept.or_else(|error| phases.broken(python, error))?;
         Ok(iterator)
     }
 
     fn result<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
         let result = call.pass()?;
         if let Some(told) = &self.told {
-            let _hidden = Hidden::new(call.python);
-            if let Err(error) = told.bind(call.python).call1((&result,)) {
-                self.phases.get().broken(call.python, error);
+            let told = {
+                let _hidden = Hidden::new(call.python);
+                told.bind(call.python).call1((&result,))
+            };
+            if let Err(error) = told {
+                self.phases.get().broken(call.python, error)?;
             }
         }
         Ok(result)

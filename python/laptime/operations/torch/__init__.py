@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ..._core import LaptimeError, OpCounts
+from ..._core import LaptimeError, OpCounts, raised_by_handler
 from .calls import Call, Target
 from .fakes import NeedsValues, Stage, lacks_values
 from .unwrap import unwrap
@@ -43,6 +43,8 @@ def count(
     try:
         return call.run(Stage.fake(target.tensors()))
     except Exception as error:
+        if raised_by_handler(error):
+            raise
         needs_values = _needs_values(error)
         if mode == "fake" or without:
             if not needs_values:

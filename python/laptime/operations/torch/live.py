@@ -7,6 +7,7 @@ would be anyway.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from types import TracebackType
@@ -15,7 +16,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
-from ..._core import Feed, OpCounts
+from ..._core import Feed, OpCounts, raised_by_handler
 from .mode import Counting
 
 #: Where classes are defined that stand in for tensors.
@@ -40,12 +41,23 @@ class LiveCounting(Counting):
         made: LiveCounting = super().__new__(cls, Feed())  # type: ignore[assignment]
         return made
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """No: what torch would put in front of it imports dynamo into a program that may not."""
+        return False
+
+    def enter(self) -> None:
+        """Begins it.
+
+        Only the stack is touched, in one step: an exit of the program's may come between any two.
+        """
+        torch._C._push_on_torch_dispatch_stack(self)
+
     def leave(self) -> None:
         """Ends it, where it is on top; below a mode of the program's it does nothing any more."""
         self.is_live = False
-        stack = _get_current_dispatch_mode_stack()
-        if stack and stack[-1] is self:
-            self.__exit__(None, None, None)
+        while (stack := _get_current_dispatch_mode_stack()) and stack[-1] is self:
+            torch._C._pop_torch_dispatch_stack(None)
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -58,14 +70,19 @@ class LiveCounting(Counting):
         if any(self.wraps(kind) for kind in types):
             return NotImplemented
         if hasattr(function, "_can_decompose") and function._can_decompose():
-            with self:
+            try:
+                self.enter()
                 out = function.decompose(*args, **kwargs)
+            finally:
+                torch._C._pop_torch_dispatch_stack(None)
             if out is not NotImplemented:
                 return out
         out = function(*args, **kwargs)
         try:
             self._see(function, args, kwargs, out)
         except Exception as error:
+            if raised_by_handler(error):
+                raise
             self._trouble = self._trouble or error
         return out
 
@@ -91,25 +108,25 @@ class LiveCounting(Counting):
             yield path, feed.finish()
 
 
-#: What torch puts in front of a mode written in Python, and behind it.
-_BEFORE, _BEHIND = ("torch/_compile.py", "torch/_dynamo/eval_frame.py"), ("torch/_ops.py",)
+#: Where torch asks, before it calls a mode, whether a class has a rule for an operator.
+_ASKED = "find_torch_dispatch_rule"
 
 
 def hide_frames(error: BaseException) -> None:
     """Takes the frames of counting out of the traceback: the program sees its own."""
-    ours = LiveCounting.__torch_dispatch__.__wrapped__.__code__  # type: ignore[attr-defined]
+    ours = os.path.dirname(__file__)
     found: list[TracebackType] = []
     entry = error.__traceback__
-    is_behind = False
+    behind = ""
     while entry is not None:
         code = entry.tb_frame.f_code
-        if code is ours:
-            while found and found[-1].tb_frame.f_code.co_filename.endswith(_BEFORE):
-                found.pop()
-            is_behind = True
-        elif not (is_behind and code.co_filename.endswith(_BEHIND)):
+        if code.co_filename.startswith(ours):
+            behind = "torch/_ops.py"
+        elif code.co_name == _ASKED:
+            behind = "torch/_library/"
+        elif not behind or behind not in code.co_filename:
             found.append(entry)
-            is_behind = False
+            behind = ""
         entry = entry.tb_next
     after = None
     for entry in reversed(found):

@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..._core import Feed, OpCounts, Shape, TorchDispatch, has_formula
+from ..._core import Feed, OpCounts, Shape, TorchDispatch, has_formula, raised_by_handler
 from . import collective, higher
 from .fakes import KEPT, values, with_values
 
@@ -168,10 +168,11 @@ class Counting(TorchDispatch, TorchDispatchMode):
     def _item(self, function: Any, arguments: tuple[Any, ...]) -> Any:
         try:
             return function(*arguments)
-        except Exception:
+        except Exception as error:
             # How many steps an optimizer has taken decides no shape.
             if self.in_optimizer and arguments[0].is_floating_point():
-                return 1.0
+                if not raised_by_handler(error):
+                    return 1.0
             raise
 
     def _keep(

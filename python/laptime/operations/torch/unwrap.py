@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from ..._core import raised_by_handler
+
 
 def unwrap(model: Any) -> tuple[Any, int]:
     """The model inside what compilers, exporters and parallel wrappers made of it.
@@ -47,5 +49,7 @@ def _unflattened(program: Any) -> Any:
         from torch.export.unflatten import unflatten
 
         return unflatten(program)
-    except Exception:
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
         return program.module()

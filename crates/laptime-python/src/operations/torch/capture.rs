@@ -1,7 +1,7 @@
 //! Reads a call's arguments and results: sizes, strides, types, numbers.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laptime_ops::{Argument, Dtype, Tensor};
 use pyo3::exceptions::PyTypeError;
@@ -11,9 +11,24 @@ use pyo3::{Borrowed, intern};
 
 use super::super::argument::{of_scalars, scalar};
 use super::super::shape::Shape;
+use crate::handler;
 
-/// Something whose sizes depend on data.
-pub struct Unsized;
+/// Why something can't be read.
+pub enum Unread {
+    /// Its sizes depend on data.
+    Unsized,
+    /// The time of the program was up, or somebody wanted an exit.
+    Raised(PyErr),
+}
+
+impl Unread {
+    fn because(python: Python<'_>, error: PyErr) -> Self {
+        if handler::raised(python, &error) {
+            return Self::Raised(error);
+        }
+        Self::Unsized
+    }
+}
 
 /// What tells tensors from the rest, and types of elements from each other.
 pub struct Capture {
@@ -45,7 +60,7 @@ impl Capture {
         &self,
         value: &Bound<'_, PyAny>,
         slow: &Bound<'_, PyAny>,
-    ) -> Result<Argument, Unsized> {
+    ) -> Result<Argument, Unread> {
         if value.is_none() {
             return Ok(Argument::Absent);
         }
@@ -62,15 +77,16 @@ impl Capture {
             return self.several(&values.iter().collect::<Vec<_>>(), slow);
         }
         let is_dtype = value.get_type().is(self.dtype.bind(value.py()));
-        let dtype = is_dtype.then(|| self.dtype(value)).flatten();
-        Ok(dtype.map_or(Argument::Absent, Argument::Dtype))
+        let dtype = is_dtype.then(|| self.dtype(value)).transpose();
+        let dtype = dtype.map_err(|error| Unread::because(value.py(), error))?;
+        Ok(dtype.flatten().map_or(Argument::Absent, Argument::Dtype))
     }
 
     fn several(
         &self,
         values: &[Bound<'_, PyAny>],
         slow: &Bound<'_, PyAny>,
-    ) -> Result<Argument, Unsized> {
+    ) -> Result<Argument, Unread> {
         if !values.iter().any(|value| self.is_tensor(value)) {
             return Ok(of_scalars(values.iter().map(scalar)));
         }
@@ -91,7 +107,7 @@ impl Capture {
         value: &Bound<'_, PyAny>,
         slow: &Bound<'_, PyAny>,
         into: &mut Vec<Tensor>,
-    ) -> Result<(), Unsized> {
+    ) -> Result<(), Unread> {
         if self.is_tensor(value) {
             into.push(self.tensor(value, slow)?);
         } else if let Ok(values) = value.cast::<PyTuple>() {
@@ -106,19 +122,19 @@ impl Capture {
         Ok(())
     }
 
-    fn tensor(
-        &self,
-        tensor: &Bound<'_, PyAny>,
-        slow: &Bound<'_, PyAny>,
-    ) -> Result<Tensor, Unsized> {
-        self.strided(tensor).or_else(|_| {
-            let described = slow.call_method1(intern!(tensor.py(), "describe"), (tensor,));
-            let shape = described
-                .as_ref()
-                .ok()
-                .and_then(|it| it.cast::<Shape>().ok());
-            shape.map(|shape| shape.get().0.clone()).ok_or(Unsized)
-        })
+    fn tensor(&self, tensor: &Bound<'_, PyAny>, slow: &Bound<'_, PyAny>) -> Result<Tensor, Unread> {
+        let python = tensor.py();
+        let why = match self.strided(tensor) {
+            Ok(read) => return Ok(read),
+            Err(error) => Unread::because(python, error),
+        };
+        if matches!(why, Unread::Raised(_)) {
+            return Err(why);
+        }
+        let described = slow.call_method1(intern!(python, "describe"), (tensor,));
+        let shape = described.map_err(|error| Unread::because(python, error))?;
+        let shape = shape.cast::<Shape>().map_err(|_| Unread::Unsized)?;
+        Ok(shape.get().0.clone())
     }
 
     fn strided(&self, tensor: &Bound<'_, PyAny>) -> PyResult<Tensor> {
@@ -139,23 +155,28 @@ impl Capture {
         Ok(Tensor {
             strides: (!is_dense(&shape, &strides)).then_some(strides),
             shape,
-            dtype: self.dtype(&dtype).unwrap_or(Dtype::integer(8)),
+            dtype: self.dtype(&dtype)?.unwrap_or(Dtype::integer(8)),
             stored: None,
             needs_grad: needs_grad.is_truthy()?,
         })
     }
 
-    fn dtype(&self, dtype: &Bound<'_, PyAny>) -> Option<Dtype> {
-        let mut known = self.dtypes.lock().ok()?;
+    fn dtype(&self, dtype: &Bound<'_, PyAny>) -> PyResult<Option<Dtype>> {
         // Types of elements are never freed, so an address stands for one.
         let key = dtype.as_ptr().addr();
-        if let Some(dtype) = known.get(&key) {
-            return Some(*dtype);
+        if let Some(dtype) = self.dtypes().get(&key) {
+            return Ok(Some(*dtype));
         }
-        let name = dtype.str().ok()?;
-        let found = Dtype::from_name(&name.to_cow().ok()?)?;
-        known.insert(key, found);
-        Some(found)
+        let found = Dtype::from_name(&dtype.str()?.to_cow()?);
+        if let Some(found) = found {
+            self.dtypes().insert(key, found);
+        }
+        Ok(found)
+    }
+
+    /// Never held while Python runs.
+    fn dtypes(&self) -> MutexGuard<'_, HashMap<usize, Dtype>> {
+        self.dtypes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::super::feed::{self, Feed};
-use super::capture::{Capture, Unsized};
+use super::capture::{Capture, Unread};
 use super::moment::Moment;
 use super::places::Places;
 
@@ -129,6 +129,9 @@ impl TorchDispatch {
         let read = this
             .get()
             .read(operator, arguments, keywords, out, this.as_any());
+        if let Err(Unread::Raised(error)) = read {
+            return Err(error);
+        }
         if read.is_err() {
             // Python may know its parts.
             let (function, name) = (&operator.function, intern!(python, "parts"));
@@ -169,7 +172,7 @@ impl TorchDispatch {
         keywords: Option<&Bound<'_, PyDict>>,
         out: &Bound<'_, PyAny>,
         slow: &Bound<'_, PyAny>,
-    ) -> Result<(Vec<Argument>, Vec<Tensor>), Unsized> {
+    ) -> Result<(Vec<Argument>, Vec<Tensor>), Unread> {
         let mut outputs = Vec::new();
         self.capture.outputs(out, slow, &mut outputs)?;
         if operator.signature.is_view {

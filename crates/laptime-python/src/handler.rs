@@ -1,0 +1,80 @@
+//! What a signal's handler of the program's raises while Laptime is at work.
+//!
+//! The interpreter runs handlers between two steps of whatever runs, which may be Python of
+//! Laptime's. What a handler raises there, because a time is up or somebody wants an exit, is
+//! meant for the program: it goes on its way, and is no failure of Laptime's.
+
+use pyo3::exceptions::PyException;
+use pyo3::intern;
+use pyo3::panic::PanicException;
+use pyo3::prelude::*;
+use pyo3::types::{PyTraceback, PyTuple};
+
+/// Whether a handler raised it. Then the traceback shows what the handler did, and nothing of
+/// what it interrupted.
+#[must_use]
+pub fn raised(python: Python<'_>, error: &PyErr) -> bool {
+    if error.is_instance_of::<PanicException>(python) {
+        return false;
+    }
+    let traceback = error.traceback(python);
+    let from_handler = traceback.and_then(|first| part_of_handler(first).ok().flatten());
+    // The interpreter's own handler of interrupts has no frame.
+    let is = from_handler.is_some() || !error.is_instance_of::<PyException>(python);
+    if is {
+        let value = error.value(python);
+        // In vain on what can't be changed, which keeps the traceback that it has.
+        let _ = value.setattr(intern!(python, "__traceback__"), &from_handler);
+        error.set_traceback(python, from_handler);
+    }
+    is
+}
+
+/// The part of a traceback that begins with a handler: what the interpreter called with a number
+/// and the frame that it interrupted.
+fn part_of_handler(first: Bound<'_, PyTraceback>) -> PyResult<Option<Bound<'_, PyTraceback>>> {
+    let python = first.py();
+    let mut entry = first.into_any();
+    while !entry.is_none() {
+        let frame = entry.getattr(intern!(python, "tb_frame"))?;
+        if is_handler(&frame)? {
+            return Ok(Some(entry.cast_into()?));
+        }
+        entry = entry.getattr(intern!(python, "tb_next"))?;
+    }
+    Ok(None)
+}
+
+fn is_handler(frame: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let python = frame.py();
+    let interrupted = frame.getattr(intern!(python, "f_back"))?;
+    if interrupted.is_none() {
+        return Ok(false);
+    }
+    let code = frame.getattr(intern!(python, "f_code"))?;
+    let count: usize = code.getattr(intern!(python, "co_argcount"))?.extract()?;
+    let locals = frame.getattr(intern!(python, "f_locals"))?;
+    // The arguments come first, and one that takes all there are right behind them.
+    let names = code.getattr(intern!(python, "co_varnames"))?;
+    for name in names.try_iter()?.take(count + 1) {
+        let Ok(value) = locals.get_item(name?) else {
+            continue; // it has been deleted
+        };
+        let is_among = |all: &Bound<'_, PyTuple>| all.iter().any(|one| one.is(&interrupted));
+        if value.is(&interrupted) || value.cast::<PyTuple>().is_ok_and(is_among) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a handler of a signal raised `error`, which is then the program's to see.
+#[pyfunction]
+fn raised_by_handler(python: Python<'_>, error: Bound<'_, PyAny>) -> bool {
+    raised(python, &PyErr::from_value(error))
+}
+
+/// Adds it to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(raised_by_handler, module)?)
+}
