@@ -8,6 +8,7 @@
 
 mod asked;
 mod backward;
+mod counting;
 mod fetch;
 mod forward;
 mod here;

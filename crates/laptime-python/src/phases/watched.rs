@@ -9,12 +9,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyTraceback;
-use pyo3::{ffi, intern};
 
 use super::asked::Asked;
+use super::counting::Counting;
 use super::here::{self, Working};
 use super::hidden::Hidden;
 use super::hooks::{self, Call};
@@ -73,9 +73,7 @@ impl Event {
 pub struct Watched {
     event: Event,
     phases: Py<Phases>,
-    /// Counts the operations of the calls: `begin(args, kwargs, compiling)` and
-    /// `end(begun, raised)`, where `compiling` says that the call is inside of compiled code.
-    counting: Option<(Py<PyAny>, Py<PyAny>)>,
+    counting: Option<Counting>,
     /// Splits what happens by module.
     split: Option<Split>,
     /// Is told what a call brought.
@@ -102,7 +100,7 @@ impl Watched {
         Ok(Self {
             event: Event::named(event)?,
             phases,
-            counting,
+            counting: counting.map(|(begin, end)| Counting { begin, end }),
             split: split.map(|(here, make)| Split { here, make }),
             told,
         })
@@ -167,7 +165,7 @@ impl Watched {
         let Some(began) = self.begin(call)? else {
             return call.pass();
         };
-        let counted = match self.count(call) {
+        let counted = match Counting::begin(self.counting.as_ref(), call, phases) {
             Ok(counted) => counted,
             Err(error) => {
                 self.end(call.python, &began, Some(&error))?;
@@ -180,7 +178,7 @@ impl Watched {
             _ => call.pass(),
         };
         let counted = counted.map_or(Ok(()), |counted| {
-            self.counted(call.python, &counted, result.as_mut().err())
+            counted.end(call.python, phases, result.as_mut().err())
         });
         let ended = self.end(call.python, &began, result.as_ref().err());
         counted.and(ended).and(result)
@@ -270,50 +268,6 @@ impl Watched {
         self.phases.get().broken(python, error)
     }
 
-    // -- operations ------------------------------------------------------------------------
-
-    /// Begins to count the call, where its operations aren't known.
-    fn count(&self, call: &Call<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let Some((start, _)) = self.counting.as_ref() else {
-            return Ok(None);
-        };
-        let python = call.python;
-        let begun = guarded(|| {
-            let hidden = Hidden::new(python);
-            let given = (call.positional(0)?, call.named()?, hidden.is_compiling());
-            start.call1(python, given)
-        });
-        match begun {
-            Ok(begun) => Ok(Some(begun).filter(|begun| !begun.is_none(python))),
-            Err(error) => self.phases.get().broken(python, error).map(|()| None),
-        }
-    }
-
-    /// Ends it. What the call raised loses the frames that counting put into its traceback.
-    fn counted(
-        &self,
-        python: Python<'_>,
-        begun: &Py<PyAny>,
-        raised: Option<&mut PyErr>,
-    ) -> PyResult<()> {
-        let Some((_, end)) = &self.counting else {
-            return Ok(());
-        };
-        let value = raised.as_ref().map(|error| error.value(python).clone());
-        let traceback = raised.as_ref().and_then(|error| error.traceback(python));
-        let ended = guarded(|| {
-            let _hidden = Hidden::new(python);
-            if let Some(value) = &value {
-                value.setattr(intern!(python, "__traceback__"), traceback)?;
-            }
-            end.call1(python, (begun, &value))
-        });
-        if let (Some(error), Some(value)) = (raised, value) {
-            error.set_traceback(python, traceback_of(&value));
-        }
-        ended.map_or_else(|error| self.phases.get().broken(python, error), |_| Ok(()))
-    }
-
     // -- calls that are no phases ----------------------------------------------------------
 
     /// An iterator is made: its first fetch has waited since then.
@@ -342,11 +296,6 @@ impl Watched {
         }
         Ok(result)
     }
-}
-
-fn traceback_of<'py>(error: &Bound<'py, PyBaseException>) -> Option<Bound<'py, PyTraceback>> {
-    let traceback = error.getattr(intern!(error.py(), "__traceback__"));
-    traceback.ok()?.cast_into().ok()
 }
 
 /// Runs what is Laptime's own: a panic is trouble of Laptime's, never of the program's.

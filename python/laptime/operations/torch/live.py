@@ -56,6 +56,9 @@ class LiveCounting(Counting):
     def leave(self) -> None:
         """Ends it, where it is on top; below a mode of the program's it does nothing any more."""
         self.is_live = False
+        self._step_off()
+
+    def _step_off(self) -> None:
         while (stack := _get_current_dispatch_mode_stack()) and stack[-1] is self:
             torch._C._pop_torch_dispatch_stack(None)
 
@@ -74,7 +77,7 @@ class LiveCounting(Counting):
                 self.enter()
                 out = function.decompose(*args, **kwargs)
             finally:
-                torch._C._pop_torch_dispatch_stack(None)
+                self._step_off()
             if out is not NotImplemented:
                 return out
         out = function(*args, **kwargs)
