@@ -33,11 +33,15 @@ const EARLY_ANCHORS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
 const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
 
 /// Starts the thread for the recording in progress.
+///
+/// The calling thread opens what it will read: the program, going on beside it, would find the next
+/// number of a file taken for a moment.
 pub fn start() -> Option<std::thread::JoinHandle<()>> {
+    let statm = File::open("/proc/self/statm").and_then(OwnFile::new).ok();
     std::thread::Builder::new()
         .name("laptime".to_owned())
-        .spawn(|| {
-            guard((), run);
+        .spawn(move || {
+            guard((), || run(statm));
             // After a mistake, readers of memory must not wait for windows that are never folded.
             registry::with(|registry| {
                 if let Some(disk) = registry.disk.as_mut() {
@@ -48,10 +52,9 @@ pub fn start() -> Option<std::thread::JoinHandle<()>> {
         .ok()
 }
 
-fn run() {
+fn run(statm: Option<OwnFile>) {
     platform::block_signals();
     Quiet::for_ever();
-    let statm = File::open("/proc/self/statm").and_then(OwnFile::new).ok();
     let started = clock::monotonic_ns();
     let mut next_tick = started;
     let mut early = EARLY_ANCHORS_NS.iter().map(|after| started + after);
