@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import pytest
 from launched import Runner, count
@@ -183,3 +184,40 @@ def test_a_lap_that_a_child_closes_too_stays_its_parents(run: Runner) -> None:
     assert (count(summary, "outer"), count(summary, "child")) == (1, 1)
     processes = summary["processes"]
     assert [process["open"] for process in processes] == [[], []]
+
+
+def test_a_daemon_that_forks_after_the_runs_end_adds_nothing_to_it(run: Runner) -> None:
+    outcome = run(
+        """
+        import json, os, sys, time
+        import laptime as lt
+
+        folder = os.environ["LAPTIME_RUN"]
+        with lt.lap("program"):
+            pass
+        open("over.part", "w").close()
+        if os.fork() == 0:
+            os.setsid()
+            for stream in (0, 1, 2):
+                os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+            with lt.lap("daemon"):
+                pass
+            while json.load(open(folder + "/run.json")).get("end") is None:
+                time.sleep(0.01)
+            pid = os.fork()
+            if pid == 0:
+                with lt.lap("late"):
+                    pass
+                os._exit(0)
+            os.waitpid(pid, 0)
+            os.rename("over.part", "over")
+            os._exit(0)
+        """
+    )
+    assert (outcome.code, outcome.warnings) == (0, []), outcome.err
+    deadline = time.monotonic() + 60
+    while not (run.folder / "over").exists():
+        assert time.monotonic() < deadline, "the daemon has not ended"
+        time.sleep(0.01)
+    assert len(list(outcome.recording.glob("*.proc"))) == 2
+    assert count(outcome.summary(), "late") == 0

@@ -41,7 +41,7 @@ pub fn start() -> Option<std::thread::JoinHandle<()>> {
     std::thread::Builder::new()
         .name("laptime".to_owned())
         .spawn(move || {
-            guard((), || run(statm));
+            guard((), || run(statm.as_ref()));
             // After a mistake, readers of memory must not wait for windows that are never folded.
             registry::with(|registry| {
                 if let Some(disk) = registry.disk.as_mut() {
@@ -52,7 +52,7 @@ pub fn start() -> Option<std::thread::JoinHandle<()>> {
         .ok()
 }
 
-fn run(statm: Option<OwnFile>) {
+fn run(statm: Option<&OwnFile>) {
     platform::block_signals();
     Quiet::for_ever();
     let started = clock::monotonic_ns();
@@ -89,10 +89,8 @@ fn run(statm: Option<OwnFile>) {
         }
         if now >= next_tick {
             next_tick = now + TICK.as_nanos() as u64;
-            if let Some(resident_bytes) = statm
-                .as_ref()
-                .and_then(|statm| platform::resident_bytes(statm.get().ok()?))
-            {
+            let resident = statm.and_then(|statm| platform::resident_bytes(statm.get().ok()?));
+            if let Some(resident_bytes) = resident {
                 let ticks = clock::now();
                 note(&Record::Sample {
                     ticks,

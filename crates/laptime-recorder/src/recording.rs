@@ -163,7 +163,10 @@ pub(crate) fn join_after_fork() -> bool {
     let Some(folder) = registry::with(|registry| registry.pending.take()) else {
         return false;
     };
-    if let Err(error) = join(&folder, &RecordOptions::default()) {
+    // A daemon's children may come long after the run's end.
+    if keeper::is_open(&folder)
+        && let Err(error) = join(&folder, &RecordOptions::default())
+    {
         let process = std::process::id();
         warn(&format_args!(
             "{error}; process {process} is recorded in memory only"

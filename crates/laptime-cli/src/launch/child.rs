@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -40,6 +40,16 @@ impl RunningProgram {
     /// Starts `command`. `hosted` when the launcher itself runs inside Python.
     pub fn start(command: &mut Command, hosted: bool) -> io::Result<Self> {
         let signals = SignalsPassedOn::install(hosted);
+        let ignores_children = signals.ignored(libc::SIGCHLD);
+        // SAFETY: `signal` is allowed between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                if ignores_children {
+                    libc::signal(libc::SIGCHLD, libc::SIG_IGN);
+                }
+                Ok(())
+            });
+        }
         let child = command.spawn()?;
         let pid = child.id() as i32;
         PROGRAM.store(pid, Ordering::SeqCst);
@@ -136,6 +146,12 @@ impl SignalsPassedOn {
         // A parent that ignores it would make the exit code unknowable.
         signals.replace(libc::SIGCHLD, libc::SIG_DFL, |old| old == libc::SIG_IGN);
         signals
+    }
+
+    /// Whether the program would have found a signal ignored without the launcher.
+    fn ignored(&self, signal: libc::c_int) -> bool {
+        let mut before = self.before.iter();
+        before.any(|(one, saved)| *one == signal && saved.0.sa_sigaction == libc::SIG_IGN)
     }
 
     fn replace(&mut self, signal: libc::c_int, handler: usize, when: impl Fn(usize) -> bool) {

@@ -3,7 +3,7 @@
 //! Beforehand, so that it is no part of the program's time. The program's own interpreter does
 //! it, since what a model can reach is what its `PyTorch` reaches.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::Stdio;
 
 use laptime_core::ceilings::{Ceilings, Origin};
@@ -14,30 +14,45 @@ use crate::messages::say;
 use crate::own_code;
 use crate::variables;
 
-/// Measures and keeps; torch's products too where there is torch.
+/// Measures and keeps what isn't known, and says so first; torch's products too where there is torch.
 const MEASURE: &str = "\
-import importlib.util, laptime
-if importlib.util.find_spec('torch'):
-    import torch
-laptime.ceilings()
+import importlib.util, sys
+has_torch = importlib.util.find_spec('torch') is not None
+if has_torch or sys.argv[1] == 'unknown':
+    print(flush=True)
+    import laptime
+    if has_torch:
+        import torch
+    laptime.ceilings()
 ";
 
 /// Measures the machine unless that was done before. What goes wrong costs the shares of the peak.
 pub fn measure_once(target: &Target, err: &mut dyn Write) {
-    if !target.is_python() || ceilings::load().is_some_and(|kept| knows_products(&kept)) {
+    let kept = ceilings::load();
+    if !target.is_python() || kept.as_ref().is_some_and(knows_products) {
         return;
     }
-    say(
-        err,
-        format_args!("laptime: measuring what this machine reaches at most, once (some 15 s)"),
-    );
-    let _ = own_code::command(&target.executable, MEASURE)
+    let known = if kept.is_some() { "known" } else { "unknown" };
+    let measuring = own_code::command(&target.executable, MEASURE)
+        .arg(known)
         .env_remove(variables::RUN)
         .env_remove(variables::AUTO)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .status();
+        .spawn();
+    let Ok(mut measuring) = measuring else {
+        return;
+    };
+    let mut begun = [0];
+    let stdout = measuring.stdout.as_mut();
+    if stdout.is_some_and(|stdout| stdout.read_exact(&mut begun).is_ok()) {
+        say(
+            err,
+            format_args!("laptime: measuring what this machine reaches at most, once (some 15 s)"),
+        );
+    }
+    let _ = measuring.wait();
 }
 
 fn knows_products(kept: &Ceilings) -> bool {
