@@ -113,3 +113,19 @@ def test_the_command_shows_them(home: Path) -> None:
         check=True,
     )
     assert {"machine", "taken_realtime_ns", "all", "absent"} <= json.loads(done.stdout).keys()
+
+
+def test_a_launch_where_there_is_no_torch_does_not_measure_again(home: Path, tmp_path: Path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['torch'] = None\n")
+    (tmp_path / "program.py").write_text("print('ran')\n")
+    paths = {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(home)}
+    done = subprocess.run(
+        [sys.executable, "-m", "laptime", "run", "--ops", "program.py"],
+        cwd=tmp_path,
+        env={**os.environ, **paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "ran\n"
+    assert "measuring" not in done.stderr
