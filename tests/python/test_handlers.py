@@ -1,0 +1,122 @@
+"""What a signal's handler raises is told from a failure of Laptime's own, whatever it is."""
+
+from __future__ import annotations
+
+import functools
+import signal
+import traceback
+
+import pytest
+
+from laptime._core import raised_by_handler
+
+
+class TimeIsUp(Exception):
+    pass
+
+
+def function(number, frame):
+    raise TimeIsUp
+
+
+def of_any(*arguments):
+    raise TimeIsUp
+
+
+def by_name(number, frame=None):
+    deeper(0)
+
+
+def deeper(depth):
+    if depth < 3:
+        deeper(depth + 1)
+    raise TimeIsUp
+
+
+def forgetful(number, frame):
+    del number
+    local = [1 for _ in range(3)]
+    raise TimeIsUp(local)
+
+
+def leaves(number, frame):
+    raise SystemExit(3)
+
+
+class Handler:
+    def method(self, number, frame):
+        raise TimeIsUp
+
+    def __call__(self, number, frame):
+        raise TimeIsUp
+
+    @staticmethod
+    def static(number, frame):
+        raise TimeIsUp
+
+
+HANDLERS = {
+    "function": function,
+    "any": of_any,
+    "default": by_name,
+    "forgetful": forgetful,
+    "exit": leaves,
+    "method": Handler().method,
+    "static": Handler.static,
+    "object": Handler(),
+    "partial": functools.partial(lambda extra, number, frame: deeper(extra), 0),
+    "lambda": lambda number, frame: deeper(2),
+    "interrupt": signal.default_int_handler,
+}
+
+
+def work(depth):
+    """Something of Laptime's that a signal interrupts."""
+    if depth:
+        work(depth - 1)
+    else:
+        signal.raise_signal(signal.SIGUSR1)
+        for _ in range(1_000):
+            pass
+
+
+@pytest.mark.parametrize("name", HANDLERS)
+def test_what_a_handler_raises_is_known_and_shows_what_the_handler_did(name):
+    before = signal.signal(signal.SIGUSR1, HANDLERS[name])
+    try:
+        with pytest.raises(BaseException) as caught:
+            work(3)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert raised_by_handler(caught.value)
+    left = [entry.name for entry in traceback.extract_tb(caught.value.__traceback__)]
+    assert "work" not in left
+    assert bool(left) == (name != "interrupt")
+
+
+def fails():
+    raise TimeIsUp
+
+
+def passes_its_own_frame():
+    import inspect
+
+    def looks(frame):
+        raise TimeIsUp
+
+    looks(inspect.currentframe().f_back)
+
+
+@pytest.mark.parametrize("failing", [fails, passes_its_own_frame, lambda: 1 / 0])
+def test_a_failure_is_none_of_a_handlers(failing):
+    with pytest.raises(Exception) as caught:
+        failing()
+    before = traceback.format_exception(caught.value)
+    assert not raised_by_handler(caught.value)
+    assert traceback.format_exception(caught.value) == before
+
+
+def test_an_exit_is_the_programs_wherever_it_comes_from():
+    with pytest.raises(SystemExit) as caught:
+        raise SystemExit(1)
+    assert raised_by_handler(caught.value)
