@@ -40,15 +40,14 @@ impl RunningProgram {
     /// Starts `command`. `hosted` when the launcher itself runs inside Python.
     pub fn start(command: &mut Command, hosted: bool) -> io::Result<Self> {
         let signals = SignalsPassedOn::install(hosted);
-        let ignores_children = signals.ignored(libc::SIGCHLD);
-        // SAFETY: `signal` is allowed between fork and exec.
-        unsafe {
-            command.pre_exec(move || {
-                if ignores_children {
+        if signals.ignored(libc::SIGCHLD) {
+            // SAFETY: `signal` is allowed between fork and exec.
+            unsafe {
+                command.pre_exec(|| {
                     libc::signal(libc::SIGCHLD, libc::SIG_IGN);
-                }
-                Ok(())
-            });
+                    Ok(())
+                });
+            }
         }
         let child = command.spawn()?;
         let pid = child.id() as i32;
