@@ -1,5 +1,6 @@
 """Under `--ops`, what a program does with its model besides training it works as without."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -7,6 +8,8 @@ import textwrap
 import pytest
 
 pytest.importorskip("torch")
+
+from started import Started
 
 import laptime as lt
 
@@ -101,18 +104,30 @@ print('through')
 """
 
 
-def through(folder, program, *, first="trained()"):
-    """Runs a program under `ops`; its recording."""
+@pytest.fixture(scope="module")
+def started():
+    """Begins programs with torch imported, which takes longer than most of them."""
+    started = Started()
+    yield started
+    started.close()
+
+
+def through(folder, program, *, first="trained()", started=None):
+    """Runs a program under `ops`; its recording. It imports torch unless it is `started`."""
     target = folder / "run.lap"
     script = f"import laptime as lt\nrecording = lt.record({str(target)!r}, ops=True)\n"
     script += MODEL + first + "\n" + program + STACK + "recording.stop()\n"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        timeout=240,
-        text=True,
-        capture_output=True,
-        env={**__import__("os").environ, "XDG_CACHE_HOME": str(folder / "cache")},
-    )
+    environment = {"XDG_CACHE_HOME": str(folder / "cache")}
+    if started is not None:
+        done = started.run(script, folder, environment)
+    else:
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            timeout=240,
+            text=True,
+            capture_output=True,
+            env={**os.environ, **environment},
+        )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "through\n"
     assert "Traceback" not in done.stderr, done.stderr
@@ -121,16 +136,16 @@ def through(folder, program, *, first="trained()"):
 
 @pytest.mark.parametrize("first", ["trained()", ""], ids=["after training", "alone"])
 @pytest.mark.parametrize("machinery", MACHINERY)
-def test_machinery_works_as_without(tmp_path, machinery, first):
-    through(tmp_path, MACHINERY[machinery], first=first)
+def test_machinery_works_as_without(tmp_path, machinery, first, started):
+    through(tmp_path, MACHINERY[machinery], first=first, started=started)
 
 
 @pytest.mark.parametrize("machinery", WITHIN)
-def test_machinery_inside_a_forward_works_as_without(tmp_path, machinery):
-    through(tmp_path, WITHIN[machinery])
+def test_machinery_inside_a_forward_works_as_without(tmp_path, machinery, started):
+    through(tmp_path, WITHIN[machinery], started=started)
 
 
-def test_no_mode_lies_over_what_stands_between_calls(tmp_path):
+def test_no_mode_lies_over_what_stands_between_calls(tmp_path, started):
     program = """
     from torch.utils._python_dispatch import _get_current_dispatch_mode_stack as stack
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -148,7 +163,7 @@ def test_no_mode_lies_over_what_stands_between_calls(tmp_path):
             seen.append(len(stack()))
         assert not any(seen), seen
     """
-    through(tmp_path, textwrap.dedent(program), first="")
+    through(tmp_path, textwrap.dedent(program), first="", started=started)
 
 
 def test_a_closure_s_forwards_are_counted_apart_from_the_step_around_them(tmp_path):
@@ -167,7 +182,7 @@ def test_a_closure_s_forwards_are_counted_apart_from_the_step_around_them(tmp_pa
     assert forward.mac == forward.count * 2 * (4 * 8 + 8 * 3)
 
 
-def test_a_float_that_changes_makes_no_new_stretch(tmp_path):
+def test_a_float_that_changes_makes_no_new_stretch(tmp_path, started):
     program = """
     class Scaled(nn.Linear):
         def forward(self, x, by):
@@ -179,12 +194,14 @@ def test_a_float_that_changes_makes_no_new_stretch(tmp_path):
         optimizer.step()
         optimizer.zero_grad()
     """
-    report = lt.open(through(tmp_path, textwrap.dedent(program), first="")).report()
+    report = lt.open(
+        through(tmp_path, textwrap.dedent(program), first="", started=started)
+    ).report()
     assert report["counted step"].count <= 2
     assert report["step"].count >= 6
 
 
-def test_stretches_are_bounded_and_the_rest_is_left_out_with_a_word(tmp_path):
+def test_stretches_are_bounded_and_the_rest_is_left_out_with_a_word(tmp_path, started):
     program = """
     from laptime.integrations import _counting
     _counting.MOST_STRETCHES = 10
@@ -195,7 +212,7 @@ def test_stretches_are_bounded_and_the_rest_is_left_out_with_a_word(tmp_path):
     with torch.no_grad():
         for i in range(40): net(x, i)
     """
-    target = through(tmp_path, textwrap.dedent(program), first="")
+    target = through(tmp_path, textwrap.dedent(program), first="", started=started)
     report = lt.open(target).report()
     assert report["counted evaluation"].count == 10
     assert report["evaluation/forward"].operations_coverage_ratio in (0.0, None)
