@@ -31,6 +31,8 @@ class Record:
         modules: bool = False,
         ops: bool = False,
     ) -> None:
+        if memory not in (False, True, "objects"):
+            raise ValueError(f"memory is {memory!r}, and may be False, True or 'objects'")
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         try:
             self._recorder: Recorder | _Elsewhere = Recorder(path)

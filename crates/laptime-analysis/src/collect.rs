@@ -15,13 +15,20 @@ use crate::summary::{Mark, Metric, MetricPoint, Track};
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
 const ENVIRONMENT: &str = "environment.";
 
+/// Says of a process that it had nothing whose operations could be counted.
+const UNCOUNTED: &str = "operations.unavailable";
+
 /// What recorders noted, but for descriptions of the surroundings.
 pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
+    let counts = processes.iter().any(|process| !process.segments.is_empty());
     processes
         .iter()
-        .flat_map(|process| &process.notes)
-        .filter(|(code, _)| !code.starts_with(ENVIRONMENT) && code != operations::CEILINGS)
-        .cloned()
+        .enumerate()
+        .flat_map(|(index, process)| process.notes.iter().map(move |note| (index, note)))
+        .filter(|(_, (code, _))| !code.starts_with(ENVIRONMENT) && code != operations::CEILINGS)
+        // A helper of the program's has none, and the program may.
+        .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))
+        .map(|(_, note)| note.clone())
 }
 
 /// What recorders said about their surroundings; the main process's word counts.

@@ -109,12 +109,12 @@ impl Asked {
         match (said, read) {
             (_, Some(Some(switch))) => asked.switch = switch,
             (Some(said), Some(None)) => {
-                let so = if asked.run.is_some() {
-                    "it is ignored"
-                } else {
-                    "the program goes on unrecorded"
-                };
-                asked.warn(SWITCH_VARIABLE, &said, "a path that ends in .lap", so);
+                asked.warn(
+                    SWITCH_VARIABLE,
+                    &said,
+                    "a path that ends in .lap",
+                    "it is ignored",
+                );
             }
             _ => {}
         }

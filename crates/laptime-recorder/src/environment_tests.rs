@@ -41,7 +41,7 @@ fn a_value_that_says_nothing_is_told_with_those_that_would() {
         said,
         [
             "LAPTIME=\"sure\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or a path that ends in .lap; the program goes on unrecorded",
+             or a path that ends in .lap; it is ignored",
             "LAPTIME_MEMORY=\"2\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
              or objects; memory is not counted",
             "LAPTIME_AUTO=\"all\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \

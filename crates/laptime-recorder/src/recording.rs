@@ -190,7 +190,16 @@ pub(crate) fn start_from_environment() -> bool {
         (Some(folder), _) => join(&folder, &options),
         (None, Switch::On) => Ok(()),
         // Finished by the exit handler; the run's end is then the process's own.
-        (None, Switch::Record(path)) => record(&path, &options).map(std::mem::forget),
+        (None, Switch::Record(path)) => record(&path, &options).map(|recording| {
+            if recording.path().file_name() != path.file_name() {
+                let taken = recording.path().display();
+                warn(&format_args!(
+                    "{} exists already: recording into {taken}",
+                    path.display()
+                ));
+            }
+            std::mem::forget(recording);
+        }),
         (None, Switch::Unset | Switch::Off) => return false,
     };
     if let Err(error) = started {

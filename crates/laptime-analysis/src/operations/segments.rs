@@ -21,6 +21,11 @@ pub struct Segments {
 }
 
 impl Segments {
+    /// Whether nothing is known of any.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
     /// Takes in what a segment does at a path.
     pub fn learn(&mut self, operations: &SegmentOperations<'_>) {
         let kind = (operations.device.to_owned(), operations.dtype.to_owned());

@@ -257,3 +257,26 @@ proptest! {
         prop_assert!(step.count.unwrap() < slow + fast);
     }
 }
+
+#[test]
+fn a_helper_without_operations_says_nothing_of_the_program() {
+    let unavailable = "operations.unavailable";
+    let told = |scripts: &[Script]| {
+        let summary = summarize(scripts, Options::default());
+        summary.warnings.iter().any(|it| it.code == unavailable)
+    };
+    let noting = |pid, operations: bool| {
+        // The main process is the one that runs longest.
+        let mut script = Script::new(pid, 1_000 * MS / u64::from(pid));
+        script.note(unavailable, "the program did not import it");
+        if operations {
+            script.operations(1, &["step"], cost(1, 1), "float32");
+        }
+        script
+    };
+    let silent = Script::new(1, 1_000 * MS);
+    assert!(told(&[noting(1, false)]));
+    assert!(told(&[noting(1, false), noting(2, false)]));
+    assert!(!told(&[silent, noting(2, false)]));
+    assert!(!told(&[noting(1, false), noting(2, true)]));
+}
