@@ -68,6 +68,15 @@ def test_a_recording_that_cannot_start_costs_one_warning_and_nothing_else(run: A
     assert "goes on unrecorded" in done.stderr
 
 
+def test_a_path_that_is_taken_is_not_overwritten_and_it_is_said(run: Any, tmp_path: Path) -> None:
+    asked = {"LAPTIME": str(tmp_path / "own.lap")}
+    first, second = (run("import laptime as lt; lt.mark('x')", env=asked) for _ in range(2))
+    assert first.stderr == ""
+    assert second.stderr.count("\n") == 1
+    assert str(tmp_path / "own-1.lap") in second.stderr
+    assert (tmp_path / "own-1.lap").is_dir()
+
+
 def command() -> str:
     found = shutil.which("laptime", path=os.path.dirname(sys.executable)) or shutil.which("laptime")
     assert found is not None
