@@ -140,8 +140,8 @@ def started(folder: Path, package: str | None, variable: str) -> subprocess.Comp
 @pytest.mark.parametrize("flags", [["-I"], ["-E"], ["-S"], ["-s", "-B", "-O"], ["-X", "utf8"]])
 def test_flags_of_the_interpreter_make_no_difference(tmp_path: Path, flags: list[str]) -> None:
     command = [sys.executable, *flags, "-c", "print('result')"]
-    kept = {"PATH": os.environ["PATH"], "LAPTIME": str(tmp_path / "x.lap")}
-    for home in ({}, {"HOME": "/nonexistent"}, {"HOME": "/proc"}):
+    for run, home in enumerate(({}, {"HOME": "/nonexistent"}, {"HOME": "/proc"})):
+        kept = {"PATH": os.environ["PATH"], "LAPTIME": str(tmp_path / f"{run}.lap")}
         done = subprocess.run(
             command, env=kept | home, capture_output=True, text=True, cwd=tmp_path, timeout=100
         )
