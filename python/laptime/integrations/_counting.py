@@ -188,7 +188,7 @@ class Counting:
         here.begun = begun = Begun(key, segment, counter, here.begun)
         if begun.outer is not None and begun.outer.counter is not None:
             begun.outer.counter.is_live = False
-        counter.enter()
+        counter.begin()
         self._known[key] = segment
         return begun
 

@@ -46,7 +46,7 @@ class LiveCounting(Counting):
         """No: what torch would put in front of it imports dynamo into a program that may not."""
         return False
 
-    def enter(self) -> None:
+    def begin(self) -> None:
         """Begins it.
 
         Only the stack is touched, in one step: an exit of the program's may come between any two.
@@ -74,7 +74,7 @@ class LiveCounting(Counting):
             return NotImplemented
         if hasattr(function, "_can_decompose") and function._can_decompose():
             try:
-                self.enter()
+                self.begin()
                 out = function.decompose(*args, **kwargs)
             finally:
                 self._step_off()
