@@ -221,3 +221,26 @@ def test_a_daemon_that_forks_after_the_runs_end_adds_nothing_to_it(run: Runner) 
         time.sleep(0.01)
     assert len(list(outcome.recording.glob("*.proc"))) == 2
     assert count(outcome.summary(), "late") == 0
+
+
+def test_a_child_whose_only_thread_ends_is_over(run: Runner) -> None:
+    outcome = run(
+        """
+        import os, threading
+        import laptime as lt
+
+        def fork():
+            pid = os.fork()
+            with lt.lap("work"):
+                pass
+            if pid:
+                print(os.waitpid(pid, 0)[1])
+            # In the child it was the only thread: its end is the process's.
+
+        thread = threading.Thread(target=fork)
+        thread.start()
+        thread.join()
+        """
+    )
+    assert (outcome.code, outcome.out, outcome.warnings) == (0, "0\n", []), outcome.err
+    assert count(outcome.summary(), "work") == 2

@@ -90,7 +90,12 @@ fn run(statm: Option<&OwnFile>) {
         if now >= next_tick {
             next_tick = now + TICK.as_nanos() as u64;
             let resident = statm.and_then(|statm| platform::resident_bytes(statm.get().ok()?));
-            if let Some(resident_bytes) = resident {
+            // The first thread is gone. After the last one the program would be over.
+            if resident == Some(0) && platform::is_last_thread() {
+                leave();
+                return;
+            }
+            if let Some(resident_bytes) = resident.filter(|bytes| *bytes > 0) {
                 let ticks = clock::now();
                 note(&Record::Sample {
                     ticks,
@@ -105,6 +110,12 @@ fn run(statm: Option<&OwnFile>) {
             write_out();
         }
     }
+}
+
+/// Nobody waits for this thread any more: its end is the process's, whose exit closes the recording.
+fn leave() {
+    let handle = registry::with(|registry| registry.disk.as_mut()?.collector.take());
+    drop(handle);
 }
 
 fn set_aside(registry: &mut Registry) {

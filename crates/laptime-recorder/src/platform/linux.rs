@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::MetadataExt;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
@@ -69,6 +70,12 @@ pub fn resident_bytes(statm: &File) -> Option<u64> {
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     // SAFETY: no preconditions.
     Some(pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64)
+}
+
+/// Whether no other thread of this process runs, after its first one has ended.
+pub fn is_last_thread() -> bool {
+    // A folder for each thread; the first one's stays until the process ends.
+    std::fs::metadata("/proc/self/task").is_ok_and(|tasks| tasks.nlink() == 2 + 2)
 }
 
 /// The most that was resident since the process began.
