@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import signal
+import threading
 import traceback
 
 import pytest
@@ -39,6 +41,17 @@ def forgetful(number, frame):
     raise TimeIsUp(local)
 
 
+def walks(number, frame):
+    while frame.f_back:
+        frame = frame.f_back
+    raise TimeIsUp
+
+
+def deletes(number, frame):
+    del frame
+    raise TimeIsUp
+
+
 def leaves(number, frame):
     raise SystemExit(3)
 
@@ -60,6 +73,8 @@ HANDLERS = {
     "any": of_any,
     "default": by_name,
     "forgetful": forgetful,
+    "walks": walks,
+    "deletes": deletes,
     "exit": leaves,
     "method": Handler().method,
     "static": Handler.static,
@@ -91,18 +106,30 @@ def test_what_a_handler_raises_is_known_and_shows_what_the_handler_did(name):
     assert raised_by_handler(caught.value)
     left = [entry.name for entry in traceback.extract_tb(caught.value.__traceback__)]
     assert "work" not in left
-    assert bool(left) == (name != "interrupt")
+    assert bool(left) == (name not in ("interrupt", "walks", "deletes"))
+
+
+def test_what_another_thread_raises_here_is_known():
+    def work():
+        raise_here(ctypes.c_ulong(threading.get_ident()), ctypes.py_object(TimeIsUp))
+        for _ in range(1_000):
+            pass
+
+    raise_here = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    with pytest.raises(TimeIsUp) as caught:
+        work()
+    assert raised_by_handler(caught.value)
 
 
 def fails():
-    raise TimeIsUp
+    raise ValueError("no such value")
 
 
 def passes_its_own_frame():
     import inspect
 
     def looks(frame):
-        raise TimeIsUp
+        raise ValueError("no such value")
 
     looks(inspect.currentframe().f_back)
 

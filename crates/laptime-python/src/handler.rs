@@ -4,7 +4,7 @@
 //! Laptime's. What a handler raises there, because a time is up or somebody wants an exit, is
 //! meant for the program: it goes on its way, and is no failure of Laptime's.
 
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::intern;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
@@ -19,8 +19,10 @@ pub fn raised(python: Python<'_>, error: &PyErr) -> bool {
     }
     let traceback = error.traceback(python);
     let from_handler = traceback.and_then(|first| part_of_handler(first).ok().flatten());
-    // The interpreter's own handler of interrupts has no frame.
-    let is = from_handler.is_some() || !error.is_instance_of::<PyException>(python);
+    // The interpreter's own handler of interrupts has no frame, nor has what another thread raises.
+    let is = from_handler.is_some()
+        || !error.is_instance_of::<PyException>(python)
+        || is_of_the_program(error.value(python)).unwrap_or(false);
     if is {
         let value = error.value(python);
         // In vain on what can't be changed, which keeps the traceback that it has.
@@ -28,6 +30,23 @@ pub fn raised(python: Python<'_>, error: &PyErr) -> bool {
         error.set_traceback(python, from_handler);
     }
     is
+}
+
+/// Where what Laptime calls comes from; its errors are no signs of the program's will.
+const CALLED: [&str; 5] = ["builtins", "laptime", "torch", "numpy", "sympy"];
+
+/// Whether a class of errors is the program's own: nothing that Laptime calls raises it.
+fn is_of_the_program(error: &Bound<'_, PyBaseException>) -> PyResult<bool> {
+    let python = error.py();
+    let module: String = error
+        .get_type()
+        .getattr(intern!(python, "__module__"))?
+        .extract()?;
+    let root = module.split('.').next().unwrap_or_default();
+    let standard = python
+        .import(intern!(python, "sys"))?
+        .getattr(intern!(python, "stdlib_module_names"))?;
+    Ok(root == "__main__" || !(CALLED.contains(&root) || standard.contains(root)?))
 }
 
 /// The part of a traceback that begins with a handler: what the interpreter called with a number

@@ -341,7 +341,7 @@ class Failing:
         def failing(*args, **kwargs):
             self.calls += 1
             if self.calls == self.at:
-                raise Refused(f"call {self.at}")
+                raise LookupError(f"call {self.at}")
             return function(*args, **kwargs)
 
         return failing
