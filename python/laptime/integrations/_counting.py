@@ -229,7 +229,7 @@ class Counting:
             if raised is not None or begun.key not in self._known:
                 self._known.pop(begun.key, None)
                 return
-            if begun.compiled:
+            if begun.compiled or begun.counter.was_popped:
                 self._leave_out(begun.segment)
                 return
             counter = begun.counter

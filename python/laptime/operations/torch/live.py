@@ -34,6 +34,10 @@ class LiveCounting(Counting):
         self._path = path
         self._feeds = {path: self.feed}
         self.is_live = True
+        self.was_popped = False
+        """Whether the program left a mode of its own, and popped this one by it."""
+        self._below: Any = None
+        self._depth = 0
         self.device = "cpu"
         self._trouble: Exception | None = None
 
@@ -51,11 +55,21 @@ class LiveCounting(Counting):
 
         Only the stack is touched, in one step: an exit of the program's may come between any two.
         """
+        stack = _get_current_dispatch_mode_stack()
+        self._below = stack[-1] if stack else None
+        self._lie_on_top()
+
+    def _lie_on_top(self) -> None:
         torch._C._push_on_torch_dispatch_stack(self)
 
     def leave(self) -> None:
         """Ends it, where it is on top; below a mode of the program's it does nothing any more."""
         self.is_live = False
+        below, self._below = self._below, None
+        stack = _get_current_dispatch_mode_stack()
+        if below is not None and self._depth == 0 and not any(mode is self for mode in stack):
+            self.was_popped = True
+            _pop(below, stack)
         self._step_off()
 
     def _step_off(self) -> None:
@@ -65,7 +79,13 @@ class LiveCounting(Counting):
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        kwargs = kwargs or {}
+        self._depth += 1
+        try:
+            return self._dispatch(function, types, args, kwargs or {})
+        finally:
+            self._depth -= 1
+
+    def _dispatch(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         # What stands in for a tensor computes nothing, and its class answers even questions that
         # torch asks where nothing may be raised.
         if not self.is_live or any(kind.__module__.startswith(_STAND_INS) for kind in types):
@@ -74,7 +94,7 @@ class LiveCounting(Counting):
             return NotImplemented
         if hasattr(function, "_can_decompose") and function._can_decompose():
             try:
-                self.begin()
+                self._lie_on_top()
                 out = function.decompose(*args, **kwargs)
             finally:
                 self._step_off()
@@ -109,6 +129,16 @@ class LiveCounting(Counting):
             raise self._trouble
         for path, feed in self._feeds.items():
             yield path, feed.finish()
+
+
+def _pop(left: Any, stack: list[Any]) -> None:
+    """Pops the mode that the program meant to leave when it popped the one above it."""
+    places = [place for place, mode in enumerate(stack) if mode is left]
+    if places:
+        for _ in stack[places[-1] :]:
+            torch._C._pop_torch_dispatch_stack(None)
+        for mode in stack[places[-1] + 1 :]:
+            torch._C._push_on_torch_dispatch_stack(mode)
 
 
 #: Where torch asks, before it calls a mode, whether a class has a rule for an operator.
