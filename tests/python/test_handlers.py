@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import signal
+import sys
 import threading
 import traceback
 
@@ -126,12 +127,10 @@ def fails():
 
 
 def passes_its_own_frame():
-    import inspect
-
     def looks(frame):
         raise ValueError("no such value")
 
-    looks(inspect.currentframe().f_back)
+    looks(sys._getframe(1))
 
 
 @pytest.mark.parametrize("failing", [fails, passes_its_own_frame, lambda: 1 / 0])
