@@ -53,7 +53,7 @@ SUSPENDED: Final[int]
 CLOSED_BY_PARENT: Final[int]
 UNFINISHED: Final[int]
 
-def raised_by_handler(error: BaseException) -> bool: ...
+def raised_by_handler(error: BaseException, *, own: bool = True) -> bool: ...
 
 class LaptimeError(Exception):
     """The root of Laptime's own errors."""

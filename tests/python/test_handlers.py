@@ -142,6 +142,15 @@ def test_a_failure_is_none_of_a_handlers(failing):
     assert traceback.format_exception(caught.value) == before
 
 
+def test_an_error_of_the_programs_is_no_handlers_where_the_program_runs():
+    with pytest.raises(TimeIsUp) as caught:
+        deeper(0)
+    before = traceback.format_exception(caught.value)
+    assert not raised_by_handler(caught.value, own=False)
+    assert traceback.format_exception(caught.value) == before
+    assert raised_by_handler(caught.value)
+
+
 def test_an_exit_is_the_programs_wherever_it_comes_from():
     with pytest.raises(SystemExit) as caught:
         raise SystemExit(1)

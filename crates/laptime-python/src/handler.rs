@@ -10,10 +10,15 @@ use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use pyo3::types::{PyTraceback, PyTuple};
 
-/// Whether a handler raised it. Then the traceback shows what the handler did, and nothing of
-/// what it interrupted.
+/// Whether a handler raised what came out of Laptime's own code. Then the traceback shows what the
+/// handler did, and nothing of what it interrupted.
 #[must_use]
 pub fn raised(python: Python<'_>, error: &PyErr) -> bool {
+    raised_in(python, error, true)
+}
+
+/// The same, of code that is `own`, or runs the program's, which has errors of its own.
+fn raised_in(python: Python<'_>, error: &PyErr, own: bool) -> bool {
     if error.is_instance_of::<PanicException>(python) {
         return false;
     }
@@ -22,7 +27,7 @@ pub fn raised(python: Python<'_>, error: &PyErr) -> bool {
     // The interpreter's own handler of interrupts has no frame, nor has what another thread raises.
     let is = from_handler.is_some()
         || !error.is_instance_of::<PyException>(python)
-        || is_of_the_program(error.value(python)).unwrap_or(false);
+        || (own && is_of_the_program(error.value(python)).unwrap_or(false));
     if is {
         let value = error.value(python);
         // In vain on what can't be changed, which keeps the traceback that it has.
@@ -87,10 +92,12 @@ fn is_handler(frame: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(false)
 }
 
-/// Whether a handler of a signal raised `error`, which is then the program's to see.
+/// Whether a handler of a signal raised `error`, which is then the program's to see. `own`: it came
+/// out of code of Laptime's that runs none of the program's.
 #[pyfunction]
-fn raised_by_handler(python: Python<'_>, error: Bound<'_, PyAny>) -> bool {
-    raised(python, &PyErr::from_value(error))
+#[pyo3(signature = (error, *, own=true))]
+fn raised_by_handler(python: Python<'_>, error: Bound<'_, PyAny>, own: bool) -> bool {
+    raised_in(python, &PyErr::from_value(error), own)
 }
 
 /// Adds it to the module.

@@ -43,7 +43,7 @@ def count(
     try:
         return call.run(Stage.fake(target.tensors()))
     except Exception as error:
-        if raised_by_handler(error):
+        if raised_by_handler(error, own=False):
             raise
         needs_values = _needs_values(error)
         if mode == "fake" or without:

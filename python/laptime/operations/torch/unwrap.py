@@ -50,6 +50,6 @@ def _unflattened(program: Any) -> Any:
 
         return unflatten(program)
     except Exception as error:
-        if raised_by_handler(error):
+        if raised_by_handler(error, own=False):
             raise
         return program.module()
