@@ -203,7 +203,7 @@ class Counting:
 
     def _leave(self, begun: Begun) -> None:
         if begun.counter is not None:
-            begun.counter.leave()
+            begun.counter.end()
             self._counters.discard(begun.counter)
         self._here.begun = outer = begun.outer
         if outer is not None and outer.counter is not None:

@@ -37,7 +37,6 @@ class LiveCounting(Counting):
         self.was_popped = False
         """Whether the program left a mode of its own, and popped this one by it."""
         self._below: Any = None
-        self._depth = 0
         self.device = "cpu"
         self._trouble: Exception | None = None
 
@@ -53,39 +52,32 @@ class LiveCounting(Counting):
     def begin(self) -> None:
         """Begins it.
 
-        Only the stack is touched, in one step: an exit of the program's may come between any two.
+        Only the stack is touched: what torch does besides, a signal's handler could cut short.
         """
         stack = _get_current_dispatch_mode_stack()
         self._below = stack[-1] if stack else None
-        self._lie_on_top()
-
-    def _lie_on_top(self) -> None:
         torch._C._push_on_torch_dispatch_stack(self)
 
     def leave(self) -> None:
-        """Ends it, where it is on top; below a mode of the program's it does nothing any more."""
+        """Ends it, wherever it lies by now."""
         self.is_live = False
-        below, self._below = self._below, None
-        stack = _get_current_dispatch_mode_stack()
-        if below is not None and self._depth == 0 and not any(mode is self for mode in stack):
-            self.was_popped = True
-            _pop(below, stack)
-        self._step_off()
+        self._below = None
+        _take_off(self)
 
-    def _step_off(self) -> None:
-        while (stack := _get_current_dispatch_mode_stack()) and stack[-1] is self:
-            torch._C._pop_torch_dispatch_stack(None)
+    def end(self) -> None:
+        """Ends it where it began, at the end of the call.
+
+        If it is gone, the program has left a mode of its own, and torch took the one on top.
+        """
+        below = self._below
+        if not _take_off(self) and below is not None:
+            self.was_popped = _take_off(below)
+        self.leave()
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        self._depth += 1
-        try:
-            return self._dispatch(function, types, args, kwargs or {})
-        finally:
-            self._depth -= 1
-
-    def _dispatch(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        kwargs = kwargs or {}
         # What stands in for a tensor computes nothing, and its class answers even questions that
         # torch asks where nothing may be raised.
         if not self.is_live or any(kind.__module__.startswith(_STAND_INS) for kind in types):
@@ -94,10 +86,10 @@ class LiveCounting(Counting):
             return NotImplemented
         if hasattr(function, "_can_decompose") and function._can_decompose():
             try:
-                self._lie_on_top()
+                torch._C._push_on_torch_dispatch_stack(self)
                 out = function.decompose(*args, **kwargs)
             finally:
-                self._step_off()
+                _take_off(self)
             if out is not NotImplemented:
                 return out
         out = function(*args, **kwargs)
@@ -131,14 +123,18 @@ class LiveCounting(Counting):
             yield path, feed.finish()
 
 
-def _pop(left: Any, stack: list[Any]) -> None:
-    """Pops the mode that the program meant to leave when it popped the one above it."""
-    places = [place for place, mode in enumerate(stack) if mode is left]
-    if places:
-        for _ in stack[places[-1] :]:
-            torch._C._pop_torch_dispatch_stack(None)
-        for mode in stack[places[-1] + 1 :]:
-            torch._C._push_on_torch_dispatch_stack(mode)
+def _take_off(mode: Any) -> bool:
+    """Takes a mode from the stack, from below others too; whether it was there."""
+    if not any(one is mode for one in _get_current_dispatch_mode_stack()):
+        return False
+    above: list[Any] = []
+    try:
+        while (top := torch._C._pop_torch_dispatch_stack(None)) is not mode:
+            above.append(top)
+    finally:
+        while above:
+            torch._C._push_on_torch_dispatch_stack(above.pop())
+    return True
 
 
 #: Where torch asks, before it calls a mode, whether a class has a rule for an operator.

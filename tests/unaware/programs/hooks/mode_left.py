@@ -1,4 +1,4 @@
-"""A mode that is entered before the first step and left inside of it, by a hook."""
+"""Modes that hooks leave inside of a step, entered before it, or enter there, to be left later."""
 # needs: torch
 
 import torch
@@ -29,4 +29,11 @@ counter.__enter__()
 for _ in range(3):
     step(model)
 print(counter.get_total_flops(), stack())
+late = FlopCounterMode(display=False)
+entering = model.register_forward_hook(lambda *_: late.__enter__() and None)
+x = model(torch.ones(2, 3))
+entering.remove()
+x.sum().backward()
+late.__exit__(None, None, None)
+print(late.get_total_flops(), stack())
 print(digest(model.state_dict()), randomness())
