@@ -41,8 +41,8 @@ def _start() -> None:
         recorder = Recorder(wanted.record)
         # Processes below this one join it instead of recording on their own.
         os.environ["LAPTIME_RUN"] = recorder.folder
-        if os.path.basename(recorder.folder) != os.path.basename(wanted.record.rstrip("/")):
-            say(f"{wanted.record} exists already: recording into {recorder.folder}")
+        if recorder.taken_path is not None:
+            say(recorder.taken_path)
         _kept.append(recorder)
         atexit.register(_close_if_interrupted)
     if wanted.automatic and (wanted.run or wanted.record or wanted.memory):

@@ -35,15 +35,16 @@ class Record:
             raise ValueError(f"memory is {memory!r}, and may be False, True or 'objects'")
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         try:
-            self._recorder: Recorder | _Elsewhere = Recorder(path)
+            recorder = Recorder(path)
         except BaseException:
             if self._counts_memory:
                 _tally.stop()
             raise
+        self._recorder: Recorder | _Elsewhere = recorder
         self._phases = phases or modules or ops
         self._outer_run = os.environ.get("LAPTIME_RUN")
-        if os.path.realpath(self.path) != os.path.realpath(path):
-            warn(f"{os.fspath(path)} exists already: recording into {self.path}")
+        if recorder.taken_path is not None:
+            warn(recorder.taken_path)
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
         if self._phases:

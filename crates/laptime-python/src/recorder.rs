@@ -13,6 +13,7 @@ use crate::errors;
 #[pyclass(frozen, module = "laptime._core")]
 struct Recorder {
     path: PathBuf,
+    taken_path: Option<String>,
     /// The process that started it. A forked child has a file of its own, and no say in the run's end.
     pid: u32,
     recording: Mutex<Option<recorder::Recording>>,
@@ -55,6 +56,7 @@ impl Recorder {
                 .map_err(|error| errors::from_recorder(&error))?;
             Ok(Self {
                 path: recording.path().to_owned(),
+                taken_path: recording.taken_path(&path),
                 pid: std::process::id(),
                 recording: Mutex::new(Some(recording)),
             })
@@ -67,7 +69,13 @@ impl Recorder {
         self.path.clone()
     }
 
-    /// The same as text, without the standard library's paths: nothing is imported at the start.
+    /// Says that the path asked for was taken, if so.
+    #[getter]
+    fn taken_path(&self) -> Option<&str> {
+        self.taken_path.as_deref()
+    }
+
+    /// Its path as text, without the standard library's paths: nothing is imported at the start.
     #[getter]
     fn folder(&self) -> std::ffi::OsString {
         self.path.clone().into()

@@ -68,6 +68,15 @@ impl Recording {
         &self.path
     }
 
+    /// Says that the path `asked` for was taken, and where the recording is instead.
+    pub fn taken_path(&self, asked: &Path) -> Option<String> {
+        let is_there = self.path.file_name() == asked.file_name();
+        (!is_there).then(|| {
+            let (asked, taken) = (asked.display(), self.path.display());
+            format!("{asked} exists already: recording into {taken}")
+        })
+    }
+
     /// Finishes the recording: everything recorded is on disk, and the unused tail is cut off.
     pub fn finish(mut self) -> Result<PathBuf, RecorderError> {
         self.finish_once()?;
@@ -191,12 +200,8 @@ pub(crate) fn start_from_environment() -> bool {
         (None, Switch::On) => Ok(()),
         // Finished by the exit handler; the run's end is then the process's own.
         (None, Switch::Record(path)) => record(&path, &options).map(|recording| {
-            if recording.path().file_name() != path.file_name() {
-                let taken = recording.path().display();
-                warn(&format_args!(
-                    "{} exists already: recording into {taken}",
-                    path.display()
-                ));
+            if let Some(told) = recording.taken_path(&path) {
+                warn(&format_args!("{told}"));
             }
             std::mem::forget(recording);
         }),
