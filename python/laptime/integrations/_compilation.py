@@ -1,4 +1,4 @@
-"""``torch.compile``: its time as a span of its own.
+"""``torch.compile``: its time as a span of its own, and how it is kept from Laptime's code.
 
 Dynamo is imported lazily, mostly long after torch; nothing here imports it. It traces torch's
 functions as they are, for nothing of theirs is replaced.
@@ -6,12 +6,15 @@ functions as they are, for nothing of theirs is replaced.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from .._core import Watched
 from .._post_import import when_imported
 
 CALLBACKS = "torch._dynamo.callback"
+#: Part of torch's binary, and there before dynamo is.
+FRAMES = "torch._C._dynamo.eval_frame"
 
 
 class Compilation:
@@ -23,6 +26,9 @@ class Compilation:
             "run_end_callbacks": Watched("compile end", phases),
         }
         self._active = False
+        frames = sys.modules.get(FRAMES)
+        if frames is not None:
+            phases.compiles_by(frames.set_eval_frame)
 
     def apply(self) -> None:
         """Sees compilations begin and end from now on."""

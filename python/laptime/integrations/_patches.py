@@ -50,7 +50,6 @@ class Patches:
             broken=self._broken,
             scripted=scripted,
         )
-        Phases.compiles_by(torch._C._dynamo.eval_frame.set_eval_frame)
         self.counting = Counting(torch, core, self.phases) if ops else None
         self.machines = Machines(self.phases)
         self._split = (self.machines.here, self._module_laps) if modules else None
