@@ -98,7 +98,7 @@ const MEASURING: &[(&str, &[&str])] = &[
     ("span.rs", &[]),
     ("memory.rs", &[]),
     ("fast/pieces.rs", &[]),
-    ("recorder.rs", &["path", "folder"]),
+    ("recorder.rs", &["path", "folder", "taken_path"]),
     ("timer.rs", &["name", "disable", "enable", "__repr__"]),
 ];
 

@@ -1,6 +1,7 @@
 """Workers that raise: the traceback that the loader hands over, and one that is killed."""
 # needs: torch
 
+import gc
 import os
 import signal
 import traceback
@@ -38,6 +39,9 @@ if __name__ == "__main__":
             print(list(loader))
         except KeyError:
             print(traceback.format_exc())
+        # The loader lies in a cycle with its error, and complains wherever the collector finds it:
+        # in the next worker, as often as not.
+        gc.collect()
     try:
         list(DataLoader(Fails(dies), None, num_workers=1, collate_fn=int))
     except RuntimeError as error:  # Raised where the signal of its end finds the program.
