@@ -38,6 +38,10 @@ use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+/// The program may use up its memory and go on: then ours must not end it.
+#[global_allocator]
+static ALLOCATOR: laptime_recorder::Reserve = laptime_recorder::Reserve::system();
+
 /// Needs the interpreter lock even where it could be had without: the hot path relies on it.
 #[pymodule(gil_used = true)]
 #[pyo3(name = "_core")]

@@ -45,11 +45,25 @@ pub fn silence_panics() {
     });
 }
 
+/// Records nothing from now on, and says so: the program's memory is used up, and ours nearly.
+pub fn out_of_memory() {
+    if stop() {
+        messages::warn(
+            &"recording stopped because the program has no memory left; the program goes on unrecorded",
+        );
+    }
+}
+
+/// Switches recording off; whether this is the first time, which is to be told.
+fn stop() -> bool {
+    static STOPPED: AtomicBool = AtomicBool::new(false);
+    state::switch_off_for_good();
+    !STOPPED.swap(true, Ordering::Relaxed)
+}
+
 #[cold]
 fn failed(panic: &(dyn Any + Send)) {
-    static WARNED: AtomicBool = AtomicBool::new(false);
-    state::switch_off_for_good();
-    if WARNED.swap(true, Ordering::Relaxed) {
+    if !stop() {
         return;
     }
     let what = panic

@@ -29,6 +29,7 @@ mod own_file;
 mod platform;
 mod recording;
 mod registry;
+mod reserve;
 mod resident;
 mod site;
 mod span;
@@ -45,6 +46,7 @@ pub use live::{live, reset};
 pub use messages::{remember_stderr, warn};
 pub use notes::{mark, mark_outermost, metric, note};
 pub use recording::{Backing, RecordOptions, Recording, close, current_folder, join, record};
+pub use reserve::Reserve;
 pub use resident::{Resident, resident};
 pub use site::{LazySite, Site};
 pub use span::{
