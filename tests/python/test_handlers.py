@@ -53,8 +53,22 @@ def deletes(number, frame):
     raise TimeIsUp
 
 
+def standard(number, frame):
+    frame = number
+    raise TimeoutError(frame)
+
+
 def leaves(number, frame):
     raise SystemExit(3)
+
+
+class Stubborn(Exception):
+    def __setattr__(self, name, value):
+        raise AttributeError(name)
+
+
+def stubborn(number, frame):
+    raise Stubborn
 
 
 class Handler:
@@ -76,7 +90,10 @@ HANDLERS = {
     "forgetful": forgetful,
     "walks": walks,
     "deletes": deletes,
+    "standard": standard,
+    "partial that forgets": functools.partial(lambda extra, *_: standard(extra, None), 0),
     "exit": leaves,
+    "stubborn": stubborn,
     "method": Handler().method,
     "static": Handler.static,
     "object": Handler(),
@@ -102,12 +119,12 @@ def test_what_a_handler_raises_is_known_and_shows_what_the_handler_did(name):
     try:
         with pytest.raises(BaseException) as caught:
             work(3)
+        assert raised_by_handler(caught.value)
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert raised_by_handler(caught.value)
     left = [entry.name for entry in traceback.extract_tb(caught.value.__traceback__)]
     assert "work" not in left
-    assert bool(left) == (name not in ("interrupt", "walks", "deletes"))
+    assert bool(left) == (name != "interrupt")
 
 
 def test_what_another_thread_raises_here_is_known():

@@ -5,6 +5,7 @@
 //! meant for the program: it goes on its way, and is no failure of Laptime's.
 
 use pyo3::exceptions::{PyBaseException, PyException};
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
@@ -29,12 +30,21 @@ fn raised_in(python: Python<'_>, error: &PyErr, own: bool) -> bool {
         || !error.is_instance_of::<PyException>(python)
         || (own && is_of_the_program(error.value(python)).unwrap_or(false));
     if is {
-        let value = error.value(python);
-        // In vain on what can't be changed, which keeps the traceback that it has.
-        let _ = value.setattr(intern!(python, "__traceback__"), &from_handler);
+        set_traceback(error.value(python), from_handler.as_ref());
         error.set_traceback(python, from_handler);
     }
     is
+}
+
+/// Gives an error another traceback. Not as an attribute, of which its class may make what it likes.
+pub fn set_traceback(
+    error: &Bound<'_, PyBaseException>,
+    traceback: Option<&Bound<'_, PyTraceback>>,
+) {
+    let none = error.py().None();
+    let left = traceback.map_or(none.as_ptr(), Bound::as_ptr);
+    // SAFETY: the lock is held and both are alive. The one failure is of what is no traceback.
+    unsafe { ffi::PyException_SetTraceback(error.as_ptr(), left) };
 }
 
 /// Where what Laptime calls comes from; its errors are no signs of the program's will.
@@ -76,6 +86,9 @@ fn is_handler(frame: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     let code = frame.getattr(intern!(python, "f_code"))?;
+    if is_registered(&code)? {
+        return Ok(true); // it may have forgotten what it was called with
+    }
     let count: usize = code.getattr(intern!(python, "co_argcount"))?.extract()?;
     let locals = frame.getattr(intern!(python, "f_locals"))?;
     // The arguments come first, and one that takes all there are right behind them.
@@ -90,6 +103,37 @@ fn is_handler(frame: &Bound<'_, PyAny>) -> PyResult<bool> {
         }
     }
     Ok(false)
+}
+
+/// Whether this is the code of a handler that is registered now.
+fn is_registered(code: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let signals = code.py().import(intern!(code.py(), "_signal"))?;
+    let count: i32 = signals.getattr(intern!(code.py(), "NSIG"))?.extract()?;
+    let get = signals.getattr(intern!(code.py(), "getsignal"))?;
+    for number in 1..count {
+        let handler = get.call1((number,))?;
+        if handler.is_callable() && code_of(handler).is_ok_and(|of| of.is(code)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The code that a call of `handler` runs: of a function, a method, a partial one, an object.
+fn code_of(handler: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    let python = handler.py();
+    let mut callee = handler;
+    for inner in [intern!(python, "func"), intern!(python, "__func__")] {
+        callee = callee.getattr_opt(inner)?.unwrap_or(callee);
+    }
+    let code = intern!(python, "__code__");
+    match callee.getattr_opt(code)? {
+        Some(code) => Ok(code),
+        None => callee
+            .get_type()
+            .getattr(intern!(python, "__call__"))?
+            .getattr(code),
+    }
 }
 
 /// Whether a handler of a signal raised `error`, which is then the program's to see. `own`: it came

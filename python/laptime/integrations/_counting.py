@@ -203,7 +203,7 @@ class Counting:
 
     def _leave(self, begun: Begun) -> None:
         if begun.counter is not None:
-            begun.counter.end()
+            begun.counter.leave()
             self._counters.discard(begun.counter)
         self._here.begun = outer = begun.outer
         if outer is not None and outer.counter is not None:
@@ -229,7 +229,7 @@ class Counting:
             if raised is not None or begun.key not in self._known:
                 self._known.pop(begun.key, None)
                 return
-            if begun.compiled or begun.counter.was_popped:
+            if begun.compiled:
                 self._leave_out(begun.segment)
                 return
             counter = begun.counter

@@ -1,7 +1,7 @@
 //! The operations of a call, which Python counts where they aren't known.
 
 use pyo3::exceptions::PyBaseException;
-use pyo3::intern;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 
@@ -60,8 +60,7 @@ impl Begun<'_> {
     ) -> PyResult<()> {
         let value = raised.as_ref().map(|error| error.value(python).clone());
         if let (Some(error), Some(value)) = (&raised, &value) {
-            // In vain on what can't be changed, which keeps the traceback that it has.
-            let _ = value.setattr(intern!(python, "__traceback__"), error.traceback(python));
+            handler::set_traceback(value, error.traceback(python).as_ref());
         }
         let mut ended = self.told(python, &value);
         if let Err(error) = &ended
@@ -87,6 +86,9 @@ impl Begun<'_> {
 }
 
 fn traceback_of<'py>(error: &Bound<'py, PyBaseException>) -> Option<Bound<'py, PyTraceback>> {
-    let traceback = error.getattr(intern!(error.py(), "__traceback__"));
-    traceback.ok()?.cast_into().ok()
+    // SAFETY: the lock is held; what comes back is a reference of ours, or null where there is none.
+    let traceback = unsafe {
+        Bound::from_owned_ptr_or_opt(error.py(), ffi::PyException_GetTraceback(error.as_ptr()))
+    };
+    traceback?.cast_into().ok()
 }

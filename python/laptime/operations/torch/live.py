@@ -34,9 +34,6 @@ class LiveCounting(Counting):
         self._path = path
         self._feeds = {path: self.feed}
         self.is_live = True
-        self.was_popped = False
-        """Whether the program left a mode of its own, and popped this one by it."""
-        self._below: Any = None
         self.device = "cpu"
         self._trouble: Exception | None = None
 
@@ -50,29 +47,22 @@ class LiveCounting(Counting):
         return False
 
     def begin(self) -> None:
-        """Begins it.
+        """Begins it, below the program's modes: what these leave or enter is their own.
 
         Only the stack is touched: what torch does besides, a signal's handler could cut short.
         """
-        stack = _get_current_dispatch_mode_stack()
-        self._below = stack[-1] if stack else None
-        torch._C._push_on_torch_dispatch_stack(self)
+        above: list[Any] = []
+        try:
+            while torch._C._len_torch_dispatch_stack():
+                above.append(torch._C._pop_torch_dispatch_stack(None))
+            torch._C._push_on_torch_dispatch_stack(self)
+        finally:
+            _put_back(above)
 
     def leave(self) -> None:
-        """Ends it, wherever it lies by now."""
+        """Ends it."""
         self.is_live = False
-        self._below = None
         _take_off(self)
-
-    def end(self) -> None:
-        """Ends it where it began, at the end of the call.
-
-        If it is gone, the program has left a mode of its own, and torch took the one on top.
-        """
-        below = self._below
-        if not _take_off(self) and below is not None:
-            self.was_popped = _take_off(below)
-        self.leave()
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -123,19 +113,25 @@ class LiveCounting(Counting):
             yield path, feed.finish()
 
 
-def _take_off(mode: Any) -> bool:
-    """Takes a mode from the stack, from below others too; whether it was there."""
+def _take_off(mode: Any) -> None:
+    """Takes a mode from the stack, from below others too, if it is there."""
     if not any(one is mode for one in _get_current_dispatch_mode_stack()):
-        return False
+        return
     above: list[Any] = []
     try:
         while (top := torch._C._pop_torch_dispatch_stack(None)) is not mode:
             above.append(top)
     finally:
-        while above:
-            torch._C._push_on_torch_dispatch_stack(above.pop())
-    return True
+        _put_back(above)
 
+
+def _put_back(above: list[Any]) -> None:
+    while above:
+        torch._C._push_on_torch_dispatch_stack(above.pop())
+
+
+#: Past what a class of errors makes of its attributes.
+_SET_TRACEBACK = vars(BaseException)["__traceback__"].__set__
 
 #: Where torch asks, before it calls a mode, whether a class has a rule for an operator.
 _ASKED = "find_torch_dispatch_rule"
@@ -161,7 +157,7 @@ def hide_frames(error: BaseException) -> None:
     for entry in reversed(found):
         entry.tb_next = after
         after = entry
-    error.__traceback__ = after
+    _SET_TRACEBACK(error, after)
 
 
 #: Modes under which nothing is computed: a graph is made, or shapes are worked out.

@@ -8,7 +8,7 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode_stack as sta
 from torch.utils.flop_counter import FlopCounterMode
 
 seed(0)
-model = nn.Linear(3, 3)
+model = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 counter = FlopCounterMode(display=False)
 
@@ -29,6 +29,9 @@ counter.__enter__()
 for _ in range(3):
     step(model)
 print(counter.get_total_flops(), stack())
+counter.__enter__()
+hook = model[0].register_forward_hook(stop)
+print(step(model), counter.get_total_flops(), stack())
 late = FlopCounterMode(display=False)
 entering = model.register_forward_hook(lambda *_: late.__enter__() and None)
 x = model(torch.ones(2, 3))
