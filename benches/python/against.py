@@ -2,8 +2,10 @@
 
 `against.py OLD -- NEW` starts the two commands, which answer each line with a JSON object of
 nanoseconds (`turns.py`, and `turns` of the Rust benches). Which of the two goes first changes
-from round to round. A figure is the median over rounds; the ratio is the median of the ratios
-within a round, with the interval that holds the middle 95 % of its bootstrap.
+from round to round, and both start anew several times: where a process lies in memory and how it
+hashes text is a matter of luck that stays with it. A figure is the median over rounds; the ratio is
+the median of the ratios within a round, with the interval that holds the middle 95 % of its
+bootstrap.
 """
 
 from __future__ import annotations
@@ -18,18 +20,20 @@ from typing import IO
 import blocks
 
 ROUNDS = 400
-#: Rounds that warm both up and are not counted.
-WARM_UP = 20
+#: Starts that they are dealt out to.
+STARTS = 20
+#: Rounds after each start that warm both up and are not counted.
+WARM_UP = 10
 
 
 class Contender:
     """A build, waiting for its turn."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], series: dict[str, list[float]]) -> None:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self.series: dict[str, list[float]] = {}
+        self._series = series
 
     def turn(self, *, counts: bool) -> None:
         """Runs one block of everything."""
@@ -43,7 +47,7 @@ class Contender:
             raise SystemExit(f"{self._process.args!r} ended with {self._process.wait()}")
         for name, nanoseconds in json.loads(line).items():
             if counts:
-                self.series.setdefault(name, []).append(nanoseconds)
+                self._series.setdefault(name, []).append(nanoseconds)
 
     def finish(self) -> None:
         self._process.communicate()
@@ -52,21 +56,23 @@ class Contender:
 def main() -> None:
     words = sys.argv[1:]
     middle = words.index("--")
-    old, new = Contender(words[:middle]), Contender(words[middle + 1 :])
-    turns = [old, new]
+    before: dict[str, list[float]] = {}
+    after: dict[str, list[float]] = {}
     shuffle = random.Random(3).shuffle
-    for number in range(WARM_UP + ROUNDS):
-        shuffle(turns)
+    for _ in range(STARTS):
+        turns = [Contender(words[:middle], before), Contender(words[middle + 1 :], after)]
+        for number in range(WARM_UP + ROUNDS // STARTS):
+            shuffle(turns)
+            for contender in turns:
+                contender.turn(counts=number >= WARM_UP)
         for contender in turns:
-            contender.turn(counts=number >= WARM_UP)
-    old.finish()
-    new.finish()
-    print(f"| {ROUNDS} rounds | old, ns | new, ns | new / old | 95 % interval |")
+            contender.finish()
+    print(f"| {ROUNDS} rounds, {STARTS} starts | old, ns | new, ns | new / old | 95 % interval |")
     print("| --- | --- | --- | --- | --- |")
-    for name, before in old.series.items():
-        after = new.series[name]
-        ratio, low, high = blocks.ratio(after, before)
-        figures = f"{statistics.median(before):.2f} | {statistics.median(after):.2f}"
+    for name, old in before.items():
+        new = after[name]
+        ratio, low, high = blocks.ratio(new, old)
+        figures = f"{statistics.median(old):.2f} | {statistics.median(new):.2f}"
         print(f"| {name} | {figures} | {ratio:.3f} | {low:.3f} to {high:.3f} |")
 
 

@@ -203,6 +203,10 @@ impl Writer {
     }
 
     fn define(&mut self, path: PathId, bytes: &mut Vec<u8>, cursor: &mut Cursor) {
+        let known = self.defined.get(path.index());
+        if known.is_some_and(|known| known.generation == self.generation) {
+            return; // those that it stands under, too
+        }
         let mut missing = Vec::new();
         registry::with(|registry| {
             let mut at = path;

@@ -46,6 +46,9 @@ pub(super) const MEMORY: u64 = 10;
 pub(super) const OPERATIONS: u64 = 11;
 pub(super) const RAN: u64 = 12;
 
+/// Room for an unusual span with most of what it may carry.
+const MOST_OF_SPAN: usize = 64;
+
 /// One decoded record. Times are in ticks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -154,6 +157,7 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
                 cursor.last = end;
                 return;
             }
+            payload.reserve(MOST_OF_SPAN);
             push(&mut payload, span.flags.0);
             push(&mut payload, u64::from(span.path.0));
             push(&mut payload, delta(end, cursor));
