@@ -141,6 +141,9 @@ fn overflowing(process: &Process) -> u64 {
 /// A file that was closed and has fewer bytes now, such as one that was copied half.
 fn cut(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     let length = process.header.length?;
+    if process.header.loss_reason.is_some() {
+        return None; // It couldn't be written whole, which is said.
+    }
     (process.fed_to < length).then(|| {
         let message = format!(
             "{}: its file is cut off: {} of {length} bytes are there, so spans are missing",
@@ -218,10 +221,13 @@ fn lost(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
         .header
         .loss_reason
         .map(|errno| format!(" (error {errno})"));
+    let what = match process.lost {
+        0 => "recording stopped".to_owned(),
+        lost => plural(lost, "span was lost", "spans were lost"),
+    };
     let message = format!(
-        "{}: {} lost: {reason}{}",
+        "{}: {what}: {reason}{}",
         called(summary),
-        plural(process.lost, "span was", "spans were"),
         number.unwrap_or_default(),
     );
     Some(Warning::new("lost-spans", message).with_hint(hint))

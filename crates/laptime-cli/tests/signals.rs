@@ -6,6 +6,7 @@ mod terminal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use place::Place;
 use terminal::terminal;
@@ -31,6 +32,37 @@ fn a_signal_sent_to_the_launcher_reaches_the_program() {
     assert_eq!(line, "ready\nasked\n");
     assert_eq!(launcher.wait().unwrap().code(), Some(7));
     assert_eq!(place.run_info("sh-1.lap").end.unwrap().code, Some(7));
+}
+
+#[test]
+fn a_program_that_stopped_itself_goes_on_when_the_launcher_is_continued() {
+    let place = Place::new();
+    let mut launcher = place
+        .command()
+        .args(["run", "sh", "-c", "kill -STOP $$; echo went on"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = launcher.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        out.read_to_string(&mut text).unwrap();
+        text
+    });
+    let deadline = Instant::now() + Duration::from_mins(1);
+    let end = loop {
+        // When it has stopped is not known: asked until it is.
+        std::thread::sleep(Duration::from_millis(20));
+        // SAFETY: `kill` touches no memory, and the launcher has not been waited for.
+        unsafe { libc::kill(launcher.id() as i32, libc::SIGCONT) };
+        if let Some(end) = launcher.try_wait().unwrap() {
+            break end;
+        }
+        assert!(Instant::now() < deadline, "the program is still stopped");
+    };
+    assert_eq!(end.code(), Some(0));
+    assert_eq!(reader.join().unwrap(), "went on\n");
 }
 
 #[test]

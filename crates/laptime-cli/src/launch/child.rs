@@ -15,13 +15,14 @@ use laptime_core::ProgramEnd;
 use laptime_recorder::clock;
 
 /// Signals that end or steer a program and that a launcher must not swallow.
-const PASSED_ON: [libc::c_int; 6] = [
+const PASSED_ON: [libc::c_int; 7] = [
     libc::SIGINT,
     libc::SIGQUIT,
     libc::SIGTERM,
     libc::SIGHUP,
     libc::SIGUSR1,
     libc::SIGUSR2,
+    libc::SIGCONT,
 ];
 
 /// Process id of the running program; 0 while there is none.
@@ -195,11 +196,30 @@ extern "C" fn pass_on(
         return;
     }
     let program = PROGRAM.load(Ordering::SeqCst);
+    if signal == libc::SIGCONT && (program == 0 || !is_stopped(program)) {
+        return; // A shell sends it to both.
+    }
     if program == 0 {
         EARLY.store(signal, Ordering::SeqCst);
     } else {
         // SAFETY: `kill` is safe in a handler; the id is cleared before the program is reaped.
         unsafe { libc::kill(program, signal) };
+    }
+}
+
+/// Whether a child is stopped.
+fn is_stopped(child: libc::pid_t) -> bool {
+    let options = libc::WSTOPPED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: one system call that fills in a structure which is valid when zeroed.
+    unsafe {
+        let mut information: libc::siginfo_t = std::mem::zeroed();
+        let asked = libc::waitid(
+            libc::P_PID,
+            child.cast_unsigned(),
+            &raw mut information,
+            options,
+        );
+        asked == 0 && information.si_pid() == child
     }
 }
 
