@@ -31,10 +31,7 @@ from ._core_operations import (
     write_operations as write_operations,
 )
 from ._core_phases import (
-    Iteration as Iteration,
-    LoaderMemory as LoaderMemory,
     ModuleLaps as ModuleLaps,
-    PhaseMachine as PhaseMachine,
     Phases as Phases,
     Place as Place,
     Watched as Watched,

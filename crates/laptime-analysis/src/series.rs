@@ -3,14 +3,14 @@
 //! Every path whose own name is `step` is followed, on the main track. Pieces may come
 //! in any order; those with the earliest starts are kept.
 
-use laptime_core::{PathId, SpanFlags};
+use laptime_core::{PathId, PhaseName, SpanFlags};
 
 /// Steps that are looked at.
 pub const MOST_STEPS: usize = 512;
 /// Pieces kept while reading; a step has more than one when it was reopened.
 const MOST_PIECES: usize = 4 * MOST_STEPS;
 /// The name of a step.
-pub const STEP: &str = "step";
+pub const STEP: &str = PhaseName::Step.text();
 
 /// One piece of a step, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

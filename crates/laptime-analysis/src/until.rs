@@ -11,7 +11,7 @@ use std::str::FromStr;
 use laptime_core::format::process::ProcessHeader;
 use laptime_core::format::window::Window;
 use laptime_core::format::{reader::Visit, record::Record};
-use laptime_core::{FormatError, PathId, PathTable, Span, Unavailable, path};
+use laptime_core::{FormatError, PathId, PathTable, PhaseName, Span, Unavailable, path};
 use serde::{Deserialize, Serialize};
 
 use crate::convergence::Relation;
@@ -19,7 +19,7 @@ use crate::series::STEP;
 use crate::timeline::Anchors;
 
 /// The name of the marks and spans that are epochs.
-const EPOCH: &str = "epoch";
+const EPOCH: &str = PhaseName::Epoch.text();
 
 /// A question such as `test_acc >= 0.95`.
 #[derive(Debug, Clone, PartialEq)]

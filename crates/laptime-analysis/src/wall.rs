@@ -6,7 +6,7 @@
 //! outermost span and no timer's segment covers. With the self times of the main track's
 //! rows they add up to the wall time, unless segments overlap each other or spans.
 
-use laptime_core::{PathId, RunInfo};
+use laptime_core::{PathId, PhaseName, RunInfo};
 
 use crate::process::Process;
 use crate::summary::WallSource;
@@ -14,9 +14,6 @@ use crate::totals::Totals;
 
 /// Name of the wall time that no span covers.
 pub const OTHER: &str = "other";
-
-/// Names of outermost spans that automatic phases make.
-const PHASES: [&str; 2] = ["step", "evaluation"];
 
 /// A process's start is known to 10 ms; a launcher needs a little longer than none.
 const START_RESOLUTION_NS: u64 = 20_000_000;
@@ -161,7 +158,11 @@ pub fn wall(processes: &[Process], run: Option<&RunInfo>) -> Wall {
 /// Whether a process has spans where automatic phases are.
 pub fn has_phases(process: &Process) -> bool {
     let mut paths = process.paths.iter();
-    paths.any(|(_, entry)| entry.parent == PathId::ROOT && PHASES.contains(&&*entry.name))
+    paths.any(|(_, entry)| entry.parent == PathId::ROOT && is_unit(&entry.name))
+}
+
+fn is_unit(name: &str) -> bool {
+    PhaseName::of(name).is_some_and(PhaseName::is_unit)
 }
 
 /// What the main track's spans leave of the wall time, and by how much they exceed it.

@@ -70,7 +70,7 @@ fn control_c_interrupts_the_program_once_and_the_summary_still_comes() {
     let place = Place::new();
     place.file(
         "asks.py",
-        "import os, signal
+        "import os, signal, time
 interrupts = 0
 def count(*_):
     global interrupts
@@ -78,6 +78,8 @@ def count(*_):
     os.write(1, b'interrupt %d\\n' % interrupts)
 signal.signal(signal.SIGINT, count)
 os.write(1, b'ready\\n')
+while not interrupts:  # not by input: a signal just before its read would wait with it
+    time.sleep(0.01)
 input()
 ",
     );

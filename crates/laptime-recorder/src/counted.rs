@@ -5,7 +5,7 @@
 
 use laptime_core::format::record::Record;
 use laptime_core::operations::SegmentOperations;
-use laptime_core::{PathId, Span, SpanFlags};
+use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 
 use crate::clock;
 use crate::memory::Quiet;
@@ -13,19 +13,6 @@ use crate::registry;
 use crate::stack::Entry;
 use crate::state;
 use crate::thread::Thread;
-
-/// What a name begins with of what ran while its operations were counted.
-const ASIDE: &str = "counted ";
-/// What has a name of its own then, innermost first; without one, whatever is innermost.
-const UNITS: [&str; 2] = ["step", "evaluation"];
-/// What such a name can be.
-const NAMES: [&str; 5] = [
-    "counted step",
-    "counted evaluation",
-    "counted forward",
-    "counted backward",
-    "counted optimizer",
-];
 
 /// Tells what a segment does each time at one path.
 pub fn operations(operations: &SegmentOperations<'_>) {
@@ -66,12 +53,13 @@ pub fn set_aside() {
             .map(|index| name(index).map_or_else(String::new, |entry| entry.name.to_string()))
             .collect()
     });
-    if names.iter().any(|name| NAMES.contains(&name.as_str())) {
+    if names.iter().any(|name| is_aside(name)) {
         return;
     }
+    // The innermost of these; without one, whatever is innermost.
     let unit = names
         .iter()
-        .rposition(|name| UNITS.contains(&name.as_str()));
+        .rposition(|name| PhaseName::of(name).is_some_and(PhaseName::is_unit));
     let Some(first) = unit.or_else(|| open.checked_sub(1)) else {
         return;
     };
@@ -90,7 +78,9 @@ pub fn set_aside() {
         let parent = PathId(thread.stack().entry(at).path);
         let path = registry::with(|registry| {
             if at == first {
-                registry.paths.intern(parent, &format!("{ASIDE}{name}"))
+                registry
+                    .paths
+                    .intern(parent, &format!("{}{name}", PhaseName::COUNTED))
             } else {
                 registry.paths.intern(parent, name)
             }
@@ -112,18 +102,18 @@ pub fn plain_path(path: PathId) -> (PathId, bool) {
             let names = registry.paths.names(path);
             names.into_iter().map(str::to_owned).collect()
         };
-        let is_aside = names.iter().any(|name| NAMES.contains(&name.as_str()));
-        if !is_aside {
+        if !names.iter().any(|name| is_aside(name)) {
             return (path, false);
         }
-        let plain = names.iter().fold(PathId::ROOT, |parent, name| {
-            let plain = NAMES
-                .contains(&name.as_str())
-                .then(|| name.strip_prefix(ASIDE));
-            registry
-                .paths
-                .intern(parent, plain.flatten().unwrap_or(name))
-        });
+        let mut plain = PathId::ROOT;
+        for name in &names {
+            let name = PhaseName::of_counted(name).map_or(name.as_str(), |phase| phase.text());
+            plain = registry.paths.intern(plain, name);
+        }
         (plain, true)
     })
+}
+
+fn is_aside(name: &str) -> bool {
+    PhaseName::of_counted(name).is_some()
 }

@@ -386,17 +386,18 @@ pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
     }
 }
 
-/// Writes a finished span under a given path, such as [`current_path`] returned when it began.
+/// Writes a finished span under a given path, such as [`current_path`] returned when it began; its
+/// own path, or the root while nothing is recorded.
 ///
 /// **Units** ticks for start and duration.
-pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra: Extra) {
+pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra: Extra) -> PathId {
     if !state::is_on_or_decide() {
-        return;
+        return PathId::ROOT;
     }
     let _quiet = Quiet::begin();
     // SAFETY: this thread's state.
     let Some(thread) = (unsafe { Thread::current().as_mut() }) else {
-        return;
+        return PathId::ROOT;
     };
     let path = site
         .cached(parent)
@@ -422,6 +423,7 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
     thread
         .writer
         .span(&span.with_memory(extra.memory).with_work(extra.work));
+    path
 }
 
 /// Path of a span that is open on the current stack.

@@ -30,9 +30,8 @@ class Patches:
         *,
         modules: bool = False,
         ops: bool = False,
-        scripted: Any = None,
     ) -> None:
-        """`core` makes laps; a test's `scripted` one takes the place of the recorder."""
+        """`core` makes laps."""
         self._torch = torch
         self._core = core
         self._noted_device = False
@@ -48,7 +47,6 @@ class Patches:
             training=self._training,
             look=self.look_for_devices,
             broken=self._broken,
-            scripted=scripted,
         )
         self.counting = Counting(torch, core, self.phases) if ops else None
         self.machines = Machines(self.phases)

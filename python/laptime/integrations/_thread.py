@@ -1,6 +1,6 @@
 """What a thread knows of itself, and the phases of its process.
 
-The machines are native, one per thread that trains: see ``crates/laptime-python/src/phases``.
+The machines are native, one per thread that trains: see ``crates/laptime-phases``.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-core", &[]),
     ("laptime-macros", &[]),
     ("laptime-recorder", &["laptime-core"]),
+    ("laptime-phases", &["laptime-core"]),
     ("laptime-ops", &["laptime-core"]),
     ("laptime-analysis", &["laptime-core", "laptime-ops"]),
     ("laptime-report", &["laptime-core", "laptime-analysis"]),
@@ -43,6 +44,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "laptime-core",
             "laptime-recorder",
+            "laptime-phases",
             "laptime-ops",
             "laptime-analysis",
             "laptime-report",

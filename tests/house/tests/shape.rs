@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// Crates that touch nothing: no clock, no environment, no file, no `unsafe`.
 const PURE: &[&str] = &[
     "laptime-core",
+    "laptime-phases",
     "laptime-ops",
     "laptime-analysis",
     "laptime-report",

@@ -1,4 +1,4 @@
-"""Memory of the automatic phases: carried by what the machine holds back, true for real torch."""
+"""Memory of the automatic phases, beside laps around the same work."""
 
 from __future__ import annotations
 
@@ -49,28 +49,6 @@ with lt.record(path, memory=True, phases=False) if path else contextlib.nullcont
             adam.step()
         del batch, output, loss
 """
-
-
-def test_a_phase_that_is_held_back_is_written_with_its_memory(program):
-    core = program.core
-    for _ in program.loader(2)():
-        core.memory = (7, 9)
-        program.zero_grad()
-        core.memory = (1, 4)
-        program.forward()
-        core.memory = (-5, 2)
-        program.backward()
-        program.step()
-    held = [span.memory for span in core.spans if span.path == "step/forward"]
-    assert held == [(1, 4)] * 2
-    optimizer = [span.memory for span in core.spans if span.path == "step/optimizer"]
-    assert optimizer == [(7, 9), (-5, 2)] * 2
-
-
-def test_a_phase_has_no_memory_while_none_is_counted(program):
-    for _ in program.loader(2)():
-        program.train_batch()
-    assert {span.memory for span in program.core.spans} == {None}
 
 
 def launch(*arguments: str, where: Path) -> None:

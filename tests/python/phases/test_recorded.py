@@ -1,7 +1,6 @@
 """Whole training scripts recorded to disk and read back.
 
-The scripts of the other files write into a scripted core; these go through the recorder. Counts
-must be the same, and times must add up.
+Counts must be what the scripts do, and times must add up.
 """
 
 from __future__ import annotations
@@ -167,8 +166,7 @@ def test_a_closure(recorded):
             optimizer.step(closure)
     counts = result.counts()
     assert counts["step"] == counts["step/optimizer"] == counts["step/data"] == 4
-    assert counts["step/optimizer/forward"] == counts["step/optimizer/backward"] >= 4
-    assert "step/forward" not in counts
+    assert counts["step/forward"] == counts["step/backward"] >= 4
 
 
 def test_one_batch_fetched_once_and_trained_on_for_ever(recorded):

@@ -130,5 +130,5 @@ def test_no_time_is_counted_twice(program, modules, tmp_path):
         for phase in ("forward", "backward"):
             assert rows[f"step/{phase}{graph}/compile"].count == 1
     elif program is closures:
-        forward, backward = (rows[f"step/optimizer/{phase}"] for phase in ("forward", "backward"))
+        forward, backward = (rows[f"step/{phase}"] for phase in ("forward", "backward"))
         assert forward.count == backward.count > rows["step"].count == 4

@@ -44,7 +44,7 @@ def test_a_plain_loop_has_one_step_per_batch_and_trains_to_the_same_bits():
     assert core.count("step") == 8
     for phase in ("data", "forward", "backward", "optimizer"):
         assert core.count(f"step/{phase}") == 8
-    assert len(core.marks) == 2
+    assert core.marks == {"epoch": 2}
     assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
 
 
@@ -70,7 +70,7 @@ def test_loader_workers_open_no_phases_and_lose_none(persistent):
 
     core = same_result(script)
     assert core.count("step") == core.count("step/data") == 6
-    assert len(core.marks) == 2
+    assert core.marks == {"epoch": 2}
 
 
 def test_modules_that_a_dataset_calls_are_part_of_the_fetch():
@@ -135,7 +135,7 @@ def same_result_with_seed(script):
     return same_result(seeded)
 
 
-def test_the_closure_of_lbfgs_is_inside_the_optimizer():
+def test_the_closure_of_lbfgs_is_beside_the_optimizer():
     def script(model):
         optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
         inputs, targets = torch.ones(2, 4), torch.tensor([0, 1])
@@ -152,8 +152,7 @@ def test_the_closure_of_lbfgs_is_inside_the_optimizer():
 
     core = same_result(script)
     assert core.count("step") == core.count("step/optimizer") == 3
-    assert core.count("step/optimizer/forward") == core.count("step/optimizer/backward") > 3
-    assert "step/forward" not in core.paths()
+    assert core.count("step/forward") == core.count("step/backward") > 3
 
 
 def test_a_gradient_scaler_steps_inside_one_optimizer_span():
@@ -355,7 +354,7 @@ def test_a_class_of_optimizers_first_used_meanwhile_is_put_back_too():
 def test_a_program_on_the_processor_alone_is_told_of_no_device():
     with watched() as core:
         plain(network())
-    assert core.notes == []
+    assert not any("torch used" in warning for warning in core.warnings)
 
 
 def test_a_teacher_is_in_the_step_from_the_first_batch_on():

@@ -1,44 +1,63 @@
-"""Real torch under the wrappers, writing into the scripted core with a clock that runs."""
+"""Real torch under watch, recorded to disk: what was recorded is read back at the end."""
 
 from __future__ import annotations
 
-import time
+import json
+import tempfile
 from contextlib import contextmanager
 
 import torch
-from scripted import ScriptedCore
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+import laptime as lt
+from laptime import _core
 from laptime.integrations._patches import Patches
 
 
-class RunningCore(ScriptedCore):
-    """Spans as in the scripted core; its clock is CPU time, which other programs leave alone."""
+class Recorded:
+    """What was recorded, once :func:`watched` is over."""
 
-    @property
-    def clock(self):
-        return time.process_time_ns()
+    def __init__(self) -> None:
+        self.rows: dict[str, tuple[int, int]] = {}
+        """Count and time of each path. Continued spans count once, those cut short not at all."""
+        self.marks: dict[str, int] = {}
+        self.warnings: list[str] = []
 
-    @clock.setter
-    def clock(self, _):
-        pass
+    def read(self, path: str) -> None:
+        report = lt.open(path).report()
+        rows = {at: report[at] for at in report if report[at].count is not None}
+        self.rows = {at: (row.count or 0, row.total_ns or 0) for at, row in rows.items()}
+        summary = json.loads(report.to_json())
+        self.marks = {mark["path"]: mark["count"] for mark in summary["marks"]}
+        self.warnings = list(report.warnings)
 
-    def ticks_to_ns(self, ticks):
-        return ticks
+    def count(self, path: str) -> int:
+        return self.rows.get(path, (0, 0))[0]
+
+    def total(self, path: str) -> int:
+        return self.rows.get(path, (0, 0))[1]
+
+    def paths(self) -> list[str]:
+        return sorted(self.rows)
 
 
 @contextmanager
 def watched(*, modules: bool = False):
-    """Phases are on inside; the core tells afterwards what was recorded."""
-    core = RunningCore()
-    patches = Patches(torch, core, modules=modules, scripted=core)
-    patches.apply()
-    try:
-        yield core
-    finally:
-        patches.remove()
-    assert not core.stack, "a span was left open"
+    """Phases are on inside; what is given tells afterwards what was recorded."""
+    recorded = Recorded()
+    with tempfile.TemporaryDirectory() as folder:
+        outside = _core.path_number()
+        recording = lt.record(f"{folder}/run.lap", phases=False)
+        patches = Patches(torch, _core, modules=modules)
+        patches.apply()
+        try:
+            yield recorded
+        finally:
+            patches.remove()
+            recording.stop()
+        assert _core.path_number() == outside, "a span was left open"
+        recorded.read(recording.path)
 
 
 def network(width: int = 8) -> nn.Sequential:
@@ -54,11 +73,8 @@ def loader(batches: int, *, batch_size: int = 2, **options) -> DataLoader:
     return DataLoader(TensorDataset(inputs, targets), batch_size=batch_size, **options)
 
 
-def children(core, parent):
+def children(recorded: Recorded, parent: str) -> int:
     """Time of a path's direct children."""
     depth = parent.count("/") + 1
-    return sum(
-        s.duration
-        for s in core.spans
-        if s.path.startswith(parent + "/") and s.path.count("/") == depth
-    )
+    inside = [at for at in recorded.rows if at.startswith(parent + "/") and at.count("/") == depth]
+    return sum(map(recorded.total, inside))

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use laptime_core::Unavailable;
 use laptime_core::ceilings::Ceilings;
+use laptime_core::{PhaseName, Unavailable};
 use serde::{Deserialize, Serialize};
 
 use super::{CEILINGS, Worked, explain};
@@ -20,14 +20,9 @@ const COMPARED: [&str; 3] = ["mfu_ratio", "hfu_ratio", "bound"];
 const NOT_KEPT: &str = "no ceilings of this machine were kept: `laptime doctor --ceilings` or \
                         lt.ceilings() measures them, once";
 const NO_MAC: &str = "it does no matrix products, which MFU is about";
-/// What stands before the name of a unit that was counted as it ran.
-const ASIDE: &str = "counted ";
-
 /// Whether a name is that of a unit which was counted as it ran.
 pub fn is_aside(name: &str) -> bool {
-    let units = ["step", "evaluation", "forward", "backward", "optimizer"];
-    name.strip_prefix(ASIDE)
-        .is_some_and(|plain| units.contains(&plain))
+    PhaseName::of_counted(name).is_some()
 }
 
 /// What rates are compared with.

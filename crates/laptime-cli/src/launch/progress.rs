@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use laptime_core::format::process::{ProcessHeader, open_spans, window_offset};
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{HEADER_LEN, WINDOW_LEN, Window, WindowState};
-use laptime_core::{PathId, PathTable, path};
+use laptime_core::{PathId, PathTable, PhaseName, path};
 
 use crate::source::{ProcessFile, SourceError};
 
 /// Name of the spans that are counted.
-const STEP: &str = "step";
+const STEP: &str = PhaseName::Step.text();
 /// Processes that are followed; more would make looks dear without telling more.
 const MAX_FILES: usize = 8;
 /// New windows read per process and look, about 0.2 ms each.

@@ -8,10 +8,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{ffi, types::PyString};
 
+use laptime_phases::Program;
+
 use super::here;
 use super::hidden::Hidden;
 use super::hooks::Call;
-use super::laps::Program;
 use super::process::Phases;
 
 /// Told of a module call whose module itself has something to learn.

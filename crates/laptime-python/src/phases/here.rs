@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use pyo3::prelude::*;
 
-use super::machine::Machine;
+use laptime_phases::Machine;
 
 /// What a thread knows of itself.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
-use super::loader::{Iteration, Loader};
+use laptime_phases::{Iteration, Loader};
 
 /// Entries from which on those of objects that are gone are looked for.
 const MANY: usize = 32;

@@ -9,18 +9,15 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyWeakrefReference};
 
+use laptime_phases::{Flag, Iteration, Machine};
 use laptime_recorder::clock;
 
 use crate::handler;
 
 use super::here;
 use super::hidden::{self, Hidden};
-use super::laps::Laps;
-use super::loader::{Flag, Iteration};
-use super::machine::Machine;
 use super::passes::Passes;
 use super::recorder::Recorder;
-use super::scripted::Scripted;
 
 static OWNERS: AtomicU64 = AtomicU64::new(1);
 
@@ -28,7 +25,6 @@ static OWNERS: AtomicU64 = AtomicU64::new(1);
 #[pyclass(frozen, module = "laptime._core")]
 pub struct Phases {
     owner: u64,
-    scripted: Option<Py<PyAny>>,
     on: Flag,
     pub by_hand: Flag,
     pub asked: Questions,
@@ -56,7 +52,7 @@ pub struct Questions {
 impl Phases {
     #[new]
     #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, look,
-                        broken, scripted=None))]
+                        broken))]
     #[allow(clippy::too_many_arguments, reason = "questions, each by its name")]
     fn new(
         is_grad_enabled: Py<PyAny>,
@@ -67,14 +63,12 @@ impl Phases {
         training: Py<PyAny>,
         look: Py<PyAny>,
         broken: Py<PyAny>,
-        scripted: Option<Py<PyAny>>,
     ) -> Self {
         let (on, by_hand) = (Flag::default(), Flag::default());
         on.set(true);
         by_hand.set(true);
         Self {
             owner: OWNERS.fetch_add(1, Relaxed),
-            scripted,
             on,
             by_hand,
             asked: Questions {
@@ -154,11 +148,8 @@ impl Phases {
         if !here::is_alone() {
             return Ok(false);
         }
-        let laps: Box<dyn Laps> = match &self.scripted {
-            None => Box::new(Recorder::new()),
-            Some(core) => Box::new(Scripted::new(core.clone_ref(python))),
-        };
-        here::set_machine(Some((self.owner, Machine::new(laps))));
+        let machine = Machine::new(Box::new(Recorder::new()));
+        here::set_machine(Some((self.owner, machine)));
         Ok(here::has_machine(self.owner))
     }
 
@@ -200,19 +191,9 @@ impl Phases {
     ) -> PyResult<()> {
         if self.on.get() {
             let iteration = self.passes.made(iterator, loader)?;
-            iteration.set_made(start, self.now(iterator.py())?);
+            iteration.set_made(start, clock::now());
         }
         Ok(())
-    }
-
-    /// The clock.
-    pub fn now(&self, python: Python<'_>) -> PyResult<u64> {
-        match &self.scripted {
-            None => Ok(clock::now()),
-            Some(core) => core
-                .call_method0(python, intern!(python, "now"))?
-                .extract(python),
-        }
     }
 
     /// Looks for devices.

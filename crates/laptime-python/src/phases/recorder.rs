@@ -1,29 +1,38 @@
-//! The policy's spans in the recorder.
+//! The machine's spans in the recorder.
 
 use std::cell::Cell;
 
-use laptime_core::{PathId, SpanFlags};
+use laptime_core::{PathId, PhaseName, SpanFlags};
+use laptime_phases::{Held, Laps, SpanId, Spot, Taken};
 use laptime_recorder::{self as recorder, Extra, LazySite, Open, Site, clock};
 
-use super::laps::{Held, Laps, Name, Spot, Taken};
 use crate::fast::span;
 use crate::rate;
 
 /// Paths whose facts are kept: a training loop stands in three or four.
 const KNOWN: usize = 8;
 
-static SITES: [LazySite; Name::ALL.len()] = {
-    let mut sites = [const { LazySite::new("") }; Name::ALL.len()];
+static SITES: [LazySite; PhaseName::ALL.len()] = {
+    let mut sites = [const { LazySite::new("") }; PhaseName::ALL.len()];
     let mut index = 0;
-    while index < Name::ALL.len() {
-        sites[index] = LazySite::new(Name::ALL[index].text());
+    while index < PhaseName::ALL.len() {
+        sites[index] = LazySite::new(PhaseName::ALL[index].text());
         index += 1;
     }
     sites
 };
 
-fn site(name: Name) -> &'static Site {
+fn site(name: PhaseName) -> &'static Site {
     SITES[name as usize].get()
+}
+
+fn identity(open: Open) -> SpanId {
+    let (depth, start) = open.to_raw();
+    SpanId { depth, start }
+}
+
+fn open(span: SpanId) -> Open {
+    Open::from_raw(span.depth, span.start)
 }
 
 /// The real thing.
@@ -49,45 +58,46 @@ impl Laps for Recorder {
         rate::nanoseconds(ticks) as u64
     }
 
-    fn open(&self, name: Name, start: u64) -> Option<Open> {
-        span::at(|| recorder::enter_automatic(site(name), Some(start)))
+    fn open(&self, name: PhaseName, start: u64) -> Option<SpanId> {
+        span::at(|| recorder::enter_automatic(site(name), Some(start))).map(identity)
     }
 
     // The autograd engine runs a compiled backward in a copy of its caller's context, which is no
     // task: the stack of the phase around it is still the one in use.
-    fn open_within(&self, name: Name, start: u64) -> Option<Open> {
-        recorder::enter_automatic(site(name), Some(start))
+    fn open_within(&self, name: PhaseName, start: u64) -> Option<SpanId> {
+        recorder::enter_automatic(site(name), Some(start)).map(identity)
     }
 
-    fn close_within(&self, open: Open, end: u64) {
+    fn close_within(&self, span: SpanId, end: u64) {
+        let open = open(span);
         if recorder::is_open(open) {
             recorder::exit_with(open, Some(end), SpanFlags::NONE);
         }
     }
 
-    fn close(&self, open: Open, end: u64, flags: SpanFlags) {
-        span::close_by_id(open, Some(end), flags);
+    fn close(&self, span: SpanId, end: u64, flags: SpanFlags) {
+        span::close_by_id(open(span), Some(end), flags);
     }
 
-    fn suspend(&self, open: Open) -> Option<Taken> {
-        let piece = span::at(|| recorder::suspend_piece(open))?;
+    fn suspend(&self, span: SpanId) -> Option<Taken> {
+        let piece = span::at(|| recorder::suspend_piece(open(span)))?;
         Some(Taken {
             memory: piece.memory,
         })
     }
 
-    fn emit(&self, held: &Held, parent: u32) {
+    fn emit(&self, held: &Held, parent: u32) -> u32 {
         let extra = Extra {
             flags: held.flags,
             memory: held.memory,
             ..Extra::default()
         };
         let (site, parent) = (site(held.name), PathId(parent));
-        span::at(|| recorder::emit_under(parent, site, held.start, held.duration, extra));
+        span::at(|| recorder::emit_under(parent, site, held.start, held.duration, extra)).0
     }
 
-    fn rename(&self, open: Open, name: Name) {
-        span::at(|| recorder::rename(open, site(name)));
+    fn rename(&self, span: SpanId, name: PhaseName) {
+        span::at(|| recorder::rename(open(span), site(name)));
     }
 
     fn set_aside(&self) {
@@ -98,12 +108,12 @@ impl Laps for Recorder {
         recorder::last_written()
     }
 
-    fn is_open(&self, open: Open) -> bool {
-        span::at(|| recorder::is_open(open))
+    fn is_open(&self, span: SpanId) -> bool {
+        span::at(|| recorder::is_open(open(span)))
     }
 
-    fn path_of(&self, open: Open) -> u32 {
-        span::at(|| recorder::path_of(open)).map_or(0, |path| path.0)
+    fn path_of(&self, span: SpanId) -> u32 {
+        span::at(|| recorder::path_of(open(span))).map_or(0, |path| path.0)
     }
 
     fn here(&self) -> Spot {
@@ -119,7 +129,7 @@ impl Laps for Recorder {
         }
     }
 
-    fn mark(&self, name: Name, at: u64) {
+    fn mark(&self, name: PhaseName, at: u64) {
         span::at(|| recorder::mark_outermost(site(name), at));
     }
 }

@@ -13,13 +13,14 @@ use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use laptime_phases::{Iteration, Machine};
+use laptime_recorder::clock;
+
 use super::asked::Asked;
 use super::counting::Counting;
 use super::here::{self, Working};
 use super::hidden::Hidden;
 use super::hooks::{self, Call};
-use super::loader::Iteration;
-use super::machine::Machine;
 use super::process::Phases;
 use crate::modules::call::Split;
 
@@ -238,6 +239,7 @@ impl Watched {
         here::set_busy(false);
         let raised = error.is_some();
         let look = phases.with(|machine| {
+            let steps = machine.steps();
             match (self.event, &began.iteration) {
                 (Event::Fetch, Some(iteration)) => match error {
                     None => machine.fetch_end(),
@@ -252,7 +254,8 @@ impl Watched {
                 (Event::Work, _) => machine.optimizer_end(false, raised),
                 _ => {}
             }
-            machine.take_look()
+            // After the first step, the second, the fourth, ….
+            machine.steps() != steps && machine.steps().is_power_of_two()
         });
         let looked = match look {
             Some(true) => phases.look(python),
@@ -273,11 +276,11 @@ impl Watched {
     /// An iterator is made: its first fetch has waited since then.
     fn made<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (phases, python) = (self.phases.get(), call.python);
-        let start = phases.now(python);
+        let start = clock::now();
         let iterator = call.pass()?;
-        let kept = guarded(|| match (call.argument(0), &start) {
-            (Some(loader), Ok(start)) => phases.made(&iterator, &loader, *start),
-            _ => Ok(()),
+        let kept = guarded(|| match call.argument(0) {
+            Some(loader) => phases.made(&iterator, &loader, start),
+            None => Ok(()),
         });
         kept.or_else(|error| phases.broken(python, error))?;
         Ok(iterator)

@@ -1,5 +1,5 @@
-"""Errors that hooks raise through a step: of a class that lets nobody change them, that has no text,
-and such as end generators and programs. Where each was raised is the same."""
+"""Errors that hooks raise through a step: ones that nobody may change, that have no text, and such
+as end generators and programs. Where each was raised is the same."""
 # needs: torch
 
 import traceback

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use super::laps::Name;
+use laptime_core::PhaseName;
 
 /// An iterator made this short a time before its first fetch was made for it: a `for` loop.
 const ADJACENT_NS: u64 = 1_000_000;
@@ -27,18 +27,20 @@ impl Default for Use {
 
 impl Use {
     /// The use, if it is known.
-    pub fn get(&self) -> Option<Name> {
-        Name::ALL.get(usize::from(self.0.load(Relaxed))).copied()
+    pub fn get(&self) -> Option<PhaseName> {
+        PhaseName::ALL
+            .get(usize::from(self.0.load(Relaxed)))
+            .copied()
     }
 
     /// Learns or forgets it.
-    pub fn set(&self, kind: Option<Name>) {
+    pub fn set(&self, kind: Option<PhaseName>) {
         self.0
             .store(kind.map_or(UNKNOWN, |kind| kind as u8), Relaxed);
     }
 
     /// Whether it is known to be this.
-    pub fn is(&self, kind: Name) -> bool {
+    pub fn is(&self, kind: PhaseName) -> bool {
         self.get() == Some(kind)
     }
 }
@@ -74,36 +76,40 @@ pub struct Loader {
 
 impl Loader {
     /// What the next batch will be used for.
-    pub fn guess(&self, grad: bool) -> Name {
+    pub fn guess(&self, grad: bool) -> PhaseName {
         match self.expects.get() {
-            Some(Name::Step) if !grad && !self.teacher.get() => Name::Evaluation,
+            Some(PhaseName::Step) if !grad && !self.teacher.get() => PhaseName::Evaluation,
             Some(kind) => kind,
-            None if grad => Name::Step,
-            None => Name::Evaluation,
+            None if grad => PhaseName::Step,
+            None => PhaseName::Evaluation,
         }
     }
 
     /// What a batch is used for, told by the first forward that follows its fetch.
-    pub fn first_forward(&self, grad: bool, training: impl FnOnce() -> bool) -> Name {
-        let learns = self.expects.is(Name::Step);
+    pub fn first_forward(&self, grad: bool, training: impl FnOnce() -> bool) -> PhaseName {
+        let learns = self.expects.is(PhaseName::Step);
         let step = if grad {
-            let evaluates = self.expects.is(Name::Evaluation) && self.with_grad.get();
+            let evaluates = self.expects.is(PhaseName::Evaluation) && self.with_grad.get();
             !evaluates && (learns || training())
         } else {
             learns && self.teacher.get()
         };
-        if step { Name::Step } else { Name::Evaluation }
+        if step {
+            PhaseName::Step
+        } else {
+            PhaseName::Evaluation
+        }
     }
 
     /// Its batch was trained on.
     pub fn was_step(&self) {
-        self.expects.set(Some(Name::Step));
+        self.expects.set(Some(PhaseName::Step));
         self.with_grad.set(false);
     }
 
     /// Its batch was evaluated.
     pub fn was_evaluation(&self, with_grad: bool) {
-        self.expects.set(Some(Name::Evaluation));
+        self.expects.set(Some(PhaseName::Evaluation));
         self.with_grad.set(with_grad);
         self.teacher.set(false);
     }

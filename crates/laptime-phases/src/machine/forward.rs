@@ -1,7 +1,10 @@
 //! A module is called, and no other is being called.
 
-use super::laps::{Name, Program};
-use super::machine::{Machine, Number};
+use laptime_core::PhaseName;
+
+use super::unit::OpenedFor;
+use super::{Machine, Number};
+use crate::program::Program;
 
 /// Forwards with gradients, neither fed by a loader nor followed by a backward, before they
 /// are taken for evaluation.
@@ -11,7 +14,7 @@ impl Machine {
     /// The outermost module call begins.
     pub fn forward_begin(&mut self, program: &dyn Program) {
         if self.is_updating() {
-            self.begin_inner(Name::Forward);
+            self.begin_in_closure(PhaseName::Forward);
             return;
         }
         let at = self.now();
@@ -26,8 +29,8 @@ impl Machine {
         self.number.forwards += 1;
         self.number.saw_grad |= grad;
         // A loss module called after the model goes on with the same forward.
-        let follows = self.previous == Some(Name::Forward);
-        self.begin(Name::Forward, at);
+        let follows = self.previous == Some(PhaseName::Forward);
+        self.begin(PhaseName::Forward, at);
         let place = self.place();
         if follows && place.is_some() && place == self.number.forward {
             self.goes_on();
@@ -37,12 +40,12 @@ impl Machine {
 
     fn unit_at_forward(&mut self, grad: bool, at: u64, program: &dyn Program) {
         let Some(unit) = &self.unit else { return };
-        if !unit.decided {
+        if !unit.is_decided() {
             let kind = unit.kind;
             self.decide_at_forward(grad, kind, program);
-        } else if unit.kind == Name::Evaluation {
+        } else if unit.kind == PhaseName::Evaluation {
             if grad && !self.evaluates_with_grad() && program.trains() {
-                self.train_after_evaluation(at, Name::Forward);
+                self.train_after_evaluation(at, PhaseName::Forward);
             }
         } else if self.number.stepped {
             if self.is_over(grad) {
@@ -50,7 +53,7 @@ impl Machine {
             }
         } else if self.iteration.is_none() && self.number.backwards == 0 {
             if self.number.forwards >= MOST_FORWARDS && !self.number.zeroed {
-                self.forward_only = true;
+                self.habits.forward_only = true;
                 self.was_evaluation(at);
             }
         } else if self.iteration.is_none() && self.is_updated_unseen(program) {
@@ -59,7 +62,7 @@ impl Machine {
         }
     }
 
-    fn decide_at_forward(&mut self, grad: bool, guess: Name, program: &dyn Program) {
+    fn decide_at_forward(&mut self, grad: bool, guess: PhaseName, program: &dyn Program) {
         let Some(iteration) = self.iteration.clone() else {
             return;
         };
@@ -69,7 +72,7 @@ impl Machine {
         if grad && !sure && !program.trains() {
             return; // a transform or a loss: it tells nothing
         }
-        if kind == Name::Step {
+        if kind == PhaseName::Step {
             loader.was_step();
         }
         self.decide(kind);
@@ -77,20 +80,20 @@ impl Machine {
 
     fn unit_for_forward(&mut self, grad: bool, at: u64, program: &dyn Program) {
         let learns = grad
-            && !self.forward_only
-            && (self.trains_in_eval || program.training())
+            && !self.habits.forward_only
+            && (self.habits.trains_in_eval || program.training())
             && program.trains();
         if learns {
-            self.open_step(at, Name::Forward);
+            self.open_step(at, PhaseName::Forward);
             return;
         }
         let spot = self.laps.here();
-        if spot.in_step || spot.innermost == Some(Name::Forward) {
+        if spot.in_step || spot.innermost == Some(PhaseName::Forward) {
             return;
         }
-        if let Some(unit) = self.open_unit(Name::Evaluation, spot, at) {
-            unit.decided = true;
-            unit.standalone = true;
+        if let Some(unit) = self.open_unit(PhaseName::Evaluation, spot, at) {
+            unit.decide();
+            unit.opened_for = OpenedFor::Forward;
         }
         self.settle();
     }
@@ -98,7 +101,7 @@ impl Machine {
     fn evaluates_with_grad(&self) -> bool {
         self.iteration.as_ref().is_none_or(|iteration| {
             let loader = &iteration.loader;
-            let knows = loader.expects.is(Name::Evaluation) && loader.with_grad.get();
+            let knows = loader.expects.is(PhaseName::Evaluation) && loader.with_grad.get();
             self.number.saw_grad || knows
         })
     }
@@ -106,8 +109,8 @@ impl Machine {
     /// It is over.
     pub fn forward_end(&mut self, raised: bool) {
         let at = self.now();
-        if self.inner.is_some() {
-            self.end_inner(at, raised);
+        if self.is_updating() {
+            self.end_in_closure(at, raised);
             return;
         }
         if raised {
@@ -115,13 +118,15 @@ impl Machine {
         }
         let direct = self.end(at);
         let Some(unit) = &mut self.unit else { return };
-        if unit.standalone {
-            unit.interrupted = raised;
+        if unit.opened_for == OpenedFor::Forward {
+            if raised {
+                unit.cut_short();
+            }
             self.close_unit(at);
         } else if raised {
             self.interrupted(at, direct);
-        } else if unit.kind == Name::Evaluation {
-            unit.interrupted = false; // tried again, and it went well
+        } else if unit.kind == PhaseName::Evaluation {
+            unit.made_good(); // tried again, and it went well
         }
     }
 }

@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use super::laps::{Name, Program, Spot};
-use super::loader::Iteration;
-use super::machine::{Machine, Number};
+use laptime_core::PhaseName;
+
+use super::unit::OpenedFor;
+use super::{Machine, Number};
+use crate::laps::Spot;
+use crate::loader::Iteration;
+use crate::program::Program;
 
 /// A fetch this long after another one that no forward followed has nothing to do with it.
 const CHAIN_NS: u64 = 10_000_000;
@@ -17,32 +21,30 @@ impl Machine {
         let fetch = self.laps.now();
         self.repair(fetch);
         let start = iteration.waits_since(fetch, |ticks| self.laps.nanoseconds(ticks));
-        let start = start.max(self.last_end);
-        let fetch = fetch.max(self.last_end);
+        let start = start.max(self.last.end);
+        let fetch = fetch.max(self.last.end);
         if self.has_unit() {
-            if let Some(unit) = &mut self.unit {
-                unit.fresh = false;
-            }
+            self.work_opened_it();
             if self.stays_open_at_fetch(fetch, start, program) {
                 let unknown = self
                     .unit
                     .as_ref()
-                    .is_some_and(|unit| !unit.decided && !iteration.confirmed.is(unit.kind));
+                    .is_some_and(|unit| !unit.is_decided() && !iteration.confirmed.is(unit.kind));
                 if unknown {
                     self.waiting.push(Arc::clone(iteration));
                 }
-                self.begin(Name::Data, fetch);
+                self.begin(PhaseName::Data, fetch);
                 return;
             }
         }
         let spot = self.laps.here();
-        if spot.innermost == Some(Name::Data) {
+        if spot.innermost == Some(PhaseName::Data) {
             self.wait_for(iteration); // the user's lap, or `track`, already times this fetch
             return;
         }
-        if spot.in_step && iteration.loader.guess(program.grad()) != Name::Evaluation {
+        if spot.in_step && iteration.loader.guess(program.grad()) != PhaseName::Evaluation {
             self.wait_for(iteration);
-            self.begin(Name::Data, fetch);
+            self.begin(PhaseName::Data, fetch);
             return;
         }
         self.open_for_fetch(iteration, start, spot, program);
@@ -51,7 +53,7 @@ impl Machine {
     fn stays_open_at_fetch(&mut self, at: u64, start: u64, program: &dyn Program) -> bool {
         let Some(unit) = &self.unit else { return false };
         let fetches = unit.fetches;
-        if !unit.decided {
+        if !unit.is_decided() {
             let end = unit.fetch_end.unwrap_or(at);
             let gap = self.laps.nanoseconds(at.saturating_sub(end));
             if unit.fetches < MOST_FETCHES && gap <= CHAIN_NS {
@@ -60,11 +62,11 @@ impl Machine {
             self.no_model(end);
             return false;
         }
-        if unit.kind == Name::Evaluation {
+        if unit.kind == PhaseName::Evaluation {
             self.end_evaluation(start);
             return false;
         }
-        if unit.interrupted {
+        if unit.is_cut_short() {
             let end = unit.raised_at.unwrap_or(start);
             self.close_unit(end);
             return false;
@@ -103,13 +105,13 @@ impl Machine {
             let confirmed = iteration.confirmed.get();
             let kind = confirmed.unwrap_or_else(|| iteration.loader.guess(program.grad()));
             if let Some(unit) = self.open_unit(kind, spot, start) {
-                unit.fresh = true;
+                unit.opened_for = OpenedFor::Fetch;
                 if confirmed.is_none() {
                     self.waiting.push(Arc::clone(iteration));
                 }
             }
         }
-        self.begin(Name::Data, start);
+        self.begin(PhaseName::Data, start);
     }
 
     /// A batch of this iteration feeds what comes next.
@@ -122,10 +124,19 @@ impl Machine {
     pub fn fetch_end(&mut self) {
         let at = self.now();
         self.end(at);
+        self.work_opened_it();
         if let Some(unit) = &mut self.unit {
-            unit.fresh = false;
             unit.fetches += 1;
             unit.fetch_end = Some(at);
+        }
+    }
+
+    /// The unit no longer hangs on the fetch that opened it.
+    fn work_opened_it(&mut self) {
+        if let Some(unit) = &mut self.unit
+            && unit.opened_for == OpenedFor::Fetch
+        {
+            unit.opened_for = OpenedFor::Work;
         }
     }
 
@@ -136,11 +147,11 @@ impl Machine {
         let direct = self.end(at);
         let Some(unit) = &mut self.unit else { return };
         let alone = unit.fetches == 0;
-        if unit.decided || !(direct || alone) {
+        if unit.is_decided() || !(direct || alone) {
             self.interrupted(at, direct);
             return;
         }
-        unit.interrupted = true;
+        unit.cut_short();
         let used = iteration.confirmed.get();
         let used = used.or_else(|| iteration.loader.expects.get().filter(|_| alone));
         self.close_without_batch(used, at);
@@ -153,31 +164,31 @@ impl Machine {
         self.goes_on();
         self.end(at);
         let Some(unit) = &self.unit else { return };
-        if unit.fresh {
+        if unit.opened_for == OpenedFor::Fetch {
             self.close_without_batch(iteration.confirmed.get(), at);
-        } else if !unit.decided && unit.fetches > 1 && !iteration.confirmed.is(unit.kind) {
+        } else if !unit.is_decided() && unit.fetches > 1 && !iteration.confirmed.is(unit.kind) {
             self.no_model(at);
         }
     }
 
-    fn close_without_batch(&mut self, used: Option<Name>, at: u64) {
-        let goes_on = used.is_some() || self.last_kind == Some(Name::Loading);
-        self.rename(used.unwrap_or(Name::Loading));
-        if let Some(unit) = &mut self.unit {
-            unit.piece = goes_on;
+    fn close_without_batch(&mut self, used: Option<PhaseName>, at: u64) {
+        let goes_on = used.is_some() || self.last.kind == Some(PhaseName::Loading);
+        self.rename(used.unwrap_or(PhaseName::Loading));
+        if goes_on && let Some(unit) = &mut self.unit {
+            unit.is_piece();
         }
-        if goes_on && self.last_aside {
+        if goes_on && self.last.is_aside {
             self.set_aside(); // it goes on with one that was
         }
         self.close_unit(at);
     }
 
     /// The batches fetched so far went into no model.
-    pub fn no_model(&mut self, end: u64) {
+    pub(super) fn no_model(&mut self, end: u64) {
         for waiting in self.waiting.drain(..) {
-            waiting.loader.expects.set(Some(Name::Loading));
+            waiting.loader.expects.set(Some(PhaseName::Loading));
         }
-        self.rename(Name::Loading);
+        self.rename(PhaseName::Loading);
         self.close_unit(end);
     }
 }

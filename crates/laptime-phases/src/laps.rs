@@ -1,0 +1,102 @@
+//! What the machine does to the outside: spans opened, closed, held back and written.
+//!
+//! Two implementers: the recorder's adapter, and a test's script with exact times.
+
+use laptime_core::{PhaseName, SpanFlags, SpanMemory};
+
+/// Which open span it is, on the stack of the thread or task that opened it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpanId {
+    /// How many spans were open when it was, itself included.
+    pub depth: u32,
+    /// When it opened, in ticks.
+    pub start: u64,
+}
+
+/// What is known of a span that was taken off the stack.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken {
+    /// Its memory, while that is counted.
+    pub memory: Option<SpanMemory>,
+}
+
+/// A span that is over and not yet written. Times are ticks.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// What it is.
+    pub name: PhaseName,
+    /// When it began.
+    pub start: u64,
+    /// How long it ran.
+    pub duration: u64,
+    /// What is unusual about it.
+    pub flags: SpanFlags,
+    /// Its memory, read when it was taken off the stack.
+    pub memory: Option<SpanMemory>,
+}
+
+/// Where the next span would open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spot {
+    /// Number of the path: equal for equal paths.
+    pub path: u32,
+    /// Whether a span named `step` is open.
+    pub in_step: bool,
+    /// The innermost open span's name, when it is one of the machine's.
+    pub innermost: Option<PhaseName>,
+}
+
+impl Spot {
+    /// The facts about a path.
+    pub fn new(path: u32, names: &[String]) -> Self {
+        Self {
+            path,
+            in_step: names.iter().any(|name| of(name) == Some(PhaseName::Step)),
+            innermost: names.last().and_then(|name| of(name)),
+        }
+    }
+}
+
+/// What a span is, also while its operations are counted.
+fn of(name: &str) -> Option<PhaseName> {
+    PhaseName::of(name).or_else(|| PhaseName::of_counted(name))
+}
+
+/// Spans, on the stack of the calling thread or task. Times are ticks.
+pub trait Laps {
+    /// The clock.
+    fn now(&self) -> u64;
+    /// A length of time in nanoseconds.
+    fn nanoseconds(&self, ticks: u64) -> u64;
+    /// Opens a span that closes with its parent. `None` while nothing is recorded.
+    fn open(&self, name: PhaseName, start: u64) -> Option<SpanId>;
+    /// Opens one inside a phase that is under way, whatever context has been entered in it.
+    fn open_within(&self, name: PhaseName, start: u64) -> Option<SpanId> {
+        self.open(name, start)
+    }
+    /// Closes a span that was opened so.
+    fn close_within(&self, span: SpanId, end: u64) {
+        self.close(span, end, SpanFlags::NONE);
+    }
+    /// Closes a span.
+    fn close(&self, span: SpanId, end: u64, flags: SpanFlags);
+    /// Takes a span off the stack without writing it. `None` when it wasn't there.
+    fn suspend(&self, span: SpanId) -> Option<Taken>;
+    /// Writes a finished span under a path; the number of its own.
+    fn emit(&self, held: &Held, parent: u32) -> u32;
+    /// Gives an open span another name.
+    fn rename(&self, span: SpanId, name: PhaseName);
+    /// The unit that is open goes on under a name of its own, with all that is open inside: its
+    /// operations are being counted, which makes it longer.
+    fn set_aside(&self);
+    /// When what this thread wrote last ended: another number once anything was written.
+    fn last_written(&self) -> u64;
+    /// Whether a span is still open here.
+    fn is_open(&self, span: SpanId) -> bool;
+    /// Number of an open span's path; 0 when it isn't open here.
+    fn path_of(&self, span: SpanId) -> u32;
+    /// Where the next span would open.
+    fn here(&self) -> Spot;
+    /// Marks an instant, outside of every span.
+    fn mark(&self, name: PhaseName, at: u64);
+}

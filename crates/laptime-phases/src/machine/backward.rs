@@ -1,0 +1,60 @@
+//! Gradients are computed.
+
+use laptime_core::PhaseName;
+
+use super::Machine;
+use super::unit::Unit;
+
+impl Machine {
+    /// Gradients are being computed for an update.
+    pub fn backward_begin(&mut self) {
+        if self.is_updating() {
+            self.begin_in_closure(PhaseName::Backward);
+            return;
+        }
+        let at = self.now();
+        self.repair(at);
+        let evaluated = self.unit.is_none() && self.last.kind == Some(PhaseName::Evaluation);
+        if self.habits.forward_only || evaluated {
+            self.habits.forward_only = false;
+            self.habits.trains_in_eval = true;
+        }
+        self.train(at, PhaseName::Backward);
+        self.settle();
+        self.number.backwards += 1;
+        self.begin(PhaseName::Backward, at);
+    }
+
+    /// Gradients are being computed for some other purpose.
+    pub fn gradient_begin(&mut self) {
+        if self.is_updating() {
+            self.begin_in_closure(PhaseName::Backward);
+            return;
+        }
+        let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);
+        if self.phase.is_none() && is_decided && self.has_unit() {
+            let at = self.now();
+            self.begin(PhaseName::Backward, at);
+        }
+    }
+
+    /// The gradients are there.
+    pub fn backward_end(&mut self, raised: bool) {
+        let at = self.now();
+        if self.is_updating() {
+            self.end_in_closure(at, raised);
+            return;
+        }
+        if raised {
+            self.breaks_off();
+        }
+        let is_direct = self.end(at);
+        if self.take_update_inside() {
+            self.stepped(at, true); // an optimizer per parameter, stepped by hooks
+        } else if raised {
+            self.interrupted(at, is_direct);
+        } else if let Some(unit) = &mut self.unit {
+            unit.made_good(); // tried again, and it went well
+        }
+    }
+}

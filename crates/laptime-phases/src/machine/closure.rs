@@ -1,0 +1,103 @@
+//! What an optimizer's closure does: a forward and a backward inside the optimizer's step.
+//!
+//! They stand beside the optimizer's span, not inside: that is cut in two where they begin, and goes
+//! on after them, so that each row says what it was spent on. Where a lap of the user's is open
+//! inside the closure, the optimizer's span stays around it, and they lie inside the lap.
+
+use laptime_core::{PhaseName, SpanFlags};
+
+use super::unit::Phase;
+use super::{Machine, Place};
+
+/// An optimizer at work.
+#[derive(Debug, Default)]
+pub struct Update {
+    /// Optimizer work inside it.
+    pub nested: u32,
+    /// A `zero_grad` that follows its step: it reopens the step for itself alone.
+    pub is_trailing: bool,
+    /// A phase of the closure is under way in the optimizer's place.
+    pub is_paused: bool,
+    /// One is under way inside a lap of the user's.
+    pub inner: Option<Phase>,
+    /// The closure's last phase, and where it was, while nothing else happened since.
+    pub after: Option<(PhaseName, Place)>,
+}
+
+impl Machine {
+    /// Whether an optimizer is at work.
+    pub(super) fn is_updating(&self) -> bool {
+        self.update.is_some()
+    }
+
+    /// A phase of the closure begins.
+    pub(super) fn begin_in_closure(&mut self, name: PhaseName) {
+        let at = self.now();
+        self.end_in_closure(at, false);
+        let Some(mut update) = self.update.take() else {
+            return;
+        };
+        let after = update.after.take();
+        if self.is_innermost() {
+            self.end(at);
+            self.begin(name, at);
+            update.is_paused = true;
+            if after.is_some() && after == self.place().map(|place| (name, place)) {
+                self.goes_on(); // a loss module called after the model
+            }
+        } else {
+            let mut phase = self.open(name, at);
+            let place = phase.span.map(|span| Place::Path(self.laps.path_of(span)));
+            if after.is_some() && after == place.map(|place| (name, place)) {
+                phase.flags = SpanFlags::CONTINUES;
+            }
+            update.inner = Some(phase);
+        }
+        self.update = Some(update);
+    }
+
+    /// Whether nothing is open inside the optimizer's span.
+    fn is_innermost(&self) -> bool {
+        let span = self.phase.as_ref().and_then(|phase| phase.span);
+        span.is_some_and(|span| self.laps.path_of(span) == self.laps.here().path)
+    }
+
+    /// A phase of the closure ends, if one is under way.
+    pub(super) fn end_in_closure(&mut self, at: u64, raised: bool) {
+        let Some(mut update) = self.update.take() else {
+            return;
+        };
+        if let Some(inner) = update.inner.take() {
+            update.after = self.close_inner(&inner, at, raised);
+        } else if update.is_paused {
+            update.is_paused = false;
+            if raised {
+                self.breaks_off();
+            }
+            let name = self.phase.as_ref().map(|phase| phase.name);
+            update.after = name.zip(self.place()).filter(|_| !raised);
+            self.end(at);
+            self.begin(PhaseName::Optimizer, at);
+            self.goes_on();
+        }
+        self.update = Some(update);
+    }
+
+    /// Closes a phase that lies inside a lap of the user's; what it was, if it came to its end.
+    pub(super) fn close_inner(
+        &mut self,
+        phase: &Phase,
+        at: u64,
+        raised: bool,
+    ) -> Option<(PhaseName, Place)> {
+        let span = phase.span?;
+        let place = Place::Path(self.laps.path_of(span));
+        let flags = if raised {
+            phase.flags.with(SpanFlags::UNFINISHED)
+        } else {
+            phase.flags
+        };
+        self.laps.close(span, at, flags);
+        (!raised).then_some((phase.name, place))
+    }
+}

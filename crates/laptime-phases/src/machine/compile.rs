@@ -1,0 +1,32 @@
+//! A graph is compiled, wherever that happens.
+
+use laptime_core::{PhaseName, SpanFlags};
+
+use super::Machine;
+
+impl Machine {
+    /// A graph is being compiled.
+    pub fn compile_begin(&mut self) {
+        if self.compiling.is_none() {
+            let start = self.laps.now();
+            self.compiling = if self.phase.is_some() {
+                self.laps.open_within(PhaseName::Compile, start)
+            } else {
+                self.laps.open(PhaseName::Compile, start)
+            };
+        }
+    }
+
+    /// It is compiled.
+    pub fn compile_end(&mut self) {
+        let Some(span) = self.compiling.take() else {
+            return;
+        };
+        let end = self.laps.now();
+        if self.phase.is_some() {
+            self.laps.close_within(span, end);
+        } else {
+            self.laps.close(span, end, SpanFlags::NONE);
+        }
+    }
+}

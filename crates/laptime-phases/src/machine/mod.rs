@@ -1,0 +1,272 @@
+//! The state machine of one thread: which phase its training is in.
+//!
+//! Events come in: a batch fetch, a forward, a backward, work of an optimizer; each has a file of
+//! its own. A *unit* is the span of a step or of an evaluation; phases open inside. A step opens at a
+//! fetch or at a forward with gradients and closes at the end of an optimizer's step; further
+//! training work before the next fetch goes on with the same step. One clock value serves a
+//! whole event: what closes ends where the next begins.
+
+mod backward;
+mod closure;
+mod compile;
+mod epochs;
+mod fetch;
+mod forward;
+mod optimizer;
+mod training;
+mod unit;
+mod units;
+
+use std::mem::take;
+use std::sync::Arc;
+
+use laptime_core::{PhaseName, SpanFlags};
+
+use crate::laps::{Laps, SpanId};
+use crate::loader::Iteration;
+use closure::Update;
+use unit::{Phase, Unit};
+
+/// Where a phase lies, so that the next of the same place goes on with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Directly inside the unit that opened under this path, whatever the unit's name.
+    Unit(u32),
+    /// At a path of its own.
+    Path(u32),
+}
+
+/// What happened since the step got its number.
+#[derive(Debug, Default)]
+struct Number {
+    forwards: u32,
+    backwards: u32,
+    updates: u32,
+    stepped: bool,
+    saw_grad: bool,
+    zeroed: bool,
+    /// Where this step's last forward and last optimizer span were.
+    forward: Option<Place>,
+    optimizer: Option<Place>,
+}
+
+/// What was learned of the program, and decides what its next calls are taken for.
+#[derive(Debug, Default)]
+struct Habits {
+    /// It updates its weights out of sight.
+    updates_unseen: bool,
+    /// Its forwards with gradients come to nothing.
+    forward_only: bool,
+    /// It trains a module in evaluation mode.
+    trains_in_eval: bool,
+}
+
+/// The last unit.
+#[derive(Debug)]
+struct Last {
+    kind: Option<PhaseName>,
+    /// It went on under a name of its own.
+    is_aside: bool,
+    /// Where it opened.
+    parent: u32,
+    /// Where what was recorded last ended.
+    end: u64,
+}
+
+/// The phases of one thread.
+pub struct Machine {
+    laps: Box<dyn Laps>,
+    unit: Option<Unit>,
+    /// The phase under way.
+    phase: Option<Phase>,
+    /// The optimizer at work.
+    update: Option<Update>,
+    compiling: Option<SpanId>,
+    /// Whose batch feeds what comes next.
+    iteration: Option<Arc<Iteration>>,
+    /// Iterations whose batches were fetched for a use that is not known yet.
+    waiting: Vec<Arc<Iteration>>,
+    /// Of several loaders that are read side by side, the one that tells the epochs.
+    epochs_of: Option<Arc<Iteration>>,
+    number: Number,
+    /// The last phase of the open unit, or of the user's own step.
+    previous: Option<PhaseName>,
+    steps: u64,
+    last: Last,
+    habits: Habits,
+    /// An optimizer stepped inside a backward.
+    updated_inside: bool,
+}
+
+impl Machine {
+    /// Nothing has happened yet.
+    pub fn new(laps: Box<dyn Laps>) -> Self {
+        Self {
+            laps,
+            unit: None,
+            phase: None,
+            update: None,
+            compiling: None,
+            iteration: None,
+            waiting: Vec::new(),
+            epochs_of: None,
+            number: Number::default(),
+            previous: None,
+            steps: 0,
+            last: Last {
+                kind: None,
+                is_aside: false,
+                parent: u32::MAX,
+                end: 0,
+            },
+            habits: Habits::default(),
+            updated_inside: false,
+        }
+    }
+
+    /// Steps so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The clock, never before what was recorded last.
+    fn now(&self) -> u64 {
+        self.laps.now().max(self.last.end)
+    }
+
+    /// Opens a phase, unless a lap of the user's by the same name takes its place.
+    fn open(&self, name: PhaseName, start: u64) -> Phase {
+        let is_hidden = self.laps.here().innermost == Some(name);
+        let span = if is_hidden {
+            None
+        } else {
+            self.laps.open(name, start)
+        };
+        Phase {
+            name,
+            span,
+            start,
+            flags: SpanFlags::NONE,
+            written: self.laps.last_written(),
+        }
+    }
+
+    /// Begins a phase.
+    fn begin(&mut self, name: PhaseName, start: u64) {
+        if let Some(unit) = &mut self.unit {
+            unit.raised_at = None;
+        }
+        self.phase = Some(self.open(name, start));
+    }
+
+    /// Where the phase under way lies.
+    fn place(&self) -> Option<Place> {
+        let span = self.phase.as_ref()?.span?;
+        Some(match &self.unit {
+            Some(unit) if unit.holds(span) => Place::Unit(unit.parent),
+            _ => Place::Path(self.laps.path_of(span)),
+        })
+    }
+
+    /// The phase under way is unusual.
+    fn mark_phase(&mut self, flag: SpanFlags) {
+        if let Some(phase) = &mut self.phase {
+            phase.flags = phase.flags.with(flag);
+        }
+    }
+
+    /// The phase under way goes on with the last one of its name.
+    fn goes_on(&mut self) {
+        self.mark_phase(SpanFlags::CONTINUES);
+    }
+
+    /// The phase under way was cut short.
+    fn breaks_off(&mut self) {
+        self.mark_phase(SpanFlags::UNFINISHED);
+    }
+
+    /// Ends the phase under way; whether it was directly inside its unit.
+    fn end(&mut self, at: u64) -> bool {
+        self.compiling = None; // it closed together with its phase, if it was left open
+        let Some(phase) = self.phase.take() else {
+            return false;
+        };
+        self.last.end = at;
+        let is_whole = !phase.flags.has(SpanFlags::UNFINISHED);
+        self.previous = is_whole.then_some(phase.name);
+        let Some(unit) = &mut self.unit else {
+            if let Some(span) = phase.span {
+                self.laps.close(span, at, phase.flags);
+            }
+            return false;
+        };
+        let Some(span) = phase.span else {
+            return false;
+        };
+        let is_direct = unit.holds(span);
+        unit.end(&*self.laps, &phase, span, at);
+        is_direct
+    }
+
+    /// Something was interrupted before its end was told.
+    fn repair(&mut self, at: u64) {
+        if let Some(update) = self.update.take()
+            && let Some(inner) = update.inner
+        {
+            self.close_inner(&inner, at, false);
+        }
+        if self.phase.is_some() {
+            self.end(at);
+        }
+    }
+
+    /// The phase that ended at this time raised: what was to be a step may never be one.
+    fn interrupted(&mut self, at: u64, is_direct: bool) {
+        let Some(unit) = &mut self.unit else { return };
+        unit.cut_short();
+        unit.raised_at = Some(at);
+        // With a lap of the user's open inside, the unit waits for what comes next.
+        if is_direct {
+            self.close_unit(at);
+        }
+    }
+
+    /// The recording ends: nothing stays open, and what is open ends with its last phase.
+    pub fn finish(&mut self) {
+        let at = self.now();
+        self.repair(at);
+        if !self.has_unit() {
+            return;
+        }
+        let Some(unit) = &self.unit else { return };
+        let end = unit
+            .raised_at
+            .unwrap_or_else(|| self.last.end.max(unit.start));
+        let is_step = unit.kind == PhaseName::Step;
+        if !unit.is_decided() {
+            self.no_model(end);
+        } else if is_step && self.number.backwards == 0 && !self.number.stepped {
+            self.finish_untrained(end);
+        } else {
+            self.close_unit(end);
+        }
+    }
+
+    /// Ends a step without a backward: training was interrupted, or it never was a step.
+    fn finish_untrained(&mut self, end: u64) {
+        let number = &self.number;
+        let trains = self.steps > 0 && self.iteration.as_ref().is_some_and(|it| it.in_play());
+        let Some(unit) = &mut self.unit else { return };
+        if number.forwards > 0 && number.updates == 0 && !unit.is_cut_short() && !trains {
+            self.was_evaluation(end);
+        } else {
+            unit.cut_short();
+            self.close_unit(end);
+        }
+    }
+
+    /// Whether one did.
+    fn take_update_inside(&mut self) -> bool {
+        take(&mut self.updated_inside)
+    }
+}

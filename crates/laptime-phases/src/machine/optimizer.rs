@@ -1,0 +1,87 @@
+//! An optimizer steps, or does something before or after its step.
+
+use std::mem::take;
+
+use laptime_core::PhaseName;
+
+use super::Machine;
+use super::closure::Update;
+
+impl Machine {
+    /// Work of an optimizer begins; `stepping` when it updates weights.
+    pub fn optimizer_begin(&mut self, stepping: bool) {
+        if let Some(update) = &mut self.update {
+            update.nested += 1;
+            update.after = None;
+            return;
+        }
+        let at = self.now();
+        self.repair(at);
+        let has_unit = self.has_unit();
+        self.update = Some(Update {
+            is_trailing: !stepping && !has_unit && self.number.stepped,
+            ..Update::default()
+        });
+        self.train(at, PhaseName::Optimizer);
+        let number = &mut self.number;
+        let goes_on = if stepping {
+            take(&mut number.zeroed)
+        } else {
+            let goes_on = number.updates > 0;
+            number.zeroed |= !goes_on;
+            goes_on
+        };
+        number.updates += 1;
+        if stepping {
+            self.settle();
+        }
+        self.begin(PhaseName::Optimizer, at);
+        let place = self.place();
+        if goes_on && place.is_some() && place == self.number.optimizer {
+            self.goes_on();
+        }
+        self.number.optimizer = place;
+    }
+
+    /// It is over.
+    pub fn optimizer_end(&mut self, stepping: bool, raised: bool) {
+        if let Some(update) = &mut self.update
+            && update.nested > 0
+        {
+            update.nested -= 1;
+            return;
+        }
+        let at = self.now();
+        self.end_in_closure(at, raised);
+        let is_trailing = self.update.take().is_some_and(|update| update.is_trailing);
+        let is_direct = self.end(at);
+        if stepping {
+            self.stepped(at, is_direct);
+        } else if is_trailing {
+            self.close_unit(at);
+        } else if raised {
+            self.interrupted(at, is_direct);
+        }
+    }
+
+    /// Weights were updated. `closes`: no lap of the user's is open inside the step.
+    pub(super) fn stepped(&mut self, at: u64, closes: bool) {
+        self.number.stepped = true;
+        self.habits.updates_unseen = false;
+        self.steps += 1;
+        if let Some(unit) = &mut self.unit {
+            unit.made_good();
+        }
+        // A lap of the user's that is open inside the step stays inside: the step waits for it.
+        if closes {
+            self.close_unit(at);
+        }
+    }
+
+    /// An optimizer stepped inside the backward that is under way.
+    pub fn update_inside(&mut self) {
+        let backward = self.phase.as_ref();
+        let is_backward = backward.is_some_and(|phase| phase.name == PhaseName::Backward);
+        self.updated_inside |= is_backward && self.update.is_none();
+    }
+}

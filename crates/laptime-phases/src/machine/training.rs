@@ -1,0 +1,103 @@
+//! There is training work: which step it belongs to.
+
+use laptime_core::PhaseName;
+
+use super::unit::Unit;
+use super::{Machine, Number};
+use crate::program::Program;
+
+/// Micro-batches in one step before its update is taken to be out of sight: compiled, say.
+const MOST_BACKWARDS: u32 = 256;
+
+impl Machine {
+    /// There is training work, about to begin as a phase: a step must be open.
+    pub(super) fn train(&mut self, at: u64, phase: PhaseName) {
+        if !self.has_unit() {
+            self.open_step(at, phase);
+            return;
+        }
+        let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);
+        if !is_decided {
+            self.trained();
+            self.decide(PhaseName::Step);
+        } else if self.kind() == Some(PhaseName::Evaluation) {
+            self.train_after_evaluation(at, phase);
+        } else if self.number.stepped && self.is_over(true) {
+            self.close_unit(at);
+            self.open_step(at, phase);
+        }
+    }
+
+    /// Whether a step that a lap of the user's kept open has ended for this work.
+    pub(super) fn is_over(&self, grad: bool) -> bool {
+        !grad || !self.iteration.as_ref().is_some_and(|it| it.in_play())
+    }
+
+    /// What looked like evaluation is followed by training work.
+    pub(super) fn train_after_evaluation(&mut self, at: u64, phase: PhaseName) {
+        let saw_grad = self.number.saw_grad;
+        let iteration = self
+            .iteration
+            .clone()
+            .filter(|iteration| saw_grad || !iteration.loader.expects.is(PhaseName::Evaluation));
+        let Some(iteration) = iteration else {
+            self.end_evaluation(at);
+            self.open_step(at, phase);
+            return;
+        };
+        iteration.loader.was_step();
+        iteration.loader.teacher.set(!saw_grad);
+        self.turn_into(PhaseName::Step);
+        iteration.confirmed.set(Some(PhaseName::Step));
+        self.epoch(&iteration);
+    }
+
+    /// Opens a step, unless the user's own lap times it, or the phase that is about to begin.
+    pub(super) fn open_step(&mut self, at: u64, phase: PhaseName) {
+        let spot = self.laps.here();
+        if self.iteration.as_ref().is_some_and(|it| !it.in_play()) {
+            self.iteration = None;
+        }
+        if self.number.stepped && self.iteration.is_none() && !self.is_trailing() {
+            self.number = Number::default();
+        }
+        let goes_on = self.number.stepped && spot.path == self.last.parent;
+        let is_timed = spot.in_step || spot.innermost == Some(phase);
+        if !is_timed && let Some(unit) = self.open_unit(PhaseName::Step, spot, at) {
+            if goes_on {
+                unit.is_piece();
+            }
+            unit.decide();
+        }
+        if goes_on && self.last.is_aside && !is_timed {
+            self.set_aside(); // it goes on with one that was
+        }
+        self.trained();
+    }
+
+    /// Whether the step has been updated without an optimizer that was seen.
+    pub(super) fn is_updated_unseen(&mut self, program: &dyn Program) -> bool {
+        if self.number.backwards > MOST_BACKWARDS {
+            self.habits.updates_unseen = true;
+        }
+        self.number.backwards > 0 && (self.habits.updates_unseen || program.by_hand())
+    }
+
+    /// Whether the optimizer at work reopens a step for its trailing `zero_grad`.
+    fn is_trailing(&self) -> bool {
+        self.update
+            .as_ref()
+            .is_some_and(|update| update.is_trailing)
+    }
+
+    /// A batch is trained on: whose loader it is from is a training's.
+    pub(super) fn trained(&mut self) {
+        if let Some(iteration) = self.iteration.clone() {
+            iteration.loader.was_step();
+            if iteration.confirmed.get().is_none() {
+                iteration.confirmed.set(Some(PhaseName::Step));
+            }
+            self.epoch(&iteration);
+        }
+    }
+}

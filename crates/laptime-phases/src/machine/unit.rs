@@ -1,0 +1,243 @@
+//! A unit: the span of a step or of an evaluation, with the phases that it holds back.
+//!
+//! What a unit is may show only after its first phases: a forward without gradients may be
+//! evaluation, or the teacher of a step. Phases directly inside a unit are therefore kept
+//! until a backward or an update settles it, and are then written under its final name. Laps inside
+//! such a phase are not held: a unit with any keeps its name, and another goes on in its place.
+
+use laptime_core::{PhaseName, SpanFlags};
+
+use crate::laps::{Held, Laps, SpanId};
+
+/// Phases that a unit holds back at most; further ones are written under its name of the moment.
+const MOST_HELD: usize = 1_024;
+
+/// As many as an ordinary step holds back.
+const FEW: usize = 4;
+
+/// A phase that is under way.
+#[derive(Debug)]
+pub struct Phase {
+    /// What it is.
+    pub name: PhaseName,
+    /// Its span. `None` when a lap of the user's by the same name takes its place, or while
+    /// nothing is recorded.
+    pub span: Option<SpanId>,
+    /// When it began.
+    pub start: u64,
+    /// What is unusual about it.
+    pub flags: SpanFlags,
+    /// [`Laps::last_written`] where it began.
+    pub written: u64,
+}
+
+/// How sure it is what a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnitState {
+    /// From what its loader's batches were used for before.
+    Guessed,
+    /// A forward or training work has told what its batches are for.
+    Decided,
+    /// A backward or an update has told that it stays what it is.
+    Settled,
+}
+
+/// What a unit was opened for, while that decides when it closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenedFor {
+    /// The fetch that is under way: if that brings no batch, it closes with it.
+    Fetch,
+    /// One forward without a loader: it closes with it.
+    Forward,
+    /// What comes.
+    Work,
+}
+
+/// What a unit is once it has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// One more of its kind.
+    Whole,
+    /// A further piece of something that was counted.
+    Piece,
+    /// Cut short: a phase of it raised, and no update followed.
+    Unfinished,
+}
+
+impl End {
+    fn flags(self) -> SpanFlags {
+        match self {
+            Self::Whole => SpanFlags::NONE,
+            Self::Piece => SpanFlags::CONTINUES,
+            Self::Unfinished => SpanFlags::UNFINISHED,
+        }
+    }
+}
+
+/// An open unit.
+#[derive(Debug)]
+pub struct Unit {
+    /// Its span.
+    pub span: SpanId,
+    /// Its name of the moment.
+    pub kind: PhaseName,
+    /// When it began.
+    pub start: u64,
+    /// The path it opened under.
+    pub parent: u32,
+    /// How sure its name is.
+    pub state: UnitState,
+    /// What it waits for.
+    pub opened_for: OpenedFor,
+    /// When a phase of it raised, until the next begins.
+    pub raised_at: Option<u64>,
+    /// Fetches so far.
+    pub fetches: u32,
+    /// End of the last of them.
+    pub fetch_end: Option<u64>,
+    /// Its own path.
+    path: u32,
+    end: End,
+    /// What it is if what was cut short is made good.
+    end_if_well: End,
+    held: Vec<Held>,
+    /// It goes on under a name of its own: its operations are being counted.
+    is_aside: bool,
+    /// Laps inside a phase that is held back were written under the name of the moment.
+    is_named: bool,
+}
+
+impl Unit {
+    /// Opens one. `None` while nothing is recorded.
+    pub fn open(laps: &dyn Laps, kind: PhaseName, parent: u32, start: u64) -> Option<Self> {
+        let span = laps.open(kind, start)?;
+        Some(Self {
+            span,
+            kind,
+            start,
+            parent,
+            state: UnitState::Guessed,
+            opened_for: OpenedFor::Work,
+            raised_at: None,
+            fetches: 0,
+            fetch_end: None,
+            path: laps.path_of(span),
+            end: End::Whole,
+            end_if_well: End::Whole,
+            held: Vec::with_capacity(FEW),
+            is_aside: false,
+            is_named: false,
+        })
+    }
+
+    /// Whether something has told what it is.
+    pub fn is_decided(&self) -> bool {
+        self.state >= UnitState::Decided
+    }
+
+    /// Something has.
+    pub fn decide(&mut self) {
+        self.state = self.state.max(UnitState::Decided);
+    }
+
+    /// Whether a span lies directly inside.
+    pub fn holds(&self, span: SpanId) -> bool {
+        span.depth == self.span.depth + 1
+    }
+
+    /// Whether it is set aside.
+    pub fn is_aside(&self) -> bool {
+        self.is_aside
+    }
+
+    /// It is a further piece of something that was counted.
+    pub fn is_piece(&mut self) {
+        self.end_if_well = End::Piece;
+        if self.end == End::Whole {
+            self.end = End::Piece;
+        }
+    }
+
+    /// Whether it is cut short, as far as is known.
+    pub fn is_cut_short(&self) -> bool {
+        self.end == End::Unfinished
+    }
+
+    /// It is cut short, unless it is made good.
+    pub fn cut_short(&mut self) {
+        self.end = End::Unfinished;
+    }
+
+    /// What was cut short was tried again, and went well.
+    pub fn made_good(&mut self) {
+        self.end = self.end_if_well;
+    }
+
+    /// Whether it cannot be given another name any more.
+    pub fn keeps_its_name(&self, kind: PhaseName) -> bool {
+        self.is_named && kind != self.kind
+    }
+
+    /// Gives it its right name, or what it has of a name that cannot be changed is no whole one.
+    pub fn rename(&mut self, laps: &dyn Laps, kind: PhaseName) {
+        if self.keeps_its_name(kind) {
+            self.kind = kind;
+            self.cut_short();
+        } else if kind != self.kind {
+            self.kind = kind;
+            laps.rename(self.span, kind);
+            if self.is_aside {
+                laps.set_aside();
+            }
+            self.path = laps.path_of(self.span);
+        }
+    }
+
+    /// Its operations are being counted: it goes on under a name of its own.
+    pub fn set_aside(&mut self, laps: &dyn Laps) {
+        laps.set_aside();
+        self.is_aside = true;
+        self.path = laps.path_of(self.span);
+    }
+
+    /// Ends a phase: holds it back, or writes it when that isn't needed or not possible.
+    pub fn end(&mut self, laps: &dyn Laps, phase: &Phase, span: SpanId, end: u64) {
+        let is_open = self.state < UnitState::Settled;
+        let holds = is_open && self.holds(span) && self.held.len() < MOST_HELD;
+        let is_named = laps.last_written() != phase.written;
+        if holds && let Some(taken) = laps.suspend(span) {
+            self.is_named |= is_named;
+            self.held.push(Held {
+                name: phase.name,
+                start: phase.start,
+                duration: end.saturating_sub(phase.start),
+                flags: phase.flags,
+                memory: taken.memory,
+            });
+        } else {
+            laps.close(span, end, phase.flags);
+        }
+    }
+
+    /// Writes what it held back: it stays what it is.
+    pub fn settle(&mut self, laps: &dyn Laps) {
+        self.state = UnitState::Settled;
+        for held in self.held.drain(..) {
+            laps.emit(&held, self.path);
+        }
+    }
+
+    /// Nothing came of it: what was done for it is no whole phase of anything.
+    pub fn gives_up(&mut self) {
+        self.cut_short();
+        for held in &mut self.held {
+            held.flags = held.flags.with(SpanFlags::UNFINISHED);
+        }
+    }
+
+    /// Closes it.
+    pub fn close(mut self, laps: &dyn Laps, end: u64) {
+        self.settle(laps);
+        laps.close(self.span, end, self.end.flags());
+    }
+}

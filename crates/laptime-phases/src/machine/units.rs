@@ -1,0 +1,151 @@
+//! Which unit is open: opening, naming, closing steps and evaluations.
+
+use laptime_core::PhaseName;
+
+use super::Machine;
+use super::unit::{Unit, UnitState};
+use crate::laps::Spot;
+
+impl Machine {
+    /// Opens a unit.
+    pub(super) fn open_unit(
+        &mut self,
+        kind: PhaseName,
+        spot: Spot,
+        start: u64,
+    ) -> Option<&mut Unit> {
+        self.unit = Unit::open(&*self.laps, kind, spot.path, start);
+        self.unit.as_mut()
+    }
+
+    /// Whether there is a unit that is still open; one that was closed from outside is dropped.
+    pub(super) fn has_unit(&mut self) -> bool {
+        match &self.unit {
+            Some(unit) if self.laps.is_open(unit.span) => true,
+            Some(_) => {
+                self.lost();
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Kind of the open unit.
+    pub(super) fn kind(&self) -> Option<PhaseName> {
+        self.unit.as_ref().map(|unit| unit.kind)
+    }
+
+    /// Gives the unit its right name.
+    pub(super) fn rename(&mut self, kind: PhaseName) {
+        if let Some(unit) = &mut self.unit {
+            unit.rename(&*self.laps, kind);
+        }
+    }
+
+    /// Operations are being counted from here on: the unit goes on under a name of its own.
+    pub fn set_aside(&mut self) {
+        match &mut self.unit {
+            Some(unit) => unit.set_aside(&*self.laps),
+            None => self.laps.set_aside(),
+        }
+    }
+
+    /// The unit turns out to be something else while it goes on.
+    pub(super) fn turn_into(&mut self, kind: PhaseName) {
+        let here = self.laps.here().path;
+        let splits = self
+            .unit
+            .as_ref()
+            .is_some_and(|unit| unit.keeps_its_name(kind) && self.laps.path_of(unit.span) == here);
+        if !splits {
+            self.rename(kind);
+            return;
+        }
+        let Some(mut old) = self.unit.take() else {
+            return;
+        };
+        let at = self.now();
+        let (state, fetches, fetch_end) = (old.state, old.fetches, old.fetch_end);
+        old.cut_short();
+        old.close(&*self.laps, at);
+        self.last.end = at;
+        self.previous = None;
+        self.number.optimizer = None;
+        let spot = self.laps.here();
+        if let Some(unit) = self.open_unit(kind, spot, at) {
+            unit.state = state.min(UnitState::Decided);
+            (unit.fetches, unit.fetch_end) = (fetches, fetch_end);
+        }
+    }
+
+    /// Closes the unit, not before what was recorded last.
+    pub(super) fn close_unit(&mut self, end: u64) {
+        self.waiting.clear();
+        self.previous = None;
+        if let Some(unit) = self.unit.take() {
+            let end = end.max(self.last.end);
+            self.last.end = end;
+            self.last.kind = Some(unit.kind);
+            self.last.is_aside = unit.is_aside();
+            self.last.parent = unit.parent;
+            unit.close(&*self.laps, end);
+        }
+    }
+
+    /// A lap of the user's that the unit was opened in has ended, and the unit with it.
+    fn lost(&mut self) {
+        self.waiting.clear();
+        self.previous = None;
+        self.number.stepped = false;
+        let Some(mut unit) = self.unit.take() else {
+            return;
+        };
+        self.last.parent = unit.parent;
+        if !unit.is_decided()
+            && let Some(iteration) = &self.iteration
+        {
+            iteration.loader.fetch_only.set(true);
+            iteration.confirmed.set(None);
+        }
+        unit.settle(&*self.laps);
+    }
+
+    /// A forward or training work has told what the fetched batches are for.
+    pub(super) fn decide(&mut self, kind: PhaseName) {
+        self.turn_into(kind);
+        if let Some(unit) = &mut self.unit {
+            unit.decide();
+        }
+        for waiting in self.waiting.drain(..) {
+            waiting.confirmed.set(Some(kind));
+        }
+        if let Some(iteration) = self.iteration.clone() {
+            iteration.confirmed.set(Some(kind));
+            if kind == PhaseName::Step {
+                self.epoch(&iteration);
+            }
+        }
+    }
+
+    /// The unit is what it is named.
+    pub(super) fn settle(&mut self) {
+        if let Some(unit) = &mut self.unit {
+            unit.settle(&*self.laps);
+        }
+    }
+
+    /// An open step with forwards and no backward was evaluation with gradients on.
+    pub(super) fn was_evaluation(&mut self, at: u64) {
+        self.rename(PhaseName::Evaluation);
+        self.end_evaluation(at);
+    }
+
+    /// The evaluation is over.
+    pub(super) fn end_evaluation(&mut self, at: u64) {
+        if let Some(iteration) = &self.iteration {
+            iteration.loader.was_evaluation(self.number.saw_grad);
+            iteration.confirmed.set(Some(PhaseName::Evaluation));
+        }
+        self.close_unit(at);
+    }
+}

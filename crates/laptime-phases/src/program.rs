@@ -1,0 +1,13 @@
+//! What the machine asks the program.
+
+/// What the machine asks the program, and only when it has to know.
+pub trait Program {
+    /// Whether gradients are recorded.
+    fn grad(&self) -> bool;
+    /// Whether the module that is called is in training mode.
+    fn training(&self) -> bool;
+    /// Whether the module that is called, or what it is given, has something to learn.
+    fn trains(&self) -> bool;
+    /// Whether the program has no optimizer and updates its parameters itself.
+    fn by_hand(&self) -> bool;
+}

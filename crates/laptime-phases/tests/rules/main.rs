@@ -1,0 +1,13 @@
+//! The machine's rules, by programs in events with exact times.
+
+mod accumulation;
+mod closures;
+mod evaluation;
+mod guesses;
+mod interruptions;
+mod laps;
+mod loaders;
+mod memory;
+mod program;
+mod script;
+mod steps;
