@@ -126,8 +126,12 @@ pub struct Iteration {
     pub exhausted: Flag,
     /// Nobody holds the iterator any more.
     pub gone: Flag,
+    /// How often a batch was asked for, the one that isn't there included; 2 stands for more.
+    asked: AtomicU8,
+    /// When the first step began that trained on it; 0 before.
+    trained_since: AtomicU64,
     /// Its epoch is marked.
-    pub marked: Flag,
+    marked: Flag,
     /// Start and end of making the iterator, in ticks; 0 when not known, or used already.
     made: (AtomicU64, AtomicU64),
 }
@@ -144,6 +148,30 @@ impl Iteration {
     /// Whether it may still deliver a batch.
     pub fn in_play(&self) -> bool {
         !self.exhausted.get() && !self.gone.get()
+    }
+
+    /// A batch is asked for.
+    pub fn ask(&self) {
+        self.asked
+            .store((self.asked.load(Relaxed) + 1).min(2), Relaxed);
+    }
+
+    /// A step that began at this time trains on it.
+    pub fn train(&self, since: u64) {
+        if self.trained_since.load(Relaxed) == 0 {
+            self.trained_since.store(since, Relaxed);
+        }
+    }
+
+    /// When its epoch began; told once, as soon as it is one. A batch is trained on, and another was
+    /// asked for: a peek at the first is no pass.
+    pub fn take_epoch(&self) -> Option<u64> {
+        let since = self.trained_since.load(Relaxed);
+        let is_epoch = since != 0 && self.asked.load(Relaxed) > 1 && !self.marked.get();
+        is_epoch.then(|| {
+            self.marked.set(true);
+            since
+        })
     }
 
     /// Notes when the iterator was made.

@@ -20,6 +20,7 @@ impl Machine {
             self.habits.trains_in_eval = true;
         }
         self.train(at, PhaseName::Backward);
+        self.trains_on_batch(at);
         self.settle();
         self.number.backwards += 1;
         self.begin(PhaseName::Backward, at);

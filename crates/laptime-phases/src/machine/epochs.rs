@@ -1,4 +1,7 @@
 //! Passes over the training data.
+//!
+//! A pass is an epoch once a gradient was computed for one of its batches and a second batch was asked
+//! for. Its mark stands where its first step began.
 
 use std::sync::Arc;
 
@@ -8,22 +11,27 @@ use super::Machine;
 use crate::loader::Iteration;
 
 impl Machine {
-    /// Marks that the training loader has started over.
-    pub(super) fn epoch(&mut self, iteration: &Arc<Iteration>) {
-        if iteration.marked.get() {
-            return;
+    /// A gradient is computed, or weights are updated, for what was fetched last.
+    pub(super) fn trains_on_batch(&mut self, at: u64) {
+        if let Some(iteration) = self.iteration.clone() {
+            let since = self.unit.as_ref().map_or(at, |unit| unit.start);
+            iteration.train(since);
+            self.epoch(&iteration);
         }
-        iteration.marked.set(true);
+    }
+
+    /// Marks the epoch of a pass, if it is one by now. Of loaders that are read side by side the first
+    /// tells the epochs.
+    pub(super) fn epoch(&mut self, iteration: &Arc<Iteration>) {
+        let Some(since) = iteration.take_epoch() else {
+            return;
+        };
         let follows = self.epochs_of.as_ref().is_none_or(|leader| {
             Arc::ptr_eq(&leader.loader, &iteration.loader) || !leader.in_play()
         });
         if follows {
             self.epochs_of = Some(Arc::clone(iteration));
-            let at = self
-                .unit
-                .as_ref()
-                .map_or_else(|| self.now(), |unit| unit.start);
-            self.laps.mark(PhaseName::Epoch, at);
+            self.laps.mark(PhaseName::Epoch, since);
         }
     }
 }

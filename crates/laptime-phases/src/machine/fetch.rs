@@ -20,6 +20,8 @@ impl Machine {
     pub fn fetch_begin(&mut self, iteration: &Arc<Iteration>, program: &dyn Program) {
         let fetch = self.laps.now();
         self.repair(fetch);
+        iteration.ask();
+        self.epoch(iteration);
         let start = iteration.waits_since(fetch, |ticks| self.laps.nanoseconds(ticks));
         let start = start.max(self.last.end);
         let fetch = fetch.max(self.last.end);
@@ -89,7 +91,8 @@ impl Machine {
             return true; // a micro-batch, or a zero_grad before its batch
         }
         self.was_evaluation(start);
-        false
+        // With a `zero_grad` at its end: a step has begun.
+        self.has_unit() && self.stays_open_at_fetch(at, start, program)
     }
 
     fn open_for_fetch(

@@ -33,6 +33,7 @@ impl Machine {
         };
         number.updates += 1;
         if stepping {
+            self.trains_on_batch(at);
             self.settle();
         }
         self.begin(PhaseName::Optimizer, at);

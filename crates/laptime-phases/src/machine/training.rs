@@ -42,6 +42,9 @@ impl Machine {
             .filter(|iteration| saw_grad || !iteration.loader.expects.is(PhaseName::Evaluation));
         let Some(iteration) = iteration else {
             self.end_evaluation(at);
+            // Its batch was evaluated, and so were the forwards.
+            self.iteration = None;
+            self.number = Number::default();
             self.open_step(at, phase);
             return;
         };
@@ -49,7 +52,6 @@ impl Machine {
         iteration.loader.teacher.set(!saw_grad);
         self.turn_into(PhaseName::Step);
         iteration.confirmed.set(Some(PhaseName::Step));
-        self.epoch(&iteration);
     }
 
     /// Opens a step, unless the user's own lap times it, or the phase that is about to begin.
@@ -97,7 +99,6 @@ impl Machine {
             if iteration.confirmed.get().is_none() {
                 iteration.confirmed.set(Some(PhaseName::Step));
             }
-            self.epoch(&iteration);
         }
     }
 }

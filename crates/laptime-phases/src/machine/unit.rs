@@ -227,6 +227,18 @@ impl Unit {
         }
     }
 
+    /// Takes the last of what it holds back, as far as that has this name.
+    pub fn take_last(&mut self, name: PhaseName) -> Vec<Held> {
+        let is_other = |held: &Held| held.name != name;
+        let kept = self.held.iter().rposition(is_other).map_or(0, |at| at + 1);
+        self.held.split_off(kept)
+    }
+
+    /// Holds back what was taken from another one.
+    pub fn hold(&mut self, held: Vec<Held>) {
+        self.held.extend(held);
+    }
+
     /// Nothing came of it: what was done for it is no whole phase of anything.
     pub fn gives_up(&mut self) {
         self.cut_short();

@@ -2,8 +2,8 @@
 
 use laptime_core::PhaseName;
 
-use super::Machine;
 use super::unit::{Unit, UnitState};
+use super::{Machine, Number};
 use crate::laps::Spot;
 
 impl Machine {
@@ -121,9 +121,6 @@ impl Machine {
         }
         if let Some(iteration) = self.iteration.clone() {
             iteration.confirmed.set(Some(kind));
-            if kind == PhaseName::Step {
-                self.epoch(&iteration);
-            }
         }
     }
 
@@ -134,10 +131,31 @@ impl Machine {
         }
     }
 
-    /// An open step with forwards and no backward was evaluation with gradients on.
+    /// An open step with forwards and no backward was evaluation with gradients on. A `zero_grad` at
+    /// its end is no part of that: a step begins with it.
     pub(super) fn was_evaluation(&mut self, at: u64) {
+        let unit = self.unit.as_mut();
+        let zeroed = unit.map_or_else(Vec::new, |unit| unit.take_last(PhaseName::Optimizer));
+        let (Some(first), Some(last)) = (zeroed.first(), zeroed.last()) else {
+            self.rename(PhaseName::Evaluation);
+            self.end_evaluation(at);
+            return;
+        };
+        let (begin, end) = (first.start, last.start + last.duration);
+        self.last.end = begin;
         self.rename(PhaseName::Evaluation);
-        self.end_evaluation(at);
+        self.end_evaluation(begin);
+        self.iteration = None;
+        self.open_step(begin, PhaseName::Optimizer);
+        self.number = Number {
+            updates: 1,
+            zeroed: true,
+            ..Number::default()
+        };
+        if let Some(unit) = &mut self.unit {
+            unit.hold(zeroed);
+        }
+        self.last.end = end;
     }
 
     /// The evaluation is over.

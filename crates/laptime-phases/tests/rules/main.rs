@@ -2,6 +2,7 @@
 
 mod accumulation;
 mod closures;
+mod epochs;
 mod evaluation;
 mod guesses;
 mod interruptions;
@@ -11,3 +12,4 @@ mod memory;
 mod program;
 mod script;
 mod steps;
+mod validation;
