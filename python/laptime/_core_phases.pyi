@@ -16,6 +16,7 @@ class Phases:
         is_worker: Callable[[], bool],
         learns: Callable[[Any, Any], int],
         training: Callable[[Any], bool],
+        bare: Callable[[Any], bool],
         look: Callable[[], None],
         broken: Callable[[Exception], None],
     ) -> Phases: ...

@@ -8,6 +8,8 @@ pub trait Program {
     fn training(&self) -> bool;
     /// Whether the module that is called, or what it is given, has something to learn.
     fn trains(&self) -> bool;
+    /// Whether the module that is called has no parameters: a loss, say.
+    fn is_bare(&self) -> bool;
     /// Whether the program has no optimizer and updates its parameters itself.
     fn by_hand(&self) -> bool;
 }

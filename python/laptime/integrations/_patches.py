@@ -45,6 +45,7 @@ class Patches:
             is_worker=lambda: worker() is not None,
             learns=self._learns,
             training=self._training,
+            bare=self._bare,
             look=self.look_for_devices,
             broken=self._broken,
         )
@@ -159,6 +160,11 @@ class Patches:
         """Whether a module trains that has no mode of its own: a scripted one's is elsewhere."""
         scripted = isinstance(module, self._torch.jit.ScriptModule)
         return not scripted or getattr(module, "training", False) is not False
+
+    def _bare(self, module: Any) -> bool:
+        """Whether a module has no parameters: a loss, say."""
+        with self._torch._C.DisableTorchFunction():
+            return next(iter(parameters(self._torch, module)), None) is None
 
     # -- devices ---------------------------------------------------------------------------
 

@@ -2,13 +2,9 @@
 
 use laptime_core::PhaseName;
 
-use super::unit::OpenedFor;
+use super::unit::{OpenedFor, Unit};
 use super::{Machine, Number};
 use crate::program::Program;
-
-/// Forwards with gradients, neither fed by a loader nor followed by a backward, before they
-/// are taken for evaluation.
-const MOST_FORWARDS: u32 = 64;
 
 impl Machine {
     /// The outermost module call begins.
@@ -26,6 +22,10 @@ impl Machine {
         if self.unit.is_none() {
             self.unit_for_forward(grad, at, program);
         }
+        if self.is_alone() {
+            self.begin_alone(at);
+            return;
+        }
         self.number.forwards += 1;
         self.number.saw_grad |= grad;
         // A loss module called after the model goes on with the same forward.
@@ -36,6 +36,19 @@ impl Machine {
             self.goes_on();
         }
         self.number.forward = place;
+    }
+
+    /// Whether the unit that is open is this forward's alone.
+    fn is_alone(&self) -> bool {
+        let unit = self.unit.as_ref();
+        unit.is_some_and(|unit| unit.opened_for == OpenedFor::Forward)
+    }
+
+    fn begin_alone(&mut self, at: u64) {
+        self.begin(PhaseName::Forward, at);
+        if self.unit.as_ref().is_some_and(Unit::goes_on) {
+            self.goes_on();
+        }
     }
 
     fn unit_at_forward(&mut self, grad: bool, at: u64, program: &dyn Program) {
@@ -52,9 +65,9 @@ impl Machine {
                 self.close_unit(at);
             }
         } else if self.iteration.is_none() && self.number.backwards == 0 {
-            if self.number.forwards >= MOST_FORWARDS && !self.number.zeroed {
+            if unit.is_full() && !self.number.zeroed {
                 self.habits.forward_only = true;
-                self.was_evaluation(at);
+                self.were_evaluations(at);
             }
         } else if self.iteration.is_none() && self.is_updated_unseen(program) {
             self.close_unit(at);
@@ -91,9 +104,14 @@ impl Machine {
         if spot.in_step || spot.innermost == Some(PhaseName::Forward) {
             return;
         }
+        // A loss after the model: the evaluation goes on.
+        let goes_on = self.alone == Some(spot.path) && program.is_bare();
         if let Some(unit) = self.open_unit(PhaseName::Evaluation, spot, at) {
             unit.decide();
             unit.opened_for = OpenedFor::Forward;
+            if goes_on {
+                unit.is_piece();
+            }
         }
         self.settle();
     }
@@ -122,7 +140,9 @@ impl Machine {
             if raised {
                 unit.cut_short();
             }
+            let spot = unit.parent;
             self.close_unit(at);
+            self.alone = (!raised).then_some(spot);
         } else if raised {
             self.interrupted(at, direct);
         } else if unit.kind == PhaseName::Evaluation {

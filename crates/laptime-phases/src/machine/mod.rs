@@ -27,6 +27,9 @@ use crate::loader::Iteration;
 use closure::Update;
 use unit::{Phase, Unit};
 
+/// Forwards that one evaluation without a loader has at most, where gradients leave open what they are.
+const MOST_OF_ONE: u32 = 64;
+
 /// Where a phase lies, so that the next of the same place goes on with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -96,6 +99,8 @@ pub struct Machine {
     habits: Habits,
     /// An optimizer stepped inside a backward.
     updated_inside: bool,
+    /// Where the last unit was, if that was one forward and nothing happened since.
+    alone: Option<u32>,
 }
 
 impl Machine {
@@ -121,6 +126,7 @@ impl Machine {
             },
             habits: Habits::default(),
             updated_inside: false,
+            alone: None,
         }
     }
 
@@ -153,6 +159,7 @@ impl Machine {
 
     /// Begins a phase.
     fn begin(&mut self, name: PhaseName, start: u64) {
+        self.alone = None;
         if let Some(unit) = &mut self.unit {
             unit.raised_at = None;
         }
@@ -258,7 +265,11 @@ impl Machine {
         let trains = self.steps > 0 && self.iteration.as_ref().is_some_and(|it| it.in_play());
         let Some(unit) = &mut self.unit else { return };
         if number.forwards > 0 && number.updates == 0 && !unit.is_cut_short() && !trains {
-            self.was_evaluation(end);
+            if self.iteration.is_none() && number.forwards > MOST_OF_ONE {
+                self.were_evaluations(end);
+            } else {
+                self.was_evaluation(end);
+            }
         } else {
             unit.cut_short();
             self.close_unit(end);

@@ -9,8 +9,9 @@ use laptime_core::{PhaseName, SpanFlags};
 
 use crate::laps::{Held, Laps, SpanId};
 
-/// Phases that a unit holds back at most; further ones are written under its name of the moment.
-const MOST_HELD: usize = 1_024;
+/// Phases that a unit holds back at most, 64 bytes each; further ones are written under its name of the
+/// moment.
+const MOST_HELD: usize = 1 << 14;
 
 /// As many as an ordinary step holds back.
 const FEW: usize = 4;
@@ -158,6 +159,11 @@ impl Unit {
         }
     }
 
+    /// Whether it goes on with something that was counted.
+    pub fn goes_on(&self) -> bool {
+        self.end_if_well == End::Piece
+    }
+
     /// Whether it is cut short, as far as is known.
     pub fn is_cut_short(&self) -> bool {
         self.end == End::Unfinished
@@ -203,7 +209,7 @@ impl Unit {
     /// Ends a phase: holds it back, or writes it when that isn't needed or not possible.
     pub fn end(&mut self, laps: &dyn Laps, phase: &Phase, span: SpanId, end: u64) {
         let is_open = self.state < UnitState::Settled;
-        let holds = is_open && self.holds(span) && self.held.len() < MOST_HELD;
+        let holds = is_open && self.holds(span) && !self.is_full();
         let is_named = laps.last_written() != phase.written;
         if holds && let Some(taken) = laps.suspend(span) {
             self.is_named |= is_named;
@@ -225,6 +231,33 @@ impl Unit {
         for held in self.held.drain(..) {
             laps.emit(&held, self.path);
         }
+    }
+
+    /// Whether it holds back as much as it may.
+    pub fn is_full(&self) -> bool {
+        self.held.len() >= MOST_HELD
+    }
+
+    /// Each forward that it holds back was an evaluation, and it was nothing: `false` where it can't be
+    /// taken back, as something lies inside.
+    pub fn come_apart(&mut self, laps: &dyn Laps) -> bool {
+        if self.is_aside || self.is_named || laps.here().path != self.path {
+            return false;
+        }
+        if laps.suspend(self.span).is_none() {
+            return false;
+        }
+        for held in self.held.drain(..) {
+            let flags = SpanFlags::NONE;
+            let evaluation = Held {
+                name: PhaseName::Evaluation,
+                flags,
+                ..held
+            };
+            let path = laps.emit(&evaluation, self.parent);
+            laps.emit(&Held { flags, ..held }, path);
+        }
+        true
     }
 
     /// Takes the last of what it holds back, as far as that has this name.

@@ -158,6 +158,19 @@ impl Machine {
         self.last.end = end;
     }
 
+    /// Each forward of an open step was an evaluation of its own: there were too many for one.
+    pub(super) fn were_evaluations(&mut self, at: u64) {
+        let laps = &*self.laps;
+        if !self.unit.as_mut().is_some_and(|unit| unit.come_apart(laps)) {
+            self.was_evaluation(at);
+            return;
+        }
+        self.unit = None;
+        self.previous = None;
+        self.last.kind = Some(PhaseName::Evaluation);
+        self.number = Number::default();
+    }
+
     /// The evaluation is over.
     pub(super) fn end_evaluation(&mut self, at: u64) {
         if let Some(iteration) = &self.iteration {

@@ -1,6 +1,7 @@
 //! The machine's rules, by programs in events with exact times.
 
 mod accumulation;
+mod alone;
 mod closures;
 mod epochs;
 mod evaluation;

@@ -18,12 +18,23 @@ pub const OUTSIDE: u64 = 7;
 /// The fetch that finds no further batch.
 pub const LAST_FETCH: u64 = 3;
 
+/// What is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Module {
+    /// It has parameters to learn.
+    Network,
+    /// It has parameters, and none to learn.
+    Frozen,
+    /// It has none.
+    Loss,
+}
+
 /// A call of a module.
 #[derive(Debug, Clone, Copy)]
 pub struct Forward {
     pub took: u64,
     pub training: bool,
-    pub trains: bool,
+    pub module: Module,
     pub raises: bool,
 }
 
@@ -32,7 +43,7 @@ impl Default for Forward {
         Self {
             took: FORWARD,
             training: true,
-            trains: true,
+            module: Module::Network,
             raises: false,
         }
     }
@@ -42,7 +53,7 @@ impl Default for Forward {
 pub fn loss(took: u64) -> Forward {
     Forward {
         took,
-        trains: false,
+        module: Module::Loss,
         ..Forward::default()
     }
 }
@@ -72,7 +83,11 @@ impl phases::Program for Answers {
     }
 
     fn trains(&self) -> bool {
-        self.call.trains
+        self.call.module == Module::Network
+    }
+
+    fn is_bare(&self) -> bool {
+        self.call.module == Module::Loss
     }
 
     fn by_hand(&self) -> bool {

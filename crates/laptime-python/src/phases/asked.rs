@@ -3,6 +3,8 @@
 //! A module is asked nothing that its class could answer in a way of its own: what stands in its
 //! dictionary is read, and torch's functions are called with it.
 
+use std::sync::Mutex;
+
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyWeakrefMethods, PyWeakrefReference};
@@ -17,6 +19,29 @@ use super::process::Phases;
 
 /// Told of a module call whose module itself has something to learn.
 const BY_ITSELF: u8 = 2;
+
+/// A module of which something is known, for as long as it lives.
+#[derive(Default)]
+pub struct LastModule(Mutex<Option<Py<PyWeakrefReference>>>);
+
+impl LastModule {
+    fn is(&self, module: &Bound<'_, PyAny>) -> bool {
+        let last = self.0.lock().ok();
+        let last = last.as_ref().and_then(|last| last.as_ref());
+        let last = last.and_then(|last| last.bind(module.py()).upgrade());
+        last.is_some_and(|last| last.is(module))
+    }
+
+    fn set(&self, module: &Bound<'_, PyAny>) {
+        if let Ok(reference) = PyWeakrefReference::new(module)
+            && let Ok(mut last) = self.0.lock()
+        {
+            let old = last.replace(reference.unbind());
+            drop(last);
+            drop(old);
+        }
+    }
+}
 
 /// The program at a call, to be asked.
 pub struct Asked<'a, 'py> {
@@ -35,11 +60,7 @@ impl<'a, 'py> Asked<'a, 'py> {
         let Some(module) = self.call.argument(0) else {
             return Ok(true);
         };
-        let known = self.phases.trainer.lock().ok().and_then(|trainer| {
-            let trainer = trainer.as_ref()?.bind(python);
-            Some(trainer.upgrade()?.is(&module))
-        });
-        if known == Some(true) {
+        if self.phases.trainer.is(&module) {
             return Ok(true);
         }
         let given = self.call.positional(1)?;
@@ -48,15 +69,29 @@ impl<'a, 'py> Asked<'a, 'py> {
             self.phases.asked.learns.call1(python, (&module, given))?
         };
         let learns: u8 = learns.extract(python)?;
-        if learns == BY_ITSELF
-            && let Ok(reference) = PyWeakrefReference::new(&module)
-            && let Ok(mut trainer) = self.phases.trainer.lock()
-        {
-            let old = trainer.replace(reference.unbind());
-            drop(trainer);
-            drop(old);
+        if learns == BY_ITSELF {
+            self.phases.trainer.set(&module);
         }
         Ok(learns > 0)
+    }
+
+    fn has_no_parameters(&self) -> PyResult<bool> {
+        let python = self.call.python;
+        let Some(module) = self.call.argument(0) else {
+            return Ok(false);
+        };
+        if self.phases.model.is(&module) || self.phases.trainer.is(&module) {
+            return Ok(false);
+        }
+        let is_bare = {
+            let _hidden = Hidden::new(python);
+            self.phases.asked.bare.call1(python, (&module,))?
+        };
+        let is_bare = is_bare.is_truthy(python)?;
+        if !is_bare {
+            self.phases.model.set(&module);
+        }
+        Ok(is_bare)
     }
 
     fn trains_itself(&self) -> PyResult<bool> {
@@ -100,6 +135,12 @@ impl Program for Asked<'_, '_> {
 
     fn trains(&self) -> bool {
         self.learns().map_err(here::trouble).unwrap_or(true)
+    }
+
+    fn is_bare(&self) -> bool {
+        self.has_no_parameters()
+            .map_err(here::trouble)
+            .unwrap_or(false)
     }
 
     fn by_hand(&self) -> bool {

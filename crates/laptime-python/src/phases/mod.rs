@@ -1,4 +1,4 @@
-//! The automatic phases of PyTorch: from calls of torch's functions to the machine of their thread.
+//! The automatic phases of torch: from calls of torch's functions to the machine of their thread.
 //!
 //! [`watched`] lies over those functions, by way of [`hooks`]; it tells the machine of its
 //! thread ([`here`]) what begins and ends. The machine is `laptime_phases`'s; what it opens and

@@ -1,19 +1,20 @@
 //! The phases of a process: what its machines ask, and what Python is told of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyWeakrefReference};
+use pyo3::types::PyDict;
 
 use laptime_phases::{Flag, Iteration, Machine};
 use laptime_recorder::clock;
 
 use crate::handler;
 
+use super::asked::LastModule;
 use super::here;
 use super::hidden::{self, Hidden};
 use super::passes::Passes;
@@ -28,8 +29,10 @@ pub struct Phases {
     on: Flag,
     pub by_hand: Flag,
     pub asked: Questions,
-    /// A weak reference to the module that had something to learn last.
-    pub trainer: Mutex<Option<Py<PyWeakrefReference>>>,
+    /// The module that had something to learn last.
+    pub trainer: LastModule,
+    /// The module that had parameters last.
+    pub model: LastModule,
     passes: Passes,
 }
 
@@ -44,6 +47,8 @@ pub struct Questions {
     pub learns: Py<PyAny>,
     /// Whether a module trains that has no mode of its own.
     pub training: Py<PyAny>,
+    /// Whether a module has no parameters.
+    pub bare: Py<PyAny>,
     look: Py<PyAny>,
     broken: Py<PyAny>,
 }
@@ -51,7 +56,7 @@ pub struct Questions {
 #[pymethods]
 impl Phases {
     #[new]
-    #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, look,
+    #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, bare, look,
                         broken))]
     #[allow(clippy::too_many_arguments, reason = "questions, each by its name")]
     fn new(
@@ -61,6 +66,7 @@ impl Phases {
         is_worker: Py<PyAny>,
         learns: Py<PyAny>,
         training: Py<PyAny>,
+        bare: Py<PyAny>,
         look: Py<PyAny>,
         broken: Py<PyAny>,
     ) -> Self {
@@ -78,10 +84,12 @@ impl Phases {
                 is_worker,
                 learns,
                 training,
+                bare,
                 look,
                 broken,
             },
-            trainer: Mutex::new(None),
+            trainer: LastModule::default(),
+            model: LastModule::default(),
             passes: Passes::default(),
         }
     }
