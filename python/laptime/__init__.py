@@ -38,6 +38,7 @@ from ._core import (
     report,
     reset,
 )
+from ._launches import sync_on
 from ._record import Record, record
 from ._track import track
 from .operations import count, no_weights, register_formula
@@ -72,6 +73,7 @@ __all__ = [
     "register_formula",
     "report",
     "reset",
+    "sync_on",
     "track",
 ]
 

@@ -46,9 +46,10 @@ def _start() -> None:
         _kept.append(recorder)
         atexit.register(_close_if_interrupted)
     if wanted.automatic and (wanted.run or wanted.record or wanted.memory):
-        from .integrations import _autotorch
+        from .integrations import _autojax, _autotorch
 
         _autotorch.install(modules="modules" in wanted.automatic, ops="ops" in wanted.automatic)
+        _autojax.install()
 
 
 def _close_if_interrupted() -> None:

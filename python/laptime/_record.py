@@ -7,6 +7,7 @@ import os
 
 from . import _tally
 from ._core import Recorder, raised_by_handler
+from ._launches import note_launches
 from ._log import warn
 
 TYPE_CHECKING = False
@@ -99,6 +100,7 @@ class Record:
             _autotorch.uninstall()
 
     def _finish(self) -> None:
+        note_launches()
         self._recorder.finish()
 
     def _end_memory(self) -> None:

@@ -250,6 +250,9 @@ pub fn of_notes(notes: impl IntoIterator<Item = (String, String)>) -> Vec<Warnin
                 Warning::new(&code, format!(
                     "{said}: times are host times and measure when work was launched there, not how long it took"
                 )).with_hint("synchronise inside the spans that matter, e.g. torch.cuda.synchronize(); device time comes with a later version")
+            } else if code == "launches" {
+                Warning::new(&code, format!("{said}: a lap holds the work only if it waits for the result"))
+                    .with_hint("write lt.sync_on(result) at the end of the laps that matter")
             } else {
                 Warning::new(&code, said)
             }

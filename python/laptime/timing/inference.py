@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, TypedDict, cast
 
 from .._core import Latency, lap, now
+from .._launches import wait_for
 from ..device.now import synchronize
 from .output import say
 from .timers import check_count, check_name
@@ -46,8 +47,8 @@ def benchmark_inference(
 
     PyTorch models run in evaluation mode and without gradients, and every submodule gets its own
     mode back, also when a call raises. Before and after every call the devices of the model and
-    the input are waited for. A batch of n counts as n samples: n is the first dimension of the
-    input unless `batch_size` says otherwise.
+    the input are waited for, and so are the arrays that a JAX function returns. A batch of n counts
+    as n samples: n is the first dimension of the input unless `batch_size` says otherwise.
     """
     return _result(*_measured(model, test_input, num_iterations, warmup, batch_size))
 
@@ -84,12 +85,14 @@ def _measured(
     ticks: list[int] = []
     with _evaluating(model), _without_gradients(), lap("inference"):
         for _ in range(untimed):
-            model(test_input)
+            wait_for(model(test_input))
+        wait_for(test_input)
         for _ in range(iterations):
             for device in devices:
                 synchronize(device)
             begun = now()
             output = model(test_input)
+            wait_for(output)
             for device in devices:
                 synchronize(device)
             ticks.append(now() - begun)

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias, cast
 
 from .._core import close_span, now, open_span, raised_by_handler, ticks_to_seconds
+from .._launches import wait_for
 from ..device.now import synchronize
 
 Timers: TypeAlias = MutableMapping[str, Any]
@@ -37,12 +38,23 @@ class Gauge(Protocol):
 class Call:
     """A tracked call: a span while it runs, and where its value stands afterwards."""
 
-    __slots__ = ("_begun", "_gauge", "_reset", "_token", "measured", "name", "outer", "value")
+    __slots__ = (
+        "_begun",
+        "_gauge",
+        "_reset",
+        "_token",
+        "measured",
+        "name",
+        "outer",
+        "result",
+        "value",
+    )
 
     def __init__(self, name: str, gauge: Gauge | None = None) -> None:
         self.name = name
         self.value: Any = None
         self.measured: Any = None
+        self.result: object = None
         self.outer = _innermost.get()
         # What was launched before belongs to nobody here.
         _wait()
@@ -54,8 +66,9 @@ class Call:
         self._token = open_span(name, self._begun)
 
     def stop(self) -> float:
-        """Seconds since it began, the work it left to a device included."""
-        _wait()
+        """Seconds since it began, the work it left to a device included; JAX's of its result."""
+        _wait(self.result)
+        self.result = None  # a value in `timers` keeps nothing alive
         ended = now()
         close_span(self._token, ended)
         if self._gauge is not None:
@@ -72,9 +85,10 @@ class Call:
             _nested[id(value)] = self
 
 
-def _wait() -> None:
+def _wait(result: object = None) -> None:
     try:
         synchronize()
+        wait_for(result)
     except Exception as error:
         # A failed kernel is the program's to find, where it looks for it.
         if raised_by_handler(error):

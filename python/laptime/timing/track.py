@@ -44,7 +44,7 @@ def track_time(
     call = Call(name)
     seconds = 0.0
     try:
-        result = func(*args, **kwargs)
+        call.result = result = func(*args, **kwargs)
     finally:
         seconds = call.stop()
         call.keep(timers, seconds)
@@ -71,7 +71,7 @@ def track_time_and_memory(
     seconds = 0.0
     peak: int | None = None
     try:
-        result = func(*args, **kwargs)
+        call.result = result = func(*args, **kwargs)
     finally:
         seconds = call.stop()
         current, peak = call.measured or (None, None)
@@ -99,7 +99,7 @@ def track_time_and_gpu(
     seconds = 0.0
     found: Usage | None = None
     try:
-        result = func(*args, **kwargs)
+        call.result = result = func(*args, **kwargs)
     finally:
         seconds = call.stop()
         found, reason = call.measured
