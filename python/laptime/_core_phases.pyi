@@ -17,6 +17,7 @@ class Phases:
         learns: Callable[[Any, Any], int],
         training: Callable[[Any], bool],
         bare: Callable[[Any], bool],
+        for_parameters: Callable[[Any], bool],
         look: Callable[[], None],
         broken: Callable[[Exception], None],
     ) -> Phases: ...

@@ -19,6 +19,9 @@ from ._counting import Counting
 from ._modules import ModuleLaps, RootNames, parameters
 from ._thread import Machines
 
+#: What holds several tensors and may be gone through as often as one likes.
+_SEVERAL = (list, tuple, type({}.values()))
+
 
 class Patches:
     """What is watched of torch, and by what."""
@@ -46,6 +49,7 @@ class Patches:
             learns=self._learns,
             training=self._training,
             bare=self._bare,
+            for_parameters=self._for_parameters,
             look=self.look_for_devices,
             broken=self._broken,
         )
@@ -165,6 +169,14 @@ class Patches:
         """Whether a module has no parameters: a loss, say."""
         with self._torch._C.DisableTorchFunction():
             return next(iter(parameters(self._torch, module)), None) is None
+
+    def _for_parameters(self, inputs: Any) -> bool:
+        """Whether gradients are asked for with respect to parameters."""
+        nn = self._torch.nn
+        if getattr(inputs, "gi_code", None) is nn.Module.parameters.__code__:
+            return True  # which could be gone through only once
+        several = inputs if type(inputs) in _SEVERAL else [inputs]
+        return any(issubclass(type(one), nn.Parameter) for one in several)
 
     # -- devices ---------------------------------------------------------------------------
 

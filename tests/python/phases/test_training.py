@@ -1,9 +1,14 @@
 """Ordinary training scripts: the right spans, and the same result as without Laptime."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch import nn
 from watched import children, loader, network, watched
+
+import laptime as lt
 
 
 def plain(model, batches=4, epochs=2, **options):
@@ -370,3 +375,32 @@ def test_a_teacher_is_in_the_step_from_the_first_batch_on():
     assert core.paths() == ["step", "step/backward", "step/data", "step/forward", "step/optimizer"]
     assert core.count("step") == core.count("step/data") == 2
     assert core.count("step/forward") == 4  # zero_grad stands between the two of a step
+
+
+BY_HAND = """
+import torch
+torch.manual_seed(0)
+model, inputs = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Linear(8, 3)), torch.ones(2, 4)
+for _ in range(80):
+    loss = torch.nn.functional.cross_entropy(model(inputs), torch.tensor([0, 1]))
+    gradients = torch.autograd.grad(loss, {given})
+    with torch.no_grad():
+        for weight, gradient in zip(model.parameters(), gradients, strict=True):
+            weight -= 0.1 * gradient
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["[*model.parameters()]", "model.parameters()", "dict(model.named_parameters()).values()"],
+)
+def test_gradients_that_are_handed_back_train_as_well(given, tmp_path):
+    """Updates by hand: in a process of their own, where no other test has made an optimizer."""
+    script, recording = tmp_path / "by_hand.py", tmp_path / "run.lap"
+    script.write_text(BY_HAND.format(given=given))
+    command = [sys.executable, "-m", "laptime", "run", "-o", str(recording), "--", str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    report = lt.open(recording).report()
+    counts = {path: report[path].count for path in report if report[path].count is not None}
+    assert counts == dict.fromkeys(("step", "step/forward", "step/backward"), 80)

@@ -4,6 +4,7 @@ use laptime_core::PhaseName;
 
 use super::Machine;
 use super::unit::Unit;
+use crate::program::Program;
 
 impl Machine {
     /// Gradients are being computed for an update.
@@ -26,10 +27,11 @@ impl Machine {
         self.begin(PhaseName::Backward, at);
     }
 
-    /// Gradients are being computed for some other purpose.
-    pub fn gradient_begin(&mut self) {
-        if self.is_updating() {
-            self.begin_in_closure(PhaseName::Backward);
+    /// Gradients are computed and handed back. With respect to parameters that is training, else it is
+    /// part of whatever goes on: of an evaluation, say, or of a penalty.
+    pub fn gradient_begin(&mut self, program: &dyn Program) {
+        if self.is_updating() || program.for_parameters() {
+            self.backward_begin();
             return;
         }
         let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);

@@ -5,6 +5,7 @@ mod alone;
 mod closures;
 mod epochs;
 mod evaluation;
+mod gradients;
 mod guesses;
 mod interruptions;
 mod laps;

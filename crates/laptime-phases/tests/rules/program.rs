@@ -70,6 +70,7 @@ pub fn evaluating(took: u64) -> Forward {
 struct Answers {
     grad: bool,
     by_hand: bool,
+    for_parameters: bool,
     call: Forward,
 }
 
@@ -88,6 +89,10 @@ impl phases::Program for Answers {
 
     fn is_bare(&self) -> bool {
         self.call.module == Module::Loss
+    }
+
+    fn for_parameters(&self) -> bool {
+        self.for_parameters
     }
 
     fn by_hand(&self) -> bool {
@@ -131,6 +136,7 @@ impl Program {
         Answers {
             grad: self.0.grad.get(),
             by_hand: self.0.by_hand.get(),
+            for_parameters: false,
             call,
         }
     }
@@ -205,7 +211,16 @@ impl Program {
 
     /// Gradients that no update is made from.
     pub fn gradient(&self) {
-        self.tell(Machine::gradient_begin);
+        self.gradient_of(false);
+    }
+
+    /// Gradients that are handed back, with respect to parameters or not.
+    pub fn gradient_of(&self, for_parameters: bool) {
+        let answers = Answers {
+            for_parameters,
+            ..self.answers(Forward::default())
+        };
+        self.tell(|machine| machine.gradient_begin(&answers));
         self.other(BACKWARD);
         self.tell(|machine| machine.backward_end(false));
     }

@@ -94,6 +94,21 @@ impl<'a, 'py> Asked<'a, 'py> {
         Ok(is_bare)
     }
 
+    /// Of a call of `torch.autograd.grad(outputs, inputs, …)`.
+    fn asks_for_parameters(&self) -> PyResult<bool> {
+        let python = self.call.python;
+        let inputs = match self.call.argument(1) {
+            Some(inputs) => Some(inputs),
+            None => self.call.named()?.get_item(intern!(python, "inputs"))?,
+        };
+        let Some(inputs) = inputs else {
+            return Ok(false);
+        };
+        let _hidden = Hidden::new(python);
+        let asked = self.phases.asked.for_parameters.call1(python, (inputs,))?;
+        asked.is_truthy(python)
+    }
+
     fn trains_itself(&self) -> PyResult<bool> {
         let python = self.call.python;
         let Some(module) = self.call.argument(0) else {
@@ -139,6 +154,12 @@ impl Program for Asked<'_, '_> {
 
     fn is_bare(&self) -> bool {
         self.has_no_parameters()
+            .map_err(here::trouble)
+            .unwrap_or(false)
+    }
+
+    fn for_parameters(&self) -> bool {
+        self.asks_for_parameters()
             .map_err(here::trouble)
             .unwrap_or(false)
     }

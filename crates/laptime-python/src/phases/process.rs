@@ -49,6 +49,8 @@ pub struct Questions {
     pub training: Py<PyAny>,
     /// Whether a module has no parameters.
     pub bare: Py<PyAny>,
+    /// Whether there are parameters among tensors.
+    pub for_parameters: Py<PyAny>,
     look: Py<PyAny>,
     broken: Py<PyAny>,
 }
@@ -56,8 +58,8 @@ pub struct Questions {
 #[pymethods]
 impl Phases {
     #[new]
-    #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, bare, look,
-                        broken))]
+    #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, bare,
+                        for_parameters, look, broken))]
     #[allow(clippy::too_many_arguments, reason = "questions, each by its name")]
     fn new(
         is_grad_enabled: Py<PyAny>,
@@ -67,6 +69,7 @@ impl Phases {
         learns: Py<PyAny>,
         training: Py<PyAny>,
         bare: Py<PyAny>,
+        for_parameters: Py<PyAny>,
         look: Py<PyAny>,
         broken: Py<PyAny>,
     ) -> Self {
@@ -85,6 +88,7 @@ impl Phases {
                 learns,
                 training,
                 bare,
+                for_parameters,
                 look,
                 broken,
             },

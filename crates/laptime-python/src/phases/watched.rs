@@ -222,7 +222,7 @@ impl Watched {
             (Event::Fetch, Some(iteration)) => machine.fetch_begin(iteration, &program),
             (Event::Forward, _) => machine.forward_begin(&program),
             (Event::Backward, _) => machine.backward_begin(),
-            (Event::Gradient, _) => machine.gradient_begin(),
+            (Event::Gradient, _) => machine.gradient_begin(&program),
             (Event::Step, _) => machine.optimizer_begin(true),
             (Event::Work, _) => machine.optimizer_begin(false),
             _ => {}
