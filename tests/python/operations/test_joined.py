@@ -324,3 +324,23 @@ def test_checkpointed_forwards_run_twice_and_count_once(run):
     assert forward.mac == forward.count * once
     # How much of it runs again is torch's choice: it stops early.
     assert step.flop < step.executed_flop <= step.flop + 2 * forward.count * once
+
+
+def test_the_all_reduce_of_gradients_is_counted_by_its_group(run, tmp_path):
+    report, _ = run(
+        f"""
+        import torch
+        torch.distributed.init_process_group(
+            "gloo", rank=0, world_size=1, init_method="file://{tmp_path / "group"}"
+        )
+        net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(16, 8))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for _ in range(3):
+            net(torch.randn(4, 16)).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        torch.distributed.destroy_process_group()
+        """
+    )
+    assert report["step/backward"].operations_coverage_ratio == 1
+    assert not any("not counted" in warning for warning in report.warnings), report.warnings

@@ -17,7 +17,7 @@ import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from ..._core import Feed, OpCounts, raised_by_handler
-from .mode import Counting
+from .mode import Counting, completed
 
 #: Where classes are defined that stand in for tensors.
 _STAND_INS = "torch._subclasses."
@@ -100,6 +100,8 @@ class LiveCounting(Counting):
             if path != self._path:
                 self._path = path
                 self.swap_feed(self._feeds.setdefault(path, Feed()))
+        if route == "ask" and hasattr(function, "_schema"):
+            args, kwargs = completed(function._schema, args, kwargs)
         self.record(function, args, kwargs, out)
         if isinstance(out, torch.Tensor) and out.device.type != self.device.partition(":")[0]:
             if self.device == "cpu":

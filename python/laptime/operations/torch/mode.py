@@ -145,11 +145,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
                 out = function.decompose(*arguments, **keywords)
         if out is NotImplemented:
             out = function(*arguments, **keywords)
-            arguments, keywords = _lengths(function._schema.arguments, arguments, keywords)
-            if "c10d" in name.split("::")[0]:
-                ranks = collective.ranks(function._schema, arguments, keywords)
-                keywords = {collective.RANKS: ranks, **keywords}
-            self.record(function, arguments, keywords, out)
+            self.record(function, *completed(function._schema, arguments, keywords), out)
         return out
 
     def parts(self, function: Any, arguments: tuple[Any, ...], keywords: Any, out: Any) -> bool:
@@ -214,6 +210,17 @@ class Counting(TorchDispatch, TorchDispatchMode):
 
 def _is_nested(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_nested
+
+
+def completed(
+    schema: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments with what formulas need besides: offsets as numbers, how many ranks take part."""
+    arguments, keywords = _lengths(schema.arguments, arguments, keywords)
+    if "c10d" in schema.name.split("::")[0]:
+        ranks = collective.ranks(schema, arguments, keywords)
+        keywords = {collective.RANKS: ranks, **keywords}
+    return arguments, keywords
 
 
 def _lengths(
