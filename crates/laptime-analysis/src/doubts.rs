@@ -233,10 +233,19 @@ fn lost(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     Some(Warning::new("lost-spans", message).with_hint(hint))
 }
 
+/// Noted where PyTorch was there and nothing of it is a phase: of interest where no span tells more.
+const NO_PHASES: &str = "phases.none";
+
 /// About what recorders noted.
-pub fn of_notes(notes: impl IntoIterator<Item = (String, String)>) -> Vec<Warning> {
+pub fn of_notes(
+    notes: impl IntoIterator<Item = (String, String)>,
+    has_spans: bool,
+) -> Vec<Warning> {
     let mut by_code: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (code, message) in notes {
+    let told = notes
+        .into_iter()
+        .filter(|(code, _)| !has_spans || code != NO_PHASES);
+    for (code, message) in told {
         let messages = by_code.entry(code).or_default();
         if !messages.contains(&message) {
             messages.push(message);
@@ -250,6 +259,9 @@ pub fn of_notes(notes: impl IntoIterator<Item = (String, String)>) -> Vec<Warnin
                 Warning::new(&code, format!(
                     "{said}: times are host times and measure when work was launched there, not how long it took"
                 )).with_hint("synchronise inside the spans that matter, e.g. torch.cuda.synchronize(); device time comes with a later version")
+            } else if code == NO_PHASES {
+                Warning::new(&code, format!("{said}, so there are no phases to show"))
+                    .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")
             } else if code == "launches" {
                 Warning::new(&code, format!("{said}: a lap holds the work only if it waits for the result"))
                     .with_hint("write lt.sync_on(result) at the end of the laps that matter")

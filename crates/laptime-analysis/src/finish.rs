@@ -56,7 +56,9 @@ pub fn summary(
     for (process, summary) in processes.iter().zip(&summaries) {
         warnings.extend(doubts::of_process(process, summary));
     }
-    warnings.extend(doubts::of_notes(collect::notes(&processes)));
+    let has_spans = summaries.iter().any(|process| process.span_count > 0);
+    let notes = collect::notes(&processes);
+    warnings.extend(doubts::of_notes(notes, has_spans));
     if let Some(run) = &run {
         warnings.extend(run.end.as_ref().and_then(doubts::of_end));
         warnings.extend(doubts::of_unrecorded(&run.unrecorded));

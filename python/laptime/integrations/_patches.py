@@ -101,6 +101,8 @@ class Patches:
                 self.counting.finish()
             self.machines.finish()
             self.look_for_devices()
+            if not self.phases.has_begun():
+                self._core.note("phases.none", "PyTorch called no module and no optimizer")
         except Exception as error:
             if raised_by_handler(error):
                 raise

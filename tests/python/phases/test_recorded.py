@@ -427,3 +427,26 @@ def test_the_mark_of_an_epoch_is_outside_of_every_span(recorded):
                 batch(model, optimizer, inputs, targets)
     marks = json.loads(result.report.to_json())["marks"]
     assert [(mark["path"], mark["count"]) for mark in marks] == [("epoch", 1)]
+
+
+FUNCTIONS = """
+import sys, torch
+import laptime as lt
+for _ in range(3):
+    torch.nn.functional.conv2d(torch.ones(1, 3, 8, 8), torch.ones(2, 3, 3, 3))
+if len(sys.argv) > 1:
+    with lt.lap("mine"):
+        pass
+"""
+
+
+@pytest.mark.parametrize("has_lap", [False, True])
+def test_operators_without_a_module_are_told_with_what_to_do(has_lap, tmp_path):
+    script = tmp_path / "functions.py"
+    script.write_text(FUNCTIONS)
+    command = [sys.executable, "-m", "laptime", "run", "--", str(script), *["lap"] * has_lap]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stderr.split())
+    assert ("called no module and no optimizer, so there are no phases" in said) == (not has_lap)
+    assert ('put lt.lap("name") around the parts that matter' in said) == (not has_lap)

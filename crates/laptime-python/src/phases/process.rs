@@ -27,6 +27,7 @@ static OWNERS: AtomicU64 = AtomicU64::new(1);
 pub struct Phases {
     owner: u64,
     on: Flag,
+    began: Flag,
     pub by_hand: Flag,
     pub asked: Questions,
     /// The module that had something to learn last.
@@ -79,6 +80,7 @@ impl Phases {
         Self {
             owner: OWNERS.fetch_add(1, Relaxed),
             on,
+            began: Flag::default(),
             by_hand,
             asked: Questions {
                 is_grad_enabled,
@@ -96,6 +98,11 @@ impl Phases {
             model: LastModule::default(),
             passes: Passes::default(),
         }
+    }
+
+    /// Whether anything was ever seen that is a phase.
+    fn has_begun(&self) -> bool {
+        self.began.get()
     }
 
     /// The program has an optimizer.
@@ -162,6 +169,7 @@ impl Phases {
         }
         let machine = Machine::new(Box::new(Recorder::new()));
         here::set_machine(Some((self.owner, machine)));
+        self.began.set(true);
         Ok(here::has_machine(self.owner))
     }
 
