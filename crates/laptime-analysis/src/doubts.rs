@@ -233,7 +233,7 @@ fn lost(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     Some(Warning::new("lost-spans", message).with_hint(hint))
 }
 
-/// Noted where PyTorch was there and nothing of it is a phase: of interest where no span tells more.
+/// Noted where torch was there and nothing of it is a phase: of interest where no span tells more.
 const NO_PHASES: &str = "phases.none";
 
 /// About what recorders noted.
