@@ -178,7 +178,7 @@ def test_a_closure_s_forwards_are_counted_apart_from_the_step_around_them(tmp_pa
     for _ in range(6): optimizer.step(closure)
     """
     report = lt.open(through(tmp_path, textwrap.dedent(program), first="")).report()
-    forward = report["step/optimizer/forward"]
+    forward = report["step/forward"]
     assert forward.mac == forward.count * 2 * (4 * 8 + 8 * 3)
 
 
