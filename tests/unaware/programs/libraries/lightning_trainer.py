@@ -4,6 +4,8 @@
 
 import logging
 import os
+import pathlib
+import shutil
 import warnings
 
 import lightning
@@ -58,3 +60,7 @@ trainer = lightning.Trainer(
 trainer.fit(net, loader, loader)
 print(*called, sep="\n")
 print(trainer.callback_metrics, trainer.global_step, digest(net.state_dict()), randomness())
+# What it wrote names the folder that it ran in, which differs from run to run.
+for path in sorted(pathlib.Path("checkpoints").iterdir()):
+    print(path.name, digest(torch.load(path, weights_only=False)["state_dict"]))
+shutil.rmtree("checkpoints")
