@@ -6,16 +6,20 @@ the program has not imported.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ._core import note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     Result = TypeVar("Result")
+
+
+# A child that is forked has nothing to tell that its parent doesn't.
+_process = os.getpid()
 
 
 def sync_on(value: Result) -> Result:
@@ -28,11 +32,11 @@ def sync_on(value: Result) -> Result:
     nothing to wait for passes through. An error of the computation is raised.
     """
     wait_for(value)
-    devices = {str(device): device for device in _devices_in(value)}
-    if devices:
+    if "torch" in sys.modules:
         from .device.now import synchronize
+        from .device.tensors import devices_in
 
-        for device in devices.values():
+        for device in devices_in(value):
             synchronize(device)
     return value
 
@@ -44,27 +48,9 @@ def wait_for(value: object) -> None:
         block(value)
 
 
-def _devices_in(value: Any) -> Iterator[Any]:
-    """The devices of the tensors in a value, but for the CPU."""
-    torch = sys.modules.get("torch")
-    if torch is None or not hasattr(torch, "Tensor"):
-        return
-    if isinstance(value, torch.Tensor):
-        if value.device.type not in ("cpu", "meta"):
-            yield value.device
-        return
-    inside: Any = value
-    if isinstance(value, dict):
-        inside = inside.values()
-    elif not isinstance(value, (list, tuple)):
-        return
-    for one in inside:
-        yield from _devices_in(one)
-
-
 def note_launches() -> None:
     """Says of a program that computed with JAX what its laps measure."""
     bridge = sys.modules.get("jax._src.xla_bridge")
-    is_used = getattr(bridge, "backends_are_initialized", None)
-    if is_used is not None and is_used():
+    # What JAX keeps there; its own question takes a lock, and an exit may wait for nothing.
+    if getattr(bridge, "_backends", None) and os.getpid() == _process:
         note("launches", "the program uses JAX, whose calls return before their work is done")

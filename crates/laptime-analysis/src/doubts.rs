@@ -235,6 +235,8 @@ fn lost(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
 
 /// Noted where torch was there and nothing of it is a phase: of interest where no span tells more.
 const NO_PHASES: &str = "phases.none";
+/// Noted of a program whose calls return before their work is done: of interest where there are spans.
+const LAUNCHES: &str = "launches";
 
 /// About what recorders noted.
 pub fn of_notes(
@@ -244,7 +246,7 @@ pub fn of_notes(
     let mut by_code: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let told = notes
         .into_iter()
-        .filter(|(code, _)| !has_spans || code != NO_PHASES);
+        .filter(|(code, _)| code != if has_spans { NO_PHASES } else { LAUNCHES });
     for (code, message) in told {
         let messages = by_code.entry(code).or_default();
         if !messages.contains(&message) {
@@ -262,7 +264,7 @@ pub fn of_notes(
             } else if code == NO_PHASES {
                 Warning::new(&code, format!("{said}, so there are no phases to show"))
                     .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")
-            } else if code == "launches" {
+            } else if code == LAUNCHES {
                 Warning::new(&code, format!("{said}: a lap holds the work only if it waits for the result"))
                     .with_hint("write lt.sync_on(result) at the end of the laps that matter")
             } else {

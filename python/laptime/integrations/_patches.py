@@ -9,6 +9,7 @@ phases off, with one line.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ from ._thread import Machines
 
 #: What holds several tensors and may be gone through as often as one likes.
 _SEVERAL = (list, tuple, type({}.values()))
+_GENERATOR: Any = type(_ for _ in ())
 
 
 class Patches:
@@ -38,6 +40,7 @@ class Patches:
         self._torch = torch
         self._core = core
         self._noted_device = False
+        self._process = os.getpid()
         self._names = RootNames()
         self._watched: dict[tuple[str, str], Watched] = {}
         worker = torch.utils.data.get_worker_info
@@ -101,8 +104,8 @@ class Patches:
                 self.counting.finish()
             self.machines.finish()
             self.look_for_devices()
-            if not self.phases.has_begun():
-                self._core.note("phases.none", "PyTorch called no module and no optimizer")
+            if not self.phases.has_begun() and os.getpid() == self._process:
+                self._core.note("phases.none", "no PyTorch module and no optimizer was called")
         except Exception as error:
             if raised_by_handler(error):
                 raise
@@ -175,8 +178,8 @@ class Patches:
     def _for_parameters(self, inputs: Any) -> bool:
         """Whether gradients are asked for with respect to parameters."""
         nn = self._torch.nn
-        if getattr(inputs, "gi_code", None) is nn.Module.parameters.__code__:
-            return True  # which could be gone through only once
+        if type(inputs) is _GENERATOR:  # which could be gone through only once
+            return bool(inputs.gi_code is nn.Module.parameters.__code__)
         several = inputs if type(inputs) in _SEVERAL else [inputs]
         return any(issubclass(type(one), nn.Parameter) for one in several)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any, TypedDict, cast
 
 from .._core import Latency, lap, now
 from .._launches import wait_for
 from ..device.now import synchronize
+from ..device.tensors import devices_in, tensors
 from .output import say
 from .timers import check_count, check_name
 
@@ -152,33 +153,18 @@ def _without_gradients() -> Any:
     return nullcontext() if torch is None else torch.no_grad()
 
 
-def _tensors(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping):
-        value = list(cast("Mapping[Any, Any]", value).values())
-    if isinstance(value, (list, tuple)):
-        for one in cast("Sequence[Any]", value):
-            yield from _tensors(one)
-    elif hasattr(value, "shape"):
-        yield value
-
-
 def _devices_of(model: Any, test_input: Any) -> list[Any]:
     """Every device but the CPU that holds a parameter, a buffer or an input."""
-    found: dict[str, Any] = {}
     holders = [getattr(model, name, None) for name in ("parameters", "buffers")]
-    tensors = [one for listed in holders if callable(listed) for one in cast("Any", listed())]
-    for tensor in [*tensors, *_tensors(test_input)]:
-        device = getattr(tensor, "device", None)
-        if getattr(device, "type", "cpu") not in ("cpu", "meta"):
-            found[str(device)] = device
-    return list(found.values())
+    held = [one for listed in holders if callable(listed) for one in cast("Any", listed())]
+    return devices_in([*held, test_input])
 
 
 def _batch_of(test_input: Any) -> int:
     """Samples in an input: the first dimension of its first tensor; a list counts its items."""
     if isinstance(test_input, list):
         return max(len(cast("list[Any]", test_input)), 1)
-    for tensor in _tensors(test_input):
+    for tensor in tensors(test_input):
         shape = tuple(tensor.shape)
         return int(shape[0]) if shape else 1
     return 1

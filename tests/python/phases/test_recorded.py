@@ -448,5 +448,7 @@ def test_operators_without_a_module_are_told_with_what_to_do(has_lap, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stderr.split())
-    assert ("called no module and no optimizer, so there are no phases" in said) == (not has_lap)
+    assert ("no PyTorch module and no optimizer was called, so there are no phases" in said) == (
+        not has_lap
+    )
     assert ('put lt.lap("name") around the parts that matter' in said) == (not has_lap)

@@ -20,6 +20,7 @@ const COMPARED: [&str; 3] = ["mfu_ratio", "hfu_ratio", "bound"];
 const NOT_KEPT: &str = "no ceilings of this machine were kept: `laptime doctor --ceilings` or \
                         lt.ceilings() measures them, once";
 const NO_MAC: &str = "it does no matrix products, which MFU is about";
+
 /// Whether a name is that of a unit which was counted as it ran.
 pub fn is_aside(name: &str) -> bool {
     PhaseName::of_counted(name).is_some()

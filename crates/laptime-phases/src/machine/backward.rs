@@ -2,8 +2,8 @@
 
 use laptime_core::PhaseName;
 
-use super::Machine;
 use super::unit::Unit;
+use super::{Forwards, Machine};
 use crate::program::Program;
 
 impl Machine {
@@ -16,10 +16,11 @@ impl Machine {
         let at = self.now();
         self.repair(at);
         let evaluated = self.unit.is_none() && self.last.kind == Some(PhaseName::Evaluation);
-        if self.habits.forward_only || evaluated {
-            self.habits.forward_only = false;
-            self.habits.trains_in_eval = true;
+        let came_late = self.habits.forwards == Forwards::Alone;
+        if came_late {
+            self.habits.forwards = Forwards::WaitLong;
         }
+        self.habits.trains_in_eval |= came_late || evaluated;
         self.train(at, PhaseName::Backward);
         self.trains_on_batch(at);
         self.settle();
@@ -43,15 +44,9 @@ impl Machine {
 
     /// The gradients are there.
     pub fn backward_end(&mut self, raised: bool) {
-        let at = self.now();
-        if self.is_updating() {
-            self.end_in_closure(at, raised);
+        let Some((at, is_direct)) = self.end_event(raised) else {
             return;
-        }
-        if raised {
-            self.breaks_off();
-        }
-        let is_direct = self.end(at);
+        };
         if self.take_update_inside() {
             self.stepped(at, true); // an optimizer per parameter, stepped by hooks
         } else if raised {

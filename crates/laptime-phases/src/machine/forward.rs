@@ -3,8 +3,12 @@
 use laptime_core::PhaseName;
 
 use super::unit::{OpenedFor, Unit};
-use super::{Machine, Number};
+use super::{Forwards, MOST_OF_ONE, Machine, Number};
 use crate::program::Program;
+
+/// How long forwards without a loader wait for a backward, if there are many: what is held back is not
+/// to be seen, and lost if the program is killed.
+const LONGEST_WAIT_NS: u64 = 60_000_000_000;
 
 impl Machine {
     /// The outermost module call begins.
@@ -65,8 +69,12 @@ impl Machine {
                 self.close_unit(at);
             }
         } else if self.iteration.is_none() && self.number.backwards == 0 {
-            if unit.is_full() && !self.number.zeroed {
-                self.habits.forward_only = true;
+            let waited = self.laps.nanoseconds(at.saturating_sub(unit.start));
+            let is_late = self.number.forwards > MOST_OF_ONE
+                && waited > LONGEST_WAIT_NS
+                && self.habits.forwards == Forwards::Wait;
+            if (unit.is_full() || is_late) && !self.number.zeroed {
+                self.habits.forwards = Forwards::Alone;
                 self.were_evaluations(at);
             }
         } else if self.iteration.is_none() && self.is_updated_unseen(program) {
@@ -93,7 +101,7 @@ impl Machine {
 
     fn unit_for_forward(&mut self, grad: bool, at: u64, program: &dyn Program) {
         let learns = grad
-            && !self.habits.forward_only
+            && self.habits.forwards != Forwards::Alone
             && (self.habits.trains_in_eval || program.training())
             && program.trains();
         if learns {
@@ -126,15 +134,9 @@ impl Machine {
 
     /// It is over.
     pub fn forward_end(&mut self, raised: bool) {
-        let at = self.now();
-        if self.is_updating() {
-            self.end_in_closure(at, raised);
+        let Some((at, direct)) = self.end_event(raised) else {
             return;
-        }
-        if raised {
-            self.breaks_off();
-        }
-        let direct = self.end(at);
+        };
         let Some(unit) = &mut self.unit else { return };
         if unit.opened_for == OpenedFor::Forward {
             if raised {

@@ -53,13 +53,24 @@ struct Number {
     optimizer: Option<Place>,
 }
 
+/// What forwards with gradients and without a loader are taken for.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Forwards {
+    /// They wait for a backward, for a while.
+    #[default]
+    Wait,
+    /// None came: they are an evaluation each.
+    Alone,
+    /// One came after that: they wait however long it takes.
+    WaitLong,
+}
+
 /// What was learned of the program, and decides what its next calls are taken for.
 #[derive(Debug, Default)]
 struct Habits {
     /// It updates its weights out of sight.
     updates_unseen: bool,
-    /// Its forwards with gradients come to nothing.
-    forward_only: bool,
+    forwards: Forwards,
     /// It trains a module in evaluation mode.
     trains_in_eval: bool,
 }
@@ -213,6 +224,20 @@ impl Machine {
         let is_direct = unit.holds(span);
         unit.end(&*self.laps, &phase, span, at);
         is_direct
+    }
+
+    /// Ends the phase that an event began: when, and whether it was directly inside its unit. `None`
+    /// where it was a phase of an optimizer's closure.
+    fn end_event(&mut self, raised: bool) -> Option<(u64, bool)> {
+        let at = self.now();
+        if self.is_updating() {
+            self.end_in_closure(at, raised);
+            return None;
+        }
+        if raised {
+            self.breaks_off();
+        }
+        Some((at, self.end(at)))
     }
 
     /// Something was interrupted before its end was told.

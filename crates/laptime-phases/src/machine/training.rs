@@ -18,7 +18,7 @@ impl Machine {
         }
         let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);
         if !is_decided {
-            self.trained();
+            self.loader_trains();
             self.decide(PhaseName::Step);
         } else if self.kind() == Some(PhaseName::Evaluation) {
             self.train_after_evaluation(at, phase);
@@ -74,7 +74,7 @@ impl Machine {
         if goes_on && self.last.is_aside && !is_timed {
             self.set_aside(); // it goes on with one that was
         }
-        self.trained();
+        self.loader_trains();
     }
 
     /// Whether the step has been updated without an optimizer that was seen.
@@ -93,7 +93,7 @@ impl Machine {
     }
 
     /// A batch is trained on: whose loader it is from is a training's.
-    pub(super) fn trained(&mut self) {
+    pub(super) fn loader_trains(&mut self) {
         if let Some(iteration) = self.iteration.clone() {
             iteration.loader.was_step();
             if iteration.confirmed.get().is_none() {

@@ -241,7 +241,8 @@ impl Unit {
     /// Each forward that it holds back was an evaluation, and it was nothing: `false` where it can't be
     /// taken back, as something lies inside.
     pub fn come_apart(&mut self, laps: &dyn Laps) -> bool {
-        if self.is_aside || self.is_named || laps.here().path != self.path {
+        let is_plain = self.held.iter().all(|held| held.name == PhaseName::Forward);
+        if !is_plain || self.is_aside || self.is_named || laps.here().path != self.path {
             return false;
         }
         if laps.suspend(self.span).is_none() {

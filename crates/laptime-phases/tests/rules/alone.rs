@@ -68,6 +68,36 @@ fn forwards_with_gradients_that_no_backward_ever_follows_are_an_evaluation_each(
     assert_eq!(program.total("step/backward"), 2 * BACKWARD);
 }
 
+/// A second of the script's is a million ticks.
+const SECOND: u64 = 1_000_000;
+
+#[test]
+fn a_service_is_told_after_a_minute_and_an_episode_that_is_longer_is_learned() {
+    let program = Program::new();
+    for _ in 0..70 {
+        program.forward();
+        program.other(SECOND);
+    }
+    assert_eq!(
+        program.count("evaluation"),
+        70,
+        "it is not waited for longer"
+    );
+    for _ in 0..2 {
+        program.backward();
+        program.step();
+        for _ in 0..70 {
+            program.forward();
+            program.other(SECOND);
+        }
+    }
+    program.backward();
+    program.step();
+    assert_eq!(program.count("evaluation"), 70);
+    assert_eq!(program.count("step"), 3);
+    assert_eq!(program.total("step/forward"), 2 * 70 * FORWARD);
+}
+
 #[test]
 fn a_loss_after_the_model_goes_on_with_the_evaluation() {
     for grad in [false, true] {
