@@ -452,3 +452,16 @@ def test_operators_without_a_module_are_told_with_what_to_do(has_lap, tmp_path):
         not has_lap
     )
     assert ('put lt.lap("name") around the parts that matter' in said) == (not has_lap)
+
+
+def test_a_forked_child_that_does_nothing_tells_nothing(tmp_path):
+    script, recording = tmp_path / "forks.py", tmp_path / "run.lap"
+    script.write_text(
+        "import os, sys, torch\nif os.fork() == 0:\n    sys.exit()\nassert os.wait()[1] == 0\n"
+    )
+    command = [sys.executable, "-m", "laptime", "run", "-o", str(recording), "--", str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(lt.open(recording).report().to_json())
+    assert len(summary["processes"]) == 1
+    assert any("no PyTorch module" in warning["message"] for warning in summary["warnings"])
