@@ -48,13 +48,13 @@ def all_ways(program: Program) -> tuple[Way, ...]:
 
 
 def subset(programs: Iterable[Program]) -> Iterator[tuple[Program, Way]]:
-    """The fixed subset: the four ways for a program that starts quickly, one for any other.
+    """The fixed subset: two of the four ways for a program that starts quickly, one for any other.
 
-    Those of a kind take turns, so that each way meets each kind of four programs or more.
+    Those of a kind take turns, so that the four ways meet every two, or every four, of them.
     """
     dealt = [program for program in programs if program.in_subset]
     for _, kind in itertools.groupby(dealt, key=lambda program: program.kind):
         turn = itertools.cycle(PAIRWISE)
         for program in kind:
-            for way in PAIRWISE if program.is_light else (next(turn),):
+            for way in itertools.islice(turn, 2 if program.is_light else 1):
                 yield program, way
