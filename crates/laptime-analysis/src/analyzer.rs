@@ -122,9 +122,8 @@ impl Analyzer {
         let Ok(start) = steady::find(&self.processes, self.options.run.as_ref()) else {
             return;
         };
-        for process in &mut self.processes {
-            let from = process.anchors.timeline().ticks_at(start.monotonic_ns);
-            process.begin_second_pass(from);
+        for (process, since_ns) in self.processes.iter_mut().zip(&start.since_ns) {
+            process.begin_second_pass(*since_ns);
         }
         self.steady = Some(start);
     }

@@ -1,10 +1,10 @@
-//! When a timer's segments took the main track's time and no other span did.
+//! When spans of any track took the program's time, and when only a timer's segments did.
 //!
-//! Segments may overlap each other and the spans around them, so their durations cannot be
-//! added up: what counts of them is the time that they cover and ordinary spans do not.
-//! Both covers are kept as stretches of time, a bounded number of them. Where there are
-//! more, neighbours are put together with the sum of what is covered in both, which only
-//! matters to a span that begins in between.
+//! Spans of several tracks overlap, and so do segments, with each other and with the spans
+//! around them: their durations cannot be added up. What counts is the time that they cover,
+//! each moment once. Both covers are kept as stretches of time, a bounded number of them.
+//! Where there are more, neighbours are put together with the sum of what is covered in
+//! both, which only matters to a span that begins in between.
 
 /// Stretches kept of one cover before neighbours are put together.
 const MOST_STRETCHES: usize = 4_096;
@@ -61,7 +61,11 @@ impl Cover {
             new.start = new.start.min(known.start);
             new.end = new.end.max(known.end);
         }
-        new.covered = outside + inside.max(covered.min(end.saturating_sub(start)));
+        // Spans that were suspended in between left that time to others.
+        new.covered = outside
+            + inside
+                .saturating_add(covered)
+                .min(end.saturating_sub(start));
         self.stretches.splice(from..from + met, [new]);
         if self.stretches.len() > MOST_STRETCHES {
             self.put_together();
@@ -128,6 +132,11 @@ impl Covers {
     /// The start of the first segment and the end of the last.
     pub fn segments(&self) -> Option<(u64, u64)> {
         self.segments
+    }
+
+    /// Ticks between two moments that spans of any track cover.
+    pub fn by_spans(&self, from: u64, to: u64) -> u64 {
+        self.ordinary.between(from, to.max(from))
     }
 
     /// Ticks between two moments that only segments cover.

@@ -15,7 +15,7 @@ use crate::wall::has_phases;
 const SUSPENSION_NS: u64 = 100_000_000;
 
 /// A duration with three digits, such as `3.2 s`.
-fn spoken(ns: u64) -> String {
+pub fn spoken(ns: u64) -> String {
     let ns = ns as f64;
     let (value, unit) = match ns {
         _ if ns < 1e3 => (ns, "ns"),
@@ -135,7 +135,7 @@ fn overflowing(process: &Process) -> u64 {
             .find(|(id, _)| *id == laptime_core::PathId::OVERFLOW)
             .map_or(0, |(_, tally)| tally.count)
     };
-    overflow(&mut totals.main) + overflow(&mut totals.others)
+    overflow(&mut totals.first) + overflow(&mut totals.others)
 }
 
 /// A file that was closed and has fewer bytes now, such as one that was copied half.
@@ -354,16 +354,13 @@ pub fn of_overfull(overfull: &[(String, u64)]) -> Option<Warning> {
     ).with_hint("spans were closed out of order, or lost"))
 }
 
-/// About spans of the main track that cover more than the wall time.
+/// About spans that cover more than the wall time.
 pub fn of_excess(excess_ns: u64, wall_ns: u64) -> Option<Warning> {
     // The launcher's and the recorder's anchors are read at different moments.
     (excess_ns > 1_000_000 + wall_ns / 1_000).then(|| {
         Warning::new(
             "overlap",
-            format!(
-                "spans of the main track cover {} more than the wall time",
-                spoken(excess_ns)
-            ),
+            format!("spans cover {} more than the wall time", spoken(excess_ns)),
         )
         .with_hint("spans that overlap on one thread were closed out of order")
     })

@@ -185,9 +185,9 @@ fn without_a_cut_after_its_start_the_whole_steady_state_is_read_again() {
     let span = Span::plain(PathId(2), 7, 100, MAIN);
     earlier.take(&mut latest, &span, Rate::new(1.0), window_offset(FIRST_CUT));
     let (cut, mut after) = earlier.after(&latest, 6);
-    assert!(cut.is_none() && after.main.settled().next().is_none());
+    assert!(cut.is_none() && after.first.settled().next().is_none());
     let (cut, mut after) = earlier.after(&latest, 5);
-    assert!(cut.is_some() && after.main.settled().next().is_some());
+    assert!(cut.is_some() && after.first.settled().next().is_some());
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_cut_between_a_span_and_its_piece_is_taken_back() {
     };
     earlier.take(&mut latest, &piece, rate, window_offset(FIRST_CUT));
     assert!(earlier.cuts.is_empty());
-    let (_, tally) = latest.main.settled().next().unwrap();
+    let (_, tally) = latest.first.settled().next().unwrap();
     assert_eq!((tally.count, tally.max_ns), (1, 150));
     earlier.cut(&mut latest, 3, window_offset(FIRST_CUT + 1), opened);
     assert_eq!(earlier.cuts.len(), 1, "the next window may do");

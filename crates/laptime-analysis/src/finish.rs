@@ -7,25 +7,25 @@ use crate::doubts;
 use crate::memory;
 use crate::operations::{self, Peaks};
 use crate::process::{Process, SteadyTotals};
+use crate::ranks;
 use crate::rows;
 use crate::steady::{self, Start};
 use crate::summary::{
-    ClockSummary, ProcessState, ProcessSummary, SCHEMA, SCHEMA_VERSION, Steady, Summary,
+    ClockSummary, ProcessState, ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Steady, Summary,
 };
 use crate::tree::Tree;
-use crate::wall::{self, Leftovers};
+use crate::wall::{self, Filled, Leftovers};
 
 /// The summary of what was read.
 pub fn summary(
     run: Option<RunInfo>,
-    mut processes: Vec<Process>,
+    processes: Vec<Process>,
     mut warnings: Vec<Warning>,
     start: Option<Start>,
 ) -> Summary {
     let found = steady::find(&processes, run.as_ref());
-    if let Some(main) = wall::main_index(&processes, run.as_ref()) {
-        processes[..=main].rotate_right(1);
-    }
+    let measured = wall::measured(&processes, run.as_ref());
+    let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
         .iter()
         .map(|process| wall::ended_ns(process, run.as_ref()))
@@ -33,8 +33,19 @@ pub fn summary(
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
     let mut peaks = Peaks::of(&processes);
-    let steady =
-        start.map(|start| steady_rows(&mut processes, &ends, start, run.as_ref(), &mut peaks));
+    let mut ranks: Vec<Rank> = Vec::new();
+    let steady = start.map(|start| {
+        let (steady, found) = steady_rows(&mut processes, measured, &ends, start, &mut peaks);
+        ranks = found;
+        steady
+    });
+    if steady.is_none() {
+        let trained = processes[..measured].iter();
+        ranks.extend(trained.filter_map(|one| ranks::of(one, &mut one.totals.clone())));
+    }
+    if measured == 1 {
+        ranks.clear();
+    }
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
         process.take_open_until(*end_ns);
     }
@@ -42,15 +53,24 @@ pub fn summary(
         .iter_mut()
         .zip(&ends)
         .enumerate()
-        .map(|(index, (process, end_ns))| of_process(process, *end_ns, index == 0))
+        .map(|(index, (process, end_ns))| {
+            let mut summary = of_process(process, *end_ns);
+            (summary.is_main, summary.is_measured) = (index == 0, index < measured);
+            summary
+        })
         .collect();
     let wall_ns = wall.end_ns - wall.start_ns;
-    let (leftovers, excess_ns) = processes
-        .first_mut()
-        .map(|main| wall::leftovers(main, wall, run.as_ref()))
-        .unwrap_or_default();
+    let (mut filled, mut measured_ns) = (Filled::default(), 0);
+    for (process, end_ns) in processes[..measured].iter_mut().zip(&ends) {
+        let own = match measured {
+            1 => wall,
+            _ => wall::lifetime(process, *end_ns),
+        };
+        filled.add(wall::filled(process, own, run.as_ref()));
+        measured_ns = (own.end_ns - own.start_ns).saturating_add(measured_ns);
+    }
     let tree = whole_tree(&mut processes);
-    let mut made = rows::rows(&tree, wall_ns, &leftovers, &mut peaks);
+    let mut made = rows::rows(&tree, measured_ns, &filled.leftovers, &mut peaks);
     let operations = operations::summary(&tree, &made.rows, &peaks);
     memory::fill_other(&mut made.rows, &tree, &summaries);
     for (process, summary) in processes.iter().zip(&summaries) {
@@ -63,8 +83,9 @@ pub fn summary(
         warnings.extend(run.end.as_ref().and_then(doubts::of_end));
         warnings.extend(doubts::of_unrecorded(&run.unrecorded));
     }
+    warnings.extend(ranks::difference(&ranks));
     warnings.extend(doubts::of_overfull(&made.overfull));
-    warnings.extend(doubts::of_excess(excess_ns, wall_ns));
+    warnings.extend(doubts::of_excess(filled.excess_ns, measured_ns));
     warnings.extend(doubts::of_unbalanced(
         made.rows
             .iter()
@@ -83,9 +104,12 @@ pub fn summary(
             .unwrap_or_default(),
         run,
         wall_ns,
+        measured_ns,
+        parallel_ns: filled.parallel_ns,
         wall_source: wall.source,
         span_count: summaries.iter().map(|process| process.span_count).sum(),
         clock: clock(processes.first()),
+        ranks,
         rows: made.rows,
         steady_why: found.err().filter(|_| steady.is_none()),
         steady,
@@ -99,6 +123,15 @@ pub fn summary(
         processes: summaries,
         warnings,
     }
+}
+
+/// The processes with the measured ones in front, and how many these are.
+fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
+    let place = |index: &usize| measured.iter().position(|one| one == index);
+    let mut ordered: Vec<(usize, Process)> = processes.into_iter().enumerate().collect();
+    ordered.sort_by_key(|(index, _)| place(index).unwrap_or(usize::MAX));
+    let processes = ordered.into_iter().map(|(_, process)| process).collect();
+    (processes, measured.len())
 }
 
 fn whole_tree(processes: &mut [Process]) -> Tree {
@@ -116,33 +149,41 @@ fn whole_tree(processes: &mut [Process]) -> Tree {
 
 fn steady_rows(
     processes: &mut [Process],
+    measured: usize,
     ends: &[u64],
     start: Start,
-    run: Option<&RunInfo>,
     peaks: &mut Peaks,
-) -> Steady {
+) -> (Steady, Vec<Rank>) {
     let mut tree = Tree::new();
+    let mut ranks = Vec::new();
     let mut wall_ns = 0;
     let mut leftovers = Leftovers::default();
     for (index, process) in processes.iter_mut().enumerate() {
         let Some(SteadyTotals {
-            from, mut totals, ..
+            from,
+            since_ns,
+            mut totals,
+            ..
         }) = process.steady.take()
         else {
             continue;
         };
         let timeline = process.anchors.timeline();
         process.take_open(&mut totals, from, timeline.ticks_at(ends[index]));
-        if index == 0 {
+        if index < measured {
+            ranks.extend(ranks::of(process, &mut totals));
             let end_ns = if process.tail_is_empty() {
-                timeline.monotonic_ns(totals.main_end)
+                timeline.monotonic_ns(totals.last_end)
             } else {
-                wall::ended_ns(process, run)
+                ends[index]
             };
-            wall_ns = end_ns.saturating_sub(start.monotonic_ns);
-            let end = timeline.ticks_at(end_ns);
-            leftovers.other_ns = wall::covered_ns(process, &mut totals, from, end)
-                .map(|covered_ns| wall_ns.saturating_sub(covered_ns));
+            let own_ns = end_ns.saturating_sub(since_ns);
+            wall_ns = own_ns.saturating_add(wall_ns);
+            let covered = process.covered(&mut totals, from, timeline.ticks_at(end_ns));
+            leftovers.add(Leftovers {
+                other_ns: covered.map(|covered| own_ns.saturating_sub(covered.ns)),
+                ..Leftovers::default()
+            });
         }
         tree.absorb(&process.paths, &mut totals, process.correction());
         let mut tail = process.tail.clone();
@@ -151,16 +192,17 @@ fn steady_rows(
             tree.absorb_operations(&process.paths, &process.segments, ran);
         }
     }
-    Steady {
+    let steady = Steady {
         step_path: start.step_path,
         from_step: start.from_step,
         skipped_ns: start.skipped_ns,
         wall_ns,
         rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,
-    }
+    };
+    (steady, ranks)
 }
 
-fn of_process(process: &mut Process, end_ns: u64, is_main: bool) -> ProcessSummary {
+fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
     let state = if process.is_live {
         ProcessState::Running
     } else if process.header.closed.is_some() {
@@ -176,7 +218,8 @@ fn of_process(process: &mut Process, end_ns: u64, is_main: bool) -> ProcessSumma
         pid: process.header.pid,
         parent_pid: process.header.parent_pid,
         program: process.header.program.clone(),
-        is_main,
+        is_main: false,
+        is_measured: false,
         state,
         started_monotonic_ns: wall::started_ns(process),
         ended_monotonic_ns: end_ns,

@@ -25,6 +25,7 @@ mod operations;
 mod pattern;
 mod process;
 pub mod quantiles;
+mod ranks;
 mod rows;
 #[cfg(test)]
 mod scripted;
@@ -55,7 +56,8 @@ pub use segments::{
 };
 pub use span_lanes::{LaneReader, ProcessLanes};
 pub use summary::{
-    BoundBy, ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, ProcessState,
-    ProcessSummary, RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track, WallSource,
+    BoundBy, ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, Part, ProcessState,
+    ProcessSummary, Rank, RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track,
+    WallSource,
 };
 pub use until::{Until, UntilReader, UntilSummary};

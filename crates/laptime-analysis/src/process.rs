@@ -22,6 +22,8 @@ use crate::totals::Totals;
 
 /// Named tracks kept: programs with a task per request have millions.
 const MOST_TRACKS: usize = 1_024;
+/// Paths and tracks whose steps are followed: each keeps up to 100 kB.
+const MOST_SERIES: usize = 64;
 /// Different notes kept.
 const MOST_NOTES: usize = 256;
 
@@ -60,10 +62,21 @@ pub struct NamedTrack {
 pub struct SteadyTotals {
     /// Its first tick.
     pub from: u64,
+    /// The same as `CLOCK_MONOTONIC` ns.
+    pub since_ns: u64,
     /// Without the windows that are still to be read again.
     pub totals: Totals,
     /// What follows it is summed up; all windows are read again when there is none.
     cut: Option<Cut>,
+}
+
+/// How spans and segments cover time.
+#[derive(Debug, Clone, Copy)]
+pub struct Covered {
+    /// Time covered at all.
+    pub ns: u64,
+    /// Time that spans of several tracks cover, for each but one of them.
+    pub parallel_ns: u64,
 }
 
 /// One process.
@@ -82,7 +95,7 @@ pub struct Process {
     /// Of the whole run once everything was read; until then of what follows the last cut.
     pub totals: Totals,
     pub earlier: Earlier,
-    /// When the main track's time was covered.
+    /// When spans and segments covered time.
     pub covers: Covers,
     /// End of the last span of any track, in ticks.
     pub last_end: u64,
@@ -182,10 +195,16 @@ impl Process {
         self.anchors.mean_ns_per_tick() / self.rate_ns
     }
 
-    /// Everything was read: what follows `from`, in ticks, is about to be read again if it must be.
-    pub fn begin_second_pass(&mut self, from: u64) {
+    /// Everything was read: what follows a moment is about to be read again if it must be.
+    pub fn begin_second_pass(&mut self, since_ns: u64) {
+        let from = self.anchors.timeline().ticks_at(since_ns);
         let (cut, totals) = self.earlier.after(&self.totals, from);
-        self.steady = Some(SteadyTotals { from, totals, cut });
+        self.steady = Some(SteadyTotals {
+            from,
+            since_ns,
+            totals,
+            cut,
+        });
         self.end_first_pass();
     }
 
@@ -274,44 +293,70 @@ impl Process {
         })
     }
 
-    /// Notes what more than its totals is kept of some spans of the main track.
+    /// Notes what more than its totals is kept of some spans.
     fn outstanding(&mut self, span: &Span, known: Known) {
-        if span.track != self.header.main_track {
-            return;
-        }
         if span.flags.has(SpanFlags::ASIDE) {
             self.covers.add_segment(span.start, span.end());
         } else if known.is_outermost() || span.flags.has(SpanFlags::DETACHED) {
             self.covers.add(span.start, span.end(), span.duration);
         }
         if known.is_step() && !span.flags.has(SpanFlags::UNFINISHED) {
-            self.step(span.path, span.start, span.duration, span.flags);
+            self.step(span);
         }
     }
 
-    fn step(&mut self, path: PathId, start: u64, duration: u64, flags: SpanFlags) {
-        let known = self.series.iter().position(|series| series.path == path);
+    fn step(&mut self, span: &Span) {
+        let (path, track) = (span.path, span.track);
+        let known = (self.series.iter()).position(|one| (one.path, one.track) == (path, track));
         let index = known.unwrap_or_else(|| {
-            self.series.push(Series::new(path));
+            self.series.push(Series::new(path, track));
             self.series.len() - 1
         });
-        self.series[index].push(start, duration, flags);
+        if index < MOST_SERIES {
+            self.series[index].push(span.start, span.duration, span.flags);
+        } else {
+            self.series.truncate(MOST_SERIES);
+        }
     }
 
-    /// Time of the main track from one tick to another that only a timer's segments cover.
-    pub fn only_segments_ns(&self, from: u64, to: u64) -> u64 {
+    /// The steps of the path and track that have most of them.
+    pub fn steps(&self) -> Option<&Series> {
+        let earlier = |one: &Series| (u32::MAX - one.path.0, u32::MAX - one.track);
+        self.series
+            .iter()
+            .max_by_key(|one| (one.seen, earlier(one)))
+    }
+
+    /// Time of any track that the spans of `totals` cover, from one tick to another, each moment
+    /// once, and what only timers' segments cover besides.
+    ///
+    /// `None` where a snapshot folded later spans whose tracks or moments would have to be known.
+    pub fn covered(&self, totals: &mut Totals, from: u64, to: u64) -> Option<Covered> {
+        let mut tail = self.tail.clone();
+        let is_sure = !totals.has_tracks()
+            && self.covers.segments().is_none()
+            && tail.settled().all(|(_, tally)| tally.outside_ns == 0);
+        if !self.tail_is_empty() && !is_sure {
+            return None;
+        }
         let mut covers = self.covers.clone();
         for open in &self.open {
-            if open.track == self.header.main_track {
-                covers.add(
-                    open.start,
-                    to.max(open.start),
-                    to.saturating_sub(open.start),
-                );
-            }
+            let end = to.max(open.start);
+            covers.add(open.start, end, end - open.start);
         }
-        let ns = self.rate.nanoseconds(covers.only_segments(from, to)) as f64;
-        (ns * self.correction()).round() as u64
+        // A snapshot, which alone has a tail, is read with its final rate: nothing is corrected.
+        let ns = |ns: u64| (ns as f64 * self.correction()).round() as u64;
+        let added_ns = totals.covered_ns(&self.paths, &mut tail);
+        let spans_ns = if totals.has_tracks() {
+            self.rate.nanoseconds(covers.by_spans(from, to))
+        } else {
+            added_ns
+        };
+        let segments_ns = self.rate.nanoseconds(covers.only_segments(from, to));
+        Some(Covered {
+            ns: ns(spans_ns.saturating_add(segments_ns)),
+            parallel_ns: ns(added_ns.saturating_sub(spans_ns)),
+        })
     }
 
     /// Takes in a record that is no span; what is wrong with it, if anything.
@@ -410,12 +455,7 @@ impl Process {
             } else {
                 SpanFlags::NONE
             };
-            let inside = end.saturating_sub(open.start.max(from));
-            totals.take_part(open.path, open.track, flags, self.rate.nanoseconds(inside));
-            if open.track == self.header.main_track {
-                totals.first_start = totals.first_start.min(open.start.max(from));
-                totals.main_end = totals.main_end.max(end);
-            }
+            totals.take_open(open, flags, from, end, self.rate);
         }
     }
 
@@ -435,7 +475,7 @@ impl Process {
     /// Finished spans; pieces that continue one are not counted.
     pub fn span_count(&mut self) -> u64 {
         [
-            &mut self.totals.main,
+            &mut self.totals.first,
             &mut self.totals.others,
             &mut self.tail,
         ]
@@ -547,11 +587,7 @@ impl<'a> Visit<'a> for SecondPass<'_> {
         if span.start >= self.from {
             self.totals.take(&span, self.rate);
         } else if span.end() > self.from {
-            // How much of a suspended span ran after that moment is unknown: as much as can be.
-            let inside = (span.end() - self.from).min(span.duration);
-            let inside_ns = self.rate.nanoseconds(inside);
-            self.totals
-                .take_part(span.path, span.track, span.flags, inside_ns);
+            self.totals.take_rest(&span, self.from, self.rate);
         }
     }
 }

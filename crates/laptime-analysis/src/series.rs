@@ -1,7 +1,7 @@
 //! The first steps of a process, in order: what warm-up is judged by.
 //!
-//! Every path whose own name is `step` is followed, on the main track. Pieces may come
-//! in any order; those with the earliest starts are kept.
+//! Every path whose own name is `step` is followed, each track apart. Pieces may come in
+//! any order; those with the earliest starts are kept.
 
 use laptime_core::{PathId, PhaseName, SpanFlags};
 
@@ -25,6 +25,8 @@ struct Piece {
 pub struct Series {
     /// The steps' path.
     pub path: PathId,
+    /// The thread or task that took them.
+    pub track: u32,
     /// Steps seen, kept or not.
     pub seen: u64,
     pieces: Vec<Piece>,
@@ -43,9 +45,10 @@ pub struct Step {
 
 impl Series {
     /// No step yet.
-    pub fn new(path: PathId) -> Self {
+    pub fn new(path: PathId, track: u32) -> Self {
         Self {
             path,
+            track,
             seen: 0,
             pieces: Vec::new(),
             latest: u64::MAX,

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn a_reopened_step_is_one_step() {
-    let mut series = Series::new(PathId(2));
+    let mut series = Series::new(PathId(2), 1);
     series.push(100, 10, SpanFlags::NONE);
     series.push(120, 5, SpanFlags::CONTINUES);
     series.push(200, 11, SpanFlags::NONE);
@@ -24,7 +24,7 @@ fn a_reopened_step_is_one_step() {
 
 #[test]
 fn the_earliest_steps_are_kept_whatever_the_order() {
-    let mut series = Series::new(PathId(2));
+    let mut series = Series::new(PathId(2), 1);
     for start in (0..50_000).rev() {
         series.push(start, start + 1, SpanFlags::NONE);
     }
@@ -41,7 +41,7 @@ fn the_earliest_steps_are_kept_whatever_the_order() {
 
 #[test]
 fn pieces_whose_step_was_lost_are_a_step() {
-    let mut series = Series::new(PathId(2));
+    let mut series = Series::new(PathId(2), 1);
     series.push(100, 10, SpanFlags::CONTINUES);
     series.push(120, 5, SpanFlags::CONTINUES);
     assert_eq!((series.seen, series.steps()[0].duration), (1, 15));

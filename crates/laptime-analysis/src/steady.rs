@@ -1,12 +1,13 @@
-//! Where the steady state begins: the first steady step of the main process.
+//! Where the steady state begins: at the first steady step of each process that has steps.
 //!
-//! Steps are the spans of the path named `step` that has most of them on the main track.
-//! From the start of the first steady one on, spans of all tracks and processes count.
+//! Steps are the spans of the path named `step` and of the track that have most of them. From
+//! the start of the first steady one on, spans of all tracks count; those of processes without
+//! steps from the earliest of these moments on.
 
 use laptime_core::{RunInfo, Unavailable, path};
 
 use crate::process::Process;
-use crate::wall::main_index;
+use crate::wall::measured;
 use crate::warmup;
 
 /// The start of the steady state.
@@ -14,32 +15,56 @@ use crate::warmup;
 pub struct Start {
     /// Path whose spans are the steps, printed.
     pub step_path: String,
-    /// The first steady step, from 0.
+    /// The first steady step, from 0; of several processes, the latest.
     pub from_step: u64,
-    /// When it opened.
-    pub monotonic_ns: u64,
-    /// Time since the first step opened.
+    /// Time since the first step opened; of several processes, the longest.
     pub skipped_ns: u64,
+    /// When it begins in each process, `CLOCK_MONOTONIC` ns.
+    pub since_ns: Vec<u64>,
 }
 
 /// Finds it, or says why there is none.
 pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unavailable> {
-    let main = main_index(processes, run)
-        .map(|index| &processes[index])
-        .ok_or_else(|| Unavailable("no process was recorded".to_owned()))?;
-    let series = main
-        .series
-        .iter()
-        .max_by_key(|series| (series.seen, u32::MAX - series.path.0))
-        .ok_or_else(|| {
-            Unavailable(
-                "no span named \"step\" on the main track tells one step from the next".to_owned(),
-            )
-        })?;
+    let measured = measured(processes, run);
+    let mut found = Vec::new();
+    for index in &measured {
+        let process = &processes[*index];
+        found.push(of_process(process).map_err(|why| match measured.len() {
+            1 => why,
+            _ => Unavailable(format!("process {}: {why}", process.header.pid)),
+        })?);
+    }
+    let earliest_ns = found.iter().map(|one| one.since_ns).min();
+    let earliest_ns =
+        earliest_ns.ok_or_else(|| Unavailable("no process was recorded".to_owned()))?;
+    let mut since_ns = vec![earliest_ns; processes.len()];
+    for (index, one) in measured.iter().zip(&found) {
+        since_ns[*index] = one.since_ns;
+    }
+    Ok(Start {
+        step_path: found[0].step_path.clone(),
+        from_step: found.iter().map(|one| one.from_step).max().unwrap_or(0),
+        skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
+        since_ns,
+    })
+}
+
+/// The steady state of one process.
+struct Found {
+    step_path: String,
+    from_step: u64,
+    skipped_ns: u64,
+    since_ns: u64,
+}
+
+fn of_process(process: &Process) -> Result<Found, Unavailable> {
+    let series = process.steps().ok_or_else(|| {
+        Unavailable("no span named \"step\" tells one step from the next".to_owned())
+    })?;
     let steps = series.steps();
     let durations: Vec<u64> = steps.iter().map(|step| step.duration).collect();
     let first = warmup::first_steady(&durations).map_err(|why| {
-        if main.tail_is_empty() {
+        if process.tail_is_empty() {
             return why;
         }
         Unavailable(format!(
@@ -47,18 +72,18 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
             durations.len()
         ))
     })?;
-    if main.tail_since < steps[first].start {
+    if process.tail_since < steps[first].start {
         return Err(Unavailable(
             "a span begun during warm-up ended later, when this running program had stopped keeping span by span; the report of its recording can tell".to_owned(),
         ));
     }
-    let timeline = main.anchors.timeline();
+    let timeline = process.anchors.timeline();
     let began_ns = timeline.monotonic_ns(steps[0].start);
-    let monotonic_ns = timeline.monotonic_ns(steps[first].start);
-    Ok(Start {
-        step_path: path::join(main.paths.names(series.path)),
+    let since_ns = timeline.monotonic_ns(steps[first].start);
+    Ok(Found {
+        step_path: path::join(process.paths.names(series.path)),
         from_step: first as u64,
-        monotonic_ns,
-        skipped_ns: monotonic_ns.saturating_sub(began_ns),
+        skipped_ns: since_ns.saturating_sub(began_ns),
+        since_ns,
     })
 }

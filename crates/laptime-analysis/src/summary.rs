@@ -31,7 +31,15 @@ pub struct Summary {
     pub run: Option<RunInfo>,
     /// How long the run took, in nanoseconds of `CLOCK_MONOTONIC`.
     pub wall_ns: u64,
-    /// Between which moments that was measured.
+    /// What shares are of: the wall time or, where several processes are measured, the sum of
+    /// their times from start to end.
+    #[serde(default)]
+    pub measured_ns: u64,
+    /// Time in which laps of several threads or tasks ran, counted for each but one of them:
+    /// by so much rows add up to more than they share out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub parallel_ns: u64,
+    /// Between which moments the wall time was measured.
     pub wall_source: WallSource,
     /// Finished spans in all rows.
     pub span_count: u64,
@@ -39,6 +47,9 @@ pub struct Summary {
     pub clock: ClockSummary,
     /// Processes, the main one first.
     pub processes: Vec<ProcessSummary>,
+    /// What a step of each measured process is made of, where several are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<Rank>,
     /// Paths in tree order, parents before children, siblings by first appearance; leftovers last.
     pub rows: Vec<SpanRow>,
     /// The same without warm-up.
@@ -237,7 +248,7 @@ impl BoundBy {
 pub enum RowKind {
     /// The spans of one path.
     Span,
-    /// Wall time of the main track that neither a span nor a segment covers.
+    /// Wall time that neither a span nor a segment covers.
     Leftover,
 }
 
@@ -250,7 +261,7 @@ pub struct Steady {
     pub from_step: u64,
     /// Time between the start of the first step and that one.
     pub skipped_ns: u64,
-    /// From the start of the first steady step to the end of the last span of the main track.
+    /// From the start of the first steady step to the end of the last span; summed over the measured processes.
     pub wall_ns: u64,
     /// As [`Summary::rows`].
     pub rows: Vec<SpanRow>,
@@ -267,8 +278,11 @@ pub struct ProcessSummary {
     pub parent_pid: u32,
     /// Last component of the program's or script's name.
     pub program: String,
-    /// Whether wall time, leftovers and steady state are measured on it.
+    /// Whether it is the first of those that are measured.
     pub is_main: bool,
+    /// Whether its time is shared out among the rows: shares, leftovers and steady state are of it.
+    #[serde(default)]
+    pub is_measured: bool,
     /// How the recording of it ended.
     pub state: ProcessState,
     /// When it started or, if that is unknown, its recording began: `CLOCK_MONOTONIC` ns.
@@ -293,6 +307,33 @@ pub struct ProcessSummary {
     pub host_memory_peak_bytes: Option<u64>,
     /// Spans that were open at the end, outermost first per track.
     pub open: Vec<OpenSpanSummary>,
+}
+
+/// What a step of a process is made of: of the steady state, where there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rank {
+    /// Process id.
+    pub pid: u32,
+    /// Its rank in the group of processes that train together, where it told one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<String>,
+    /// Finished steps.
+    pub step_count: u64,
+    /// Mean duration of a step, in nanoseconds.
+    pub step_ns: u64,
+    /// What is directly inside steps, by first appearance.
+    pub parts: Vec<Part>,
+    /// The rest of a step.
+    pub rest_ns: u64,
+}
+
+/// What is directly inside steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Its name, such as `forward`.
+    pub name: String,
+    /// Its time over the number of steps, in nanoseconds.
+    pub per_step_ns: u64,
 }
 
 /// How the recording of a process ended.

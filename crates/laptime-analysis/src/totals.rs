@@ -1,13 +1,14 @@
 //! Totals of one process over one stretch of the run: all of it, or its steady state.
 //!
-//! Spans of the main track are kept apart from those of other tracks, since only they
-//! share the wall time out between them. A span that lies only partly inside the stretch
-//! (still open at the end, or begun before it) adds its inside part to the total and is
-//! not counted; so does one that an exception cut short.
+//! While all spans come from one track, their durations say how much of the wall time they
+//! cover. A span that lies only partly inside the stretch (still open at the end, or begun
+//! before it) adds its inside part to the total and is not counted; so does one that an
+//! exception cut short.
 
 use std::collections::BTreeMap;
 
 use laptime_core::anchor::Rate;
+use laptime_core::format::process::OpenSpan;
 use laptime_core::{PathId, PathTable, Span, SpanFlags, Tallies};
 
 /// Time of spans that lie only partly inside the stretch.
@@ -21,8 +22,6 @@ pub struct Partial {
     pub total_ns: u64,
     /// The part of it that their parents' own time loses.
     pub nested_ns: u64,
-    /// Of `nested_ns`, what ran on the main track.
-    pub main_nested_ns: u64,
 }
 
 impl Partial {
@@ -32,9 +31,26 @@ impl Partial {
         for (sum, part) in [
             (&mut self.total_ns, other.total_ns),
             (&mut self.nested_ns, other.nested_ns),
-            (&mut self.main_nested_ns, other.main_nested_ns),
         ] {
             *sum = sum.saturating_add(part);
+        }
+    }
+}
+
+/// Which tracks had spans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tracks {
+    None,
+    One(u32),
+    Several,
+}
+
+impl Tracks {
+    fn with(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, tracks) | (tracks, Self::None) => tracks,
+            _ if self == other => self,
+            _ => Self::Several,
         }
     }
 }
@@ -42,53 +58,73 @@ impl Partial {
 /// Totals of one process.
 #[derive(Debug, Clone)]
 pub struct Totals {
-    main_track: u32,
-    /// Spans of the main track.
-    pub main: Tallies,
-    /// Spans of all other tracks.
+    /// Spans of the track that the process began with.
+    pub first: Tallies,
+    /// Spans of all other tracks: a piece goes on with a span of the same of the two.
     pub others: Tallies,
     /// Spans that are partly inside.
     pub partial: BTreeMap<PathId, Partial>,
-    /// Start of the first span of the main track, in ticks.
+    /// Start of the first span, in ticks.
     pub first_start: u64,
-    /// End of the last span of the main track, in ticks.
-    pub main_end: u64,
-    /// Time of main-track spans whose parents ran elsewhere: no parent covers it.
-    detached_main_ns: BTreeMap<PathId, u64>,
+    /// End of the last span, in ticks.
+    pub last_end: u64,
+    first_track: u32,
+    /// The tracks that cover time.
+    tracks: Tracks,
+    /// Time of spans whose parents ran elsewhere: no parent covers it.
+    detached_ns: BTreeMap<PathId, u64>,
     /// How often each segment ran whose operations are known.
     pub ran: BTreeMap<u32, u64>,
 }
 
 impl Totals {
     /// Nothing counted yet.
-    pub fn new(main_track: u32) -> Self {
+    pub fn new(first_track: u32) -> Self {
         Self {
-            main_track,
-            main: Tallies::new(),
+            first: Tallies::new(),
             others: Tallies::new(),
             partial: BTreeMap::new(),
             first_start: u64::MAX,
-            main_end: 0,
-            detached_main_ns: BTreeMap::new(),
+            last_end: 0,
+            first_track,
+            tracks: Tracks::None,
+            detached_ns: BTreeMap::new(),
             ran: BTreeMap::new(),
         }
     }
 
     /// The same of no span at all.
     pub fn emptied(&self) -> Self {
-        Self::new(self.main_track)
+        Self::new(self.first_track)
+    }
+
+    /// Whether spans ran on more than one track, so that durations don't tell what they cover.
+    pub fn has_tracks(&self) -> bool {
+        self.tracks == Tracks::Several
+    }
+
+    #[inline]
+    fn covers(&mut self, start: u64, end: u64, track: u32) {
+        self.first_start = self.first_start.min(start);
+        self.last_end = self.last_end.max(end);
+        if self.tracks != Tracks::One(track) {
+            self.tracks = self.tracks.with(Tracks::One(track));
+        }
     }
 
     /// Adds a finished span that lies inside and has nothing unusual; times in ticks.
     #[inline]
     pub fn take_plain(&mut self, path: PathId, start: u64, duration: u64, track: u32, rate: Rate) {
-        let duration_ns = rate.nanoseconds(duration);
-        if track == self.main_track {
-            self.first_start = self.first_start.min(start);
-            self.main_end = self.main_end.max(start.saturating_add(duration));
-            self.main.fold_plain(path, duration_ns);
+        self.covers(start, start.saturating_add(duration), track);
+        self.of(track).fold_plain(path, rate.nanoseconds(duration));
+    }
+
+    #[inline]
+    fn of(&mut self, track: u32) -> &mut Tallies {
+        if track == self.first_track {
+            &mut self.first
         } else {
-            self.others.fold_plain(path, duration_ns);
+            &mut self.others
         }
     }
 
@@ -98,67 +134,90 @@ impl Totals {
             self.take_plain(span.path, span.start, span.duration, span.track, rate);
             return;
         }
-        let is_main = span.track == self.main_track;
-        if span.flags.has(SpanFlags::UNFINISHED) {
-            let ns = rate.nanoseconds(span.duration);
-            self.take_part(span.path, span.track, span.flags, ns);
-        } else if is_main {
-            self.main.fold(span, rate);
+        let ns = rate.nanoseconds(span.duration);
+        let is_finished = !span.flags.has(SpanFlags::UNFINISHED);
+        if is_finished {
+            self.of(span.track).fold(span, rate);
         } else {
-            self.others.fold(span, rate);
+            self.take_part(span.path, span.flags, ns);
         }
-        if !is_main {
+        if span.flags.has(SpanFlags::ASIDE) {
             return;
         }
-        if !span.flags.has(SpanFlags::ASIDE) {
-            self.first_start = self.first_start.min(span.start);
-            self.main_end = self.main_end.max(span.end());
-            if span.flags.has(SpanFlags::DETACHED) && !span.flags.has(SpanFlags::UNFINISHED) {
-                let detached_ns = self.detached_main_ns.entry(span.path).or_default();
-                *detached_ns = detached_ns.saturating_add(rate.nanoseconds(span.duration));
-            }
+        self.covers(span.start, span.end(), span.track);
+        if span.flags.has(SpanFlags::DETACHED) && is_finished {
+            self.detached(span.path, ns);
         }
     }
 
-    /// Whether spans of a path were taken on the main track, or on the others.
+    fn detached(&mut self, path: PathId, ns: u64) {
+        let detached_ns = self.detached_ns.entry(path).or_default();
+        *detached_ns = detached_ns.saturating_add(ns);
+    }
+
+    /// Whether spans of a path were taken on the first track, or on the others.
     pub fn has(&self, path: PathId, track: u32) -> bool {
-        if track == self.main_track {
-            self.main.has(path)
+        if track == self.first_track {
+            self.first.has(path)
         } else {
             self.others.has(path)
         }
     }
 
+    /// How many spans of a path are finished, and how long they ran.
+    pub fn finished(&mut self, path: PathId) -> (u64, u64) {
+        let both = self.first.settled().chain(self.others.settled());
+        both.filter(|(id, _)| *id == path)
+            .fold((0, 0), |(count, total_ns), (_, tally)| {
+                (count + tally.count, total_ns.saturating_add(tally.total_ns))
+            })
+    }
+
     /// Adds the totals of what the same process did later.
     pub fn append(&mut self, later: Self) {
-        self.main.append(later.main);
+        self.first.append(later.first);
         self.others.append(later.others);
         for (path, partial) in later.partial {
             self.partial.entry(path).or_default().merge(partial);
         }
         self.first_start = self.first_start.min(later.first_start);
-        self.main_end = self.main_end.max(later.main_end);
-        for (path, ns) in later.detached_main_ns {
-            let detached_ns = self.detached_main_ns.entry(path).or_default();
-            *detached_ns = detached_ns.saturating_add(ns);
+        self.last_end = self.last_end.max(later.last_end);
+        self.tracks = self.tracks.with(later.tracks);
+        for (path, ns) in later.detached_ns {
+            self.detached(path, ns);
         }
         for (segment, times) in later.ran {
             *self.ran.entry(segment).or_default() += times;
         }
     }
 
-    /// Adds the inside part of a span, in nanoseconds.
-    pub fn take_part(&mut self, path: PathId, track: u32, flags: SpanFlags, ns: u64) {
+    /// Adds a span that is still open, from one tick to another.
+    pub fn take_open(&mut self, open: &OpenSpan, flags: SpanFlags, from: u64, to: u64, rate: Rate) {
+        let start = open.start.max(from);
+        let inside_ns = rate.nanoseconds(to.saturating_sub(start));
+        self.take_part(open.path, flags, inside_ns);
+        self.covers(start, to, open.track);
+    }
+
+    /// Adds what lies inside of a span that began before.
+    pub fn take_rest(&mut self, span: &Span, from: u64, rate: Rate) {
+        // How much of a suspended span ran after that moment is unknown: as much as can be.
+        let inside = (span.end() - from).min(span.duration);
+        self.take_part(span.path, span.flags, rate.nanoseconds(inside));
+        if !span.flags.has(SpanFlags::ASIDE) {
+            self.covers(from, span.end(), span.track);
+        }
+    }
+
+    fn take_part(&mut self, path: PathId, flags: SpanFlags, ns: u64) {
         let is_aside = flags.has(SpanFlags::ASIDE);
         let nested_ns = if is_aside || flags.has(SpanFlags::DETACHED) {
             0
         } else {
             ns
         };
-        let is_main = track == self.main_track;
-        if is_main && !is_aside && nested_ns == 0 {
-            let detached_ns = self.detached_main_ns.entry(path).or_default();
-            *detached_ns = detached_ns.saturating_add(ns);
+        if !is_aside && nested_ns == 0 {
+            self.detached(path, ns);
         }
         let partial = self.partial.entry(path).or_default();
         let is_new = partial.count == 0 || !flags.has(SpanFlags::CONTINUES);
@@ -166,20 +225,20 @@ impl Totals {
             count: u64::from(is_new),
             total_ns: ns,
             nested_ns,
-            main_nested_ns: if is_main { nested_ns } else { 0 },
         });
     }
 
-    /// Time of the main track that spans cover, each moment once; `tail` holds further spans of it.
+    /// Time that the spans of the only track cover, each moment once; `tail` holds further spans of it.
     ///
     /// A path without a span of its own is covered by those inside: its own were lost, or are
     /// open where nobody could see them.
     pub fn covered_ns(&mut self, paths: &PathTable, tail: &mut Tallies) -> u64 {
         let mut own_ns = vec![0_u64; paths.len()];
         let partial = self.partial.iter();
-        for (id, ns) in (self.main.settled().chain(tail.settled()))
+        let finished = self.first.settled().chain(self.others.settled());
+        for (id, ns) in (finished.chain(tail.settled()))
             .map(|(id, tally)| (id, tally.nested_ns()))
-            .chain(partial.map(|(id, partial)| (*id, partial.main_nested_ns)))
+            .chain(partial.map(|(id, partial)| (*id, partial.nested_ns)))
         {
             if let Some(own_ns) = own_ns.get_mut(id.index()) {
                 *own_ns = own_ns.saturating_add(ns);
@@ -192,7 +251,7 @@ impl Totals {
             let Some(entry) = paths.get(id).filter(|entry| entry.parent < id) else {
                 continue;
             };
-            let has_spans = own_ns[index] > 0 || self.detached_main_ns.contains_key(&id);
+            let has_spans = own_ns[index] > 0 || self.detached_ns.contains_key(&id);
             let covered_ns = if has_spans {
                 own_ns[index]
             } else {
@@ -201,7 +260,7 @@ impl Totals {
             let parent_ns = &mut inner_ns[entry.parent.index()];
             *parent_ns = parent_ns.saturating_add(covered_ns);
         }
-        let detached_ns = self.detached_main_ns.values().copied();
+        let detached_ns = self.detached_ns.values().copied();
         detached_ns.fold(inner_ns[PathId::ROOT.index()], u64::saturating_add)
     }
 }

@@ -62,7 +62,7 @@ impl Tree {
     /// Adds one process's totals, durations times `correction`.
     pub fn absorb(&mut self, paths: &PathTable, totals: &mut Totals, correction: f64) {
         let places = self.places(paths);
-        for tallies in [&mut totals.main, &mut totals.others] {
+        for tallies in [&mut totals.first, &mut totals.others] {
             self.absorb_tallies(&places, tallies, correction);
         }
         for (id, partial) in &totals.partial {

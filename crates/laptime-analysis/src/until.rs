@@ -77,7 +77,7 @@ pub struct UntilSummary {
     pub at_ns: Option<u64>,
     /// The value that reached it.
     pub value: Option<f64>,
-    /// Steps finished by then, on the main track of the process that reached it.
+    /// Steps finished by then in the process that reached it, on the track that took most of them.
     pub steps: Option<u64>,
     /// Epochs begun by then in that process.
     pub epochs: Option<u64>,
@@ -104,16 +104,15 @@ struct Point {
 #[derive(Debug, Clone)]
 pub struct UntilReader {
     question: Until,
-    main_track: u32,
     anchors: Anchors,
     paths: PathTable,
     wanted: BTreeMap<PathId, bool>,
     values: u64,
     first: Option<Point>,
     best: Option<Point>,
-    steps: BTreeMap<PathId, u64>,
+    steps: BTreeMap<(PathId, u32), u64>,
     epoch_marks: u64,
-    epoch_spans: u64,
+    epoch_spans: BTreeMap<u32, u64>,
 }
 
 impl UntilReader {
@@ -122,7 +121,6 @@ impl UntilReader {
         let header = ProcessHeader::parse(prefix)?;
         Ok(Self {
             question: question.clone(),
-            main_track: header.main_track,
             anchors: Anchors::new(&header),
             paths: PathTable::new(),
             wanted: BTreeMap::new(),
@@ -131,7 +129,7 @@ impl UntilReader {
             best: None,
             steps: BTreeMap::new(),
             epoch_marks: 0,
-            epoch_spans: 0,
+            epoch_spans: BTreeMap::new(),
         })
     }
 
@@ -261,7 +259,8 @@ impl UntilReader {
 
     /// Marks count before spans: the automatic phases set them.
     fn epochs(&self) -> Option<u64> {
-        [self.epoch_marks, self.epoch_spans]
+        let spans = self.epoch_spans.values().copied().max();
+        [self.epoch_marks, spans.unwrap_or(0)]
             .into_iter()
             .find(|count| *count > 0)
     }
@@ -301,15 +300,22 @@ struct Count<'r> {
 impl Count<'_> {
     fn span(&mut self, span: &Span) {
         let is_new = span.flags.is_whole();
-        if span.track != self.reader.main_track || !is_new {
+        if !is_new {
             return;
         }
         match self.reader.own_name(span.path) {
             Some(STEP) => {
                 let is_done = span.start.saturating_add(span.duration) <= self.until;
-                *self.reader.steps.entry(span.path).or_default() += u64::from(is_done);
+                *self
+                    .reader
+                    .steps
+                    .entry((span.path, span.track))
+                    .or_default() += u64::from(is_done);
             }
-            Some(EPOCH) => self.reader.epoch_spans += u64::from(span.start < self.until),
+            Some(EPOCH) => {
+                let began = u64::from(span.start < self.until);
+                *self.reader.epoch_spans.entry(span.track).or_default() += began;
+            }
             _ => {}
         }
     }

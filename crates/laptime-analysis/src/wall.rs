@@ -1,14 +1,17 @@
 //! The wall time of a run, and what of it no span covers.
 //!
 //! The launcher's clock counts when it saw start and end; otherwise the main process's
-//! own start and last sign of life. "startup" is the time until the main track's first
-//! outermost span, "exit" that from the end of its last one, "other" the rest that no
-//! outermost span and no timer's segment covers. With the self times of the main track's
-//! rows they add up to the wall time, unless segments overlap each other or spans.
+//! own start and last sign of life. "startup" is the time until the first outermost span,
+//! "exit" that from the end of the last one, "other" the rest that no outermost span and no
+//! timer's segment covers, on whatever track. With the self times of the rows they add up to
+//! the wall time, unless tracks ran side by side, or segments overlap each other or spans.
+//!
+//! Where several processes train, each is measured from its own start to its own end, and
+//! what they leave is summed up.
 
 use laptime_core::{PathId, PhaseName, RunInfo};
 
-use crate::process::Process;
+use crate::process::{Covered, Process};
 use crate::summary::WallSource;
 use crate::totals::Totals;
 
@@ -29,7 +32,7 @@ pub struct Wall {
     pub source: WallSource,
 }
 
-/// Wall time of the main track outside of spans; `None` where it makes no sense.
+/// Wall time outside of spans; `None` where it makes no sense.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_field_names,
@@ -45,6 +48,20 @@ pub struct Leftovers {
 }
 
 impl Leftovers {
+    /// Adds those of another process.
+    pub fn add(&mut self, other: Self) {
+        for (sum, part) in [
+            (&mut self.startup_ns, other.startup_ns),
+            (&mut self.other_ns, other.other_ns),
+            (&mut self.exit_ns, other.exit_ns),
+        ] {
+            *sum = match (*sum, part) {
+                (Some(sum), Some(part)) => Some(sum.saturating_add(part)),
+                (sum, part) => sum.or(part),
+            };
+        }
+    }
+
     /// Those there are, with their names.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
@@ -56,10 +73,27 @@ impl Leftovers {
     }
 }
 
-/// The process on whose main track wall time is shared out: the one that was launched or,
-/// when it did not record (a shell script), the one that ran longest among those that no
-/// recorded process started.
-pub fn main_index(processes: &[Process], run: Option<&RunInfo>) -> Option<usize> {
+/// The processes whose time is shared out among the rows: those with steps, the launched one
+/// first and the others by their start; without any steps [`main_index`] alone.
+pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
+    let launched = run.and_then(|run| run.pid);
+    let mut found: Vec<usize> = (0..processes.len())
+        .filter(|index| processes[*index].steps().is_some())
+        .collect();
+    found.sort_by_key(|index| {
+        let process = &processes[*index];
+        let pid = process.header.pid;
+        (Some(pid) != launched, started_ns(process), pid)
+    });
+    if found.is_empty() {
+        found.extend(main_index(processes, run));
+    }
+    found
+}
+
+/// The process that was launched or, when it did not record (a shell script), the one that ran
+/// longest among those that no recorded process started.
+fn main_index(processes: &[Process], run: Option<&RunInfo>) -> Option<usize> {
     let launched = run.and_then(|run| run.pid);
     let found = processes
         .iter()
@@ -109,10 +143,9 @@ pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
     process.anchors.last().monotonic_ns.max(last_span_ns)
 }
 
-/// Whether a launcher started this process, rather than it describing its own run later.
+/// Whether the run began before this process, rather than the process describing its own run later.
 fn is_launched(process: &Process, run: &RunInfo) -> bool {
-    run.pid == Some(process.header.pid)
-        && run.started_monotonic_ns <= started_ns(process).saturating_add(START_RESOLUTION_NS)
+    run.started_monotonic_ns <= started_ns(process).saturating_add(START_RESOLUTION_NS)
 }
 
 /// The wall time of the run.
@@ -165,24 +198,58 @@ fn is_unit(name: &str) -> bool {
     PhaseName::of(name).is_some_and(PhaseName::is_unit)
 }
 
-/// What the main track's spans leave of the wall time, and by how much they exceed it.
-pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Leftovers, u64) {
+/// The wall time of one process alone.
+pub fn lifetime(process: &Process, end_ns: u64) -> Wall {
+    let start_ns = started_ns(process);
+    Wall {
+        start_ns,
+        end_ns: end_ns.max(start_ns),
+        source: WallSource::Process,
+    }
+}
+
+/// How the spans of one process fill its wall time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filled {
+    /// What they leave.
+    pub leftovers: Leftovers,
+    /// By how much they exceed it.
+    pub excess_ns: u64,
+    /// Time in which spans of several tracks ran, counted for each but one of them.
+    pub parallel_ns: u64,
+}
+
+impl Filled {
+    /// Adds that of another process.
+    pub fn add(&mut self, other: Self) {
+        self.leftovers.add(other.leftovers);
+        self.excess_ns = self.excess_ns.saturating_add(other.excess_ns);
+        self.parallel_ns = self.parallel_ns.saturating_add(other.parallel_ns);
+    }
+}
+
+/// What a process's spans and segments fill of the wall time, and what they leave.
+pub fn filled(process: &mut Process, wall: Wall, run: Option<&RunInfo>) -> Filled {
     let wall_ns = wall.end_ns - wall.start_ns;
-    let mut totals = std::mem::replace(&mut main.totals, Totals::new(main.header.main_track));
-    let timeline = main.anchors.timeline();
+    let mut totals = std::mem::replace(&mut process.totals, Totals::new(0));
+    let timeline = process.anchors.timeline();
     let (from, to) = (
         timeline.ticks_at(wall.start_ns),
         timeline.ticks_at(wall.end_ns),
     );
-    let covered_ns = covered_ns(main, &mut totals, from, to);
-    main.totals = totals;
-    let Some(covered_ns) = covered_ns else {
-        return (Leftovers::default(), 0);
+    let covered = process.covered(&mut totals, from, to);
+    process.totals = totals;
+    let Some(Covered {
+        ns: covered_ns,
+        parallel_ns,
+    }) = covered
+    else {
+        return Filled::default();
     };
-    let is_launched = run.is_some_and(|run| is_launched(main, run));
-    let has_phases = has_phases(main);
-    let segments = main.covers.segments().unwrap_or((u64::MAX, 0));
-    let first_start = main.totals.first_start.min(segments.0);
+    let is_launched = run.is_some_and(|run| is_launched(process, run));
+    let has_phases = has_phases(process);
+    let segments = process.covers.segments().unwrap_or((u64::MAX, 0));
+    let first_start = process.totals.first_start.min(segments.0);
     let has_ends = first_start != u64::MAX && (is_launched || has_phases);
     let startup_ns = has_ends.then(|| {
         let first_ns = timeline.monotonic_ns(first_start);
@@ -191,8 +258,8 @@ pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Left
     let taken_ns = covered_ns.saturating_add(startup_ns.unwrap_or(0));
     let left_ns = wall_ns.saturating_sub(taken_ns);
     // A running process has not ended yet.
-    let exit_ns = (has_ends && !main.is_live).then(|| {
-        let last_ns = timeline.monotonic_ns(main.totals.main_end.max(segments.1));
+    let exit_ns = (has_ends && !process.is_live).then(|| {
+        let last_ns = timeline.monotonic_ns(process.totals.last_end.max(segments.1));
         wall.end_ns.saturating_sub(last_ns).min(left_ns)
     });
     let leftovers = Leftovers {
@@ -200,22 +267,9 @@ pub fn leftovers(main: &mut Process, wall: Wall, run: Option<&RunInfo>) -> (Left
         other_ns: Some(left_ns - exit_ns.unwrap_or(0)),
         exit_ns,
     };
-    (leftovers, taken_ns.saturating_sub(wall_ns))
-}
-
-/// Covered time of the main track from one tick to another, all of `totals` being in between;
-/// `None` when a snapshot's later spans are of unknown tracks, or segments of unknown moments.
-pub fn covered_ns(main: &Process, totals: &mut Totals, from: u64, to: u64) -> Option<u64> {
-    let mut tail = main.tail.clone();
-    let has_segments = main.covers.segments().is_some();
-    let is_sure = totals.others.settled().next().is_none()
-        && !has_segments
-        && tail.settled().all(|(_, tally)| tally.outside_ns == 0);
-    if !main.tail_is_empty() && !is_sure {
-        return None;
+    Filled {
+        leftovers,
+        excess_ns: taken_ns.saturating_sub(wall_ns),
+        parallel_ns,
     }
-    // A snapshot, which alone has a tail, is read with its final rate: nothing is corrected.
-    let covered_ns = totals.covered_ns(&main.paths, &mut tail) as f64 * main.correction();
-    let only_segments_ns = main.only_segments_ns(from, to);
-    Some((covered_ns.round() as u64).saturating_add(only_segments_ns))
 }

@@ -12,6 +12,7 @@ use crate::cpu;
 use crate::joined;
 use crate::outline::{self, Line, Outline};
 use crate::quantity::{self, Precision};
+use crate::ranks;
 use crate::roofline::Roofline;
 use crate::until;
 use crate::view::View;
@@ -133,12 +134,15 @@ impl Document {
             content: if is_empty {
                 Content::Remark
             } else {
-                Content::Table(table(summary, &summary.rows, view))
+                let mut table = table(summary, &summary.rows, view);
+                table.notes.extend(ranks::notes(summary));
+                Content::Table(table)
             },
         }];
         if view.steady {
             sections.extend(steady(summary, view));
         }
+        sections.extend(ranks::section(summary));
         sections.extend(joined::sections(summary, view));
         sections.extend(cpu::sections(&summary.rows, view));
         let figures = figures(summary);

@@ -29,7 +29,7 @@ fn hostile_names_are_shown_as_text() {
     – what is left over of the wall time is no span
 
     no steady state
-    no span named "step" on the main track tells one step from the next
+    no span named "step" tells one step from the next
 
     marks and metrics
     two\nlines                         marked once
@@ -76,7 +76,7 @@ fn hostile_names_are_shown_as_text() {
 
     ### No steady state
 
-    No span named "step" on the main track tells one step from the next
+    No span named "step" tells one step from the next
 
     ### Marks and metrics
 

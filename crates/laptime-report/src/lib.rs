@@ -22,6 +22,7 @@ pub mod operations;
 mod outline;
 mod paint;
 pub mod quantity;
+mod ranks;
 pub mod roofline;
 mod text;
 pub mod timing;

@@ -9,7 +9,7 @@ use scripted::{EPOCH_NS, MAIN, MS, Script};
 
 #[allow(dead_code)]
 #[path = "../../laptime-analysis/src/scripted.rs"]
-mod scripted;
+pub mod scripted;
 
 /// Names that try to be more than names.
 const HOSTILE: [&str; 10] = [
@@ -294,6 +294,7 @@ fn the_json_of_one_span() {
       "version": 1,
       "program": "train.py",
       "wall_ns": 10000000,
+      "measured_ns": 10000000,
       "wall_source": "process",
       "span_count": 1,
       "clock": {
@@ -308,6 +309,7 @@ fn the_json_of_one_span() {
           "parent_pid": 1,
           "program": "train.py",
           "is_main": true,
+          "is_measured": true,
           "state": "closed",
           "started_monotonic_ns": 1000000000000,
           "ended_monotonic_ns": 1000010000000,
@@ -379,7 +381,7 @@ fn the_json_of_one_span() {
           }
         }
       ],
-      "steady_why": "no span named \"step\" on the main track tells one step from the next",
+      "steady_why": "no span named \"step\" tells one step from the next",
       "marks": [],
       "metrics": [],
       "tracks": [],

@@ -185,7 +185,8 @@ class Counting:
         here = self._here
         counter = self._live.LiveCounting(self._core, self._core.path_number())
         self._counters.add(counter)
-        here.begun = begun = Begun(key, segment, counter, here.begun)
+        begun = Begun(key, segment, counter, here.begun)
+        here.begun = begun
         if begun.outer is not None and begun.outer.counter is not None:
             begun.outer.counter.is_live = False
         counter.begin()
@@ -197,8 +198,9 @@ class Counting:
         outer = self._here.begun
         if outer is None or outer.counter is None:
             return None
+        begun = Begun(key, segment, None, outer)
         outer.counter.is_live = False
-        self._here.begun = begun = Begun(key, segment, None, outer)
+        self._here.begun = begun
         return begun
 
     def _leave(self, begun: Begun) -> None:
@@ -295,10 +297,16 @@ class Counting:
             )
 
     def _fails(self, error: BaseException) -> None:
-        """Laptime itself failed: what was counted stays, and nothing more is."""
+        """Laptime itself failed: what was counted stays, and nothing more is.
+
+        Where the program stands so deep that no call can be made any more, only this one is not
+        counted.
+        """
         from ._patches import say
 
-        if not self._broken:
+        if issubclass(type(error), RecursionError):
+            self._uncounted.setdefault("a call at the recursion limit", "counting needs calls too")
+        elif not self._broken:
             self._broken = True
             say("operations are not counted from here on", error)
             self._core.note("operations.failed", f"counting failed: {error}")

@@ -12,12 +12,12 @@ What runs at every call is ``laptime._core``'s; here are the names and what happ
 
 from __future__ import annotations
 
-import logging
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import _core
+from .._log import warn
 
 
 class RootNames:
@@ -112,7 +112,7 @@ class ModuleLaps(_core.ModuleLaps):
     def gave_up(self, error: Exception) -> None:
         """Nothing is tagged any more."""
         told = f"{type(error).__name__}: {error}"
-        logging.getLogger("laptime").warning("backward is not split by module: %s", told)
+        warn(f"backward is not split by module: {told}")
 
     def replay(self, reached: list[tuple[int, _core.Place | None]]) -> None:
         """Writes what the engine's own threads did, under the backward that waited for them."""

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import Phases, Watched, raised_by_handler
+from .._log import warn
 from ._compilation import Compilation
 from ._counting import Counting
 from ._modules import ModuleLaps, RootNames, parameters
@@ -118,11 +119,8 @@ class Patches:
         if isinstance(function, type(_subclasses)):
             self._put(event, name, function)
         else:
-            logging.getLogger("laptime").warning(
-                "%s of %s is not torch's own any more: its calls are in no phase",
-                name,
-                getattr(owner, "__name__", owner),
-            )
+            of = getattr(owner, "__name__", owner)
+            warn(f"{name} of {of} is not torch's own any more: its calls are in no phase")
 
     def _put(self, event: str, name: str, function: Any) -> None:
         known = self._watched.get((event, name))
@@ -139,6 +137,7 @@ class Patches:
     def _step_made(self, step: Callable[..., Any]) -> None:
         """An optimizer is made, the first of its class."""
         self.phases.has_optimizer()
+        self._note_rank()
         self._put("step", "step", step)
 
     def _broken(self, error: Exception) -> None:
@@ -183,6 +182,12 @@ class Patches:
         several = inputs if type(inputs) in _SEVERAL else [inputs]
         return any(issubclass(type(one), nn.Parameter) for one in several)
 
+    def _note_rank(self) -> None:
+        """Says which of the processes that train together this one is."""
+        distributed = sys.modules.get("torch.distributed")
+        if distributed is not None and distributed.is_available() and distributed.is_initialized():
+            self._core.note("environment.rank", str(distributed.get_rank()))
+
     # -- devices ---------------------------------------------------------------------------
 
     def look_for_devices(self) -> None:
@@ -197,9 +202,8 @@ class Patches:
 
 def say(what: str, error: BaseException) -> None:
     """One line about a failure of Laptime's own; where it happened is for those who debug it."""
-    log = logging.getLogger("laptime")
-    log.warning("%s: %s; the program goes on", what, _told(error))
-    log.debug("%s", what, exc_info=error)
+    warn(f"{what}: {_told(error)}; the program goes on")
+    logging.getLogger("laptime").debug("%s", what, exc_info=error)
 
 
 def _told(error: BaseException) -> str:

@@ -26,7 +26,7 @@ const MAX_WINDOWS: u64 = 8;
 pub struct Progress {
     /// Spans called `step` finished, of the process that has most.
     pub steps: u64,
-    /// Path of the innermost open span on that process's main thread.
+    /// Path of the innermost open span on that process's first thread or, without any there, another one.
     pub open: Option<String>,
 }
 
@@ -113,9 +113,10 @@ impl Process {
                 Ok(None) | Err(_) => self.waiting.push(slot),
             }
         }
-        let open = open_spans(&prefix)
-            .into_iter()
-            .rfind(|span| span.track == header.main_track)
+        let open = open_spans(&prefix);
+        let first = open.iter().rfind(|span| span.track == header.main_track);
+        let open = first
+            .or(open.last())
             .map(|span| path::join(self.paths.names(span.path)))
             .filter(|path| !path.is_empty());
         Ok(Some(Progress {

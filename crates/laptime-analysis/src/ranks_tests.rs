@@ -1,0 +1,88 @@
+use crate::analyzer::Options;
+use crate::scripted::{MS, Script, anchor, summarize};
+use crate::summary::Summary;
+
+/// A rank of 30 steps: its own work in each, and how long it then waits in the backward.
+fn rank(pid: u32, name: &str, forward_ms: u64, wait_ms: u64) -> Script {
+    let mut script = Script::new(pid, 0);
+    script.note("environment.rank", name);
+    let mut now = 1_000 * MS;
+    for step in 0..30 {
+        let jitter = step * 7_919 % 100 * 1_000;
+        let start = now;
+        script.span(&["step", "forward"], now, forward_ms * MS + jitter);
+        now += forward_ms * MS + jitter;
+        script.span(&["step", "backward"], now, wait_ms * MS);
+        now += wait_ms * MS;
+        script.span(&["step", "optimizer"], now, MS);
+        now += 2 * MS;
+        script.span(&["step"], start, now - start);
+    }
+    script.header.closed = Some(anchor(now));
+    script
+}
+
+fn of(scripts: &[Script]) -> Summary {
+    summarize(scripts, Options::default())
+}
+
+fn said(summary: &Summary, code: &str) -> Option<String> {
+    let found = summary.warnings.iter().find(|one| one.code == code);
+    found.map(|warning| warning.message.clone())
+}
+
+#[test]
+fn the_rank_whose_own_work_is_longer_holds_the_others_up_that_wait_in_the_backward() {
+    let summary = of(&[
+        rank(7, "0", 5, 15),
+        rank(8, "1", 15, 5),
+        rank(9, "2", 5, 15),
+    ]);
+    assert_eq!(
+        said(&summary, "straggler").unwrap(),
+        "rank 1 (process 8) holds the others up: its forward takes 15.0 ms a step \
+         where rank 0 (process 7) needs 5.0 ms; they wait 10.0 ms of each step in their backward"
+    );
+    let ranks: Vec<_> = summary.ranks.iter().map(|rank| rank.pid).collect();
+    assert_eq!(ranks, [7, 8, 9]);
+    assert_eq!(summary.ranks[1].rest_ns, MS);
+}
+
+#[test]
+fn ranks_that_do_not_wait_for_each_other_are_only_uneven() {
+    let summary = of(&[rank(7, "0", 5, 5), rank(8, "1", 15, 5)]);
+    assert!(said(&summary, "straggler").is_none());
+    let uneven = said(&summary, "uneven-ranks").unwrap();
+    assert!(
+        uneven.starts_with("rank 1 (process 8) is slower: its forward"),
+        "{uneven}"
+    );
+    let summary = of(&[rank(7, "0", 5, 5), rank(8, "1", 5, 25)]);
+    let uneven = said(&summary, "uneven-ranks").unwrap();
+    assert!(
+        uneven.starts_with("rank 1 (process 8) is slower: its step"),
+        "{uneven}"
+    );
+}
+
+#[test]
+fn ranks_that_are_alike_are_not_told_apart_and_add_up() {
+    let summary = of(&[rank(7, "0", 5, 5), rank(8, "1", 5, 5)]);
+    assert!(summary.warnings.is_empty(), "{:?}", summary.warnings);
+    assert_eq!(summary.row("step").unwrap().count, Some(60));
+    let first = &summary.processes[0];
+    let own_ns = first.ended_monotonic_ns - first.started_monotonic_ns;
+    assert_eq!(summary.measured_ns, 2 * own_ns);
+    let outermost = summary.rows.iter().filter(|row| row.names.len() == 1);
+    let sum: f64 = outermost.filter_map(|row| row.share_ratio).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    assert_eq!(summary.row("startup").unwrap().total_ns, 2 * 1_000 * MS);
+    let steady = summary.steady.unwrap();
+    assert_eq!(steady.rows[0].count, Some(60));
+}
+
+#[test]
+fn a_single_process_has_no_ranks() {
+    let summary = of(&[rank(7, "0", 5, 5)]);
+    assert!(summary.ranks.is_empty() && said(&summary, "uneven-ranks").is_none());
+}

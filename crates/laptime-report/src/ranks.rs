@@ -1,0 +1,62 @@
+//! What is said where several processes, threads or tasks ran side by side.
+
+use laptime_analysis::{Rank, Summary};
+
+use crate::document::{Content, Section, plural};
+use crate::quantity::{self, Precision};
+
+/// Overlap of threads and tasks below this share of the measured time changes nobody's mind.
+const WORTH_TELLING: f64 = 0.01;
+
+/// What needs saying below a table whose rows are of several processes or tracks.
+pub fn notes(summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    let measured = summary.processes.iter().filter(|one| one.is_measured);
+    let count = measured.count() as u64;
+    let whole = summary.measured_ns;
+    if count > 1 {
+        notes.push(format!(
+            "{count} processes took steps: counts and totals are their sums, shares are of the {} that they ran together",
+            quantity::duration(whole, Precision::Exact).inline(),
+        ));
+    }
+    if summary.parallel_ns as f64 > WORTH_TELLING * whole as f64 {
+        notes.push(format!(
+            "threads or tasks were in laps at the same time: rows add up to {} more than there was",
+            quantity::duration(summary.parallel_ns, Precision::Exact).inline(),
+        ));
+    }
+    notes
+}
+
+/// What a step of each process is made of.
+pub fn section(summary: &Summary) -> Option<Section> {
+    (!summary.ranks.is_empty()).then(|| Section {
+        heading: Some("a step of each process".to_owned()),
+        remark: None,
+        content: Content::Lines(summary.ranks.iter().map(line).collect()),
+    })
+}
+
+fn line(rank: &Rank) -> String {
+    let time = |ns: u64| quantity::duration(ns, Precision::Estimate).inline();
+    let parts = rank
+        .parts
+        .iter()
+        .map(|part| (part.name.as_str(), part.per_step_ns));
+    let parts: Vec<String> = parts
+        .chain([("rest", rank.rest_ns)])
+        .map(|(name, ns)| format!("{name} {}", time(ns)))
+        .collect();
+    format!(
+        "{}: {} of {}: {}",
+        rank.called(),
+        plural(rank.step_count, "step", "steps"),
+        time(rank.step_ns),
+        parts.join(", "),
+    )
+}
+
+#[cfg(test)]
+#[path = "ranks_tests.rs"]
+mod tests;
