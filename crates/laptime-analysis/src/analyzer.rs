@@ -33,6 +33,8 @@ pub struct Analyzer {
     options: Options,
     processes: Vec<Process>,
     warnings: Vec<Warning>,
+    /// What the second pass is about, once it was asked for.
+    found: Option<Start>,
     /// Set by the second pass.
     steady: Option<Start>,
 }
@@ -44,6 +46,7 @@ impl Analyzer {
             options,
             processes: Vec::new(),
             warnings: Vec::new(),
+            found: None,
             steady: None,
         }
     }
@@ -110,16 +113,19 @@ impl Analyzer {
     }
 
     /// Whether a steady state was found whose numbers need the same windows once more.
-    pub fn wants_second_pass(&self) -> bool {
-        self.steady.is_none() && steady::find(&self.processes, self.options.run.as_ref()).is_ok()
+    pub fn wants_second_pass(&mut self) -> bool {
+        if self.steady.is_none() {
+            self.found = steady::find(&self.processes, self.options.run.as_ref()).ok();
+        }
+        self.found.is_some()
     }
 
     /// From here on the windows of all processes are fed again, with the same keys; those that
     /// [`Self::wants_window`] declines need not be.
     ///
-    /// Does nothing when no steady state was found.
+    /// Does nothing when [`Self::wants_second_pass`] found no steady state.
     pub fn begin_second_pass(&mut self) {
-        let Ok(start) = steady::find(&self.processes, self.options.run.as_ref()) else {
+        let Some(start) = self.found.take() else {
             return;
         };
         for (process, since_ns) in self.processes.iter_mut().zip(&start.since_ns) {

@@ -14,7 +14,7 @@ use crate::summary::{
     ClockSummary, ProcessState, ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Steady, Summary,
 };
 use crate::tree::Tree;
-use crate::wall::{self, Filled, Leftovers};
+use crate::wall::{self, Filled, Leftovers, Wall};
 
 /// The summary of what was read.
 pub fn summary(
@@ -23,7 +23,10 @@ pub fn summary(
     mut warnings: Vec<Warning>,
     start: Option<Start>,
 ) -> Summary {
-    let found = steady::find(&processes, run.as_ref());
+    let steady_why = match start {
+        Some(_) => None,
+        None => steady::find(&processes, run.as_ref()).err(),
+    };
     let measured = wall::measured(&processes, run.as_ref());
     let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
@@ -60,15 +63,7 @@ pub fn summary(
         })
         .collect();
     let wall_ns = wall.end_ns - wall.start_ns;
-    let (mut filled, mut measured_ns) = (Filled::default(), 0);
-    for (process, end_ns) in processes[..measured].iter_mut().zip(&ends) {
-        let own = match measured {
-            1 => wall,
-            _ => wall::lifetime(process, *end_ns),
-        };
-        filled.add(wall::filled(process, own, run.as_ref()));
-        measured_ns = (own.end_ns - own.start_ns).saturating_add(measured_ns);
-    }
+    let (filled, measured_ns) = filled(&mut processes[..measured], &ends, wall, run.as_ref());
     let tree = whole_tree(&mut processes);
     let mut made = rows::rows(&tree, measured_ns, &filled.leftovers, &mut peaks);
     let operations = operations::summary(&tree, &made.rows, &peaks);
@@ -111,7 +106,7 @@ pub fn summary(
         clock: clock(processes.first()),
         ranks,
         rows: made.rows,
-        steady_why: found.err().filter(|_| steady.is_none()),
+        steady_why,
         steady,
         operations,
         marks: collect::marks(&processes, wall.start_ns),
@@ -132,6 +127,28 @@ fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
     ordered.sort_by_key(|(index, _)| place(index).unwrap_or(usize::MAX));
     let processes = ordered.into_iter().map(|(_, process)| process).collect();
     (processes, measured.len())
+}
+
+/// How spans fill the time of all measured processes, and how much that is: of a single one
+/// the wall time of the run, of several each one's own.
+fn filled(
+    measured: &mut [Process],
+    ends: &[u64],
+    wall: Wall,
+    run: Option<&RunInfo>,
+) -> (Filled, u64) {
+    let is_single = measured.len() == 1;
+    let (mut filled, mut measured_ns) = (Filled::default(), 0_u64);
+    for (process, end_ns) in measured.iter_mut().zip(ends) {
+        let own = if is_single {
+            wall
+        } else {
+            wall::lifetime(process, *end_ns)
+        };
+        filled.add(wall::filled(process, own, run));
+        measured_ns = measured_ns.saturating_add(own.end_ns - own.start_ns);
+    }
+    (filled, measured_ns)
 }
 
 fn whole_tree(processes: &mut [Process]) -> Tree {
@@ -198,6 +215,7 @@ fn steady_rows(
         skipped_ns: start.skipped_ns,
         wall_ns,
         rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,
+        warnings: start.warnings,
     };
     (steady, ranks)
 }

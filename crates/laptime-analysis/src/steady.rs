@@ -4,11 +4,11 @@
 //! the start of the first steady one on, spans of all tracks count; those of processes without
 //! steps from the earliest of these moments on.
 
-use laptime_core::{RunInfo, Unavailable, path};
+use laptime_core::{RunInfo, Unavailable, Warning, path};
 
 use crate::process::Process;
 use crate::wall::measured;
-use crate::warmup;
+use crate::warmup::{self, Later};
 
 /// The start of the steady state.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,18 +21,29 @@ pub struct Start {
     pub skipped_ns: u64,
     /// When it begins in each process, `CLOCK_MONOTONIC` ns.
     pub since_ns: Vec<u64>,
+    /// What steps did after it, if they did not keep their level.
+    pub warnings: Vec<Warning>,
 }
 
 /// Finds it, or says why there is none.
 pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unavailable> {
     let measured = measured(processes, run);
-    let mut found = Vec::new();
+    let (mut found, mut warnings) = (Vec::new(), Vec::new());
     for index in &measured {
         let process = &processes[*index];
-        found.push(of_process(process).map_err(|why| match measured.len() {
-            1 => why,
-            _ => Unavailable(format!("process {}: {why}", process.header.pid)),
-        })?);
+        let whose = match measured.len() {
+            1 => String::new(),
+            _ => format!("process {}: ", process.header.pid),
+        };
+        let one = of_process(process).map_err(|why| Unavailable(format!("{whose}{why}")))?;
+        warnings.extend(one.later.map(|later| {
+            Warning::new(
+                "step-time-changed",
+                format!("{whose}{}", later.said("step")),
+            )
+            .with_hint("the numbers are of all of them; run longer, or compare equal stretches")
+        }));
+        found.push(one);
     }
     let earliest_ns = found.iter().map(|one| one.since_ns).min();
     let earliest_ns =
@@ -46,6 +57,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         from_step: found.iter().map(|one| one.from_step).max().unwrap_or(0),
         skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
         since_ns,
+        warnings,
     })
 }
 
@@ -55,6 +67,7 @@ struct Found {
     from_step: u64,
     skipped_ns: u64,
     since_ns: u64,
+    later: Option<Later>,
 }
 
 fn of_process(process: &Process) -> Result<Found, Unavailable> {
@@ -63,7 +76,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
     })?;
     let steps = series.steps();
     let durations: Vec<u64> = steps.iter().map(|step| step.duration).collect();
-    let first = warmup::first_steady(&durations).map_err(|why| {
+    let found = warmup::find(&durations).map_err(|why| {
         if process.tail_is_empty() {
             return why;
         }
@@ -72,6 +85,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
             durations.len()
         ))
     })?;
+    let first = found.steps;
     if process.tail_since < steps[first].start {
         return Err(Unavailable(
             "a span begun during warm-up ended later, when this running program had stopped keeping span by span; the report of its recording can tell".to_owned(),
@@ -85,5 +99,6 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         from_step: first as u64,
         skipped_ns: since_ns.saturating_sub(began_ns),
         since_ns,
+        later: found.later,
     })
 }

@@ -265,6 +265,9 @@ pub struct Steady {
     pub wall_ns: u64,
     /// As [`Summary::rows`].
     pub rows: Vec<SpanRow>,
+    /// What its steps did that makes its numbers doubtful.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// One process of the run.

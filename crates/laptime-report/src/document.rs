@@ -270,7 +270,8 @@ fn steady(summary: &Summary, view: &View) -> Option<Section> {
         return Some(Section {
             heading: Some(format!("steady state from step {}", steady.from_step)),
             remark: Some(format!(
-                "{warmup}; shares are of the {whole} from there to the last span"
+                "{warmup}; shares are of the {whole} from there to the last span{}",
+                doubts(&steady.warnings),
             )),
             content: Content::Table(table(summary, &steady.rows, view)),
         });
@@ -286,6 +287,15 @@ fn steady(summary: &Summary, view: &View) -> Option<Section> {
         remark: Some(why.to_string()),
         content: Content::Remark,
     })
+}
+
+/// What follows a remark that there are reasons to doubt.
+fn doubts(warnings: &[Warning]) -> String {
+    let said = warnings.iter().map(|warning| {
+        let hint = warning.hint.as_deref().unwrap_or_default();
+        format!(". But {}: {hint}", warning.message)
+    });
+    said.collect()
 }
 
 fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {

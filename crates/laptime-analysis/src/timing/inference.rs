@@ -2,8 +2,9 @@
 
 use laptime_core::Unavailable;
 
+use crate::quantiles;
 use crate::too_few::too_few;
-use crate::{quantiles, warmup};
+use crate::warmup::{self, WarmUp};
 
 /// Whether calls kept their speed while they were measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,18 +65,28 @@ impl Latency {
 
 fn steadiness(durations_ns: &[f64]) -> Steadiness {
     let durations: Vec<u64> = durations_ns.iter().map(|ns| *ns as u64).collect();
-    match warmup::first_steady(&durations) {
-        Ok(0) => Steadiness::Steady,
-        Ok(first) => Steadiness::Drifting(Unavailable(format!(
-            "the first {first} of {} measured calls still belong to warm-up; raise warmup",
+    let why = match warmup::find(&durations) {
+        Ok(WarmUp {
+            steps: 0,
+            later: None,
+        }) => return Steadiness::Steady,
+        Ok(WarmUp {
+            steps: 0,
+            later: Some(later),
+        }) => later.said("call"),
+        Ok(found) => format!(
+            "the first {} of {} measured calls still belong to warm-up; raise warmup",
+            found.steps,
             durations.len()
-        ))),
-        Err(_) if durations.len() < warmup::LEAST_STEPS => Steadiness::Unknown(too_few(
-            durations.len(),
-            "call",
-            "whether they are steady",
-            warmup::LEAST_STEPS,
-        )),
-        Err(why) => Steadiness::Drifting(Unavailable(why.0.replace("steps", "calls"))),
-    }
+        ),
+        Err(_) => {
+            return Steadiness::Unknown(too_few(
+                durations.len(),
+                "call",
+                "whether they are steady",
+                warmup::LEAST_STEPS,
+            ));
+        }
+    };
+    Steadiness::Drifting(Unavailable(why))
 }

@@ -53,23 +53,51 @@ fn a_lone_slow_step_later_on_does_not_prolong_warm_up() {
 }
 
 #[test]
-fn steps_that_grow_for_ever_have_no_steady_state() {
-    let reason = first_steady(&series(100, |i| 10.0 + 0.2 * i as f64)).unwrap_err();
-    assert!(reason.0.contains("not settled"), "{reason}");
-    let noisy = series(200, |i| 10.0 + 0.1 * i as f64 + noise(i));
-    assert!(first_steady(&noisy).is_err());
+fn steps_that_grow_for_ever_have_a_trend() {
+    let found = find(&series(100, |i| 10.0 + 0.2 * i as f64)).unwrap();
+    assert_eq!(found.steps, 0);
+    assert!(matches!(found.later, Some(Later::Trend(ratio)) if (1.9..2.1).contains(&ratio)));
+    let noisy = find(&series(200, |i| 10.0 + 0.1 * i as f64 + noise(i))).unwrap();
+    assert!(
+        noisy.steps <= 2 && matches!(noisy.later, Some(Later::Trend(_))),
+        "{noisy:?}"
+    );
 }
 
 #[test]
-fn a_jump_in_the_later_half_is_no_steady_state() {
-    let steps = series(100, |i| if i < 75 { 10.0 } else { 14.0 });
-    assert!(first_steady(&steps).is_err());
+fn a_change_in_the_later_half_is_no_warm_up() {
+    let steps = |slow| {
+        move |i| {
+            if i < slow {
+                60.0
+            } else if i < 75 {
+                10.0
+            } else {
+                14.0
+            }
+        }
+    };
+    let found = find(&series(100, steps(3))).unwrap();
+    assert_eq!(found.steps, 3);
+    assert!(matches!(found.later, Some(Later::Change(75, ratio)) if (ratio - 0.4).abs() < 1e-9));
+    assert_eq!(find(&series(100, steps(0))).unwrap().steps, 0);
+    let late = find(&series(100, |i| if i < 56 { 30.0 } else { 10.0 })).unwrap();
+    assert!(
+        late.steps == 0 && matches!(late.later, Some(Later::Change(56, _))),
+        "{late:?}"
+    );
 }
 
 #[test]
-fn a_level_first_reached_in_the_later_half_is_no_steady_state() {
-    let steps = series(100, |i| if i < 56 { 30.0 } else { 10.0 });
-    assert!(first_steady(&steps).is_err());
+fn steps_that_keep_their_level_have_no_later_course() {
+    let steps = series(200, |i| if i < 9 { 25.0 } else { 10.0 + noise(i) });
+    assert_eq!(
+        find(&steps).unwrap(),
+        WarmUp {
+            steps: 9,
+            later: None
+        }
+    );
 }
 
 #[test]
