@@ -23,7 +23,7 @@ const MOSTLY: f64 = 0.5;
 
 /// What a step of a process is made of; `None` without a finished step.
 pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
-    let path = process.steps()?.path;
+    let path = process.followed.steps()?.path;
     let (step_count, total_ns) = totals.finished(path);
     let mean_ns = |total_ns: u64| {
         let ns = total_ns as f64 * process.correction();

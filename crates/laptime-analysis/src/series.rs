@@ -1,14 +1,19 @@
 //! The first steps of a process, in order: what warm-up is judged by.
 //!
-//! Every path whose own name is `step` is followed, each track apart. Pieces may come in
-//! any order; those with the earliest starts are kept.
+//! Every path whose own name is `step` is followed, and every outermost one, which a program
+//! without steps may repeat as well (`request`, `evaluation`); each track apart. Pieces may
+//! come in any order; those with the earliest starts are kept.
 
-use laptime_core::{PathId, PhaseName, SpanFlags};
+use laptime_core::{PathId, PhaseName, Span, SpanFlags};
+
+use crate::warmup::LEAST_STEPS;
 
 /// Steps that are looked at.
 pub const MOST_STEPS: usize = 512;
 /// Pieces kept while reading; a step has more than one when it was reopened.
 const MOST_PIECES: usize = 4 * MOST_STEPS;
+/// Paths and tracks that are followed: each keeps up to 100 kB.
+const MOST_SERIES: usize = 64;
 /// The name of a step.
 pub const STEP: &str = PhaseName::Step.text();
 
@@ -29,6 +34,10 @@ pub struct Series {
     pub track: u32,
     /// Steps seen, kept or not.
     pub seen: u64,
+    /// Duration of all of them, in ticks.
+    pub total: u64,
+    /// Start of the first.
+    pub first: u64,
     pieces: Vec<Piece>,
     /// Pieces that start later are not among the first, however many come.
     latest: u64,
@@ -50,6 +59,8 @@ impl Series {
             path,
             track,
             seen: 0,
+            total: 0,
+            first: u64::MAX,
             pieces: Vec::new(),
             latest: u64::MAX,
         }
@@ -59,6 +70,8 @@ impl Series {
     pub fn push(&mut self, start: u64, duration: u64, flags: SpanFlags) {
         let continues = flags.has(SpanFlags::CONTINUES);
         self.seen += u64::from(!continues || self.seen == 0);
+        self.total = self.total.saturating_add(duration);
+        self.first = self.first.min(start);
         if start > self.latest {
             return;
         }
@@ -94,6 +107,61 @@ impl Series {
         }
         steps
     }
+}
+
+/// What is followed of one process.
+#[derive(Debug, Default)]
+pub struct Followed {
+    steps: Vec<Series>,
+    outermost: Vec<Series>,
+}
+
+impl Followed {
+    /// Adds a span that is named `step`.
+    pub fn step(&mut self, span: &Span) {
+        follow(&mut self.steps, span);
+    }
+
+    /// Adds an outermost span with another name.
+    pub fn outermost(&mut self, span: &Span) {
+        follow(&mut self.outermost, span);
+    }
+
+    /// The steps of the path and track that have most of them.
+    pub fn steps(&self) -> Option<&Series> {
+        let earlier = |one: &Series| (u32::MAX - one.path.0, u32::MAX - one.track);
+        let most = |one: &&Series| (one.seen, earlier(one));
+        self.steps.iter().max_by_key(most)
+    }
+
+    /// What a program without steps does again and again: the outermost spans of one path and
+    /// track that take most of the time from the first of them to `end`, in ticks.
+    pub fn repeated(&self, end: u64) -> Option<&Series> {
+        let longest = |one: &&Series| (one.total, u32::MAX - one.path.0);
+        let series = self.outermost.iter().max_by_key(longest)?;
+        let since = end.saturating_sub(series.first);
+        let is_loop = series.seen >= LEAST_STEPS as u64 && series.total >= since / 2;
+        is_loop.then_some(series)
+    }
+}
+
+fn follow(all: &mut Vec<Series>, span: &Span) {
+    let (path, track) = (span.path, span.track);
+    let known = |one: &&mut Series| (one.path, one.track) == (path, track);
+    if let Some(series) = all.iter_mut().find(known) {
+        series.push(span.start, span.duration, span.flags);
+        return;
+    }
+    if all.len() == MOST_SERIES {
+        // One that came once makes room.
+        let Some(once) = all.iter().position(|one| one.seen == 1) else {
+            return;
+        };
+        all.swap_remove(once);
+    }
+    let mut series = Series::new(path, track);
+    series.push(span.start, span.duration, span.flags);
+    all.push(series);
 }
 
 #[cfg(test)]

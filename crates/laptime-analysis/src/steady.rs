@@ -1,12 +1,14 @@
 //! Where the steady state begins: at the first steady step of each process that has steps.
 //!
-//! Steps are the spans of the path named `step` and of the track that have most of them. From
+//! Steps are the spans of the path named `step` and of the track that have most of them;
+//! without any, the outermost spans that the program repeats most of the time. From
 //! the start of the first steady one on, spans of all tracks count; those of processes without
 //! steps from the earliest of these moments on.
 
 use laptime_core::{RunInfo, Unavailable, Warning, path};
 
 use crate::process::Process;
+use crate::summary::noun;
 use crate::wall::measured;
 use crate::warmup::{self, Later};
 
@@ -37,11 +39,9 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         };
         let one = of_process(process).map_err(|why| Unavailable(format!("{whose}{why}")))?;
         warnings.extend(one.later.map(|later| {
-            Warning::new(
-                "step-time-changed",
-                format!("{whose}{}", later.said("step")),
-            )
-            .with_hint("the numbers are of all of them; run longer, or compare equal stretches")
+            let said = later.said(noun(&one.step_path));
+            Warning::new("step-time-changed", format!("{whose}{said}"))
+                .with_hint("the numbers are of all of them; run longer, or compare equal stretches")
         }));
         found.push(one);
     }
@@ -71,7 +71,11 @@ struct Found {
 }
 
 fn of_process(process: &Process) -> Result<Found, Unavailable> {
-    let series = process.steps().ok_or_else(|| {
+    let series = process
+        .followed
+        .steps()
+        .or_else(|| process.followed.repeated(process.last_end));
+    let series = series.ok_or_else(|| {
         Unavailable("no span named \"step\" tells one step from the next".to_owned())
     })?;
     let steps = series.steps();
@@ -102,3 +106,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         later: found.later,
     })
 }
+
+#[cfg(test)]
+#[path = "steady_tests.rs"]
+mod tests;

@@ -270,6 +270,20 @@ pub struct Steady {
     pub warnings: Vec<Warning>,
 }
 
+impl Steady {
+    /// What one of its steps is called: the name of their path, if it is a word.
+    pub fn noun(&self) -> &str {
+        noun(&self.step_path)
+    }
+}
+
+/// What a span of a path is called in a sentence.
+pub fn noun(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if is_word { name } else { "span" }
+}
+
 /// One process of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProcessSummary {

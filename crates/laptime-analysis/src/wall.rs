@@ -78,7 +78,7 @@ impl Leftovers {
 pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     let launched = run.and_then(|run| run.pid);
     let mut found: Vec<usize> = (0..processes.len())
-        .filter(|index| processes[*index].steps().is_some())
+        .filter(|index| processes[*index].followed.steps().is_some())
         .collect();
     found.sort_by_key(|index| {
         let process = &processes[*index];

@@ -259,16 +259,17 @@ fn clock(clock: ClockSummary) -> String {
 fn steady(summary: &Summary, view: &View) -> Option<Section> {
     if let Some(steady) = &summary.steady {
         let whole = quantity::duration(steady.wall_ns, Precision::Exact).inline();
+        let noun = steady.noun();
         let warmup = match steady.from_step {
             0 => "no warm-up found".to_owned(),
             steps => format!(
                 "after {} of warm-up ({})",
-                plural(steps, "step", "steps"),
+                plural(steps, noun, &format!("{noun}s")),
                 quantity::duration(steady.skipped_ns, Precision::Exact).inline(),
             ),
         };
         return Some(Section {
-            heading: Some(format!("steady state from step {}", steady.from_step)),
+            heading: Some(format!("steady state from {noun} {}", steady.from_step)),
             remark: Some(format!(
                 "{warmup}; shares are of the {whole} from there to the last span{}",
                 doubts(&steady.warnings),
