@@ -37,24 +37,6 @@ impl Partial {
     }
 }
 
-/// Which tracks had spans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tracks {
-    None,
-    One(u32),
-    Several,
-}
-
-impl Tracks {
-    fn with(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::None, tracks) | (tracks, Self::None) => tracks,
-            _ if self == other => self,
-            _ => Self::Several,
-        }
-    }
-}
-
 /// Totals of one process.
 #[derive(Debug, Clone)]
 pub struct Totals {
@@ -69,8 +51,10 @@ pub struct Totals {
     /// End of the last span, in ticks.
     pub last_end: u64,
     first_track: u32,
-    /// The tracks that cover time.
-    tracks: Tracks,
+    /// A track that covers time; `u32::MAX` before any does.
+    track: u32,
+    /// Whether others do too.
+    has_others: bool,
     /// Time of spans whose parents ran elsewhere: no parent covers it.
     detached_ns: BTreeMap<PathId, u64>,
     /// How often each segment ran whose operations are known.
@@ -87,7 +71,8 @@ impl Totals {
             first_start: u64::MAX,
             last_end: 0,
             first_track,
-            tracks: Tracks::None,
+            track: u32::MAX,
+            has_others: false,
             detached_ns: BTreeMap::new(),
             ran: BTreeMap::new(),
         }
@@ -100,26 +85,36 @@ impl Totals {
 
     /// Whether spans ran on more than one track, so that durations don't tell what they cover.
     pub fn has_tracks(&self) -> bool {
-        self.tracks == Tracks::Several
+        self.has_others
     }
 
     #[inline]
     fn covers(&mut self, start: u64, end: u64, track: u32) {
         self.first_start = self.first_start.min(start);
         self.last_end = self.last_end.max(end);
-        if self.tracks != Tracks::One(track) {
-            self.tracks = self.tracks.with(Tracks::One(track));
+        if track != self.track {
+            self.runs_on(track);
         }
+    }
+
+    #[cold]
+    fn runs_on(&mut self, track: u32) {
+        self.has_others |= self.track != u32::MAX && self.track != track;
+        self.track = track;
     }
 
     /// Adds a finished span that lies inside and has nothing unusual; times in ticks.
     #[inline]
     pub fn take_plain(&mut self, path: PathId, start: u64, duration: u64, track: u32, rate: Rate) {
+        let duration_ns = rate.nanoseconds(duration);
         self.covers(start, start.saturating_add(duration), track);
-        self.of(track).fold_plain(path, rate.nanoseconds(duration));
+        if track == self.first_track {
+            self.first.fold_plain(path, duration_ns);
+        } else {
+            self.others.fold_plain(path, duration_ns);
+        }
     }
 
-    #[inline]
     fn of(&mut self, track: u32) -> &mut Tallies {
         if track == self.first_track {
             &mut self.first
@@ -182,7 +177,10 @@ impl Totals {
         }
         self.first_start = self.first_start.min(later.first_start);
         self.last_end = self.last_end.max(later.last_end);
-        self.tracks = self.tracks.with(later.tracks);
+        self.has_others |= later.has_others;
+        if later.track != u32::MAX {
+            self.runs_on(later.track);
+        }
         for (path, ns) in later.detached_ns {
             self.detached(path, ns);
         }

@@ -115,6 +115,7 @@ impl Process {
     }
 
     /// Notes what more than its totals is kept of some spans.
+    #[inline(never)]
     fn outstanding(&mut self, span: &Span, known: Known) {
         if span.flags.has(SpanFlags::ASIDE) {
             self.covers.add_segment(span.start, span.end());
