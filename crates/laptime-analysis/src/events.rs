@@ -47,6 +47,11 @@ impl<T: Copy> Thinned<T> {
         self.seen += 1;
     }
 
+    /// Whether all are kept.
+    pub fn is_whole(&self) -> bool {
+        self.seen == self.kept.len() as u64
+    }
+
     /// How many were pushed.
     pub fn seen(&self) -> u64 {
         self.seen

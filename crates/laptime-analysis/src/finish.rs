@@ -4,6 +4,7 @@ use laptime_core::{ClockKind, RunInfo, Warning};
 
 use crate::collect;
 use crate::doubts;
+use crate::epochs;
 use crate::memory;
 use crate::operations::{self, Peaks};
 use crate::process::{Process, SteadyTotals};
@@ -109,6 +110,11 @@ pub fn summary(
         steady_why,
         steady,
         operations,
+        epochs: processes[..measured]
+            .iter()
+            .map(|process| epochs::told(process, wall.start_ns))
+            .find(|epochs| !epochs.is_empty())
+            .unwrap_or_default(),
         marks: collect::marks(&processes, wall.start_ns),
         metrics: collect::metrics(&processes, wall.start_ns),
         tracks: collect::tracks(&processes),

@@ -15,6 +15,7 @@ mod cpu;
 mod device;
 mod doubts;
 mod earlier;
+mod epochs;
 mod error;
 mod events;
 mod finish;
@@ -56,7 +57,7 @@ pub use segments::{
 };
 pub use span_lanes::{LaneReader, ProcessLanes};
 pub use summary::{
-    BoundBy, ClockSummary, Mark, Metric, MetricPoint, OpenSpanSummary, Part, ProcessState,
+    BoundBy, ClockSummary, Epoch, Mark, Metric, MetricPoint, OpenSpanSummary, Part, ProcessState,
     ProcessSummary, Rank, RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track,
     WallSource,
 };

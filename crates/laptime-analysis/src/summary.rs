@@ -61,6 +61,9 @@ pub struct Summary {
     /// How operations that were counted were joined with the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<OperationsSummary>,
+    /// The epochs of the first measured process that has any, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub epochs: Vec<Epoch>,
     /// Named instants.
     pub marks: Vec<Mark>,
     /// Named numbers at instants.
@@ -324,6 +327,23 @@ pub struct ProcessSummary {
     pub host_memory_peak_bytes: Option<u64>,
     /// Spans that were open at the end, outermost first per track.
     pub open: Vec<OpenSpanSummary>,
+}
+
+/// A pass over the training data, with what followed it until the next one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// When it began, since the start of the run.
+    pub at_ns: u64,
+    /// Until the next one began; of the last one, until its last step or evaluation ended.
+    pub duration_ns: u64,
+    /// Steps begun in it.
+    pub step_count: u64,
+    /// How long evaluations in it ran, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluation_ns: Option<u64>,
+    /// The last value of each metric in it, by path: of those that had so few that all are known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
 }
 
 /// What a step of a process is made of: of the steady state, where there is one.

@@ -4,11 +4,14 @@
 //! tree and markdown turn it into characters. Numbers are still numbers here and know
 //! what they are.
 
-use laptime_analysis::{ClockSummary, Metric, ProcessState, RowKind, SpanRow, Summary, WallSource};
+use laptime_analysis::{
+    ClockSummary, Mark, Metric, ProcessState, RowKind, SpanRow, Summary, WallSource,
+};
 use laptime_core::{ClockKind, Unavailable, Warning};
 
 pub use crate::column::Column;
 use crate::cpu;
+use crate::epochs;
 use crate::joined;
 use crate::outline::{self, Line, Outline};
 use crate::quantity::{self, Precision};
@@ -143,6 +146,7 @@ impl Document {
             sections.extend(steady(summary, view));
         }
         sections.extend(ranks::section(summary));
+        sections.extend(epochs::section(summary).filter(|_| view.filter.is_none()));
         sections.extend(joined::sections(summary, view));
         sections.extend(cpu::sections(&summary.rows, view));
         let figures = figures(summary);
@@ -395,7 +399,10 @@ fn cell(row: &SpanRow, column: Column) -> Cell {
 }
 
 fn figures(summary: &Summary) -> Vec<Figure> {
-    let marks = summary.marks.iter().map(|mark| Figure {
+    // Epochs have a section of their own.
+    let is_told = |mark: &&Mark| mark.name == "epoch" && !summary.epochs.is_empty();
+    let marks = summary.marks.iter().filter(|mark| !is_told(mark));
+    let marks = marks.map(|mark| Figure {
         label: mark.path.clone(),
         values: Vec::new(),
         facts: format!("marked {}", times(mark.count)),

@@ -11,6 +11,7 @@ mod column;
 mod cpu;
 mod csv;
 pub mod document;
+mod epochs;
 mod filter;
 mod glyphs;
 pub mod html;

@@ -167,8 +167,16 @@ fn the_table_of_a_training_run() {
     └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms   2.1 % ▎
     other           –      6.70 ms    6.70 ms   –         –         –         0.2 %
 
+    epochs
+    6 epochs in 3.07 s, 138 steps
+    · epoch 1 | 704.85 ms | 25 steps | evaluation 14.00 ms | test_acc 0.7449
+    · epoch 2 | 525.45 ms | 25 steps | evaluation 14.00 ms | test_acc 0.83108
+    · epoch 3 | 525.25 ms | 25 steps | evaluation 14.00 ms | test_acc 0.87374
+    · epoch 4 | 525.05 ms | 25 steps | evaluation 14.00 ms | test_acc 0.89919
+    · epoch 5 | 524.85 ms | 25 steps | evaluation 14.00 ms | test_acc 0.91611
+    · epoch 6 | 265.86 ms | 13 steps | evaluation –        | test_acc –
+
     marks and metrics
-    epoch            marked 6 times
     test_acc  ▁▅▆▇█  last 0.91611, 0.7449 to 0.91611, 5 values
     "#);
 }

@@ -465,3 +465,27 @@ def test_a_forked_child_that_does_nothing_tells_nothing(tmp_path):
     summary = json.loads(lt.open(recording).report().to_json())
     assert len(summary["processes"]) == 1
     assert any("no PyTorch module" in warning["message"] for warning in summary["warnings"])
+
+
+def test_every_epoch_is_told_with_its_steps_its_evaluation_and_its_metrics(recorded):
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with recorded() as result:
+        for epoch in range(3):
+            for inputs, targets in loader(4):
+                batch(model, optimizer, inputs, targets)
+            with torch.no_grad():
+                for inputs, _ in loader(2):
+                    model(inputs)
+            lt.metric("accuracy", epoch / 10)
+    epochs = json.loads(result.report.to_json())["epochs"]
+    assert [epoch["step_count"] for epoch in epochs] == [4, 4, 4]
+    assert [epoch["metrics"] for epoch in epochs] == [{"accuracy": i / 10} for i in range(3)]
+    evaluation_ns = sum(epoch["evaluation_ns"] for epoch in epochs)
+    assert evaluation_ns == pytest.approx(result.report["evaluation"].total_ns, abs=10)
+    for epoch, following in zip(epochs, epochs[1:], strict=False):
+        assert epoch["at_ns"] + epoch["duration_ns"] == following["at_ns"]
+    shown = str(result.report)
+    assert "3 epochs in" in shown
+    assert "epoch 3 |" in shown
+    assert "marked" not in shown

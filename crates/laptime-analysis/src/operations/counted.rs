@@ -1,7 +1,8 @@
 //! Rows whose operations were counted: those directly in them and those of all rows inside.
 //!
 //! What the program says of a lap takes the place of what was counted inside it, quantity by
-//! quantity. Time is that of all finished spans of the row, since each had its operations told.
+//! quantity. Time is that of all spans of the row, those cut short too: what ran in these is
+//! among its operations.
 
 use laptime_core::{CostTally, Warning, path};
 
@@ -156,7 +157,7 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
     } else {
         explain(row, "intensity", NO_BYTES);
     }
-    let total_ns = node.tally.total_ns;
+    let total_ns = node.total_ns();
     if total_ns == 0 || node.tally.count == 0 {
         for field in ["flop_per_s", "bytes_moved_per_s", "mfu_ratio", "hfu_ratio"] {
             explain(row, field, NO_TIME);

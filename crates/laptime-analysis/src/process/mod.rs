@@ -8,6 +8,7 @@ use laptime_core::{FormatError, Live, PathId, PathTable, ProcessMemory, SpanFlag
 
 use crate::cover::Covers;
 use crate::earlier::{Cut, Earlier};
+use crate::epochs::Epochs;
 use crate::events::Events;
 use crate::operations::Segments;
 use crate::series::Followed;
@@ -73,6 +74,7 @@ pub struct Process {
     pub steady: Option<SteadyTotals>,
     /// Spans of which warm-up may be told.
     pub followed: Followed,
+    pub epochs: Epochs,
     pub events: Events,
     pub tracks: Vec<NamedTrack>,
     pub notes: BTreeSet<(String, String)>,
@@ -137,6 +139,7 @@ impl Process {
             last_end: 0,
             steady: None,
             followed: Followed::default(),
+            epochs: Epochs::default(),
             events: Events::default(),
             tracks: Vec::new(),
             notes: BTreeSet::new(),

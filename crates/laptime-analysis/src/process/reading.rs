@@ -6,7 +6,7 @@
 use laptime_core::anchor::Rate;
 use laptime_core::format::window::{Window, WindowState};
 use laptime_core::format::{reader::Visit, record::Record};
-use laptime_core::{FormatError, PathId, Span, SpanFlags};
+use laptime_core::{FormatError, PathId, PhaseName, Span, SpanFlags};
 
 use super::{NamedTrack, Process, SteadyTotals};
 use crate::error::AnalysisError;
@@ -21,21 +21,33 @@ const MOST_NOTES: usize = 256;
 /// What is known of a path number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
+    /// Nothing: it is undefined.
     No,
-    Yes,
-    Step,
-    /// A child of no span.
-    Outermost,
-    OutermostStep,
+    /// Its spans need nothing but their totals.
+    Plain,
+    /// More is kept of its spans.
+    Noted {
+        /// What they are to epochs, counted ones too.
+        phase: Option<PhaseName>,
+        is_step: bool,
+        /// Children of no span.
+        is_outermost: bool,
+    },
 }
 
 impl Known {
-    fn is_step(self) -> bool {
-        matches!(self, Self::Step | Self::OutermostStep)
-    }
-
-    fn is_outermost(self) -> bool {
-        matches!(self, Self::Outermost | Self::OutermostStep)
+    fn of(name: &str, parent: PathId) -> Self {
+        let phase = PhaseName::of(name).or_else(|| PhaseName::of_counted(name));
+        let phase = phase.filter(|phase| phase.is_unit() || *phase == PhaseName::Epoch);
+        let is_outermost = parent == PathId::ROOT;
+        if phase.is_none() && !is_outermost {
+            return Self::Plain;
+        }
+        Self::Noted {
+            phase,
+            is_step: name == STEP,
+            is_outermost,
+        }
     }
 }
 
@@ -117,17 +129,30 @@ impl Process {
     /// Notes what more than its totals is kept of some spans.
     #[inline(never)]
     fn outstanding(&mut self, span: &Span, known: Known) {
+        let (phase, is_step, is_outermost) = match known {
+            Known::Noted {
+                phase,
+                is_step,
+                is_outermost,
+            } => (phase, is_step, is_outermost),
+            Known::No | Known::Plain => (None, false, false),
+        };
         if span.flags.has(SpanFlags::ASIDE) {
             self.covers.add_segment(span.start, span.end());
-        } else if known.is_outermost() || span.flags.has(SpanFlags::DETACHED) {
+            return;
+        }
+        if is_outermost || span.flags.has(SpanFlags::DETACHED) {
             self.covers.add(span.start, span.end(), span.duration);
+        }
+        if let Some(phase) = phase {
+            self.epochs.span(phase, span);
         }
         if span.flags.has(SpanFlags::UNFINISHED) {
             return;
         }
-        if known.is_step() {
+        if is_step {
             self.followed.step(span);
-        } else if known.is_outermost() && !span.flags.has(SpanFlags::ASIDE) {
+        } else if is_outermost {
             self.followed.outermost(span);
         }
     }
@@ -140,7 +165,13 @@ impl Process {
                 let is_wrong = !self.define(id, parent, name);
                 return is_wrong.then_some((id, "defines differently the"));
             }
-            Record::Mark { path, ticks, .. } => self.events.mark(path, ticks),
+            Record::Mark { path, ticks, track } => {
+                self.events.mark(path, ticks);
+                let name = self.paths.get(path).map(|entry| &*entry.name);
+                if name == Some(PhaseName::Epoch.text()) {
+                    self.epochs.mark(track, ticks);
+                }
+            }
             Record::Metric {
                 path, ticks, value, ..
             } => self.events.metric(path, ticks, value),
@@ -188,12 +219,7 @@ impl Process {
         if self.known.len() <= id.index() {
             self.known.resize(id.index() + 1, Known::No);
         }
-        self.known[id.index()] = match (name == STEP, parent == PathId::ROOT) {
-            (false, false) => Known::Yes,
-            (true, false) => Known::Step,
-            (false, true) => Known::Outermost,
-            (true, true) => Known::OutermostStep,
-        };
+        self.known[id.index()] = Known::of(name, parent);
         true
     }
 
@@ -265,7 +291,7 @@ impl<'a> Visit<'a> for FirstPass<'_> {
         process
             .totals
             .take_plain(path, start, duration, track, self.rate);
-        if known != Known::Yes {
+        if known != Known::Plain {
             process.outstanding(&Span::plain(path, start, duration, track), known);
         }
     }

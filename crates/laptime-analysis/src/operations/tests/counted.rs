@@ -3,7 +3,7 @@ use laptime_core::{Cost, CostTally, Span, SpanWork};
 use proptest::prelude::*;
 
 use crate::operations::CEILINGS;
-use crate::scripted::{EPOCH_NS, MAIN, MS, Script, summarize};
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, summarize};
 use crate::{BoundBy, Options, SpanRow, Summary};
 
 fn cost(mac: u128, bytes: u128) -> CostTally {
@@ -80,6 +80,19 @@ fn what_a_segment_does_is_multiplied_by_its_runs_and_stands_in_every_row_around(
     }
     assert_eq!(row(&summary, "step").flop_per_s, Some(40_000_000.0 / 0.05));
     assert_eq!(row(&summary, "step").operations_coverage_ratio, Some(1.0));
+}
+
+#[test]
+fn a_step_cut_short_counts_with_its_time_as_with_its_operations() {
+    let mut script = training(5);
+    script.header.closed = Some(anchor(70 * MS));
+    script.ran(1, 50 * MS + 1);
+    script.span(&["step", "forward"], 51 * MS, 4 * MS);
+    script.leave_open(MAIN, &["step"], 50 * MS);
+    let summary = summarize(&[script], Options::default());
+    let step = row(&summary, "step");
+    assert_eq!((step.total_ns, step.partial_ns), (70 * MS, 20 * MS));
+    assert_eq!(step.flop_per_s, Some(48_000_000.0 / 0.07));
 }
 
 #[test]

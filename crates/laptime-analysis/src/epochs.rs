@@ -1,0 +1,230 @@
+//! Epochs of a process: when each began, and which steps and evaluations ran in it.
+//!
+//! An epoch begins at a mark named `epoch`, which automatic phases set, or with a span of that
+//! name. It lasts until the next one begins, the last one until its last step or evaluation
+//! ends. Steps and evaluations may come in any order. Where there are many, neighbours are put
+//! together, but never across the beginning of an epoch that is known by then.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{PhaseName, Span, path};
+
+use crate::process::Process;
+use crate::summary;
+
+/// Steps and evaluations kept one by one, 400 kB; neighbours among more are put together.
+const MOST_UNITS: usize = 8_192;
+/// The latest, before which an epoch may turn out to have begun: they stay apart.
+const LATEST: usize = 256;
+/// Epochs told apart; where there are more, none are.
+const MOST_EPOCHS: usize = 4_096;
+/// Threads and tasks told apart.
+const MOST_TRACKS: usize = 8;
+
+/// An epoch; moments in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Epoch {
+    /// When it began.
+    pub start: u64,
+    /// When the next one began, or its last step or evaluation ended.
+    pub end: u64,
+    /// Steps begun in it.
+    pub steps: u64,
+    /// Evaluations begun in it.
+    pub evaluations: u64,
+    /// How long these ran.
+    pub evaluation: u64,
+}
+
+/// Steps and evaluations next to each other.
+#[derive(Debug, Clone, Copy)]
+struct Units {
+    start: u64,
+    end: u64,
+    steps: u64,
+    evaluations: u64,
+    evaluation: u64,
+}
+
+#[derive(Debug, Default)]
+struct Track {
+    marks: Vec<u64>,
+    spans: Vec<u64>,
+    units: Vec<Units>,
+}
+
+/// What is known of a process's epochs, by track.
+#[derive(Debug, Default)]
+pub struct Epochs {
+    tracks: BTreeMap<u32, Track>,
+}
+
+impl Epochs {
+    /// Adds a mark named `epoch`.
+    pub fn mark(&mut self, track: u32, ticks: u64) {
+        if let Some(track) = self.of(track)
+            && track.marks.len() < MOST_EPOCHS
+        {
+            track.marks.push(ticks);
+        }
+    }
+
+    /// Adds a finished span, or a piece of one, with this name.
+    pub fn span(&mut self, name: PhaseName, span: &Span) {
+        let Some(track) = self.of(span.track) else {
+            return;
+        };
+        let is_new = span.flags.is_whole();
+        let (mut steps, mut evaluations, mut evaluation) = (0, 0, 0);
+        match name {
+            PhaseName::Step => steps = u64::from(is_new),
+            PhaseName::Evaluation => {
+                (evaluations, evaluation) = (u64::from(is_new), span.duration);
+            }
+            PhaseName::Epoch if is_new && track.spans.len() < MOST_EPOCHS => {
+                track.spans.push(span.start);
+                return;
+            }
+            _ => return,
+        }
+        track.units.push(Units {
+            start: span.start,
+            end: span.end(),
+            steps,
+            evaluations,
+            evaluation,
+        });
+        if track.units.len() > MOST_UNITS {
+            track.put_together();
+        }
+    }
+
+    fn of(&mut self, track: u32) -> Option<&mut Track> {
+        let is_known = self.tracks.contains_key(&track);
+        (is_known || self.tracks.len() < MOST_TRACKS).then(|| self.tracks.entry(track).or_default())
+    }
+
+    /// The epochs of the track that has most of them, in order.
+    pub fn found(&self) -> Vec<Epoch> {
+        let most = |track: &&Track| track.begun().len();
+        let track = self.tracks.values().rev().max_by_key(most);
+        track.map_or(Vec::new(), Track::found)
+    }
+}
+
+/// A process's epochs, at times since `start_ns`.
+pub fn told(process: &Process, start_ns: u64) -> Vec<summary::Epoch> {
+    let timeline = process.anchors.timeline();
+    let found = process.epochs.found();
+    let since = |ticks| timeline.monotonic_ns(ticks).saturating_sub(start_ns);
+    let ns_per_tick = process.anchors.mean_ns_per_tick();
+    let ends = found
+        .iter()
+        .skip(1)
+        .map(|next| next.start)
+        .chain([u64::MAX]);
+    found
+        .iter()
+        .zip(ends)
+        .map(|(epoch, end)| summary::Epoch {
+            at_ns: since(epoch.start),
+            duration_ns: since(epoch.end).saturating_sub(since(epoch.start)),
+            step_count: epoch.steps,
+            evaluation_ns: (epoch.evaluations > 0)
+                .then(|| (epoch.evaluation as f64 * ns_per_tick).round() as u64),
+            metrics: metrics(process, epoch.start, end),
+        })
+        .collect()
+}
+
+/// The last values after one moment and until another.
+fn metrics(process: &Process, start: u64, end: u64) -> BTreeMap<String, f64> {
+    let whole = process.events.metrics.iter();
+    let whole = whole.filter(|(_, values)| values.series.is_whole());
+    whole
+        .filter_map(|(path, values)| {
+            let inside = (values.series.iter()).filter(|(at, _)| start < *at && *at <= end);
+            let (_, last) = inside.max_by_key(|(at, _)| *at)?;
+            let name = path::join(process.paths.names(*path));
+            last.is_finite().then_some((name, last))
+        })
+        .collect()
+}
+
+impl Track {
+    /// When epochs began: marks count before spans, as automatic phases set them. None of too many.
+    fn begun(&self) -> &[u64] {
+        let begun = if self.marks.is_empty() {
+            &self.spans
+        } else {
+            &self.marks
+        };
+        if begun.len() < MOST_EPOCHS {
+            begun
+        } else {
+            &[]
+        }
+    }
+
+    fn put_together(&mut self) {
+        self.units.sort_unstable_by_key(|units| units.start);
+        let latest = self.units.split_off(self.units.len() - LATEST);
+        let mut begun = self.begun().to_vec();
+        begun.sort_unstable();
+        let epoch_of = |units: &Units| begun.partition_point(|began| *began <= units.start);
+        let mut joined: Vec<Units> = Vec::with_capacity(self.units.len() / 2 + LATEST);
+        let mut is_single = false;
+        for units in &self.units {
+            match joined.last_mut() {
+                Some(last) if is_single && epoch_of(last) == epoch_of(units) => {
+                    last.end = last.end.max(units.end);
+                    last.steps += units.steps;
+                    last.evaluations += units.evaluations;
+                    last.evaluation = last.evaluation.saturating_add(units.evaluation);
+                    is_single = false;
+                }
+                _ => {
+                    joined.push(*units);
+                    is_single = true;
+                }
+            }
+        }
+        joined.extend(latest);
+        self.units = joined;
+    }
+
+    fn found(&self) -> Vec<Epoch> {
+        let mut begun = self.begun().to_vec();
+        begun.sort_unstable();
+        begun.dedup();
+        let next = begun.iter().skip(1).copied().chain([u64::MAX]);
+        let mut epochs: Vec<Epoch> = (begun.iter().zip(next))
+            .map(|(start, end)| Epoch {
+                start: *start,
+                end,
+                steps: 0,
+                evaluations: 0,
+                evaluation: 0,
+            })
+            .collect();
+        let mut last_end = begun.last().copied().unwrap_or(0);
+        for units in &self.units {
+            let index = begun.partition_point(|began| *began <= units.start);
+            let Some(epoch) = index.checked_sub(1).and_then(|index| epochs.get_mut(index)) else {
+                continue;
+            };
+            epoch.steps += units.steps;
+            epoch.evaluations += units.evaluations;
+            epoch.evaluation = epoch.evaluation.saturating_add(units.evaluation);
+            last_end = last_end.max(units.end);
+        }
+        if let Some(last) = epochs.last_mut() {
+            last.end = last_end;
+        }
+        epochs
+    }
+}
+
+#[cfg(test)]
+#[path = "epochs_tests.rs"]
+mod tests;

@@ -1,0 +1,98 @@
+//! How long each epoch took, and what was measured in it: a line an epoch.
+
+use std::collections::BTreeSet;
+
+use laptime_analysis::{Epoch, Summary};
+
+use crate::document::{Content, Section, plural};
+use crate::quantity::{self, Precision};
+
+/// Epochs shown whole; of more, as many from both ends.
+const MOST: usize = 20;
+/// What stands for a number that an epoch lacks.
+const ABSENT: &str = "–";
+/// Metrics beside an epoch.
+const MOST_METRICS: usize = 4;
+
+/// The section, if the run has epochs.
+pub fn section(summary: &Summary) -> Option<Section> {
+    let epochs = &summary.epochs;
+    let last = epochs.last()?;
+    let whole_ns = last.at_ns + last.duration_ns - epochs[0].at_ns;
+    let steps = epochs.iter().map(|epoch| epoch.step_count).sum();
+    let cells = cells(epochs);
+    let widths = widths(&cells);
+    let mut lines: Vec<String> = cells.iter().map(|cells| aligned(cells, &widths)).collect();
+    if lines.len() > MOST {
+        let hidden = lines.len() - MOST;
+        lines.splice(
+            MOST / 2..MOST / 2 + hidden,
+            [format!("… {hidden} more, all in JSON")],
+        );
+    }
+    Some(Section {
+        heading: Some("epochs".to_owned()),
+        remark: Some(format!(
+            "{} in {}, {}",
+            plural(epochs.len() as u64, "epoch", "epochs"),
+            time(whole_ns),
+            plural(steps, "step", "steps"),
+        )),
+        content: Content::Lines(lines),
+    })
+}
+
+fn time(ns: u64) -> String {
+    quantity::duration(ns, Precision::Exact).inline()
+}
+
+/// What stands beside each epoch: of evaluations and metrics what any epoch has.
+fn cells(epochs: &[Epoch]) -> Vec<Vec<String>> {
+    let has_evaluations = epochs.iter().any(|epoch| epoch.evaluation_ns.is_some());
+    let names = epochs.iter().flat_map(|epoch| epoch.metrics.keys());
+    let names: BTreeSet<&String> = names.collect();
+    let of = |number: u64, epoch: &Epoch| {
+        let mut cells = vec![
+            format!("epoch {number}"),
+            time(epoch.duration_ns),
+            plural(epoch.step_count, "step", "steps"),
+        ];
+        if has_evaluations {
+            cells.push(format!(
+                "evaluation {}",
+                epoch.evaluation_ns.map_or(ABSENT.to_owned(), time)
+            ));
+        }
+        for name in names.iter().take(MOST_METRICS) {
+            let value = epoch.metrics.get(*name).copied();
+            let value = value.map_or(ABSENT.to_owned(), quantity::plain);
+            cells.push(format!("{name} {value}"));
+        }
+        cells
+    };
+    (1..)
+        .zip(epochs)
+        .map(|(number, epoch)| of(number, epoch))
+        .collect()
+}
+
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let most = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    (0..most).map(width).collect()
+}
+
+fn aligned(cells: &[String], widths: &[usize]) -> String {
+    let padded = cells
+        .iter()
+        .zip(widths)
+        .map(|(cell, width)| format!("{cell:width$}"));
+    padded.collect::<Vec<_>>().join(" | ").trim_end().to_owned()
+}
+
+#[cfg(test)]
+#[path = "epochs_tests.rs"]
+mod tests;

@@ -1,0 +1,47 @@
+use laptime_analysis::Options;
+
+use crate::tests::scripted::{self, MS, Script};
+use crate::{Format, View, render};
+
+fn trained(epochs: u64) -> String {
+    let mut script = Script::new(7, 100_000 * MS);
+    let mut now = 500 * MS;
+    for epoch in 0..epochs {
+        script.mark(&["epoch"], now);
+        for _ in 0..8 + 2 * epoch {
+            script.span(&["step"], now, 10 * MS);
+            now += 10 * MS;
+        }
+        script.span(&["evaluation"], now, 30 * MS);
+        now += 30 * MS;
+        script.metric(&["accuracy"], now, 0.5 + epoch as f64 / 100.0);
+    }
+    let summary = scripted::summarize(&[script], Options::default());
+    let text = render(&summary, Format::Text, &View::default());
+    let (_, after) = text.split_once("\nepochs\n").expect("the section");
+    let (section, rest) = after.split_once("\n\n").expect("what follows");
+    assert!(
+        !rest.contains("marked"),
+        "the marks are told by the rows: {rest}"
+    );
+    section.to_owned()
+}
+
+#[test]
+fn an_epoch_is_a_line_with_its_time_steps_evaluation_and_metrics() {
+    insta::assert_snapshot!(trained(3), @"
+    3 epochs in 390.00 ms, 30 steps
+    · epoch 1 | 110.00 ms | 8 steps  | evaluation 30.00 ms | accuracy 0.5
+    · epoch 2 | 130.00 ms | 10 steps | evaluation 30.00 ms | accuracy 0.51
+    · epoch 3 | 150.00 ms | 12 steps | evaluation 30.00 ms | accuracy 0.52
+    ");
+}
+
+#[test]
+fn of_many_epochs_the_first_and_the_last_are_shown() {
+    let shown = trained(30);
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains('·')).collect();
+    assert_eq!(lines.len(), 21);
+    assert!(lines[10].contains("… 10 more"), "{shown}");
+    assert!(lines[20].contains("epoch 30"), "{shown}");
+}
