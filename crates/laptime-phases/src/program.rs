@@ -10,6 +10,8 @@ pub trait Program {
     fn trains(&self) -> bool;
     /// Whether the module that is called has no parameters: a loss, say.
     fn is_bare(&self) -> bool;
+    /// Which module is called: equal for the same one.
+    fn called(&self) -> usize;
     /// Whether gradients are asked for with respect to parameters.
     fn for_parameters(&self) -> bool;
     /// Whether the program has no optimizer and updates its parameters itself.

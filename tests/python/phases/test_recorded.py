@@ -5,6 +5,7 @@ Counts must be what the scripts do, and times must add up.
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -483,9 +484,25 @@ def test_every_epoch_is_told_with_its_steps_its_evaluation_and_its_metrics(recor
     assert [epoch["metrics"] for epoch in epochs] == [{"accuracy": i / 10} for i in range(3)]
     evaluation_ns = sum(epoch["evaluation_ns"] for epoch in epochs)
     assert evaluation_ns == pytest.approx(result.report["evaluation"].total_ns, abs=10)
-    for epoch, following in zip(epochs, epochs[1:], strict=False):
+    for epoch, following in itertools.pairwise(epochs):
         assert epoch["at_ns"] + epoch["duration_ns"] == following["at_ns"]
     shown = str(result.report)
     assert "3 epochs in" in shown
     assert "epoch 3 |" in shown
     assert "marked" not in shown
+
+
+def test_a_method_that_calls_the_layers_is_one_evaluation_and_a_loop_is_many(recorded):
+    class Coder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.widen, self.narrow = nn.Linear(4, 64), nn.Linear(64, 4)
+
+        def decode(self, z):
+            return self.narrow(torch.relu(self.widen(z)))
+
+    model = Coder().eval()
+    with recorded() as result, torch.no_grad():
+        for _ in range(6):
+            model.decode(torch.ones(2, 4))
+    assert result.counts() == {"evaluation": 6, "evaluation/forward": 6}

@@ -10,6 +10,11 @@ use crate::program::Program;
 /// to be seen, and lost if the program is killed.
 const LONGEST_WAIT_NS: u64 = 60_000_000_000;
 
+/// Modules that one evaluation without a loader calls at most.
+const MOST_CALLED: usize = 64;
+/// Between two of them a program computes for so long, or for as long as the evaluation took so far.
+const SHORT_NS: u64 = 1_000_000;
+
 impl Machine {
     /// The outermost module call begins.
     pub fn forward_begin(&mut self, program: &dyn Program) {
@@ -112,8 +117,14 @@ impl Machine {
         if spot.in_step || spot.innermost == Some(PhaseName::Forward) {
             return;
         }
-        // A loss after the model: the evaluation goes on.
-        let goes_on = self.alone == Some(spot.path) && program.is_bare();
+        let goes_on = self.alone == Some(spot.path) && self.evaluation_goes_on(at, program);
+        if !goes_on {
+            self.called.clear();
+            self.alone_since = at;
+        }
+        if self.called.len() < MOST_CALLED {
+            self.called.push(program.called());
+        }
         if let Some(unit) = self.open_unit(PhaseName::Evaluation, spot, at) {
             unit.decide();
             unit.opened_for = OpenedFor::Forward;
@@ -122,6 +133,17 @@ impl Machine {
             }
         }
         self.settle();
+    }
+
+    /// Whether a forward that follows another one goes on with that evaluation: a loss after the
+    /// model does, and so does another layer of a model whose own method calls its layers (`decode`).
+    /// When a module comes again, or comes late, that is another evaluation.
+    fn evaluation_goes_on(&self, at: u64, program: &dyn Program) -> bool {
+        let waited = at.saturating_sub(self.last.end);
+        let took = self.last.end.saturating_sub(self.alone_since);
+        let is_near = waited <= took || self.laps.nanoseconds(waited) <= SHORT_NS;
+        let is_new = self.called.len() < MOST_CALLED && !self.called.contains(&program.called());
+        (is_near && is_new) || program.is_bare()
     }
 
     fn evaluates_with_grad(&self) -> bool {

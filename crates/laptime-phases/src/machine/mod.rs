@@ -112,6 +112,10 @@ pub struct Machine {
     updated_inside: bool,
     /// Where the last unit was, if that was one forward and nothing happened since.
     alone: Option<u32>,
+    /// The modules that it called.
+    called: Vec<usize>,
+    /// When it began.
+    alone_since: u64,
 }
 
 impl Machine {
@@ -138,6 +142,8 @@ impl Machine {
             habits: Habits::default(),
             updated_inside: false,
             alone: None,
+            called: Vec::new(),
+            alone_since: 0,
         }
     }
 

@@ -149,3 +149,49 @@ fn a_model_without_parameters_is_an_evaluation_each_time_that_it_is_not_a_loss()
     assert_eq!(program.count("evaluation"), 1);
     assert_eq!(program.count("elsewhere/evaluation"), 1);
 }
+
+fn layer(number: usize, took: u64) -> Forward {
+    Forward {
+        took,
+        number,
+        ..Forward::default()
+    }
+}
+
+/// `model.decode(z)`, which calls the model's layers, not the model.
+#[test]
+fn layers_that_are_called_one_after_the_other_are_one_evaluation() {
+    let program = Program::new();
+    for _ in 0..10 {
+        let _no = program.no_grad();
+        for number in 0..3 {
+            program.call(layer(number, FORWARD));
+            program.other(OUTSIDE);
+        }
+    }
+    assert_eq!(program.count("evaluation"), 10);
+    assert_eq!(program.count("evaluation/forward"), 10);
+    assert_eq!(program.total("evaluation"), 10 * 3 * FORWARD);
+}
+
+/// `generate`, and every loop over requests.
+#[test]
+fn calls_of_the_same_module_are_an_evaluation_each() {
+    let program = Program::new();
+    let _no = program.no_grad();
+    for _ in 0..10 {
+        program.forward();
+    }
+    assert_eq!(program.count("evaluation"), 10);
+}
+
+#[test]
+fn another_module_that_is_called_much_later_is_another_evaluation() {
+    let program = Program::new();
+    let _no = program.no_grad();
+    for number in 0..10 {
+        program.call(layer(number, FORWARD));
+        program.other(SECOND);
+    }
+    assert_eq!(program.count("evaluation"), 10);
+}

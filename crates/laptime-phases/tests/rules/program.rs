@@ -35,6 +35,8 @@ pub struct Forward {
     pub took: u64,
     pub training: bool,
     pub module: Module,
+    /// Which of the program's modules.
+    pub number: usize,
     pub raises: bool,
 }
 
@@ -44,6 +46,7 @@ impl Default for Forward {
             took: FORWARD,
             training: true,
             module: Module::Network,
+            number: 0,
             raises: false,
         }
     }
@@ -89,6 +92,10 @@ impl phases::Program for Answers {
 
     fn is_bare(&self) -> bool {
         self.call.module == Module::Loss
+    }
+
+    fn called(&self) -> usize {
+        self.call.number
     }
 
     fn for_parameters(&self) -> bool {

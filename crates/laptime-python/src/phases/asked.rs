@@ -158,6 +158,11 @@ impl Program for Asked<'_, '_> {
             .unwrap_or(false)
     }
 
+    fn called(&self) -> usize {
+        let module = self.call.argument(0);
+        module.map_or(0, |module| module.as_ptr() as usize)
+    }
+
     fn for_parameters(&self) -> bool {
         self.asks_for_parameters()
             .map_err(here::trouble)
