@@ -97,6 +97,8 @@ pub trait Laps {
     fn path_of(&self, span: SpanId) -> u32;
     /// Where the next span would open.
     fn here(&self) -> Spot;
+    /// A forward was told by what is around it.
+    fn inferred(&self);
     /// Marks an instant, outside of every span.
     fn mark(&self, name: PhaseName, at: u64);
 }

@@ -506,3 +506,17 @@ def test_a_method_that_calls_the_layers_is_one_evaluation_and_a_loop_is_many(rec
         for _ in range(6):
             model.decode(torch.ones(2, 4))
     assert result.counts() == {"evaluation": 6, "evaluation/forward": 6}
+
+
+def test_a_forward_that_is_no_module_call_is_inferred_and_said_to_be(recorded):
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with recorded() as result:
+        for inputs, targets in loader(5):
+            optimizer.zero_grad()
+            hidden = nn.functional.linear(inputs, model[0].weight).relu()
+            outputs = nn.functional.linear(hidden, model[2].weight)
+            nn.functional.cross_entropy(outputs, targets).backward()
+            optimizer.step()
+    assert result.counts() == each(5)
+    assert any("where no module was called" in warning for warning in result.report.warnings)

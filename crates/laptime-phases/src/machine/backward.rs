@@ -21,7 +21,14 @@ impl Machine {
             self.habits.forwards = Forwards::WaitLong;
         }
         self.habits.trains_in_eval |= came_late || evaluated;
-        self.train(at, PhaseName::Backward);
+        let has_unit = self.has_unit();
+        let untold = self.untold_since();
+        // A step that the gradient opens begins with its forward.
+        let begin = untold.filter(|_| !has_unit).unwrap_or(at);
+        self.train(begin, PhaseName::Backward);
+        if let Some(since) = untold {
+            self.infer_forward(since, at);
+        }
         self.trains_on_batch(at);
         self.settle();
         self.number.backwards += 1;

@@ -128,6 +128,7 @@ impl Machine {
         let at = self.now();
         self.end(at);
         self.work_opened_it();
+        self.number.forwards_before = self.number.forwards;
         if let Some(unit) = &mut self.unit {
             unit.fetches += 1;
             unit.fetch_end = Some(at);

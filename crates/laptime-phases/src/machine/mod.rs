@@ -12,6 +12,7 @@ mod compile;
 mod epochs;
 mod fetch;
 mod forward;
+mod inferred;
 mod optimizer;
 mod training;
 mod unit;
@@ -43,6 +44,8 @@ enum Place {
 #[derive(Debug, Default)]
 struct Number {
     forwards: u32,
+    /// Of these, before its last batch was fetched.
+    forwards_before: u32,
     backwards: u32,
     updates: u32,
     stepped: bool,
@@ -85,6 +88,8 @@ struct Last {
     parent: u32,
     /// Where what was recorded last ended.
     end: u64,
+    /// [`Laps::last_written`] then.
+    written: u64,
 }
 
 /// The phases of one thread.
@@ -138,6 +143,7 @@ impl Machine {
                 is_aside: false,
                 parent: u32::MAX,
                 end: 0,
+                written: 0,
             },
             habits: Habits::default(),
             updated_inside: false,
@@ -211,6 +217,12 @@ impl Machine {
 
     /// Ends the phase under way; whether it was directly inside its unit.
     fn end(&mut self, at: u64) -> bool {
+        let is_direct = self.end_phase(at);
+        self.last.written = self.laps.last_written();
+        is_direct
+    }
+
+    fn end_phase(&mut self, at: u64) -> bool {
         self.compiling = None; // it closed together with its phase, if it was left open
         let Some(phase) = self.phase.take() else {
             return false;

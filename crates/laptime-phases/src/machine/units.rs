@@ -89,6 +89,7 @@ impl Machine {
             self.last.is_aside = unit.is_aside();
             self.last.parent = unit.parent;
             unit.close(&*self.laps, end);
+            self.last.written = self.laps.last_written();
         }
     }
 

@@ -325,6 +325,10 @@ impl Program {
         top
     }
 
+    pub fn inferred(&self) -> u32 {
+        self.0.script.inferred()
+    }
+
     pub fn epochs(&self) -> usize {
         self.0
             .script

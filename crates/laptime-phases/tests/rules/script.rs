@@ -50,6 +50,7 @@ struct State {
     strays: Vec<Open>,
     spans: Vec<Span>,
     marks: Vec<(String, u64)>,
+    inferred: u32,
     memory: Option<(i64, u64)>,
     paths: Vec<Vec<String>>,
 }
@@ -154,6 +155,11 @@ impl Script {
 
     pub fn spans(&self) -> Vec<Span> {
         self.0.borrow().spans.clone()
+    }
+
+    /// Forwards that were told by what is around them.
+    pub fn inferred(&self) -> u32 {
+        self.0.borrow().inferred
     }
 
     pub fn marks(&self) -> Vec<(String, u64)> {
@@ -269,6 +275,10 @@ impl Laps for Script {
             .last()
             .map_or(Vec::new(), |open| open.path.clone());
         Spot::new(state.number(&path), &path)
+    }
+
+    fn inferred(&self) {
+        self.0.borrow_mut().inferred += 1;
     }
 
     fn mark(&self, name: PhaseName, at: u64) {

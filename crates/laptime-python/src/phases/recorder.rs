@@ -1,6 +1,7 @@
 //! The machine's spans in the recorder.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use laptime_core::{PathId, PhaseName, SpanFlags};
 use laptime_phases::{Held, Laps, SpanId, Spot, Taken};
@@ -11,6 +12,11 @@ use crate::rate;
 
 /// Paths whose facts are kept: a training loop stands in three or four.
 const KNOWN: usize = 8;
+
+/// Whether that was noted.
+static IS_INFERRED: AtomicBool = AtomicBool::new(false);
+const INFERRED: &str = "where no module was called, step/forward is the time from the batch, or from the last \
+     update or zero_grad, to the gradient";
 
 static SITES: [LazySite; PhaseName::ALL.len()] = {
     let mut sites = [const { LazySite::new("") }; PhaseName::ALL.len()];
@@ -126,6 +132,12 @@ impl Laps for Recorder {
                 known.set(Some(spot));
                 spot
             }
+        }
+    }
+
+    fn inferred(&self) {
+        if !IS_INFERRED.swap(true, Relaxed) {
+            span::at(|| recorder::note("phases.inferred", INFERRED));
         }
     }
 

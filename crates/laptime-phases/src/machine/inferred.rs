@@ -1,0 +1,47 @@
+//! A forward that no module call told: the program calls `net.forward(x)`, or functions.
+//!
+//! What leads from the last fetch, update or zeroing to the gradient is its forward. It is
+//! told by what is around it, so it may hold other work of the program's; a note says so. It
+//! is never a parent: where laps of the user's were written in between, these tell enough.
+
+use std::sync::Arc;
+
+use laptime_core::{PhaseName, SpanFlags};
+
+use super::Machine;
+use crate::laps::Held;
+use crate::loader::Iteration;
+
+impl Machine {
+    /// When the forward of the gradient that is about to be computed began, if nothing told it.
+    pub(super) fn untold_since(&self) -> Option<u64> {
+        let is_untold = if self.unit.is_some() {
+            let zeroed = self.previous == Some(PhaseName::Optimizer);
+            let fetched = self.previous == Some(PhaseName::Data);
+            (zeroed || fetched) && self.number.forwards == self.number.forwards_before
+        } else {
+            // An update of the same batch by another optimizer has its forward.
+            let is_other = |it: &Arc<Iteration>| !it.in_play();
+            let is_next = self.iteration.as_ref().is_none_or(is_other);
+            is_next && self.number.stepped && self.last.kind == Some(PhaseName::Step)
+        };
+        let is_clean = self.laps.last_written() == self.last.written;
+        (is_untold && is_clean).then_some(self.last.end)
+    }
+
+    /// The unit that is open has a forward from one moment to another.
+    pub(super) fn infer_forward(&mut self, since: u64, at: u64) {
+        let Some(unit) = &mut self.unit else { return };
+        if since < unit.start || since >= at {
+            return;
+        }
+        unit.hold(vec![Held {
+            name: PhaseName::Forward,
+            start: since,
+            duration: at - since,
+            flags: SpanFlags::NONE,
+            memory: None,
+        }]);
+        self.laps.inferred();
+    }
+}
