@@ -9,6 +9,7 @@
 #   make python  the Python tests on the main interpreter: laps, phases, operations
 #   make pythons the tests of what can differ, on every other CPython of the machine
 #   make unaware    programs that know nothing of Laptime, under it and without: every way
+#   make unedited   trainings of twenty kinds, told by Laptime and by timers in them: a table
 #   make fault-injection   every error at every system call; make imports: 500 imports under --memory
 #   make burn    checks and tests laptime-burn, which is beside the workspace
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
@@ -233,6 +234,10 @@ unaware-pairs: $(STAMPS)/set-operations $(STAMPS)/laptime
 # Every error at every system call of a recording; `make python-laps` tries one each.
 fault-injection: $(STAMPS)/set-torch $(STAMPS)/laptime
 	LAPTIME_TEST_FAULTS=all $(BIN)/python $(pytest) tests/faults
+
+.PHONY: unedited
+unedited: $(STAMPS)/set-torch $(STAMPS)/laptime
+	$(BIN)/python tests/unedited/compare.py
 
 imports: $(STAMPS)/set-torch $(STAMPS)/laptime
 	$(BIN)/python tests/soak/imports.py --times 500 --module torch
