@@ -155,7 +155,7 @@ def measure(program: Path, folder: Path) -> list[Row]:
 
 def main() -> int:
     """Compares the programs and prints the table."""
-    named = [Path(name).resolve() for name in sys.argv[1:]]
+    named = [HERE / "programs" / f"{name}.py" for name in sys.argv[1:]]
     programs = named or sorted((HERE / "programs").glob("*.py"))
     heads = ("program", "phase", "by hand", "told", "ms by hand", "ms told", "ratio", "verdict")
     print(COLUMNS.format(*heads), flush=True)

@@ -23,7 +23,7 @@ data = [torch.randn(BATCH, WIDTH) for _ in range(BATCHES)]
 targets = [torch.randn(BATCH, WIDTH) for _ in range(BATCHES)]
 criterion = nn.MSELoss()
 model = make_model(WIDTH, WIDTH, LAYERS)
-optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
 scaler = torch.amp.GradScaler("cpu", enabled=False)
 for _ in range(6):
     for given, target in zip(data, targets):
