@@ -31,6 +31,25 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
     ))
 }
 
+/// The same of values in any order, without sorting them; zero for none. `scratch` is overwritten.
+pub fn median_of(values: impl Iterator<Item = f64>, scratch: &mut Vec<f64>) -> f64 {
+    scratch.clear();
+    scratch.extend(values);
+    let middle = scratch.len() / 2;
+    if scratch.is_empty() {
+        return 0.0;
+    }
+    let is_even = scratch.len().is_multiple_of(2);
+    let (below, upper, _) = scratch.select_nth_unstable_by(middle, f64::total_cmp);
+    let upper = *upper;
+    if is_even {
+        let lower = below.iter().copied().fold(f64::MIN, f64::max);
+        f64::midpoint(lower, upper)
+    } else {
+        upper
+    }
+}
+
 /// The smallest value that at least this ratio of all values do not exceed (nearest rank).
 pub fn nearest_rank(sorted: &[f64], ratio: f64) -> Option<f64> {
     let rank = (ratio * sorted.len() as f64).ceil() as usize;

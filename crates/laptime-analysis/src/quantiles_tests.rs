@@ -13,6 +13,10 @@ fn the_median_is_the_middle_or_between_the_two_middle_values() {
     assert_eq!(median(&[]), None);
     assert_eq!(median(&[3.0]), Some(3.0));
     assert_eq!(median(&[1.0, 4.0]), Some(2.5));
+    let unsorted = |values: &[f64]| Some(median_of(values.iter().copied(), &mut vec![7.0]));
+    assert_eq!(unsorted(&[]), Some(0.0));
+    assert_eq!(unsorted(&[5.0, 1.0, 3.0]), Some(3.0));
+    assert_eq!(unsorted(&[9.0, 1.0, 4.0, 2.0]), Some(3.0));
     assert_eq!(median(&[1.0, 2.0, 9.0]), Some(2.0));
 }
 

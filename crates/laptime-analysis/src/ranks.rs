@@ -119,25 +119,23 @@ pub fn difference(ranks: &[Rank]) -> Option<Warning> {
             fast.called(),
             spoken(others_ns),
         );
-        let waits = (fast.parts.iter())
-            .filter(|part| part.is_waiting())
-            .max_by_key(|part| part.per_step_ns.saturating_sub(slow.waiting(&part.name)))?;
-        let waits_ns = waits.per_step_ns.saturating_sub(slow.waiting(&waits.name));
-        return Some(if waits_ns as f64 >= MOSTLY * more_ns as f64 {
-            Warning::new(
+        let longer = |part: &Part| part.per_step_ns.saturating_sub(slow.waiting(&part.name));
+        let waiting = fast.parts.iter().filter(|part| part.is_waiting());
+        let waits = waiting.map(|part| (longer(part), &part.name)).max();
+        let waits = waits.filter(|(ns, _)| *ns as f64 >= MOSTLY * more_ns as f64);
+        return Some(match waits {
+            Some((waits_ns, name)) => Warning::new(
                 "straggler",
                 format!(
-                    "{} holds the others up: {took}; they wait {} of each step in their {}",
+                    "{} holds the others up: {took}; they wait {} of each step in their {name}",
                     slow.called(),
                     spoken(waits_ns),
-                    waits.name,
                 ),
-            )
-        } else {
-            Warning::new(
+            ),
+            None => Warning::new(
                 "uneven-ranks",
                 format!("{} is slower: {took}", slow.called()),
-            )
+            ),
         });
     }
     let slow = ranks.iter().max_by_key(|rank| rank.step_ns)?;

@@ -86,3 +86,20 @@ fn a_single_process_has_no_ranks() {
     let summary = of(&[rank(7, "0", 5, 5)]);
     assert!(summary.ranks.is_empty() && said(&summary, "uneven-ranks").is_none());
 }
+
+#[test]
+fn processes_that_take_steps_of_their_own_without_phases_are_compared_too() {
+    let worker = |pid, ms| {
+        let mut script = Script::new(pid, 1_000 * MS);
+        for step in 0..5 {
+            script.span(&["step", "load"], step * 100 * MS, ms * MS);
+            script.span(&["step"], step * 100 * MS, (ms + 1) * MS);
+        }
+        script
+    };
+    let uneven = said(&of(&[worker(7, 10), worker(8, 30)]), "uneven-ranks").unwrap();
+    assert_eq!(
+        uneven,
+        "process 8 is slower: its load takes 30.0 ms a step where process 7 needs 10.0 ms"
+    );
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use laptime_analysis::{Epoch, Summary};
 
 use crate::document::{Content, Section, plural};
+use crate::name;
 use crate::quantity::{self, Precision};
 
 /// Epochs shown whole; of more, as many from both ends.
@@ -18,7 +19,8 @@ const MOST_METRICS: usize = 4;
 pub fn section(summary: &Summary) -> Option<Section> {
     let epochs = &summary.epochs;
     let last = epochs.last()?;
-    let whole_ns = last.at_ns + last.duration_ns - epochs[0].at_ns;
+    let end_ns = last.at_ns.saturating_add(last.duration_ns);
+    let whole_ns = end_ns.saturating_sub(epochs[0].at_ns);
     let steps = epochs.iter().map(|epoch| epoch.step_count).sum();
     let cells = cells(epochs);
     let widths = widths(&cells);
@@ -66,7 +68,7 @@ fn cells(epochs: &[Epoch]) -> Vec<Vec<String>> {
         for name in names.iter().take(MOST_METRICS) {
             let value = epoch.metrics.get(*name).copied();
             let value = value.map_or(ABSENT.to_owned(), quantity::plain);
-            cells.push(format!("{name} {value}"));
+            cells.push(format!("{} {value}", name::short(name)));
         }
         cells
     };
@@ -80,7 +82,7 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let most = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        cells.map(|cell| name::columns(cell)).max().unwrap_or(0)
     };
     (0..most).map(width).collect()
 }

@@ -1,5 +1,6 @@
 use laptime_analysis::Options;
 
+use crate::tests::HOSTILE;
 use crate::tests::scripted::{self, MS, Script};
 use crate::{Format, View, render};
 
@@ -44,4 +45,32 @@ fn of_many_epochs_the_first_and_the_last_are_shown() {
     assert_eq!(lines.len(), 21);
     assert!(lines[10].contains("… 10 more"), "{shown}");
     assert!(lines[20].contains("epoch 30"), "{shown}");
+}
+
+#[test]
+fn names_of_metrics_and_of_parts_are_shown_as_text_and_leave_room_for_others() {
+    let long = "x".repeat(10_000);
+    for name in HOSTILE.iter().chain([&long.as_str()]) {
+        let of = |pid| {
+            let mut script = Script::new(pid, 1_000 * MS);
+            script.mark(&["epoch"], 100 * MS);
+            script.span(&["step", name], 100 * MS, 10 * MS);
+            script.span(&["step"], 100 * MS, 20 * MS);
+            script.metric(&[name], 125 * MS, 0.5);
+            script.metric(&["z"], 125 * MS, 0.25);
+            script
+        };
+        let summary = scripted::summarize(&[of(7), of(8)], Options::default());
+        let text = render(&summary, Format::Text, &View::default());
+        assert!(
+            !text.contains(|one: char| one.is_control() && one != '\n'),
+            "{text:?}"
+        );
+        assert!(
+            text.contains("z 0.25") && text.contains("rest 10"),
+            "{text}"
+        );
+        let markdown = render(&summary, Format::Markdown, &View::default());
+        assert!(!markdown.contains("<script>"), "{markdown}");
+    }
 }

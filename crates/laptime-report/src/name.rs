@@ -8,6 +8,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Longest name shown where there is no column to fit it in, in columns.
 pub const LONGEST: usize = 200;
+/// Longest name among others on a line, in columns.
+const SHORT: usize = 40;
 
 /// Control, invisible and direction-changing characters written out; an empty name as two quotes.
 pub fn visible(name: &str) -> String {
@@ -25,6 +27,11 @@ pub fn visible(name: &str) -> String {
         }
     }
     text
+}
+
+/// A name as it stands in a sentence: made visible, and no longer than leaves room for the others.
+pub fn short(name: &str) -> String {
+    fitted(&visible(name), SHORT, "…")
 }
 
 /// Characters that would act on the terminal or the text around them instead of being seen.

@@ -3,6 +3,7 @@
 use laptime_analysis::{Rank, Summary};
 
 use crate::document::{Content, Section, plural};
+use crate::name;
 use crate::quantity::{self, Precision};
 
 /// Overlap of threads and tasks below this share of the measured time changes nobody's mind.
@@ -46,7 +47,7 @@ fn line(rank: &Rank) -> String {
         .map(|part| (part.name.as_str(), part.per_step_ns));
     let parts: Vec<String> = parts
         .chain([("rest", rank.rest_ns)])
-        .map(|(name, ns)| format!("{name} {}", time(ns)))
+        .map(|(part, ns)| format!("{} {}", name::short(part), time(ns)))
         .collect();
     format!(
         "{}: {} of {}: {}",

@@ -12,7 +12,7 @@ use scripted::{EPOCH_NS, MAIN, MS, Script};
 pub mod scripted;
 
 /// Names that try to be more than names.
-const HOSTILE: [&str; 10] = [
+pub const HOSTILE: [&str; 10] = [
     "two\nlines",
     "a|b",
     "\u{1b}[31mred\u{1b}[0m",

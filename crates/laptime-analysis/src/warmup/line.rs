@@ -1,6 +1,8 @@
 //! A level or a trend through a series, and its noise, told by medians: what a few outliers
 //! do to a series they don't do to these.
 
+use crate::quantiles::median_of as median;
+
 /// Median absolute deviation of a normal distribution to its standard deviation.
 const MAD_TO_DEVIATION: f64 = 1.482_6;
 /// Standard error of a median over that of a mean, for normal noise.
@@ -71,23 +73,4 @@ impl Line {
 pub fn noise(values: &[f64], scratch: &mut Vec<f64>) -> f64 {
     let differences = values.windows(2).map(|pair| (pair[1] - pair[0]).abs());
     MAD_TO_DEVIATION * median(differences, scratch) / std::f64::consts::SQRT_2
-}
-
-/// Middle value, or the mean of the two middle ones. Zero for none.
-pub fn median(values: impl Iterator<Item = f64>, scratch: &mut Vec<f64>) -> f64 {
-    scratch.clear();
-    scratch.extend(values);
-    let middle = scratch.len() / 2;
-    if scratch.is_empty() {
-        return 0.0;
-    }
-    let is_even = scratch.len().is_multiple_of(2);
-    let (below, upper, _) = scratch.select_nth_unstable_by(middle, f64::total_cmp);
-    let upper = *upper;
-    if is_even {
-        let lower = below.iter().copied().fold(f64::MIN, f64::max);
-        f64::midpoint(lower, upper)
-    } else {
-        upper
-    }
 }

@@ -9,11 +9,12 @@
 
 use laptime_core::Unavailable;
 
+use crate::quantiles::median_of as median;
 use crate::too_few::too_few;
 
 mod line;
 
-use line::{Line, MEDIAN_TO_MEAN_ERROR, median, noise};
+use line::{Line, MEDIAN_TO_MEAN_ERROR, noise};
 
 /// Fewest steps that tell anything: halves of halves still hold three.
 pub const LEAST_STEPS: usize = 12;
