@@ -47,9 +47,7 @@ pub fn summary(
         let trained = processes[..measured].iter();
         ranks.extend(trained.filter_map(|one| ranks::of(one, &mut one.totals.clone())));
     }
-    if measured == 1 {
-        ranks.clear();
-    }
+    let ranks = ranks::in_order(ranks);
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
         process.take_open_until(*end_ns);
     }

@@ -1,9 +1,12 @@
 //! Processes that train side by side: what a step of each is made of, and which one the
 //! others wait for.
 //!
-//! Ranks that exchange gradients take steps of one length: a slow one shows in its own work
-//! (data, forward, what is in no phase), and the others show it by a longer backward or
-//! optimizer, where they wait. So work and waiting phases are compared apart.
+//! Ranks that exchange gradients take steps of one length: a slow one shows in its own work, and the
+//! others show it where they wait. Where communication is told apart, that is where; it is taken
+//! out of the phases that it lies in, so that the parts of a step add up. Where it is not, they wait
+//! in backward or optimizer, and all else is work. So work and waiting are compared apart.
+
+use std::collections::BTreeMap;
 
 use laptime_core::{PathId, PhaseName, Warning};
 
@@ -30,20 +33,34 @@ pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
         (step_count > 0).then(|| (ns / step_count as f64).round() as u64)
     };
     let step_ns = mean_ns(total_ns)?;
-    let mut parts: Vec<Part> = Vec::new();
-    for (id, entry) in process.paths.iter() {
-        if entry.parent == path && id != PathId::OVERFLOW {
-            let (count, total_ns) = totals.finished(id);
-            parts.extend(
-                (count > 0)
-                    .then(|| mean_ns(total_ns))
-                    .flatten()
-                    .map(|ns| Part {
-                        name: entry.name.to_string(),
-                        per_step_ns: ns,
-                    }),
-            );
+    let mut exchanged_ns = 0_u64;
+    let mut inside: BTreeMap<PathId, u64> = BTreeMap::new();
+    for (id, _) in process.paths.iter() {
+        if let Some(part) = exchanges_in(process, path, id) {
+            let (_, total_ns) = totals.finished(id);
+            exchanged_ns = exchanged_ns.saturating_add(total_ns);
+            *inside.entry(part).or_default() += total_ns;
         }
+    }
+    let mut parts: Vec<Part> = Vec::new();
+    let mut add = |name: &str, total_ns: u64| {
+        parts.extend(mean_ns(total_ns).map(|per_step_ns| Part {
+            name: name.to_owned(),
+            per_step_ns,
+        }));
+    };
+    for (id, entry) in process.paths.iter() {
+        let is_part = entry.parent == path && id != PathId::OVERFLOW;
+        if is_part && PhaseName::of(&entry.name) != Some(PhaseName::Communication) {
+            let (count, total_ns) = totals.finished(id);
+            if count > 0 {
+                let inside_ns = inside.get(&id).copied().unwrap_or_default();
+                add(&entry.name, total_ns.saturating_sub(inside_ns));
+            }
+        }
+    }
+    if exchanged_ns > 0 {
+        add(PhaseName::Communication.text(), exchanged_ns);
     }
     parts.sort_by_key(|part| PhaseName::of(&part.name).map_or(u8::MAX, |name| name as u8));
     let named_ns = sum(parts.iter().map(|part| part.per_step_ns));
@@ -61,6 +78,39 @@ pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
     })
 }
 
+/// By rank, then by process; one alone has none to compare it with.
+pub fn in_order(mut ranks: Vec<Rank>) -> Vec<Rank> {
+    if ranks.len() < 2 {
+        return Vec::new();
+    }
+    let number = |rank: &Rank| rank.rank.as_ref().and_then(|rank| rank.parse::<u64>().ok());
+    ranks.sort_by_key(|rank| (number(rank).unwrap_or(u64::MAX), rank.pid));
+    ranks
+}
+
+/// The part of a step that an exchange with other processes lies in; itself, if it lies in none.
+fn exchanges_in(process: &Process, step: PathId, id: PathId) -> Option<PathId> {
+    let is_exchange = |id| {
+        let entry = process.paths.get(id);
+        entry.is_some_and(|entry| PhaseName::of(&entry.name) == Some(PhaseName::Communication))
+    };
+    if id == PathId::OVERFLOW || !is_exchange(id) {
+        return None;
+    }
+    let mut part = id;
+    loop {
+        let parent = process.paths.get(part)?.parent;
+        if parent == step {
+            return Some(part);
+        }
+        // One inside another is told with that.
+        if parent == PathId::ROOT || is_exchange(parent) {
+            return None;
+        }
+        part = parent;
+    }
+}
+
 impl Rank {
     /// How it is called in a message.
     pub fn called(&self) -> String {
@@ -70,9 +120,22 @@ impl Rank {
         }
     }
 
+    /// Whether it told what it exchanges with the others.
+    fn tells_exchanges(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| PhaseName::of(&part.name) == Some(PhaseName::Communication))
+    }
+
+    /// In what it waits for other ranks.
+    fn waits(&self) -> impl Iterator<Item = &Part> {
+        let told = self.tells_exchanges();
+        self.parts.iter().filter(move |part| part.is_waiting(told))
+    }
+
     /// Time per step of what its own speed decides, by name.
     fn work(&self) -> impl Iterator<Item = (&str, u64)> {
-        let parts = self.parts.iter().filter(|part| !part.is_waiting());
+        let told = self.tells_exchanges();
+        let parts = self.parts.iter().filter(move |part| !part.is_waiting(told));
         let parts = parts.map(|part| (part.name.as_str(), part.per_step_ns));
         parts.chain([(NO_PHASE, self.rest_ns)])
     }
@@ -92,12 +155,13 @@ fn sum(parts: impl Iterator<Item = u64>) -> u64 {
 }
 
 impl Part {
-    /// Whether ranks wait for each other in it.
-    fn is_waiting(&self) -> bool {
-        matches!(
-            PhaseName::of(&self.name),
-            Some(PhaseName::Backward | PhaseName::Optimizer)
-        )
+    /// Whether ranks wait for each other in it; `told`: exchanges are told apart.
+    fn is_waiting(&self, told: bool) -> bool {
+        match PhaseName::of(&self.name) {
+            Some(PhaseName::Communication) => true,
+            Some(PhaseName::Backward | PhaseName::Optimizer) => !told,
+            _ => false,
+        }
     }
 }
 
@@ -120,8 +184,7 @@ pub fn difference(ranks: &[Rank]) -> Option<Warning> {
             spoken(others_ns),
         );
         let longer = |part: &Part| part.per_step_ns.saturating_sub(slow.waiting(&part.name));
-        let waiting = fast.parts.iter().filter(|part| part.is_waiting());
-        let waits = waiting.map(|part| (longer(part), &part.name)).max();
+        let waits = fast.waits().map(|part| (longer(part), &part.name)).max();
         let waits = waits.filter(|(ns, _)| *ns as f64 >= MOSTLY * more_ns as f64);
         return Some(match waits {
             Some((waits_ns, name)) => Warning::new(

@@ -81,6 +81,61 @@ fn ranks_that_are_alike_are_not_told_apart_and_add_up() {
     assert_eq!(steady.rows[0].count, Some(60));
 }
 
+/// A rank of 30 steps that wait for the others in the forward and at the end of the backward.
+fn told(pid: u32, name: &str, rest_ms: u64, wait_ms: u64) -> Script {
+    let mut script = Script::new(pid, 0);
+    script.note("environment.rank", name);
+    let mut now = 1_000 * MS;
+    for _ in 0..30 {
+        let start = now;
+        now += rest_ms * MS;
+        script.span(
+            &["step", "forward", "Net", "communication"],
+            now,
+            wait_ms * MS,
+        );
+        script.span(&["step", "forward", "Net"], now, (wait_ms + 2) * MS);
+        script.span(&["step", "forward"], now, (wait_ms + 3) * MS);
+        now += (wait_ms + 3) * MS;
+        script.span(&["step", "backward", "communication"], now + 4 * MS, MS);
+        script.span(&["step", "backward"], now, 5 * MS);
+        now += 5 * MS;
+        script.span(&["step", "communication"], now, MS);
+        now += MS;
+        script.span(&["step"], start, now - start);
+    }
+    script.header.closed = Some(anchor(now));
+    script
+}
+
+#[test]
+fn where_communication_is_told_it_is_what_ranks_wait_in_and_no_phase_s_own() {
+    let summary = of(&[
+        told(8, "10", 1, 20),
+        told(7, "9", 21, 0),
+        told(9, "2", 1, 20),
+    ]);
+    assert_eq!(
+        said(&summary, "straggler").unwrap(),
+        "rank 9 (process 7) holds the others up: its code outside of phases takes 21.0 ms a step \
+         where rank 2 (process 9) needs 1.0 ms; they wait 20.0 ms of each step in their \
+         communication"
+    );
+    let names: Vec<_> = summary.ranks.iter().map(|rank| rank.rank.clone()).collect();
+    let by_number = ["2", "9", "10"].map(|rank| Some(rank.to_owned()));
+    assert_eq!(names, by_number);
+    for rank in &summary.ranks {
+        let part = |name: &str| {
+            let found = rank.parts.iter().find(|part| part.name == name);
+            found.map(|part| part.per_step_ns)
+        };
+        assert_eq!(part("forward"), Some(3 * MS));
+        assert_eq!(part("backward"), Some(4 * MS));
+        let sum: u64 = rank.parts.iter().map(|part| part.per_step_ns).sum();
+        assert_eq!(sum + rank.rest_ns, rank.step_ns, "the parts add up");
+    }
+}
+
 #[test]
 fn a_single_process_has_no_ranks() {
     let summary = of(&[rank(7, "0", 5, 5)]);

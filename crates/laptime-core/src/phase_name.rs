@@ -20,6 +20,8 @@ pub enum PhaseName {
     Optimizer,
     /// A graph is being compiled.
     Compile,
+    /// Data is exchanged with other processes.
+    Communication,
     /// A pass over the training data. A mark, not a span.
     Epoch,
 }
@@ -30,7 +32,7 @@ impl PhaseName {
     pub const COUNTED: &str = "counted ";
 
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Step,
         Self::Evaluation,
         Self::Loading,
@@ -39,6 +41,7 @@ impl PhaseName {
         Self::Backward,
         Self::Optimizer,
         Self::Compile,
+        Self::Communication,
         Self::Epoch,
     ];
 
@@ -53,6 +56,7 @@ impl PhaseName {
             Self::Backward => "backward",
             Self::Optimizer => "optimizer",
             Self::Compile => "compile",
+            Self::Communication => "communication",
             Self::Epoch => "epoch",
         }
     }

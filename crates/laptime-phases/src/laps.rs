@@ -75,8 +75,8 @@ pub trait Laps {
         self.open(name, start)
     }
     /// Closes a span that was opened so.
-    fn close_within(&self, span: SpanId, end: u64) {
-        self.close(span, end, SpanFlags::NONE);
+    fn close_within(&self, span: SpanId, end: u64, flags: SpanFlags) {
+        self.close(span, end, flags);
     }
     /// Closes a span.
     fn close(&self, span: SpanId, end: u64, flags: SpanFlags);

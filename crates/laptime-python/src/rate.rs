@@ -44,6 +44,11 @@ pub fn nanoseconds(ticks: u64) -> f64 {
     ticks as f64 * ns_per_tick(clock::now())
 }
 
+/// A length of time in ticks.
+pub fn ticks(nanoseconds: u64) -> u64 {
+    (nanoseconds as f64 / ns_per_tick(clock::now())) as u64
+}
+
 #[cold]
 #[inline(never)]
 fn measure() {

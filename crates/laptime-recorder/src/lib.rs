@@ -51,8 +51,8 @@ pub use resident::{Resident, resident};
 pub use site::{LazySite, Site};
 pub use span::{
     Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit,
-    exit_any, exit_site, exit_with, give, given, innermost_of, is_open, last_written, path_names,
-    path_of, rename, suspend, suspend_piece,
+    exit_any, exit_site, exit_site_at, exit_with, give, given, innermost_of, is_open, last_written,
+    path_names, path_of, rename, suspend, suspend_piece,
 };
 pub use state::{disable, enable, is_off, is_on};
 pub use thread::{TaskStack, swap_stack};

@@ -187,7 +187,11 @@ pub fn exit_site(site: &Site) -> Option<u64> {
 #[cold]
 #[inline(never)]
 fn exit_site_slowly(site: &Site) -> Option<u64> {
-    let end = clock::now();
+    exit_site_at(site, clock::now())
+}
+
+/// The same at a moment that has passed, but never before the span opened.
+pub fn exit_site_at(site: &Site, end: u64) -> Option<u64> {
     let _quiet = Quiet::begin();
     // SAFETY: this thread's state.
     let thread = unsafe { Thread::existing().as_mut() }?;
@@ -195,7 +199,7 @@ fn exit_site_slowly(site: &Site) -> Option<u64> {
     let position = stack
         .find_site(site.index())
         .or_else(|| stack.find_stray(site.index()))?;
-    exit_slowly(thread, position, end, SpanFlags::NONE)
+    exit_slowly(thread, position, end.max(position.start), SpanFlags::NONE)
 }
 
 #[cold]

@@ -16,6 +16,7 @@ from typing import Any
 
 from .._core import Phases, Watched, raised_by_handler
 from .._log import warn
+from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
 from ._modules import ModuleLaps, RootNames, parameters
@@ -45,6 +46,7 @@ class Patches:
         self._names = RootNames()
         self._watched: dict[tuple[str, str], Watched] = {}
         worker = torch.utils.data.get_worker_info
+        self._communication = Communication(torch, lambda: _device_in_use(torch))
         self.phases = Phases(
             is_grad_enabled=torch.is_grad_enabled,
             compiler=vars(torch.compiler),
@@ -54,6 +56,8 @@ class Patches:
             training=self._training,
             bare=self._bare,
             for_parameters=self._for_parameters,
+            is_waited_for=self._communication.is_waited_for,
+            last_gradients=self._communication.last_gradients,
             look=self.look_for_devices,
             broken=self._broken,
         )
@@ -88,6 +92,7 @@ class Patches:
             self._watch("work", scaler, "update")
             self._watch("work", scaler, "unscale_")
         self._compilation.apply()
+        self._communication.apply(self.phases)
 
     def remove(self) -> None:
         """Watches nothing any more and closes what is open on this thread."""
@@ -97,6 +102,7 @@ class Patches:
         self._watched.clear()
         self.machines.close()
         self._compilation.remove()
+        self._communication.remove()
 
     def finish(self) -> None:
         """Closes what is open on this thread and looks for devices a last time."""

@@ -127,7 +127,7 @@ def test_the_rank_that_holds_the_others_up_is_named(tmp_path):
     slow = next(one["message"] for one in summary["warnings"] if one["code"] == "straggler")
     assert slow.startswith("rank 1 "), slow
     assert "holds the others up: its forward takes" in slow, slow
-    assert "in their backward" in slow, slow
+    assert "in their communication" in slow, slow
     shares = [row["share_ratio"] for row in summary["rows"] if len(row["names"]) == 1]
     assert sum(shares) == pytest.approx(1, abs=1e-3)
     assert "2 processes took steps" in ended.stderr

@@ -24,7 +24,7 @@ impl Machine {
         };
         let end = self.laps.now();
         if self.phase.is_some() {
-            self.laps.close_within(span, end);
+            self.laps.close_within(span, end, SpanFlags::NONE);
         } else {
             self.laps.close(span, end, SpanFlags::NONE);
         }

@@ -8,6 +8,7 @@
 
 mod backward;
 mod closure;
+mod communication;
 mod compile;
 mod epochs;
 mod fetch;
@@ -26,6 +27,7 @@ use laptime_core::{PhaseName, SpanFlags};
 use crate::laps::{Laps, SpanId};
 use crate::loader::Iteration;
 use closure::Update;
+use communication::Exchange;
 use unit::{Phase, Unit};
 
 /// Forwards that one evaluation without a loader has at most, where gradients leave open what they are.
@@ -101,6 +103,7 @@ pub struct Machine {
     /// The optimizer at work.
     update: Option<Update>,
     compiling: Option<SpanId>,
+    exchange: Option<Exchange>,
     /// Whose batch feeds what comes next.
     iteration: Option<Arc<Iteration>>,
     /// Iterations whose batches were fetched for a use that is not known yet.
@@ -132,6 +135,7 @@ impl Machine {
             phase: None,
             update: None,
             compiling: None,
+            exchange: None,
             iteration: None,
             waiting: Vec::new(),
             epochs_of: None,
@@ -223,7 +227,9 @@ impl Machine {
     }
 
     fn end_phase(&mut self, at: u64) -> bool {
-        self.compiling = None; // it closed together with its phase, if it was left open
+        // What was left open inside closed together with its phase.
+        self.compiling = None;
+        self.exchange = None;
         let Some(phase) = self.phase.take() else {
             return false;
         };
@@ -268,6 +274,7 @@ impl Machine {
         if self.phase.is_some() {
             self.end(at);
         }
+        self.communication_is_over(at);
     }
 
     /// The phase that ended at this time raised: what was to be a step may never be one.

@@ -3,6 +3,7 @@
 mod accumulation;
 mod alone;
 mod closures;
+mod communication;
 mod epochs;
 mod evaluation;
 mod gradients;

@@ -255,6 +255,18 @@ impl Program {
         self.tell(Machine::update_inside);
     }
 
+    /// Data is exchanged with other processes.
+    pub fn exchange(&self, took: u64) {
+        self.exchange_around(took, false, || ());
+    }
+
+    pub fn exchange_around(&self, took: u64, raises: bool, inside: impl FnOnce()) {
+        self.tell(Machine::communication_begin);
+        self.other(took);
+        inside();
+        self.tell(|machine| machine.communication_end(raises));
+    }
+
     pub fn other(&self, took: u64) {
         self.0.script.pass(took);
     }

@@ -42,11 +42,25 @@ pub unsafe fn close(site: &Site) -> Option<u64> {
             place.closed();
             let ticks = match place.task() {
                 None => recorder::exit_site(site),
-                Some(task) => task.exit(site),
+                Some(task) => task.exit(site, None),
             }?;
             place.remember(site.index(), ticks);
             Some(ticks)
         })
+    }
+}
+
+/// The same at a moment that has passed, but never before the span opened.
+pub fn close_at(site: &Site, end: u64) {
+    // SAFETY: called by functions of the extension module, which hold the lock.
+    unsafe {
+        place::with(|place| {
+            place.closed();
+            match place.task() {
+                None => recorder::exit_site_at(site, end),
+                Some(task) => task.exit(site, Some(end)),
+            };
+        });
     }
 }
 

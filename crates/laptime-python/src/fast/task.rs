@@ -71,15 +71,16 @@ impl TaskState {
         Some(open)
     }
 
-    /// Closes the innermost span of a site.
-    pub fn exit(&self, site: &Site) -> Option<u64> {
+    /// Closes the innermost span of a site, now or at a moment that has passed.
+    pub fn exit(&self, site: &Site, end: Option<u64>) -> Option<u64> {
         let open = {
             let mut open = self.parts.open.borrow_mut();
             let at = open.iter().rposition(|(index, _)| *index == site.index())?;
             open.remove(at).1
             // Let go of here: publishing allocates, which may run a finalizer that opens laps.
         };
-        self.exit_with(open, None, SpanFlags::NONE)
+        let end = end.map(|end| end.max(open.to_raw().1));
+        self.exit_with(open, end, SpanFlags::NONE)
     }
 
     /// Whether a span's parent is on another track.

@@ -59,11 +59,26 @@ impl Backward {
         self.on.set(true);
     }
 
-    /// The engine is done: closes the laps and returns what happened on other threads.
-    pub fn end(&self, python: Python<'_>) -> PyResult<Vec<Reached>> {
+    /// The engine is done: closes the laps and returns what happened on other threads. The laps ended
+    /// at `since`, if the engine has waited ever since.
+    pub fn end(&self, python: Python<'_>, since: Option<u64>) -> PyResult<Vec<Reached>> {
         self.on.set(false);
-        self.switch(python, None)?;
+        match since {
+            Some(since) => self.leave(python, since)?,
+            None => self.switch(python, None)?,
+        }
         Ok(self.elsewhere.take())
+    }
+
+    /// Closes all laps, at a moment that has passed.
+    fn leave(&self, python: Python<'_>, since: u64) -> PyResult<()> {
+        let current = self.current.take();
+        let mut from = current.as_ref().map(|place| place.bind(python).get());
+        while let Some(place) = from {
+            place.close_at(python, since)?;
+            from = place.above(python);
+        }
+        Ok(())
     }
 
     /// The engine is at a node of that place, or of none.

@@ -99,8 +99,14 @@ impl Split {
         })
     }
 
-    /// Gradients are computed, inside their phase.
-    pub fn backward<'py>(&self, call: &Call<'py>, phases: &Phases) -> Result<'py> {
+    /// Gradients are computed, inside their phase. Once they are, `done` tells since when the engine
+    /// has waited for other processes', if it has.
+    pub fn backward<'py>(
+        &self,
+        call: &Call<'py>,
+        phases: &Phases,
+        done: &mut dyn FnMut() -> PyResult<Option<u64>>,
+    ) -> Result<'py> {
         let python = call.python;
         let laps = mine(call, phases, || self.laps(python))?.flatten();
         // A backward inside a backward is part of it.
@@ -109,8 +115,12 @@ impl Split {
         };
         ModuleLaps::backward_begin(&laps);
         let result = call.pass();
-        mine(call, phases, || ModuleLaps::backward_end(&laps))?;
-        result
+        let since = mine(call, phases, || {
+            result.as_ref().map_or(Ok(None), |_| done())
+        });
+        let until = since.as_ref().ok().copied().flatten().flatten();
+        mine(call, phases, || ModuleLaps::backward_end(&laps, until))?;
+        since.and(result)
     }
 }
 

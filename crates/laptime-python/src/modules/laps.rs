@@ -277,13 +277,14 @@ impl ModuleLaps {
         laps.backward.begin();
     }
 
-    /// The engine is done.
-    pub fn backward_end(this: &Bound<'_, Self>) -> PyResult<()> {
+    /// The engine is done, and has waited since then, if it has.
+    #[pyo3(signature = (since=None))]
+    pub fn backward_end(this: &Bound<'_, Self>, since: Option<u64>) -> PyResult<()> {
         let (laps, python) = (this.get(), this.py());
         let (into, place) = laps.around.get();
         look_into(into);
         laps.go_to(place);
-        let elsewhere = laps.backward.end(python)?;
+        let elsewhere = laps.backward.end(python, since)?;
         if !elsewhere.is_empty() {
             let _hidden = Hidden::new(python);
             this.call_method1(intern!(python, "replay"), (elsewhere,))?;

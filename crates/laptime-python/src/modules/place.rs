@@ -150,6 +150,15 @@ impl Place {
         Ok(())
     }
 
+    /// Closes its lap at a moment that has passed.
+    pub fn close_at(&self, python: Python<'_>, end: u64) -> PyResult<()> {
+        let Some(site) = self.site else {
+            return self.close(python);
+        };
+        span::close_at(site, end);
+        Ok(())
+    }
+
     /// Opens the laps from below `shared` down to this one's.
     pub fn open_below(&self, python: Python<'_>, shared: Option<&Place>) -> PyResult<()> {
         if shared.is_some_and(|shared| std::ptr::eq(shared, self)) {

@@ -7,6 +7,7 @@
 
 mod asked;
 mod counting;
+mod exchanges;
 mod here;
 pub mod hidden;
 pub mod hooks;

@@ -15,6 +15,7 @@ use laptime_recorder::clock;
 use crate::handler;
 
 use super::asked::LastModule;
+use super::exchanges::Exchanges;
 use super::here;
 use super::hidden::{self, Hidden};
 use super::passes::Passes;
@@ -35,6 +36,7 @@ pub struct Phases {
     /// The module that had parameters last.
     pub model: LastModule,
     passes: Passes,
+    pub exchanges: Exchanges,
 }
 
 /// What Python answers.
@@ -60,7 +62,7 @@ pub struct Questions {
 impl Phases {
     #[new]
     #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, bare,
-                        for_parameters, look, broken))]
+                        for_parameters, is_waited_for, last_gradients, look, broken))]
     #[allow(clippy::too_many_arguments, reason = "questions, each by its name")]
     fn new(
         is_grad_enabled: Py<PyAny>,
@@ -71,6 +73,8 @@ impl Phases {
         training: Py<PyAny>,
         bare: Py<PyAny>,
         for_parameters: Py<PyAny>,
+        is_waited_for: Py<PyAny>,
+        last_gradients: Py<PyAny>,
         look: Py<PyAny>,
         broken: Py<PyAny>,
     ) -> Self {
@@ -97,6 +101,7 @@ impl Phases {
             trainer: LastModule::default(),
             model: LastModule::default(),
             passes: Passes::default(),
+            exchanges: Exchanges::new(is_waited_for, last_gradients),
         }
     }
 

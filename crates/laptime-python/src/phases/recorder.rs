@@ -74,10 +74,10 @@ impl Laps for Recorder {
         recorder::enter_automatic(site(name), Some(start)).map(identity)
     }
 
-    fn close_within(&self, span: SpanId, end: u64) {
+    fn close_within(&self, span: SpanId, end: u64, flags: SpanFlags) {
         let open = open(span);
         if recorder::is_open(open) {
-            recorder::exit_with(open, Some(end), SpanFlags::NONE);
+            recorder::exit_with(open, Some(end), flags);
         }
     }
 

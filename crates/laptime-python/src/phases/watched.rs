@@ -37,6 +37,10 @@ enum Event {
     Work,
     /// A call whose result is told, and nothing else.
     Result,
+    /// A collective that is waited for.
+    Exchange,
+    /// A module of which other processes have copies is called.
+    Replicated,
     CompileBegin,
     CompileEnd,
 }
@@ -52,6 +56,8 @@ impl Event {
             "step" => Self::Step,
             "work" => Self::Work,
             "result" => Self::Result,
+            "exchange" => Self::Exchange,
+            "replicated" => Self::Replicated,
             "compile begin" => Self::CompileBegin,
             "compile end" => Self::CompileEnd,
             _ => return Err(PyValueError::new_err(format!("no such event: {name:?}"))),
@@ -60,7 +66,14 @@ impl Event {
 
     /// Whether it is a phase: others are seen inside phases too.
     fn is_phase(self) -> bool {
-        !matches!(self, Self::Result | Self::CompileBegin | Self::CompileEnd)
+        !matches!(
+            self,
+            Self::Result
+                | Self::Exchange
+                | Self::Replicated
+                | Self::CompileBegin
+                | Self::CompileEnd
+        )
     }
 
     /// Whether what happens inside is looked at: an optimizer's closure is.
@@ -144,6 +157,13 @@ impl Watched {
         match self.event {
             Event::Iter => return self.made(call),
             Event::Result => return self.result(call),
+            Event::Exchange => return phases.exchange(call),
+            Event::Replicated => {
+                return match &self.told {
+                    Some(told) => phases.replicated(call, told.bind(call.python)),
+                    None => call.pass(),
+                };
+            }
             Event::CompileBegin => {
                 phases.compile_begin();
                 return call.pass();
@@ -175,7 +195,7 @@ impl Watched {
         };
         let mut result = match (&self.split, self.event) {
             (Some(split), Event::Forward) => split.root(call, phases),
-            (Some(split), Event::Backward) => split.backward(call, phases),
+            (_, Event::Backward) => self.backward(call),
             _ => call.pass(),
         };
         let counted = counted.map_or(Ok(()), |counted| {
@@ -183,6 +203,28 @@ impl Watched {
         });
         let ended = self.end(call.python, &began, result.as_ref().err());
         counted.and(ended).and(result)
+    }
+
+    /// Gradients are computed, and other processes' waited for.
+    fn backward<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (phases, python) = (self.phases.get(), call.python);
+        let mut since = None;
+        let mut engine_is_done = || {
+            since = phases.exchanges.waited_since(python)?;
+            Ok(since)
+        };
+        let result = if let Some(split) = &self.split {
+            split.backward(call, phases, &mut engine_is_done)
+        } else {
+            let result = call.pass()?;
+            guarded(|| engine_is_done().map(|_| ()))
+                .or_else(|error| phases.broken(python, error))?;
+            Ok(result)
+        };
+        if let Some(since) = since {
+            phases.with(|machine| machine.waited_since(since));
+        }
+        result
     }
 
     // -- the machine -----------------------------------------------------------------------

@@ -1,0 +1,128 @@
+//! Processes exchange data, and this one waits until that is done.
+//!
+//! Inside a phase that is a part of it; between the phases of a unit it is one more of the unit's.
+//! It tells nothing about what the program does: what comes after it is taken for what it
+//! would be without. Before the first step or evaluation (weights are sent around) it is part of the
+//! start.
+
+use laptime_core::{PhaseName, SpanFlags};
+
+use super::Machine;
+use crate::laps::{Held, SpanId};
+
+/// An exchange that is under way.
+#[derive(Debug)]
+pub struct Exchange {
+    /// Others inside it: one for objects consists of several for tensors.
+    nested: u32,
+    lies: Lies,
+}
+
+/// Where an exchange lies.
+#[derive(Debug)]
+enum Lies {
+    /// Inside a phase.
+    Phase(Option<SpanId>),
+    /// In a unit, between its phases. What the last of them was.
+    Unit(Option<PhaseName>),
+    /// Outside of units.
+    Outside(Option<SpanId>),
+    /// Nowhere: training has not begun.
+    Nowhere,
+}
+
+impl Machine {
+    /// Data is exchanged with other processes, and the program waits for it.
+    pub fn communication_begin(&mut self) {
+        if let Some(exchange) = &mut self.exchange {
+            exchange.nested += 1;
+            return;
+        }
+        let at = self.now();
+        let name = PhaseName::Communication;
+        let lies = if self.phase.is_some() {
+            Lies::Phase(self.laps.open_within(name, at))
+        } else if self.has_unit() || self.laps.here().in_step {
+            let previous = self.previous;
+            self.begin(name, at);
+            Lies::Unit(previous)
+        } else if self.last.kind.is_some() {
+            Lies::Outside(self.laps.open(name, at))
+        } else {
+            Lies::Nowhere
+        };
+        self.exchange = Some(Exchange { nested: 0, lies });
+    }
+
+    /// It is over.
+    pub fn communication_end(&mut self, raised: bool) {
+        match &mut self.exchange {
+            Some(exchange) if exchange.nested > 0 => exchange.nested -= 1,
+            _ => {
+                if let Some(exchange) = self.exchange.take() {
+                    let at = self.now();
+                    self.end_exchange(&exchange.lies, at, raised);
+                }
+            }
+        }
+    }
+
+    /// One whose end was never told has ended by now.
+    pub(super) fn communication_is_over(&mut self, at: u64) {
+        if let Some(exchange) = self.exchange.take() {
+            self.end_exchange(&exchange.lies, at, true);
+        }
+    }
+
+    fn end_exchange(&mut self, lies: &Lies, at: u64, raised: bool) {
+        let flags = if raised {
+            SpanFlags::UNFINISHED
+        } else {
+            SpanFlags::NONE
+        };
+        match *lies {
+            Lies::Phase(Some(span)) => self.laps.close_within(span, at, flags),
+            Lies::Outside(Some(span)) => {
+                self.laps.close(span, at, flags);
+                self.last.end = at;
+            }
+            Lies::Unit(previous) => {
+                self.mark_phase(flags);
+                let is_direct = self.end(at);
+                self.previous = previous;
+                if raised {
+                    self.interrupted(at, is_direct);
+                }
+            }
+            Lies::Phase(None) | Lies::Outside(None) | Lies::Nowhere => {}
+        }
+    }
+
+    /// The backward that is under way has its gradients since then, and has waited for other
+    /// processes' ever since.
+    pub fn waited_since(&mut self, since: u64) {
+        let inner = self
+            .update
+            .as_ref()
+            .and_then(|update| update.inner.as_ref());
+        let Some(phase) = inner.or(self.phase.as_ref()) else {
+            return;
+        };
+        let (start, end) = (since.max(phase.start), self.now());
+        if phase.name != PhaseName::Backward || start >= end {
+            return;
+        }
+        let parent = match phase.span {
+            Some(span) => self.laps.path_of(span),
+            None => self.laps.here().path,
+        };
+        let waited = Held {
+            name: PhaseName::Communication,
+            start,
+            duration: end - start,
+            flags: SpanFlags::NONE,
+            memory: None,
+        };
+        self.laps.emit(&waited, parent);
+    }
+}

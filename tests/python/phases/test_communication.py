@@ -1,0 +1,179 @@
+"""What processes that train together exchange, and how long each waits for the others."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import torch
+import torch.distributed as distributed
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from watched import loader, network, watched
+
+import laptime as lt
+
+BATCHES = 6
+
+
+@pytest.fixture
+def group():
+    """A group of one, which exchanges with nobody, by the same calls."""
+    store = distributed.HashStore()
+    distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    yield
+    distributed.destroy_process_group()
+
+
+def train(model, after_backward=lambda: None, after_step=lambda: None, batches=BATCHES):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for inputs, targets in loader(batches):
+        optimizer.zero_grad()
+        nn.CrossEntropyLoss()(model(inputs), targets).backward()
+        after_backward()
+        optimizer.step()
+        after_step()
+
+
+@pytest.mark.usefixtures("group")
+def test_gradients_averaged_by_hand_are_a_phase_of_the_step():
+    model = network()
+
+    def average():
+        for parameter in model.parameters():
+            distributed.all_reduce(parameter.grad)
+
+    distributed.barrier()  # before training: a part of the start
+    with watched() as recorded:
+        train(model, average)
+    assert recorded.count("step") == BATCHES
+    assert recorded.count("step/communication") == BATCHES * 4
+    assert recorded.total("step/communication") < recorded.total("step")
+    assert recorded.count("communication") == 0
+
+
+@pytest.mark.usefixtures("group")
+def test_what_is_exchanged_between_steps_stands_beside_them():
+    with watched() as recorded:
+        train(network(), after_step=lambda: distributed.all_gather_object([None], {"loss": 1.0}))
+    assert recorded.count("step") == BATCHES
+    assert recorded.count("communication") == BATCHES, "one of objects is one"
+
+
+@pytest.mark.usefixtures("group")
+def test_an_exchange_that_goes_on_beside_the_program_is_no_wait():
+    works = []
+
+    def begin():
+        works.append(distributed.all_reduce(torch.ones(2), async_op=True))
+
+    with watched() as recorded:
+        train(network(), begin)
+        for work in works:
+            work.wait()
+    assert recorded.count("step") == BATCHES
+    assert recorded.count("step/communication") == 0
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.parametrize("modules", [False, True])
+def test_a_replica_s_backward_tells_its_wait_apart(modules):
+    model = DistributedDataParallel(network())
+    with watched(modules=modules) as recorded:
+        train(model)
+    assert recorded.count("step") == BATCHES
+    assert 0 < recorded.count("step/backward/communication") <= BATCHES
+    inside = [at for at in recorded.rows if at.startswith("step/backward/")]
+    direct = [at for at in inside if at.count("/") == 2]
+    assert sum(map(recorded.total, direct)) <= recorded.total("step/backward")
+
+
+@pytest.mark.usefixtures("group")
+def test_a_backward_without_an_exchange_has_no_wait():
+    model = DistributedDataParallel(network())
+    with watched() as recorded, model.no_sync():
+        train(model)
+    assert recorded.count("step") == BATCHES
+    assert recorded.count("step/backward/communication") == 0
+
+
+@pytest.mark.usefixtures("group")
+def test_a_replica_stays_as_it_is():
+    def hook(_state, bucket):
+        future = torch.futures.Future()
+        future.set_result(bucket.buffer())
+        return future
+
+    plain, model = network(), DistributedDataParallel(network())
+    train(plain)
+    before = set(vars(model))
+    with watched() as recorded:
+        model.register_comm_hook(None, hook)  # a second one would raise
+        train(model)
+    assert recorded.count("step") == BATCHES
+    assert set(vars(model)) - before <= {"_lazy_init_ran"}
+    assert copy.deepcopy(model.module.state_dict()).keys() == plain.state_dict().keys()
+    for ours, theirs in zip(model.module.parameters(), plain.parameters()):
+        assert torch.equal(ours, theirs)
+
+
+SCRIPT = """
+import json, os, sys, time
+import torch
+import torch.distributed as distributed
+import torch.multiprocessing as processes
+from torch import nn
+
+# Rank 1 begins each backward a while after rank 0 has its last gradient.
+def rank(number, folder):
+    store = distributed.FileStore(folder + "/store", 2)
+    distributed.init_process_group("gloo", store=store, rank=number, world_size=2)
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    net = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 8))
+    model = nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    ready = []
+    first = next(net.parameters())
+    last = first.expand_as(first).grad_fn.next_functions[0][0]
+    last.register_hook(lambda *_: ready.append(time.perf_counter()))
+    waited = 0.0
+    for step in range(8):
+        loss = model(torch.ones(4, 64)).sum()
+        if number == 1:
+            store.wait([f"ready {step}"])
+            time.sleep(0.05)
+        else:
+            store.set(f"ready {step}", "yes")
+        loss.backward()
+        waited += time.perf_counter() - ready[-1]
+        optimizer.step()
+        optimizer.zero_grad()
+    with open(f"{folder}/{number}.json", "w") as file:
+        json.dump(waited, file)
+    distributed.destroy_process_group()
+
+if __name__ == "__main__":
+    processes.start_processes(rank, (sys.argv[1],), nprocs=2, start_method="fork")
+"""
+
+
+def test_a_rank_waits_as_long_as_its_own_hand_says(tmp_path):
+    script, recording = tmp_path / "train.py", tmp_path / "run.lap"
+    script.write_text(textwrap.dedent(SCRIPT))
+    run = ["-m", "laptime", "run", "-o", str(recording), "--", str(script), str(tmp_path)]
+    ended = subprocess.run(
+        [sys.executable, *run], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    summary = json.loads(lt.open(recording).report().to_json())
+    rows = {row["path"]: row for row in summary["rows"]}
+    assert rows["step"]["count"] == 16
+    by_hand = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
+    assert by_hand[0] > 8 * 0.05
+    told = rows["step/backward/communication"]["total_ns"] / 1e9
+    assert told == pytest.approx(sum(by_hand), rel=0.05)
