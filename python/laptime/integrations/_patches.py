@@ -16,15 +16,13 @@ from typing import Any
 
 from .._core import Phases, Watched, raised_by_handler
 from .._log import warn
+from .._post_import import when_imported
 from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
+from ._learned import Learned
 from ._modules import ModuleLaps, RootNames, parameters
 from ._thread import Machines
-
-#: What holds several tensors and may be gone through as often as one likes.
-_SEVERAL = (list, tuple, type({}.values()))
-_GENERATOR: Any = type(_ for _ in ())
 
 
 class Patches:
@@ -47,6 +45,7 @@ class Patches:
         self._watched: dict[tuple[str, str], Watched] = {}
         worker = torch.utils.data.get_worker_info
         self._communication = Communication(torch, lambda: _device_in_use(torch))
+        learned = Learned(torch)
         self.phases = Phases(
             is_grad_enabled=torch.is_grad_enabled,
             compiler=vars(torch.compiler),
@@ -55,7 +54,8 @@ class Patches:
             learns=self._learns,
             training=self._training,
             bare=self._bare,
-            for_parameters=self._for_parameters,
+            for_learned=learned.among,
+            of_function=learned.of_function,
             is_waited_for=self._communication.is_waited_for,
             last_gradients=self._communication.last_gradients,
             look=self.look_for_devices,
@@ -77,6 +77,7 @@ class Patches:
         self._watch("forward", torch.nn.Module, "__call__")
         self._watch("backward", torch.autograd, "backward")
         self._watch("gradient", torch.autograd, "grad")
+        when_imported("torch._functorch.eager_transforms", self._functions_of)
         optimizer = torch.optim.Optimizer
         for owner in _subclasses(optimizer):
             step = owner.__dict__.get("step")
@@ -117,6 +118,11 @@ class Patches:
             if raised_by_handler(error):
                 raise
             say("automatic phases did not end well", error)
+
+    def _functions_of(self, transforms: Any) -> None:
+        """Watches what computes a function's gradient together with its value."""
+        if isinstance(vars(transforms).get("grad_and_value_impl"), type(_subclasses)):
+            self._watch("function", transforms, "grad_and_value_impl")
 
     def _watch(self, event: str, owner: Any, name: str) -> None:
         """Watches a function of a class or a module, as torch defines it."""
@@ -179,14 +185,6 @@ class Patches:
         """Whether a module has no parameters: a loss, say."""
         with self._torch._C.DisableTorchFunction():
             return next(iter(parameters(self._torch, module)), None) is None
-
-    def _for_parameters(self, inputs: Any) -> bool:
-        """Whether gradients are asked for with respect to parameters."""
-        nn = self._torch.nn
-        if type(inputs) is _GENERATOR:  # which could be gone through only once
-            return bool(inputs.gi_code is nn.Module.parameters.__code__)
-        several = inputs if type(inputs) in _SEVERAL else [inputs]
-        return any(issubclass(type(one), nn.Parameter) for one in several)
 
     def _note_rank(self) -> None:
         """Says which of the processes that train together this one is."""

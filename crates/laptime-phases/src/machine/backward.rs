@@ -3,18 +3,19 @@
 use laptime_core::PhaseName;
 
 use super::unit::Unit;
-use super::{Forwards, Machine};
+use super::{Forwards, Machine, Number};
 use crate::program::Program;
 
 impl Machine {
     /// Gradients are being computed for an update.
-    pub fn backward_begin(&mut self) {
+    pub fn backward_begin(&mut self, program: &dyn Program) {
         if self.is_updating() {
             self.begin_in_closure(PhaseName::Backward);
             return;
         }
         let at = self.now();
         self.repair(at);
+        self.updated_by_hand(program);
         let evaluated = self.unit.is_none() && self.last.kind == Some(PhaseName::Evaluation);
         let came_late = self.habits.forwards == Forwards::Alone;
         if came_late {
@@ -35,11 +36,28 @@ impl Machine {
         self.begin(PhaseName::Backward, at);
     }
 
+    /// A program that calls no module and updates its weights itself has taken a step with each of its
+    /// gradients: the next one begins where the last ended. Its forward can't be told from the update.
+    fn updated_by_hand(&mut self, program: &dyn Program) {
+        let number = &self.number;
+        let calls_none = number.forwards == 0 && number.backwards > 0 && self.iteration.is_none();
+        if calls_none
+            && !self.is_in_function()
+            && self.has_unit()
+            && self.is_updated_unseen(program)
+        {
+            let end = self.last.end;
+            self.close_unit(end);
+            self.number = Number::default();
+            self.open_step(end, PhaseName::Backward);
+        }
+    }
+
     /// Gradients are computed and handed back. With respect to parameters that is training, else it is
     /// part of whatever goes on: of an evaluation, say, or of a penalty.
     pub fn gradient_begin(&mut self, program: &dyn Program) {
-        if self.is_updating() || program.for_parameters() {
-            self.backward_begin();
+        if self.is_updating() || self.is_in_function() || program.for_parameters() {
+            self.backward_begin(program);
             return;
         }
         let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);

@@ -22,6 +22,9 @@ pub struct Update {
     pub inner: Option<Phase>,
     /// The closure's last phase, and where it was, while nothing else happened since.
     pub after: Option<(PhaseName, Place)>,
+    /// When a `zero_grad` in it ended, and [`crate::Laps::last_written`] then, while nothing else happened
+    /// since.
+    pub zeroed: Option<(u64, u64)>,
 }
 
 impl Machine {
@@ -38,8 +41,20 @@ impl Machine {
             return;
         };
         let after = update.after.take();
+        let zeroed = update.zeroed.take();
+        let is_untold = name == PhaseName::Backward && after.is_none();
+        let since = zeroed.filter(|(_, written)| is_untold && *written == self.laps.last_written());
         if self.is_innermost() {
-            self.end(at);
+            match since {
+                Some((since, _)) => {
+                    self.end(since);
+                    self.infer_forward(since, at);
+                    self.settle();
+                }
+                None => {
+                    self.end(at);
+                }
+            }
             self.begin(name, at);
             update.is_paused = true;
             if after.is_some() && after == self.place().map(|place| (name, place)) {

@@ -60,7 +60,7 @@ impl Machine {
         }
     }
 
-    fn unit_at_forward(&mut self, grad: bool, at: u64, program: &dyn Program) {
+    pub(super) fn unit_at_forward(&mut self, grad: bool, at: u64, program: &dyn Program) {
         let Some(unit) = &self.unit else { return };
         if !unit.is_decided() {
             let kind = unit.kind;

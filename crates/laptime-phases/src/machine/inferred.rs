@@ -15,6 +15,9 @@ use crate::loader::Iteration;
 impl Machine {
     /// When the forward of the gradient that is about to be computed began, if nothing told it.
     pub(super) fn untold_since(&self) -> Option<u64> {
+        if self.is_in_function() {
+            return self.function_since();
+        }
         let is_untold = if self.unit.is_some() {
             let zeroed = self.previous == Some(PhaseName::Optimizer);
             let fetched = self.previous == Some(PhaseName::Data);

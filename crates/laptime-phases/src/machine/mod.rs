@@ -13,6 +13,7 @@ mod compile;
 mod epochs;
 mod fetch;
 mod forward;
+mod function;
 mod inferred;
 mod optimizer;
 mod training;
@@ -28,6 +29,7 @@ use crate::laps::{Laps, SpanId};
 use crate::loader::Iteration;
 use closure::Update;
 use communication::Exchange;
+use function::Function;
 use unit::{Phase, Unit};
 
 /// Forwards that one evaluation without a loader has at most, where gradients leave open what they are.
@@ -104,6 +106,7 @@ pub struct Machine {
     update: Option<Update>,
     compiling: Option<SpanId>,
     exchange: Option<Exchange>,
+    function: Option<Function>,
     /// Whose batch feeds what comes next.
     iteration: Option<Arc<Iteration>>,
     /// Iterations whose batches were fetched for a use that is not known yet.
@@ -136,6 +139,7 @@ impl Machine {
             update: None,
             compiling: None,
             exchange: None,
+            function: None,
             iteration: None,
             waiting: Vec::new(),
             epochs_of: None,

@@ -13,6 +13,7 @@ impl Machine {
         if let Some(update) = &mut self.update {
             update.nested += 1;
             update.after = None;
+            update.zeroed = None;
             return;
         }
         let at = self.now();
@@ -50,6 +51,8 @@ impl Machine {
             && update.nested > 0
         {
             update.nested -= 1;
+            let at = (self.laps.now(), self.laps.last_written());
+            update.zeroed = (!stepping && !raised).then_some(at);
             return;
         }
         let at = self.now();

@@ -1,7 +1,6 @@
 //! Whatever is raised wherever: the spans are right again from the next event on.
 
 use laptime_core::SpanFlags;
-use laptime_phases::Machine;
 
 use crate::program::{BACKWARD, DATA, FORWARD, LAST_FETCH, OUTSIDE, STEP, ZERO};
 use crate::program::{Batches, Forward, Program};
@@ -43,7 +42,7 @@ fn an_end_that_never_came_is_made_up_for_at_the_next_fetch() {
             }
             "backward" => {
                 program.forward();
-                program.event(Machine::backward_begin);
+                program.begin_backward();
             }
             "optimizer" => {
                 program.forward();

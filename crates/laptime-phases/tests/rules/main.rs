@@ -6,6 +6,7 @@ mod closures;
 mod communication;
 mod epochs;
 mod evaluation;
+mod functions;
 mod gradients;
 mod guesses;
 mod interruptions;

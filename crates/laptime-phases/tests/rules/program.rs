@@ -205,12 +205,18 @@ impl Program {
         self.tell(|machine| machine.forward_begin(&answers));
     }
 
+    /// A backward begins, and its end may never be told.
+    pub fn begin_backward(&self) {
+        let answers = self.answers(Forward::default());
+        self.tell(|machine| machine.backward_begin(&answers));
+    }
+
     pub fn backward(&self) {
         self.backward_around(BACKWARD, false, || ());
     }
 
     pub fn backward_around(&self, took: u64, raises: bool, inside: impl FnOnce()) {
-        self.tell(Machine::backward_begin);
+        self.begin_backward();
         self.other(took);
         inside();
         self.tell(|machine| machine.backward_end(raises));
@@ -230,6 +236,22 @@ impl Program {
         self.tell(|machine| machine.gradient_begin(&answers));
         self.other(BACKWARD);
         self.tell(|machine| machine.backward_end(false));
+    }
+
+    /// A function is called for its value and its gradient.
+    pub fn function(&self, forward: impl FnOnce()) {
+        self.function_around(false, forward);
+    }
+
+    /// The same; if it raises, before its gradient.
+    pub fn function_around(&self, raises: bool, forward: impl FnOnce()) {
+        let answers = self.answers(Forward::default());
+        self.tell(|machine| machine.function_begin(&answers));
+        forward();
+        if !raises {
+            self.gradient_of(false);
+        }
+        self.tell(|machine| machine.function_end(raises));
     }
 
     pub fn step(&self) {

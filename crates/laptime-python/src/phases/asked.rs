@@ -105,7 +105,20 @@ impl<'a, 'py> Asked<'a, 'py> {
             return Ok(false);
         };
         let _hidden = Hidden::new(python);
-        let asked = self.phases.asked.for_parameters.call1(python, (inputs,))?;
+        let asked = &self.phases.asked.for_learned;
+        let asked = asked.call1(python, (inputs, self.phases.calls_modules.get()))?;
+        asked.is_truthy(python)
+    }
+
+    /// Of a call of `grad_and_value_impl(function, argnums, has_aux, args, kwargs)`.
+    pub fn learns_by_function(&self) -> PyResult<bool> {
+        let python = self.call.python;
+        let (Some(numbers), Some(args)) = (self.call.argument(1), self.call.argument(3)) else {
+            return Ok(false);
+        };
+        let _hidden = Hidden::new(python);
+        let asked = &self.phases.asked.of_function;
+        let asked = asked.call1(python, (numbers, args, self.phases.calls_modules.get()))?;
         asked.is_truthy(python)
     }
 

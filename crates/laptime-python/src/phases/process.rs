@@ -30,6 +30,8 @@ pub struct Phases {
     on: Flag,
     began: Flag,
     pub by_hand: Flag,
+    /// The program has called a module.
+    pub calls_modules: Flag,
     pub asked: Questions,
     /// The module that had something to learn last.
     pub trainer: LastModule,
@@ -52,8 +54,10 @@ pub struct Questions {
     pub training: Py<PyAny>,
     /// Whether a module has no parameters.
     pub bare: Py<PyAny>,
-    /// Whether there are parameters among tensors.
-    pub for_parameters: Py<PyAny>,
+    /// Whether there is something to learn among tensors.
+    pub for_learned: Py<PyAny>,
+    /// The same of the arguments of a function whose gradient is computed.
+    pub of_function: Py<PyAny>,
     look: Py<PyAny>,
     broken: Py<PyAny>,
 }
@@ -62,7 +66,7 @@ pub struct Questions {
 impl Phases {
     #[new]
     #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, bare,
-                        for_parameters, is_waited_for, last_gradients, look, broken))]
+                        for_learned, of_function, is_waited_for, last_gradients, look, broken))]
     #[allow(clippy::too_many_arguments, reason = "questions, each by its name")]
     fn new(
         is_grad_enabled: Py<PyAny>,
@@ -72,7 +76,8 @@ impl Phases {
         learns: Py<PyAny>,
         training: Py<PyAny>,
         bare: Py<PyAny>,
-        for_parameters: Py<PyAny>,
+        for_learned: Py<PyAny>,
+        of_function: Py<PyAny>,
         is_waited_for: Py<PyAny>,
         last_gradients: Py<PyAny>,
         look: Py<PyAny>,
@@ -86,6 +91,7 @@ impl Phases {
             on,
             began: Flag::default(),
             by_hand,
+            calls_modules: Flag::default(),
             asked: Questions {
                 is_grad_enabled,
                 compiler,
@@ -94,7 +100,8 @@ impl Phases {
                 learns,
                 training,
                 bare,
-                for_parameters,
+                for_learned,
+                of_function,
                 look,
                 broken,
             },

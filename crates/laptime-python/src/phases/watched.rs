@@ -33,6 +33,8 @@ enum Event {
     Forward,
     Backward,
     Gradient,
+    /// A function is called for its value and its gradient.
+    Function,
     Step,
     Work,
     /// A call whose result is told, and nothing else.
@@ -53,6 +55,7 @@ impl Event {
             "forward" => Self::Forward,
             "backward" => Self::Backward,
             "gradient" => Self::Gradient,
+            "function" => Self::Function,
             "step" => Self::Step,
             "work" => Self::Work,
             "result" => Self::Result,
@@ -78,7 +81,7 @@ impl Event {
 
     /// Whether what happens inside is looked at: an optimizer's closure is.
     fn is_open(self) -> bool {
-        matches!(self, Self::Step | Self::Work)
+        matches!(self, Self::Step | Self::Work | Self::Function)
     }
 }
 
@@ -245,6 +248,9 @@ impl Watched {
         if !phases.may_begin(call.python, !fetches)? {
             return Ok(None);
         }
+        if self.event == Event::Function && !Asked::new(phases, call).learns_by_function()? {
+            return Ok(None);
+        }
         let iteration = match call.argument(0) {
             Some(iterator) if fetches => Some(phases.iteration_of(&iterator)?),
             None if fetches => return Ok(None),
@@ -259,12 +265,16 @@ impl Watched {
     fn tell(&self, call: &Call<'_>, began: Began) -> PyResult<Option<Began>> {
         let phases = self.phases.get();
         here::set_busy(!self.event.is_open());
+        if self.event == Event::Forward && !phases.calls_modules.get() {
+            phases.calls_modules.set(true);
+        }
         let program = Asked::new(phases, call);
         phases.with(|machine| match (self.event, &began.iteration) {
             (Event::Fetch, Some(iteration)) => machine.fetch_begin(iteration, &program),
             (Event::Forward, _) => machine.forward_begin(&program),
-            (Event::Backward, _) => machine.backward_begin(),
+            (Event::Backward, _) => machine.backward_begin(&program),
             (Event::Gradient, _) => machine.gradient_begin(&program),
+            (Event::Function, _) => machine.function_begin(&program),
             (Event::Step, _) => machine.optimizer_begin(true),
             (Event::Work, _) => machine.optimizer_begin(false),
             _ => {}
@@ -292,6 +302,7 @@ impl Watched {
                 },
                 (Event::Forward, _) => machine.forward_end(raised),
                 (Event::Backward | Event::Gradient, _) => machine.backward_end(raised),
+                (Event::Function, _) => machine.function_end(raised),
                 (Event::Step, _) => machine.optimizer_end(true, raised),
                 (Event::Work, _) => machine.optimizer_end(false, raised),
                 _ => {}

@@ -1,0 +1,196 @@
+"""Training without modules and without optimizers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+from watched import loader, watched
+
+STEPS = 12
+
+
+def tensors():
+    torch.manual_seed(0)
+    return [torch.randn(4, 8).requires_grad_(), torch.randn(8, 3).requires_grad_()]
+
+
+def loss_of(weights, inputs, targets):
+    hidden = torch.tanh(inputs @ weights[0])
+    return functional.cross_entropy(hidden @ weights[1], targets)
+
+
+def batches():
+    return [(torch.randn(2, 4), torch.randint(3, (2,))) for _ in range(STEPS)]
+
+
+def update(weights, gradients):
+    with torch.no_grad():
+        for weight, gradient in zip(weights, gradients):
+            weight -= 0.1 * gradient
+
+
+def backward_by_hand():
+    weights = tensors()
+    for batch in batches():
+        loss_of(weights, *batch).backward()
+        update(weights, [weight.grad for weight in weights])
+
+
+def gradients_by_hand():
+    weights = tensors()
+    for batch in batches():
+        update(weights, torch.autograd.grad(loss_of(weights, *batch), weights))
+
+
+def gradients_with_an_optimizer():
+    weights = tensors()
+    optimizer = torch.optim.SGD(weights, lr=0.1)
+    for batch in batches():
+        gradients = torch.autograd.grad(loss_of(weights, *batch), weights)
+        for weight, gradient in zip(weights, gradients):
+            weight.grad = gradient
+        optimizer.step()
+
+
+def function_s_gradient():
+    weights = [weight.detach() for weight in tensors()]
+    gradient_of = torch.func.grad(loss_of)
+    for batch in batches():
+        gradients = gradient_of(weights, *batch)
+        weights = [weight - 0.1 * one for weight, one in zip(weights, gradients)]
+
+
+def functional_call(per_sample=False):
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+    weights = {name: value.detach() for name, value in model.named_parameters()}
+
+    def loss(weights, inputs, targets):
+        return functional.cross_entropy(
+            torch.func.functional_call(model, weights, (inputs,)), targets
+        )
+
+    gradient_of = torch.func.grad(loss)
+    if per_sample:
+        gradient_of = torch.func.vmap(gradient_of, in_dims=(None, 0, 0))
+    for inputs, targets in batches():
+        given = (inputs[:, None], targets[:, None]) if per_sample else (inputs, targets)
+        gradients = gradient_of(weights, *given)
+        mean = {name: one.mean(0) if per_sample else one for name, one in gradients.items()}
+        weights = {name: weight - 0.1 * mean[name] for name, weight in weights.items()}
+
+
+def functional_call_per_sample():
+    functional_call(per_sample=True)
+
+
+def image_through_a_model():
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+    model.eval().requires_grad_(False)
+    image, target = torch.randn(1, 4, requires_grad=True), torch.tensor([1])
+    for _ in range(STEPS):
+        loss = functional.cross_entropy(model(image), target)
+        update([image], torch.autograd.grad(loss, image))
+
+
+BY_HAND = (
+    backward_by_hand,
+    gradients_by_hand,
+    function_s_gradient,
+    functional_call,
+    functional_call_per_sample,
+    image_through_a_model,
+)
+
+
+def counts_of(train):
+    with watched() as recorded:
+        train()
+    paths = ("step", "step/forward", "step/backward", "evaluation")
+    return [recorded.count(path) for path in paths]
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    """Counts of each, from a process that has no optimizer."""
+    here = str(Path(__file__).parent)
+    told = "import json, test_learned as it; "
+    told += "print(json.dumps({one.__name__: it.counts_of(one) for one in it.BY_HAND}))"
+    command = [sys.executable, "-c", told]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=here, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize(
+    ("train", "forwards"),
+    [
+        (backward_by_hand, 0),  # they can't be told from the updates
+        (gradients_by_hand, 0),
+        (function_s_gradient, STEPS),
+        (functional_call, STEPS),
+        (functional_call_per_sample, STEPS),
+    ],
+)
+def test_a_loop_over_tensors_has_a_step_of_each_update(by_hand, train, forwards):
+    assert by_hand[train.__name__] == [STEPS, forwards, STEPS, 0]
+
+
+def test_an_input_that_is_optimised_through_a_model_is_learned(by_hand):
+    steps, _, backwards, _ = by_hand["image_through_a_model"]
+    assert steps == backwards == STEPS - 1, "that it is updated shows at the second gradient"
+
+
+def test_gradients_of_tensors_with_an_optimizer_are_in_its_steps():
+    steps, forwards, backwards, evaluations = counts_of(gradients_with_an_optimizer)
+    assert (steps, backwards, evaluations) == (STEPS, STEPS, 0)
+    assert forwards >= STEPS - 1, "the first began nobody knows when"
+
+
+def test_lbfgs_over_tensors_has_its_forwards_beside_the_optimizer():
+    weights = tensors()
+    optimizer = torch.optim.LBFGS(weights, max_iter=4, line_search_fn=None)
+    batch, calls = batches()[0], []
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_of(weights, *batch)
+        loss.backward()
+        calls.append(1)
+        return loss
+
+    with watched() as recorded:
+        for _ in range(3):
+            optimizer.step(closure)
+    assert recorded.count("step") == 3
+    assert recorded.count("step/forward") == len(calls)
+    assert recorded.count("step/backward") == len(calls)
+
+
+def test_gradients_of_what_is_only_looked_at_are_no_training():
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3)).eval()
+    with watched() as recorded:
+        for inputs, _ in loader(STEPS):
+            image = inputs.requires_grad_()
+            with torch.no_grad():
+                best = model(image).argmax(1)
+            score = model(image).gather(1, best[:, None]).sum()
+            torch.autograd.grad(score, image)
+            torch.func.grad(lambda one: model(one).sum())(image.detach())
+    assert recorded.count("step") == 0
+    assert recorded.count("evaluation") == STEPS
+
+
+def test_a_generator_of_parameters_is_not_used_up():
+    model = nn.Linear(4, 3)
+    with watched() as recorded:
+        loss = model(torch.randn(2, 4)).sum()
+        gradients = torch.autograd.grad(loss, model.parameters())
+    assert len(gradients) == 2
+    assert recorded.count("step") == 1
