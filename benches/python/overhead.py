@@ -21,6 +21,9 @@ from laptime.integrations import _autotorch
 
 #: Steps in a block, and blocks of each kind: about ten seconds a row.
 STEPS, ROUNDS = 20, 300
+#: Blocks after each switch that are not measured: the interpreter gets used to functions that are
+#: watched, or are no more, which a program does once.
+SETTLING = 1
 
 
 def perceptron() -> nn.Module:
@@ -127,15 +130,21 @@ def main() -> None:
                 "nothing (control)": compare(block(small), block(small), nothing),
                 "4 laps a step, MLP 784-128-10": compare(block(small), block(small, True), nothing),
                 "automatic phases, MLP 784-128-10": compare(
-                    block(small), block(small), phases(False)
+                    block(small), block(small), phases(False), settling=SETTLING
                 ),
                 "--modules, 75 modules": compare(
-                    block(large), block(large), phases(True), ROUNDS // 4
+                    block(large), block(large), phases(True), ROUNDS // 4, settling=SETTLING
                 ),
             }
     print(
         json.dumps(
-            {"torch": torch.__version__, "steps": STEPS, "rounds": ROUNDS, "overhead": results}
+            {
+                "torch": torch.__version__,
+                "steps": STEPS,
+                "rounds": ROUNDS,
+                "settling": SETTLING * STEPS,
+                "overhead": results,
+            }
         )
     )
 

@@ -178,6 +178,8 @@ rounds of their own, since every lap counts it then.
 ## A whole training step
 
 {overhead["rounds"]} rounds of {overhead["steps"]} steps with and without, in turns, one thread.
+Where functions are watched, {overhead["settling"]} more steps run after each switch that are not
+measured: the interpreter gets used to them, which a program does once.
 
 {overhead_table(overhead)}
 ## Counting memory

@@ -17,6 +17,7 @@ from typing import Any
 
 from .._core import Watched, note
 from .._post_import import when_imported
+from ._innermost import FUNCTION, put_innermost
 
 #: Functions that return when the exchange is done, unless they are called with `async_op`.
 COLLECTIVES = (
@@ -48,7 +49,6 @@ COLLECTIVES = (
     "send",
     "send_object_list",
 )
-FUNCTION: Any = type(lambda: None)
 
 
 class Communication:
@@ -73,7 +73,7 @@ class Communication:
             functions = (vars(owner).get(name) for name in names)
             for function in functions if self._active else ():
                 if type(function) is FUNCTION:
-                    watched.put(function)
+                    put_innermost(watched, function)
 
         when_imported(
             "torch.distributed.distributed_c10d",
@@ -85,7 +85,9 @@ class Communication:
         )
         replica = getattr(self._torch.nn.parallel, "DistributedDataParallel", None)
         if isinstance(replica, type):
-            watch(replicated, replica, ("forward",))
+            forward = vars(replica).get("forward")
+            if type(forward) is FUNCTION:
+                replicated.put(forward, inlined=False)  # a module's call passes its arguments on
             watch(exchange, replica, ("_sync_buffers",))
 
     def remove(self) -> None:

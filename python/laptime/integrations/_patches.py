@@ -20,6 +20,7 @@ from .._post_import import when_imported
 from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
+from ._innermost import FUNCTION, put_innermost
 from ._learned import Learned
 from ._modules import ModuleLaps, RootNames, parameters
 from ._thread import Machines
@@ -121,14 +122,18 @@ class Patches:
 
     def _functions_of(self, transforms: Any) -> None:
         """Watches what computes a function's gradient together with its value."""
-        if isinstance(vars(transforms).get("grad_and_value_impl"), type(_subclasses)):
-            self._watch("function", transforms, "grad_and_value_impl")
+        function = vars(transforms).get("grad_and_value_impl")
+        if isinstance(function, FUNCTION):
+            known = self._watched["function", "grad_and_value_impl"] = Watched(
+                "function", self.phases
+            )
+            put_innermost(known, function)
 
     def _watch(self, event: str, owner: Any, name: str) -> None:
         """Watches a function of a class or a module, as torch defines it."""
         function = owner.__dict__.get(name)
         function = getattr(function, "__func__", function)
-        if isinstance(function, type(_subclasses)):
+        if isinstance(function, FUNCTION):
             self._put(event, name, function)
         else:
             of = getattr(owner, "__name__", owner)

@@ -134,3 +134,42 @@ def test_tracing_scripting_and_exporting_work_as_without():
         assert torch.export.export(model, (example,)).module()(example).shape == (2, 3)
         assert torch.jit.trace(model, example)(example).shape == (2, 3)
         assert torch.jit.script(model)(example).shape == (2, 3)
+
+
+def gradient_of_a_function():
+    weights = {"a": torch.ones(4, 3)}
+    gradient_of = torch.func.grad(lambda weights, x: torch.tanh(x @ weights["a"]).sum())
+    call = torch.compile(gradient_of, backend=Graphs(), fullgraph=True)
+    return call(weights, torch.ones(2, 4))["a"]
+
+
+def collective():
+    def average(x):
+        x = x * 2
+        torch.distributed.all_reduce(x)
+        return x + 1
+
+    return torch.compile(average, backend=Graphs(), fullgraph=True)(torch.ones(3))
+
+
+def functional_collective():
+    from torch.distributed import _functional_collectives as functional
+
+    def average(x):
+        group = torch.distributed.group.WORLD
+        return functional.wait_tensor(functional.all_reduce(x * 2, "sum", group)) + 1
+
+    return torch.compile(average, backend=Graphs(), fullgraph=True)(torch.ones(3))
+
+
+@pytest.mark.parametrize("run", [gradient_of_a_function, collective, functional_collective])
+def test_functions_of_torch_s_that_are_watched_are_compiled_as_without(run):
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        expected = run()
+        torch._dynamo.reset()
+        with watched():
+            assert torch.equal(run(), expected)
+    finally:
+        torch.distributed.destroy_process_group()
