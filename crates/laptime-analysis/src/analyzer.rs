@@ -11,7 +11,7 @@ use laptime_core::{Live, RunInfo, Warning};
 use crate::error::AnalysisError;
 use crate::finish;
 use crate::process::Process;
-use crate::steady::{self, Start};
+use crate::steady;
 use crate::summary::Summary;
 
 /// What the caller knows and wants.
@@ -21,6 +21,8 @@ pub struct Options {
     pub run: Option<RunInfo>,
     /// Whether damage is an error rather than a warning.
     pub strict: bool,
+    /// Whether each process's rows are told by themselves too.
+    pub by_process: bool,
 }
 
 /// One process of the run being analysed.
@@ -33,10 +35,9 @@ pub struct Analyzer {
     options: Options,
     processes: Vec<Process>,
     warnings: Vec<Warning>,
-    /// What the second pass is about, once it was asked for.
-    found: Option<Start>,
-    /// Set by the second pass.
-    steady: Option<Start>,
+    /// When the steady state of each process begins, once it was asked for.
+    since_ns: Option<Vec<u64>>,
+    is_second_pass: bool,
 }
 
 impl Analyzer {
@@ -46,8 +47,8 @@ impl Analyzer {
             options,
             processes: Vec::new(),
             warnings: Vec::new(),
-            found: None,
-            steady: None,
+            since_ns: None,
+            is_second_pass: false,
         }
     }
 
@@ -77,7 +78,7 @@ impl Analyzer {
         match self.processes[process.0].window(bytes, offset) {
             Err(error) if self.options.strict => Err(error),
             Err(error) => {
-                if self.steady.is_none() {
+                if !self.is_second_pass {
                     self.warnings.push(damage(&error));
                 }
                 Ok(())
@@ -114,10 +115,13 @@ impl Analyzer {
 
     /// Whether a steady state was found whose numbers need the same windows once more.
     pub fn wants_second_pass(&mut self) -> bool {
-        if self.steady.is_none() {
-            self.found = steady::find(&self.processes, self.options.run.as_ref()).ok();
+        if !self.is_second_pass {
+            let Options {
+                run, by_process, ..
+            } = &self.options;
+            self.since_ns = steady::moments(&self.processes, run.as_ref(), *by_process);
         }
-        self.found.is_some()
+        self.since_ns.is_some()
     }
 
     /// From here on the windows of all processes are fed again, with the same keys; those that
@@ -125,13 +129,13 @@ impl Analyzer {
     ///
     /// Does nothing when [`Self::wants_second_pass`] found no steady state.
     pub fn begin_second_pass(&mut self) {
-        let Some(start) = self.found.take() else {
+        let Some(since_ns) = self.since_ns.take() else {
             return;
         };
-        for (process, since_ns) in self.processes.iter_mut().zip(&start.since_ns) {
-            process.begin_second_pass(*since_ns);
+        for (process, since_ns) in self.processes.iter_mut().zip(since_ns) {
+            process.begin_second_pass(since_ns);
         }
-        self.steady = Some(start);
+        self.is_second_pass = true;
     }
 
     /// Whether the second pass learns anything from the slot at `offset`.
@@ -147,7 +151,7 @@ impl Analyzer {
 
     /// Everything known about the run.
     pub fn finish(self) -> Summary {
-        finish::summary(self.options.run, self.processes, self.warnings, self.steady)
+        finish::summary(self.options, self.processes, self.warnings)
     }
 }
 

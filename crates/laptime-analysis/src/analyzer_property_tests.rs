@@ -1,6 +1,6 @@
 use super::*;
 use crate::scripted::{Script, anchor, summarize};
-use crate::summary::{RowKind, SpanRow};
+use crate::span_row::{RowKind, SpanRow};
 use laptime_core::format::process::window_offset;
 use laptime_core::{Span, SpanFlags};
 use proptest::prelude::*;

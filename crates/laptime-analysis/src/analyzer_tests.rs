@@ -1,6 +1,7 @@
 use super::*;
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, summarize, training};
-use crate::summary::{ProcessState, RowKind, SpanRow, WallSource};
+use crate::span_row::{RowKind, SpanRow};
+use crate::summary::{ProcessState, WallSource};
 use laptime_core::format::process::window_offset;
 use laptime_core::{PathTable, ProgramEnd, Span, SpanFlags};
 

@@ -2,7 +2,7 @@
 //!
 //! Takes a row of the summary that carries both; the report turns the verdict into a sentence.
 
-use crate::summary::SpanRow;
+use crate::span_row::SpanRow;
 
 /// From this share of the wall time on, a row is said to have computed.
 const BUSY_RATIO: f64 = 0.9;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::rows::blank;
-use crate::summary::RowKind;
+use crate::span_row::RowKind;
 
 fn row(process_ns: u64, thread_ns: u64, delayed_ns: u64) -> SpanRow {
     let wall_ns = 100_000_000;

@@ -2,31 +2,30 @@
 
 use laptime_core::{ClockKind, RunInfo, Warning};
 
+use crate::analyzer::Options;
+use crate::by_process;
 use crate::collect;
 use crate::doubts;
 use crate::epochs;
 use crate::memory;
 use crate::operations::{self, Peaks};
-use crate::process::{Process, SteadyTotals};
+use crate::process::Process;
 use crate::ranks;
 use crate::rows;
-use crate::steady::{self, Start};
+use crate::steady;
+use crate::steady_rows::{self, Stretch};
 use crate::summary::{
-    ClockSummary, ProcessState, ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Steady, Summary,
+    ClockSummary, ProcessState, ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Summary,
 };
-use crate::tree::Tree;
-use crate::wall::{self, Filled, Leftovers, Wall};
+use crate::tree;
+use crate::wall::{self, Filled, Wall};
 
-/// The summary of what was read.
-pub fn summary(
-    run: Option<RunInfo>,
-    processes: Vec<Process>,
-    mut warnings: Vec<Warning>,
-    start: Option<Start>,
-) -> Summary {
-    let steady_why = match start {
-        Some(_) => None,
-        None => steady::find(&processes, run.as_ref()).err(),
+/// The summary of what was read, with rows of each process by itself where they were asked for.
+pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warning>) -> Summary {
+    let run = options.run;
+    let (start, steady_why) = match steady::find(&processes, run.as_ref()) {
+        Ok(start) => (Some(start), None),
+        Err(why) => (None, Some(why)),
     };
     let measured = wall::measured(&processes, run.as_ref());
     let (mut processes, measured) = first(processes, &measured);
@@ -37,46 +36,43 @@ pub fn summary(
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
     let mut peaks = Peaks::of(&processes);
-    let mut ranks: Vec<Rank> = Vec::new();
-    let steady = start.map(|start| {
-        let (steady, found) = steady_rows(&mut processes, measured, &ends, start, &mut peaks);
-        ranks = found;
-        steady
+    let mut stretches: Vec<Option<Stretch>> = (processes.iter_mut().zip(&ends).enumerate())
+        .map(|(index, (process, end_ns))| {
+            steady_rows::of_process(process, *end_ns, index < measured)
+        })
+        .collect();
+    let is_told = start.is_some() && stretches.iter().all(Option::is_some);
+    let ranks = ranks(&processes[..measured], &mut stretches, is_told);
+    let steady = start.filter(|_| is_told).map(|start| {
+        let all = processes.iter().zip(stretches.iter_mut().flatten());
+        steady_rows::joined(all, start, &mut peaks)
     });
-    if steady.is_none() {
-        let trained = processes[..measured].iter();
-        ranks.extend(trained.filter_map(|one| ranks::of(one, &mut one.totals.clone())));
-    }
-    let ranks = ranks::in_order(ranks);
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
         process.take_open_until(*end_ns);
     }
-    let summaries: Vec<ProcessSummary> = processes
-        .iter_mut()
-        .zip(&ends)
-        .enumerate()
-        .map(|(index, (process, end_ns))| {
-            let mut summary = of_process(process, *end_ns);
-            (summary.is_main, summary.is_measured) = (index == 0, index < measured);
-            summary
+    let summaries = (processes.iter_mut().zip(&ends)).enumerate();
+    let summaries: Vec<ProcessSummary> = summaries
+        .map(|(index, (process, end_ns))| ProcessSummary {
+            is_main: index == 0,
+            is_measured: index < measured,
+            ..of_process(process, *end_ns)
         })
         .collect();
-    let wall_ns = wall.end_ns - wall.start_ns;
-    let (filled, measured_ns) = filled(&mut processes[..measured], &ends, wall, run.as_ref());
-    let tree = whole_tree(&mut processes);
+    let walls = walls(&processes[..measured], &ends, wall);
+    let own: Vec<(Wall, Filled)> = (processes.iter_mut().zip(walls))
+        .map(|(process, wall)| (wall, wall::filled(process, wall, run.as_ref())))
+        .collect();
+    let (filled, measured_ns) = together(&own);
+    let by_process = if options.by_process {
+        by_process::each(&mut processes, &summaries, &own, &mut stretches, &mut peaks)
+    } else {
+        Vec::new()
+    };
+    let tree = tree::of_run(&mut processes);
     let mut made = rows::rows(&tree, measured_ns, &filled.leftovers, &mut peaks);
     let operations = operations::summary(&tree, &made.rows, &peaks);
     memory::fill_other(&mut made.rows, &tree, &summaries);
-    for (process, summary) in processes.iter().zip(&summaries) {
-        warnings.extend(doubts::of_process(process, summary));
-    }
-    let has_spans = summaries.iter().any(|process| process.span_count > 0);
-    let notes = collect::notes(&processes);
-    warnings.extend(doubts::of_notes(notes, has_spans));
-    if let Some(run) = &run {
-        warnings.extend(run.end.as_ref().and_then(doubts::of_end));
-        warnings.extend(doubts::of_unrecorded(&run.unrecorded));
-    }
+    warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     warnings.extend(ranks::difference(&ranks));
     warnings.extend(doubts::of_overfull(&made.overfull));
     warnings.extend(doubts::of_excess(filled.excess_ns, measured_ns));
@@ -97,13 +93,14 @@ pub fn summary(
             .or_else(|| summaries.first().map(|main| main.program.clone()))
             .unwrap_or_default(),
         run,
-        wall_ns,
+        wall_ns: wall.ns(),
         measured_ns,
         parallel_ns: filled.parallel_ns,
         wall_source: wall.source,
         span_count: summaries.iter().map(|process| process.span_count).sum(),
         clock: clock(processes.first()),
         ranks,
+        by_process,
         rows: made.rows,
         steady_why,
         steady,
@@ -124,6 +121,26 @@ pub fn summary(
     }
 }
 
+/// What the recording itself says that there is to doubt, and its launcher.
+fn recorded_doubts(
+    processes: &[Process],
+    summaries: &[ProcessSummary],
+    run: Option<&RunInfo>,
+) -> Vec<Warning> {
+    let each = processes.iter().zip(summaries);
+    let mut warnings: Vec<Warning> = each
+        .flat_map(|(process, summary)| doubts::of_process(process, summary))
+        .collect();
+    let has_spans = summaries.iter().any(|process| process.span_count > 0);
+    let notes = collect::notes(processes);
+    warnings.extend(doubts::of_notes(notes, has_spans));
+    if let Some(run) = run {
+        warnings.extend(run.end.as_ref().and_then(doubts::of_end));
+        warnings.extend(doubts::of_unrecorded(&run.unrecorded));
+    }
+    warnings
+}
+
 /// The processes with the measured ones in front, and how many these are.
 fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
     let place = |index: &usize| measured.iter().position(|one| one == index);
@@ -133,95 +150,40 @@ fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
     (processes, measured.len())
 }
 
-/// How spans fill the time of all measured processes, and how much that is: of a single one
-/// the wall time of the run, of several each one's own.
-fn filled(
-    measured: &mut [Process],
-    ends: &[u64],
-    wall: Wall,
-    run: Option<&RunInfo>,
-) -> (Filled, u64) {
-    let is_single = measured.len() == 1;
+/// What a step of each of several processes is made of: of the steady state, if that is told.
+fn ranks(measured: &[Process], stretches: &mut [Option<Stretch>], is_told: bool) -> Vec<Rank> {
+    if measured.len() == 1 {
+        return Vec::new();
+    }
+    let trained = measured.iter().zip(stretches);
+    let mut ranks: Vec<Rank> = trained
+        .filter_map(|(process, stretch)| match stretch {
+            Some(stretch) if is_told => ranks::of(process, &mut stretch.totals),
+            _ => ranks::of(process, &mut process.totals.clone()),
+        })
+        .collect();
+    ranks.sort_by_key(|rank| ranks::order(rank.rank.as_deref()));
+    ranks
+}
+
+/// How all measured processes fill their wall times, and how long these are.
+fn together(own: &[(Wall, Filled)]) -> (Filled, u64) {
     let (mut filled, mut measured_ns) = (Filled::default(), 0_u64);
-    for (process, end_ns) in measured.iter_mut().zip(ends) {
-        let own = if is_single {
-            wall
-        } else {
-            wall::lifetime(process, *end_ns)
-        };
-        filled.add(wall::filled(process, own, run));
-        measured_ns = measured_ns.saturating_add(own.end_ns - own.start_ns);
+    for (wall, own) in own {
+        filled.add(*own);
+        measured_ns = measured_ns.saturating_add(wall.ns());
     }
     (filled, measured_ns)
 }
 
-fn whole_tree(processes: &mut [Process]) -> Tree {
-    let mut tree = Tree::new();
-    for process in processes {
-        let correction = process.correction();
-        tree.absorb(&process.paths, &mut process.totals, correction);
-        tree.absorb_tail(&process.paths, &mut process.tail);
-        for ran in [&process.totals.ran, &process.tail_ran] {
-            tree.absorb_operations(&process.paths, &process.segments, ran);
-        }
+/// The wall time of each measured process: of a single one that of the run, of several each one's own.
+fn walls(measured: &[Process], ends: &[u64], wall: Wall) -> Vec<Wall> {
+    if measured.len() == 1 {
+        return vec![wall];
     }
-    tree
-}
-
-fn steady_rows(
-    processes: &mut [Process],
-    measured: usize,
-    ends: &[u64],
-    start: Start,
-    peaks: &mut Peaks,
-) -> (Steady, Vec<Rank>) {
-    let mut tree = Tree::new();
-    let mut ranks = Vec::new();
-    let mut wall_ns = 0;
-    let mut leftovers = Leftovers::default();
-    for (index, process) in processes.iter_mut().enumerate() {
-        let Some(SteadyTotals {
-            from,
-            since_ns,
-            mut totals,
-            ..
-        }) = process.steady.take()
-        else {
-            continue;
-        };
-        let timeline = process.anchors.timeline();
-        process.take_open(&mut totals, from, timeline.ticks_at(ends[index]));
-        if index < measured {
-            ranks.extend(ranks::of(process, &mut totals));
-            let end_ns = if process.tail_is_empty() {
-                timeline.monotonic_ns(totals.last_end)
-            } else {
-                ends[index]
-            };
-            let own_ns = end_ns.saturating_sub(since_ns);
-            wall_ns = own_ns.saturating_add(wall_ns);
-            let covered = process.covered(&mut totals, from, timeline.ticks_at(end_ns));
-            leftovers.add(Leftovers {
-                other_ns: covered.map(|covered| own_ns.saturating_sub(covered.ns)),
-                ..Leftovers::default()
-            });
-        }
-        tree.absorb(&process.paths, &mut totals, process.correction());
-        let mut tail = process.tail.clone();
-        tree.absorb_tail(&process.paths, &mut tail);
-        for ran in [&totals.ran, &process.tail_ran] {
-            tree.absorb_operations(&process.paths, &process.segments, ran);
-        }
-    }
-    let steady = Steady {
-        step_path: start.step_path,
-        from_step: start.from_step,
-        skipped_ns: start.skipped_ns,
-        wall_ns,
-        rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,
-        warnings: start.warnings,
-    };
-    (steady, ranks)
+    let own = measured.iter().zip(ends);
+    own.map(|(process, end_ns)| wall::lifetime(process, *end_ns))
+        .collect()
 }
 
 fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {

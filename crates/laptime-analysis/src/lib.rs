@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod analyzer;
+mod by_process;
 mod collect;
 mod columns;
 pub mod convergence;
@@ -33,7 +34,9 @@ mod scripted;
 mod segments;
 mod series;
 mod span_lanes;
+mod span_row;
 mod steady;
+mod steady_rows;
 mod summary;
 mod timeline;
 pub mod timing;
@@ -45,6 +48,7 @@ mod wall;
 pub mod warmup;
 
 pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
+pub use by_process::ProcessRows;
 pub use columns::{SpanColumns, SpanReader};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
@@ -56,9 +60,9 @@ pub use segments::{
     ContextTotals, SegmentMemory, SegmentRecord, SegmentTotals, context_totals, union_ns,
 };
 pub use span_lanes::{LaneReader, ProcessLanes};
+pub use span_row::{BoundBy, RowKind, SpanRow};
 pub use summary::{
-    BoundBy, ClockSummary, Epoch, Mark, Metric, MetricPoint, OpenSpanSummary, Part, ProcessState,
-    ProcessSummary, Rank, RowKind, SCHEMA, SCHEMA_VERSION, SpanRow, Steady, Summary, Track,
-    WallSource,
+    ClockSummary, Epoch, Mark, Metric, MetricPoint, OpenSpanSummary, Part, ProcessState,
+    ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track, WallSource,
 };
 pub use until::{Until, UntilReader, UntilSummary};

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use laptime_core::{PathTally, Unavailable, Warning, path};
 
 use crate::process::Process;
-use crate::summary::{ProcessState, ProcessSummary, RowKind, SpanRow};
+use crate::span_row::{RowKind, SpanRow};
+use crate::summary::{ProcessState, ProcessSummary};
 use crate::tree::Tree;
 use crate::wall::OTHER;
 

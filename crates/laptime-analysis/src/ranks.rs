@@ -66,26 +66,12 @@ pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
     let named_ns = sum(parts.iter().map(|part| part.per_step_ns));
     Some(Rank {
         pid: process.header.pid,
-        rank: process
-            .notes
-            .iter()
-            .find(|(code, _)| code == RANK)
-            .map(|(_, rank)| rank.clone()),
+        rank: rank_of(process),
         step_count,
         step_ns,
         parts,
         rest_ns: step_ns.saturating_sub(named_ns),
     })
-}
-
-/// By rank, then by process; one alone has none to compare it with.
-pub fn in_order(mut ranks: Vec<Rank>) -> Vec<Rank> {
-    if ranks.len() < 2 {
-        return Vec::new();
-    }
-    let number = |rank: &Rank| rank.rank.as_ref().and_then(|rank| rank.parse::<u64>().ok());
-    ranks.sort_by_key(|rank| (number(rank).unwrap_or(u64::MAX), rank.pid));
-    ranks
 }
 
 /// The part of a step that an exchange with other processes lies in; itself, if it lies in none.
@@ -111,13 +97,30 @@ fn exchanges_in(process: &Process, step: PathId, id: PathId) -> Option<PathId> {
     }
 }
 
+/// The rank that a process told.
+pub fn rank_of(process: &Process) -> Option<String> {
+    let mut notes = process.notes.iter();
+    let (_, rank) = notes.find(|(code, _)| code == RANK)?;
+    Some(rank.clone())
+}
+
+/// In which order processes are told: by their ranks' numbers, then those without one.
+pub fn order(rank: Option<&str>) -> u64 {
+    rank.and_then(|rank| rank.parse().ok()).unwrap_or(u64::MAX)
+}
+
+/// How a process is called in a message.
+pub fn called(pid: u32, rank: Option<&str>) -> String {
+    match rank {
+        Some(rank) => format!("rank {rank} (process {pid})"),
+        None => format!("process {pid}"),
+    }
+}
+
 impl Rank {
     /// How it is called in a message.
     pub fn called(&self) -> String {
-        match &self.rank {
-            Some(rank) => format!("rank {rank} (process {})", self.pid),
-            None => format!("process {}", self.pid),
-        }
+        called(self.pid, self.rank.as_deref())
     }
 
     /// Whether it told what it exchanges with the others.

@@ -7,7 +7,7 @@ use laptime_core::{PathTally, Unavailable, path};
 use crate::device::DeviceRow;
 use crate::memory;
 use crate::operations::{self, Peaks};
-use crate::summary::{RowKind, SpanRow};
+use crate::span_row::{RowKind, SpanRow};
 use crate::tree::Tree;
 use crate::wall::Leftovers;
 

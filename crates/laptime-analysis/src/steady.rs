@@ -21,23 +21,22 @@ pub struct Start {
     pub from_step: u64,
     /// Time since the first step opened; of several processes, the longest.
     pub skipped_ns: u64,
-    /// When it begins in each process, `CLOCK_MONOTONIC` ns.
-    pub since_ns: Vec<u64>,
     /// What steps did after it, if they did not keep their level.
     pub warnings: Vec<Warning>,
 }
 
 /// Finds it, or says why there is none.
 pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unavailable> {
-    let measured = measured(processes, run);
+    let each = each(processes, run);
+    let is_single = each.len() == 1;
     let (mut found, mut warnings) = (Vec::new(), Vec::new());
-    for index in &measured {
-        let process = &processes[*index];
-        let whose = match measured.len() {
-            1 => String::new(),
-            _ => format!("process {}: ", process.header.pid),
+    for (index, one) in each {
+        let whose = if is_single {
+            String::new()
+        } else {
+            format!("process {}: ", processes[index].header.pid)
         };
-        let one = of_process(process).map_err(|why| Unavailable(format!("{whose}{why}")))?;
+        let one = one.map_err(|why| Unavailable(format!("{whose}{why}")))?;
         warnings.extend(one.later.map(|later| {
             let said = later.said(noun(&one.step_path));
             Warning::new("step-time-changed", format!("{whose}{said}"))
@@ -45,20 +44,43 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         }));
         found.push(one);
     }
-    let earliest_ns = found.iter().map(|one| one.since_ns).min();
-    let earliest_ns =
-        earliest_ns.ok_or_else(|| Unavailable("no process was recorded".to_owned()))?;
-    let mut since_ns = vec![earliest_ns; processes.len()];
-    for (index, one) in measured.iter().zip(&found) {
-        since_ns[*index] = one.since_ns;
-    }
+    let first = found.first();
+    let first = first.ok_or_else(|| Unavailable("no process was recorded".to_owned()))?;
     Ok(Start {
-        step_path: found[0].step_path.clone(),
+        step_path: first.step_path.clone(),
         from_step: found.iter().map(|one| one.from_step).max().unwrap_or(0),
         skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
-        since_ns,
         warnings,
     })
+}
+
+/// When it begins in each process, `CLOCK_MONOTONIC` ns: where all measured processes have a
+/// steady state or, if `any` does, where one has.
+pub fn moments(processes: &[Process], run: Option<&RunInfo>, any: bool) -> Option<Vec<u64>> {
+    let each = each(processes, run);
+    let found = each.iter().map(|(index, one)| {
+        let since_ns = one.as_ref().ok()?.since_ns;
+        Some((*index, since_ns))
+    });
+    let found: Vec<(usize, u64)> = if any {
+        found.flatten().collect()
+    } else {
+        found.collect::<Option<_>>()?
+    };
+    let earliest_ns = found.iter().map(|(_, since_ns)| *since_ns).min()?;
+    let mut all = vec![earliest_ns; processes.len()];
+    for (index, since_ns) in found {
+        all[index] = since_ns;
+    }
+    Some(all)
+}
+
+/// That of each measured process, with its place among all.
+fn each(processes: &[Process], run: Option<&RunInfo>) -> Vec<(usize, Result<Found, Unavailable>)> {
+    let measured = measured(processes, run).into_iter();
+    measured
+        .map(|index| (index, of_process(&processes[index])))
+        .collect()
 }
 
 /// The steady state of one process.

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use laptime_core::{ClockKind, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
-use crate::device::DeviceRow;
+use crate::by_process::ProcessRows;
 use crate::operations::OperationsSummary;
+use crate::span_row::{SpanRow, is_zero};
 use crate::until::UntilSummary;
 
 /// Name of the JSON schema.
@@ -50,6 +51,9 @@ pub struct Summary {
     /// What a step of each measured process is made of, where several are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<Rank>,
+    /// The rows of each measured process by itself, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_process: Vec<ProcessRows>,
     /// Paths in tree order, parents before children, siblings by first appearance; leftovers last.
     pub rows: Vec<SpanRow>,
     /// The same without warm-up.
@@ -99,160 +103,6 @@ pub enum WallSource {
     ThreadTimeSegments,
     /// The same in device time, by event pairs.
     DeviceTimeSegments,
-}
-
-/// One path's statistics, or a leftover of the wall time.
-///
-/// **Units** nanoseconds; ratios are of 1.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SpanRow {
-    /// Span path or leftover.
-    pub kind: RowKind,
-    /// The names joined by `/`, with `/` and `\` inside a name escaped.
-    pub path: String,
-    /// The names from the outermost to this one.
-    pub names: Vec<String>,
-    /// Finished spans; `None` for a leftover.
-    pub count: Option<u64>,
-    /// Sum of durations, spans still open at the end included up to then.
-    pub total_ns: u64,
-    /// The total less what its children ran on the same track.
-    pub self_ns: u64,
-    /// Mean duration of finished spans.
-    pub mean_ns: Option<u64>,
-    /// Standard deviation of the durations of finished spans; needs two.
-    pub stddev_ns: Option<u64>,
-    /// Shortest finished span.
-    pub min_ns: Option<u64>,
-    /// Longest finished span.
-    pub max_ns: Option<u64>,
-    /// Median, within 1.1 % (nearest rank).
-    pub p50_ns: Option<u64>,
-    /// 90th percentile, within 1.1 %.
-    pub p90_ns: Option<u64>,
-    /// 95th percentile, within 1.1 %.
-    pub p95_ns: Option<u64>,
-    /// 99th percentile, within 1.1 %.
-    pub p99_ns: Option<u64>,
-    /// Total over the run's wall time; above 1 when threads or processes ran at once.
-    pub share_ratio: Option<f64>,
-    /// CPU time of the process meanwhile, summed over the spans that measured it.
-    pub process_ns: Option<u64>,
-    /// CPU time of the thread meanwhile, summed over the spans that measured it.
-    pub thread_ns: Option<u64>,
-    /// Time that the thread was ready and others ran, summed over the spans that measured it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delayed_ns: Option<u64>,
-    /// From first start to end, summed over spans that were suspended in between.
-    pub suspended_wall_ns: Option<u64>,
-    /// What a device measured.
-    #[serde(flatten)]
-    pub device: DeviceRow,
-    /// Least host memory that a span allocated and did not free; below zero when it freed more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_net_min_bytes: Option<i64>,
-    /// The most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_net_max_bytes: Option<i64>,
-    /// Least of the spans' peaks, each above what was there at its start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_peak_min_bytes: Option<u64>,
-    /// The most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_peak_max_bytes: Option<u64>,
-    /// Multiply-accumulates of matrix products, convolutions and attention, where they were counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mac: Option<u128>,
-    /// Floating-point operations of those, two for each, or what the program said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flop: Option<u128>,
-    /// With all other floating-point arithmetic.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total_flop: Option<u128>,
-    /// Those of [`SpanRow::flop`] that ran, with what runs again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub executed_flop: Option<u128>,
-    /// Bytes read and written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes_moved: Option<u128>,
-    /// FLOP over the time of the spans whose FLOP are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flop_per_s: Option<f64>,
-    /// Bytes over the time of the spans whose bytes are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes_moved_per_s: Option<f64>,
-    /// FLOP for each byte.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub intensity: Option<f64>,
-    /// FLOP per second over the peak that is named beside.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mfu_ratio: Option<f64>,
-    /// Executed FLOP per second over that peak.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hfu_ratio: Option<f64>,
-    /// What bounds it on this machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound: Option<BoundBy>,
-    /// The part of its spans, or of its operations, whose work is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operations_coverage_ratio: Option<f64>,
-    /// Spans only partly inside: still open at the end, or begun before the steady state.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub partial_count: u64,
-    /// What those contribute to the total.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub partial_ns: u64,
-    /// Spans that were closed out of order.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unbalanced_count: u64,
-    /// Why numbers of this row are absent: by field name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub why: BTreeMap<String, Unavailable>,
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde's skip_serializing_if passes a reference"
-)]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
-impl SpanRow {
-    /// How deep it stands in the tree; 0 for outermost rows.
-    pub fn depth(&self) -> usize {
-        self.names.len().saturating_sub(1)
-    }
-}
-
-/// What bounds a row's rate on a machine, by its intensity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BoundBy {
-    /// Moving bytes: more arithmetic would cost nothing.
-    Memory,
-    /// Arithmetic: the bytes come in time.
-    Arithmetic,
-}
-
-impl BoundBy {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::Arithmetic => "arithmetic",
-        }
-    }
-}
-
-/// What a row stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RowKind {
-    /// The spans of one path.
-    Span,
-    /// Wall time that neither a span nor a segment covers.
-    Leftover,
 }
 
 /// The run after its warm-up.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::{PathId, PathTable, PathTally, Tallies};
 
 use crate::operations::{Own, Segments};
+use crate::process::Process;
 use crate::totals::{Partial, Totals};
 
 /// One path of the run.
@@ -187,6 +188,20 @@ impl Tree {
         names.reverse();
         names
     }
+}
+
+/// The tree of everything that processes did.
+pub fn of_run(processes: &mut [Process]) -> Tree {
+    let mut tree = Tree::new();
+    for process in processes {
+        let correction = process.correction();
+        tree.absorb(&process.paths, &mut process.totals, correction);
+        tree.absorb_tail(&process.paths, &mut process.tail);
+        for ran in [&process.totals.ran, &process.tail_ran] {
+            tree.absorb_operations(&process.paths, &process.segments, ran);
+        }
+    }
+    tree
 }
 
 /// A tally whose durations were read with a rate that later proved `correction` times too small.

@@ -32,6 +32,13 @@ pub struct Wall {
     pub source: WallSource,
 }
 
+impl Wall {
+    /// How long that is.
+    pub fn ns(self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+}
+
 /// Wall time outside of spans; `None` where it makes no sense.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(
@@ -230,7 +237,7 @@ impl Filled {
 
 /// What a process's spans and segments fill of the wall time, and what they leave.
 pub fn filled(process: &mut Process, wall: Wall, run: Option<&RunInfo>) -> Filled {
-    let wall_ns = wall.end_ns - wall.start_ns;
+    let wall_ns = wall.ns();
     let mut totals = std::mem::replace(&mut process.totals, Totals::new(0));
     let timeline = process.anchors.timeline();
     let (from, to) = (

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use laptime_analysis::Until;
-use laptime_report::operations::{By, OperationsSort};
-use laptime_report::{Format, Sort};
+use laptime_report::operations::{By as OperationsBy, OperationsSort};
+use laptime_report::{By, Format, Sort};
 
 use crate::ops::{FORMATS, NamedSize, NamedSizes, Sizes};
 
@@ -125,6 +125,10 @@ pub struct ReportArgs {
     #[arg(long)]
     pub tree: bool,
 
+    /// One table of all processes, or one for each process that takes steps [default: path]
+    #[arg(long, value_parser = named(&By::NAMES))]
+    pub by: Option<By>,
+
     /// What comes first among the spans inside one span [default: total]
     #[arg(long, value_parser = named(&Sort::NAMES))]
     pub sort: Option<Sort>,
@@ -189,8 +193,8 @@ pub struct OpsArgs {
     pub backward: bool,
 
     /// Which table [default: modules where there are some; HTML has both]
-    #[arg(long, value_parser = named(&By::NAMES))]
-    pub by: Option<By>,
+    #[arg(long, value_parser = named(&OperationsBy::NAMES))]
+    pub by: Option<OperationsBy>,
 
     /// Levels of modules, or `all` [default: 2]
     #[arg(long, value_name = "LEVELS", value_parser = levels)]

@@ -100,6 +100,8 @@ fn report_explains_itself() {
       -o, --output <FILE>     Write there instead of to standard output; replaces what is there
           --open              Show what was written in a browser
           --tree              Draw the spans as a tree
+          --by <BY>           One table of all processes, or one for each process that takes steps
+                              [default: path] [possible values: path, process]
           --sort <SORT>       What comes first among the spans inside one span [default: total]
                               [possible values: total, self, count, mean, name, appearance]
           --filter <PATTERN>  Only paths like this, such as `step/*` or `**/forward`

@@ -56,6 +56,33 @@ fn folder_packed_file_process_file_and_reference_give_the_same_rows() {
 }
 
 #[test]
+fn by_process_each_process_that_takes_steps_has_a_table_in_every_format() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 120);
+    let by = |more: &[&str]| {
+        let left = place.laptime(&[&["report", "a.lap", "--by", "process"], more].concat());
+        assert_eq!(left.code, 0, "{}", left.err);
+        left.out
+    };
+    let text = by(&[]);
+    assert!(text.contains("\nprocess 20\n"), "{text}");
+    assert!(
+        text.contains("process 20: steady state from step 0"),
+        "{text}"
+    );
+    assert!(by(&["--tree"]).contains("\nprocess 20\nstep  "));
+    assert!(by(&["-f", "markdown"]).contains("\n### Process 20\n"));
+    assert!(by(&["-f", "html"]).contains("<h3>process 20</h3>"));
+    assert!(by(&["-f", "csv"]).contains("\n20,,run,span,step,120,"));
+    let summary: Value = serde_json::from_str(&by(&["--json"])).unwrap();
+    let alone = &summary["by_process"][0];
+    assert_eq!(row(alone, "step"), row(&summary, "step"));
+    let together = json(&place.laptime(&["report", "a.lap", "--by", "path", "--json"]));
+    assert_eq!(together.get("by_process"), None);
+    assert_eq!(together["rows"], summary["rows"]);
+}
+
+#[test]
 fn packing_twice_gives_the_same_bytes_and_never_overwrites() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 5);

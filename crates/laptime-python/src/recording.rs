@@ -25,9 +25,16 @@ struct Recording {
 }
 
 impl Recording {
+    fn options(&self) -> SourceOptions {
+        SourceOptions {
+            salvage: self.salvage,
+            ..SourceOptions::default()
+        }
+    }
+
     fn summary<'a>(&'a self, python: Python<'_>) -> PyResult<&'a Summary> {
-        let salvage = self.salvage;
-        let read = || source::summarize(&self.path, &SourceOptions { salvage });
+        let options = self.options();
+        let read = || source::summarize(&self.path, &options);
         self.summary.get_or_try_init(python, || {
             asked(|| {
                 python
@@ -49,9 +56,8 @@ impl Recording {
     /// The summary.
     fn report(&self, python: Python<'_>) -> PyResult<Report> {
         let summary = self.summary(python)?.clone();
-        let salvage = self.salvage;
-        let options = SourceOptions { salvage };
-        Ok(Report::of_recording(summary, self.path.clone(), options))
+        let path = self.path.clone();
+        Ok(Report::of_recording(summary, path, self.options()))
     }
 
     /// Every span, for anything that reads Arrow's C stream interface.

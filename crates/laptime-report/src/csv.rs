@@ -1,9 +1,9 @@
 //! Rows as comma-separated values (RFC 4180): plain numbers in the units of their names.
 //!
 //! An absent number is an empty field. The first column tells the whole run from its
-//! steady state.
+//! steady state; where rows are those of single processes, columns before it tell whose they are.
 
-use laptime_analysis::{BoundBy, RowKind, SpanRow, Summary, UntilSummary};
+use laptime_analysis::{BoundBy, RowKind, SpanRow, Steady, Summary, UntilSummary};
 
 use crate::filter;
 use crate::name::visible;
@@ -14,30 +14,69 @@ const HEADING: &str = "section,kind,path,count,total_ns,self_ns,mean_ns,stddev_n
 p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count,\
 host_memory_net_min_bytes,host_memory_net_max_bytes,host_memory_peak_min_bytes,host_memory_peak_max_bytes";
 
+/// Columns before these where rows are those of single processes.
+const PROCESS: &str = "process,rank,";
+
 /// Columns that follow where a row has any of them.
 const OPERATIONS: [&str; 12] = laptime_analysis::OPERATION_FIELDS;
 
+/// A table of the summary: its section, its rows, and what stands before each of its lines.
+struct Part<'s> {
+    process: String,
+    section: &'static str,
+    rows: &'s [SpanRow],
+}
+
+/// The tables that are asked for: of the run or, before their lines the process and its rank, of each process.
+fn parts<'s>(summary: &'s Summary, view: &View) -> Vec<Part<'s>> {
+    let both = |process: String, rows: &'s [SpanRow], steady: Option<&'s Steady>| {
+        let steady = steady.filter(|_| view.steady).map(|steady| Part {
+            process: process.clone(),
+            section: "steady",
+            rows: &steady.rows,
+        });
+        let section = "run";
+        let whole = Part {
+            process,
+            section,
+            rows,
+        };
+        [whole].into_iter().chain(steady)
+    };
+    if summary.by_process.is_empty() {
+        return both(String::new(), &summary.rows, summary.steady.as_ref()).collect();
+    }
+    let each = summary.by_process.iter().flat_map(|one| {
+        let rank = quoted(one.rank.as_deref().unwrap_or_default());
+        let process = format!("{},{rank},", one.pid);
+        both(process, &one.rows, one.steady.as_ref())
+    });
+    each.collect()
+}
+
 /// Renders the rows that the view asks for.
 pub fn render(summary: &Summary, view: &View) -> String {
-    let steady = summary.steady.as_ref().filter(|_| view.steady);
-    let rows = summary.rows.iter();
-    let rows = rows.chain(steady.iter().flat_map(|steady| &steady.rows));
-    let has_operations = { rows }.any(|row| operations(row).iter().any(|field| !field.is_empty()));
+    let parts = parts(summary, view);
+    let mut rows = parts.iter().flat_map(|part| part.rows);
+    let has_operations = rows.any(|row| operations(row).iter().any(|field| !field.is_empty()));
     let mut heading = HEADING.to_owned();
     if has_operations {
         heading = format!("{heading},{}", OPERATIONS.join(","));
     }
-    let mut out = heading.clone() + "\r\n";
-    let mut add = |section: &str, rows: &[SpanRow]| {
-        for row in filter::wanted(rows, view) {
-            out += &line(section, row, has_operations);
-        }
+    let before = if summary.by_process.is_empty() {
+        ""
+    } else {
+        PROCESS
     };
-    add("run", &summary.rows);
-    if let Some(steady) = steady {
-        add("steady", &steady.rows);
+    let mut out = format!("{before}{heading}\r\n");
+    for part in &parts {
+        for row in filter::wanted(part.rows, view) {
+            out += &part.process;
+            out += &line(part.section, row, has_operations);
+        }
     }
     for until in &summary.until {
+        out += &before.replace(|one| one != ',', "");
         out += &answer(until, &heading);
     }
     out

@@ -9,6 +9,7 @@ use laptime_analysis::{
 };
 use laptime_core::{ClockKind, Unavailable, Warning};
 
+use crate::by_process;
 pub use crate::column::Column;
 use crate::cpu;
 use crate::epochs;
@@ -17,6 +18,7 @@ use crate::outline::{self, Line, Outline};
 use crate::quantity::{self, Precision};
 use crate::ranks;
 use crate::roofline::Roofline;
+use crate::steady;
 use crate::until;
 use crate::view::View;
 
@@ -131,20 +133,11 @@ impl Document {
     /// The report of a summary.
     pub fn new(summary: &Summary, view: &View) -> Self {
         let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
-        let mut sections = vec![Section {
-            heading: None,
-            remark: is_empty.then(|| "no span was recorded".to_owned()),
-            content: if is_empty {
-                Content::Remark
-            } else {
-                let mut table = table(summary, &summary.rows, view);
-                table.notes.extend(ranks::notes(summary));
-                Content::Table(table)
-            },
-        }];
-        if view.steady {
-            sections.extend(steady(summary, view));
-        }
+        let mut sections = if is_empty || summary.by_process.is_empty() {
+            together(summary, view, is_empty)
+        } else {
+            by_process::sections(summary, view)
+        };
         sections.extend(ranks::section(summary));
         sections.extend(epochs::section(summary).filter(|_| view.filter.is_none()));
         sections.extend(joined::sections(summary, view));
@@ -172,6 +165,24 @@ impl Document {
             warnings: summary.warnings.clone(),
         }
     }
+}
+
+/// What all processes did, in one table.
+fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
+    let whole = Section {
+        heading: None,
+        remark: is_empty.then(|| "no span was recorded".to_owned()),
+        content: if is_empty {
+            Content::Remark
+        } else {
+            let mut table = table(summary, &summary.rows, view);
+            table.notes.extend(ranks::notes(summary));
+            Content::Table(table)
+        },
+    };
+    let (steady, why) = (summary.steady.as_ref(), summary.steady_why.as_ref());
+    let steady = steady::section(summary, (steady, why), &summary.rows, view);
+    [whole].into_iter().chain(steady).collect()
 }
 
 fn facts(summary: &Summary) -> Vec<String> {
@@ -260,50 +271,8 @@ fn clock(clock: ClockSummary) -> String {
     }
 }
 
-fn steady(summary: &Summary, view: &View) -> Option<Section> {
-    if let Some(steady) = &summary.steady {
-        let whole = quantity::duration(steady.wall_ns, Precision::Exact).inline();
-        let noun = steady.noun();
-        let warmup = match steady.from_step {
-            0 => "no warm-up found".to_owned(),
-            steps => format!(
-                "after {} of warm-up ({})",
-                plural(steps, noun, &format!("{noun}s")),
-                quantity::duration(steady.skipped_ns, Precision::Exact).inline(),
-            ),
-        };
-        return Some(Section {
-            heading: Some(format!("steady state from {noun} {}", steady.from_step)),
-            remark: Some(format!(
-                "{warmup}; shares are of the {whole} from there to the last span{}",
-                doubts(&steady.warnings),
-            )),
-            content: Content::Table(table(summary, &steady.rows, view)),
-        });
-    }
-    // Without steps nobody asked for a steady state.
-    let has_steps = summary
-        .rows
-        .iter()
-        .any(|row| row.names.last().is_some_and(|name| name == "step"));
-    let why = summary.steady_why.as_ref().filter(|_| has_steps)?;
-    Some(Section {
-        heading: Some("no steady state".to_owned()),
-        remark: Some(why.to_string()),
-        content: Content::Remark,
-    })
-}
-
-/// What follows a remark that there are reasons to doubt.
-fn doubts(warnings: &[Warning]) -> String {
-    let said = warnings.iter().map(|warning| {
-        let hint = warning.hint.as_deref().unwrap_or_default();
-        format!(". But {}: {hint}", warning.message)
-    });
-    said.collect()
-}
-
-fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
+/// Rows as a table.
+pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let outline = outline::outline(rows, view);
     let mut reasons: Vec<Unavailable> = Vec::new();
     let columns: Vec<Column> = Column::SPANS

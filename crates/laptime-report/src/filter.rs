@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use laptime_analysis::{Pattern, SpanRow, Summary};
+use laptime_analysis::{Pattern, SpanRow, Steady, Summary};
 use laptime_core::Unavailable;
 
 use crate::view::View;
@@ -27,13 +27,25 @@ pub fn narrowed<'a>(summary: &'a Summary, view: &View) -> Cow<'a, Summary> {
         return Cow::Borrowed(summary);
     }
     let mut summary = summary.clone();
-    summary.rows = wanted(&summary.rows, view).cloned().collect();
-    if !view.steady {
-        summary.steady = None;
-        summary.steady_why = Some(Unavailable("left out as asked".to_owned()));
-    }
-    if let Some(steady) = &mut summary.steady {
-        steady.rows = wanted(&steady.rows, view).cloned().collect();
+    narrow(&mut summary.rows, view);
+    narrow_steady(&mut summary.steady, &mut summary.steady_why, view);
+    for one in &mut summary.by_process {
+        narrow(&mut one.rows, view);
+        narrow_steady(&mut one.steady, &mut one.steady_why, view);
     }
     Cow::Owned(summary)
+}
+
+fn narrow(rows: &mut Vec<SpanRow>, view: &View) {
+    *rows = wanted(rows, view).cloned().collect();
+}
+
+fn narrow_steady(steady: &mut Option<Steady>, why: &mut Option<Unavailable>, view: &View) {
+    if !view.steady {
+        *steady = None;
+        *why = Some(Unavailable("left out as asked".to_owned()));
+    }
+    if let Some(steady) = steady {
+        narrow(&mut steady.rows, view);
+    }
 }

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod by_process;
 pub mod ceilings;
 mod column;
 mod cpu;
@@ -25,6 +26,7 @@ mod paint;
 pub mod quantity;
 mod ranks;
 pub mod roofline;
+mod steady;
 mod text;
 pub mod timing;
 pub mod torchtimer;
@@ -35,7 +37,7 @@ mod view;
 pub use document::Document;
 pub use filter::has_rows;
 pub use name::visible;
-pub use view::{Format, Sort, View};
+pub use view::{By, Format, Sort, View};
 
 use laptime_analysis::Summary;
 

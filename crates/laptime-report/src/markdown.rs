@@ -42,7 +42,7 @@ pub fn render(document: &Document) -> String {
 fn of_section(section: &Section) -> String {
     let mut out = String::new();
     if let Some(heading) = &section.heading {
-        let _ = writeln!(out, "### {}\n", capitalised(heading));
+        let _ = writeln!(out, "### {}\n", capitalised(&said(heading)));
     }
     if let Some(remark) = &section.remark {
         let _ = writeln!(out, "{}", capitalised(&said(remark)));

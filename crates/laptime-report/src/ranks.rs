@@ -51,7 +51,7 @@ fn line(rank: &Rank) -> String {
         .collect();
     format!(
         "{}: {} of {}: {}",
-        rank.called(),
+        name::short(&rank.called()),
         plural(rank.step_count, "step", "steps"),
         time(rank.step_ns),
         parts.join(", "),

@@ -122,7 +122,7 @@ impl Text {
     fn section(&self, section: &Section, seen: &mut Vec<Unavailable>) -> String {
         let mut out = String::new();
         if let Some(heading) = &section.heading {
-            out += &self.paint.with(Style::Strong, heading);
+            out += &self.paint.with(Style::Strong, &self.glyphs.plain(heading));
             out += "\n";
         }
         if let Some(remark) = &section.remark {

@@ -22,7 +22,7 @@ pub fn render(document: &Document, view: &View) -> String {
         };
         out += "\n";
         if let Some(heading) = &section.heading {
-            out += &paint.with(Style::Strong, heading);
+            out += &paint.with(Style::Strong, &glyphs.plain(heading));
             out += "\n";
         }
         for row in &table.rows {

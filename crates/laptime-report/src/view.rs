@@ -31,6 +31,22 @@ impl Format {
     ];
 }
 
+/// Whose rows the tables have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum By {
+    /// Of all processes, summed up by path.
+    #[default]
+    Path,
+    /// Of each process that takes steps, by itself.
+    Process,
+}
+
+impl By {
+    /// All of them, by the name users type.
+    pub const NAMES: [(&'static str, Self); 2] = [("path", Self::Path), ("process", Self::Process)];
+}
+
 /// In which order siblings stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

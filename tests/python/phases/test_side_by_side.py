@@ -132,3 +132,28 @@ def test_the_rank_that_holds_the_others_up_is_named(tmp_path):
     assert sum(shares) == pytest.approx(1, abs=1e-3)
     assert "2 processes took steps" in ended.stderr
     assert "rank 1 (process" in ended.stderr
+    each_rank_has_its_own_rows(summary, recording)
+
+
+def each_rank_has_its_own_rows(together, recording):
+    def report(form):
+        command = [sys.executable, "-m", "laptime", "report", str(recording), "--by", "process"]
+        command += ["-f", form]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    ranks = json.loads(report("json"))["by_process"]
+    assert sorted(rank["rank"] for rank in ranks) == ["0", "1"]
+    rows = {rank["rank"]: rows_of(rank) for rank in ranks}
+    for own in rows.values():
+        assert own["step"]["count"] == 30
+        assert own["step/backward"]["count"] == 30
+        shares = [row["share_ratio"] for row in own.values() if len(row["names"]) == 1]
+        assert sum(shares) == pytest.approx(1, abs=1e-3)
+    of_both = sum(own["step/forward"]["total_ns"] for own in rows.values())
+    assert of_both == rows_of(together)["step/forward"]["total_ns"]
+    assert rows["1"]["step/forward"]["p50_ns"] > rows["0"]["step/forward"]["p50_ns"]
+    assert all(rank["steady"]["step_path"] == "step" for rank in ranks)
+    text = report("text")
+    assert "rank 0 (process" in text
+    assert ": steady state from step" in text
+    assert "other processes" in text  # torchrun's own

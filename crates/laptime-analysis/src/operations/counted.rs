@@ -8,7 +8,7 @@ use laptime_core::{CostTally, Warning, path};
 
 use super::segments::Own;
 use super::{OPERATION_FIELDS, explain};
-use crate::summary::SpanRow;
+use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
 
 /// Paths that a warning names.

@@ -6,7 +6,7 @@
 use laptime_core::{PathTally, Warning, path};
 
 use super::explain;
-use crate::summary::SpanRow;
+use crate::span_row::SpanRow;
 use crate::tree::Tree;
 
 /// Paths that a warning names.

@@ -16,7 +16,7 @@ pub use counted::{Worked, inclusive};
 pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, is_aside, summary};
 pub use segments::{Own, Segments};
 
-use crate::summary::SpanRow;
+use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
 
 pub use laptime_core::ceilings::NOTE as CEILINGS;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CEILINGS, Worked, explain};
 use crate::process::Process;
-use crate::summary::{BoundBy, SpanRow};
+use crate::span_row::{BoundBy, SpanRow};
 use crate::tree::Tree;
 
 /// Of fields that compare with a peak.

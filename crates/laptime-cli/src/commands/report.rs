@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use laptime_analysis::{Summary, Until};
-use laptime_report::{Format, View, has_rows, render};
+use laptime_report::{By, Format, View, has_rows, render};
 
 use super::{browser, quoted};
 use crate::args::ReportArgs;
@@ -35,6 +35,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     };
     let options = SourceOptions {
         salvage: args.salvage,
+        by_process: args.by == Some(By::Process),
     };
     let mut summary = summarize(&args.recording, &options)?;
     for question in &args.until {

@@ -129,7 +129,10 @@ fn automatic(args: &RunArgs, settings: Settings) -> String {
 /// closed standard error is no error here.
 fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
     let shown = &recording.folder.shown;
-    let options = SourceOptions { salvage: true };
+    let options = SourceOptions {
+        salvage: true,
+        ..SourceOptions::default()
+    };
     let summary = match summarize(&recording.folder.path, &options) {
         Ok(summary) => summary,
         Err(error) => {

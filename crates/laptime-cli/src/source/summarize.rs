@@ -14,6 +14,8 @@ use super::{Opened, ProcessFile, SourceError};
 pub struct SourceOptions {
     /// Damage becomes a warning, and what is intact is read.
     pub salvage: bool,
+    /// Whether each process's rows are told by themselves too.
+    pub by_process: bool,
 }
 
 /// Sums up the recording at `path`: a folder, a packed file, a process file or a reference.
@@ -34,6 +36,7 @@ pub fn summarize(path: &Path, options: &SourceOptions) -> Result<Summary, Source
     let mut analyzer = Analyzer::new(Options {
         run: opened.run.clone(),
         strict: !options.salvage,
+        by_process: options.by_process,
     });
     for error in &opened.left_out {
         analyzer.warn(damage(error));

@@ -7,11 +7,15 @@ use super::{SourceError, SourceOptions, summarize};
 use crate::recording::{PID, folder, process, window};
 
 fn strictly(path: &Path) -> Result<Summary, SourceError> {
-    summarize(path, &SourceOptions { salvage: false })
+    summarize(path, &SourceOptions::default())
 }
 
 fn leniently(path: &Path) -> Result<Summary, SourceError> {
-    summarize(path, &SourceOptions { salvage: true })
+    let options = SourceOptions {
+        salvage: true,
+        ..SourceOptions::default()
+    };
+    summarize(path, &options)
 }
 
 fn steps(summary: &Summary) -> u64 {

@@ -1,0 +1,97 @@
+//! What each process that is measured did, by itself.
+//!
+//! The tables of a run are sums over its processes. Here every process that takes steps has rows,
+//! leftovers and a steady state of its own; they add up to those sums, but for what helpers did.
+
+use laptime_core::Unavailable;
+use serde::{Deserialize, Serialize};
+
+use crate::memory;
+use crate::operations::Peaks;
+use crate::process::Process;
+use crate::ranks;
+use crate::rows;
+use crate::span_row::SpanRow;
+use crate::steady;
+use crate::steady_rows::{self, Stretch};
+use crate::summary::{ProcessSummary, Steady};
+use crate::tree;
+use crate::wall::{Filled, Wall};
+
+/// One process that is measured, by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProcessRows {
+    /// Process id.
+    pub pid: u32,
+    /// Its rank in the group of processes that train together, where it told one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<String>,
+    /// What shares are of: from its start to its end or, of a single one, the run's wall time.
+    pub wall_ns: u64,
+    /// Its paths, then what they leave, as [`crate::Summary::rows`].
+    pub rows: Vec<SpanRow>,
+    /// The same without warm-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Steady>,
+    /// Why it has no steady state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_why: Option<Unavailable>,
+}
+
+impl ProcessRows {
+    /// How it is called in a heading.
+    pub fn called(&self) -> String {
+        ranks::called(self.pid, self.rank.as_deref())
+    }
+}
+
+/// The rows of each measured process, by rank; `own` says how each fills its wall time, and there
+/// are as many as are measured.
+pub fn each(
+    processes: &mut [Process],
+    summaries: &[ProcessSummary],
+    own: &[(Wall, Filled)],
+    stretches: &mut [Option<Stretch>],
+    peaks: &mut Peaks,
+) -> Vec<ProcessRows> {
+    let told = (processes.iter_mut().zip(summaries)).zip(own.iter().zip(stretches));
+    let mut each: Vec<ProcessRows> = told
+        .map(|((process, summary), (own, stretch))| {
+            of(process, summary, own, stretch.as_mut(), peaks)
+        })
+        .collect();
+    each.sort_by_key(|one| ranks::order(one.rank.as_deref()));
+    each
+}
+
+fn of(
+    process: &mut Process,
+    summary: &ProcessSummary,
+    (wall, filled): &(Wall, Filled),
+    stretch: Option<&mut Stretch>,
+    peaks: &mut Peaks,
+) -> ProcessRows {
+    let tree = tree::of_run(std::slice::from_mut(process));
+    let mut rows = rows::rows(&tree, wall.ns(), &filled.leftovers, peaks).rows;
+    memory::fill_other(&mut rows, &tree, std::slice::from_ref(summary));
+    let found = steady::find(std::slice::from_ref(process), None);
+    let (found, steady_why) = match found {
+        Ok(start) => (Some(start), None),
+        Err(why) => (None, Some(why)),
+    };
+    let steady = found.zip(stretch).map(|(start, stretch)| {
+        steady_rows::joined(std::iter::once((&*process, stretch)), start, peaks)
+    });
+    ProcessRows {
+        pid: process.header.pid,
+        rank: ranks::rank_of(process),
+        wall_ns: wall.ns(),
+        rows,
+        steady,
+        steady_why,
+    }
+}
+
+#[cfg(test)]
+#[path = "by_process_tests.rs"]
+mod tests;

@@ -1,0 +1,80 @@
+//! Rows of the steady state: of one process, or of several together.
+//!
+//! The second pass left each process the totals of its own steady state; [`of_process`] closes
+//! them, and [`joined`] makes rows of as many as are asked for.
+
+use crate::operations::Peaks;
+use crate::process::{Process, SteadyTotals};
+use crate::rows;
+use crate::steady::Start;
+use crate::summary::Steady;
+use crate::totals::Totals;
+use crate::tree::Tree;
+use crate::wall::Leftovers;
+
+/// What a process did in its steady state.
+#[derive(Debug)]
+pub struct Stretch {
+    /// Spans, those that were open at the end included.
+    pub totals: Totals,
+    /// How long it took; 0 of a process whose time is not shared out.
+    wall_ns: u64,
+    leftovers: Leftovers,
+}
+
+/// Takes the steady state out of a process that ended at `end_ns`; `None` where no second pass told it.
+pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Option<Stretch> {
+    let SteadyTotals {
+        from,
+        since_ns,
+        mut totals,
+        ..
+    } = process.steady.take()?;
+    let timeline = process.anchors.timeline();
+    process.take_open(&mut totals, from, timeline.ticks_at(end_ns));
+    let (mut wall_ns, mut leftovers) = (0, Leftovers::default());
+    if is_measured {
+        let end_ns = if process.tail_is_empty() {
+            timeline.monotonic_ns(totals.last_end)
+        } else {
+            end_ns
+        };
+        wall_ns = end_ns.saturating_sub(since_ns);
+        let covered = process.covered(&mut totals, from, timeline.ticks_at(end_ns));
+        leftovers.other_ns = covered.map(|covered| wall_ns.saturating_sub(covered.ns));
+    }
+    Some(Stretch {
+        totals,
+        wall_ns,
+        leftovers,
+    })
+}
+
+/// The steady state that processes have together.
+pub fn joined<'a>(
+    stretches: impl Iterator<Item = (&'a Process, &'a mut Stretch)>,
+    start: Start,
+    peaks: &mut Peaks,
+) -> Steady {
+    let mut tree = Tree::new();
+    let mut wall_ns = 0_u64;
+    let mut leftovers = Leftovers::default();
+    for (process, stretch) in stretches {
+        wall_ns = wall_ns.saturating_add(stretch.wall_ns);
+        leftovers.add(stretch.leftovers);
+        tree.absorb(&process.paths, &mut stretch.totals, process.correction());
+        let mut tail = process.tail.clone();
+        tree.absorb_tail(&process.paths, &mut tail);
+        for ran in [&stretch.totals.ran, &process.tail_ran] {
+            tree.absorb_operations(&process.paths, &process.segments, ran);
+        }
+    }
+    Steady {
+        step_path: start.step_path,
+        from_step: start.from_step,
+        skipped_ns: start.skipped_ns,
+        wall_ns,
+        rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,
+        warnings: start.warnings,
+    }
+}

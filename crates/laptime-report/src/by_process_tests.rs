@@ -1,0 +1,252 @@
+use laptime_analysis::{Options, Summary};
+
+use crate::tests::scripted::{self, MS, Script, anchor};
+use crate::{Format, View, render};
+
+/// A rank of 14 steps, the first of them 5 times as long.
+fn rank(pid: u32, number: &str, forward_ms: u64) -> Script {
+    let mut script = Script::new(pid, 0);
+    script.note("environment.rank", number);
+    let mut now = 100 * MS;
+    for step in 0..14 {
+        let slow = if step == 0 { 5 } else { 1 };
+        script.span(&["step", "forward"], now, forward_ms * slow * MS);
+        script.span(&["step"], now, 50 * slow * MS);
+        now += 50 * slow * MS;
+    }
+    script.header.closed = Some(anchor(now + 100 * MS));
+    script
+}
+
+fn summary(scripts: &[Script]) -> Summary {
+    let options = Options {
+        by_process: true,
+        ..Options::default()
+    };
+    scripted::summarize(scripts, options)
+}
+
+/// Two ranks, and a helper that reads for them.
+fn ranks() -> Summary {
+    let mut helper = Script::new(9, 900 * MS);
+    helper.header.program = "reader.py".into();
+    helper.span(&["read"], 100 * MS, 50 * MS);
+    summary(&[rank(7, "0", 10), rank(8, "1", 40), helper])
+}
+
+fn shown(summary: &Summary, format: Format) -> String {
+    let view = View {
+        width: Some(90),
+        ..View::default()
+    };
+    render(summary, format, &view)
+}
+
+#[test]
+fn each_rank_has_a_table_and_a_steady_state_and_each_helper_a_line() {
+    insta::assert_snapshot!(shown(&ranks(), Format::Text), @"
+    train.py  1.10 s · 57 spans · 3 processes
+    host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
+
+    rank 0 (process 7)
+    shares are of the 1.10 s that it ran
+    span        count      total       self      mean      p50       p99   share
+    ─────────────────────────────────────────────────────────────────────────────────────────
+    step           14  900.00 ms  720.00 ms  64.29 ms  50.1 ms  249   ms  81.8 % █████████▉
+    └─ forward     14  180.00 ms  180.00 ms  12.86 ms  10.1 ms   50.0 ms  16.4 % ██
+    startup      –     100.00 ms  100.00 ms   –         –         –        9.1 % █▏
+    other        –       0    ns    0    ns   –         –         –        0.0 %
+    exit         –     100.00 ms  100.00 ms   –         –         –        9.1 % █▏
+    – what is left over of the wall time is no span
+
+    rank 0 (process 7): steady state from step 1
+    after 1 step of warm-up (250.00 ms); shares are of the 650.00 ms from there to the last
+    span
+    span        count      total       self      mean      p50      p99    share
+    ─────────────────────────────────────────────────────────────────────────────────────────
+    step           13  650.00 ms  520.00 ms  50.00 ms  50.0 ms  50.0 ms  100.0 % ████████████
+    └─ forward     13  130.00 ms  130.00 ms  10.00 ms  10.0 ms  10.0 ms   20.0 % ██▍
+    other        –       0    ns    0    ns   –         –        –         0.0 %
+
+    rank 1 (process 8)
+    shares are of the 1.10 s that it ran
+    span        count      total       self      mean      p50     p99   share
+    ───────────────────────────────────────────────────────────────────────────────────────
+    step           14  900.00 ms  180.00 ms  64.29 ms  50.1 ms  249 ms  81.8 % █████████▉
+    └─ forward     14  720.00 ms  720.00 ms  51.43 ms  40.3 ms  200 ms  65.5 % ███████▉
+    startup      –     100.00 ms  100.00 ms   –         –         –      9.1 % █▏
+    other        –       0    ns    0    ns   –         –         –      0.0 %
+    exit         –     100.00 ms  100.00 ms   –         –         –      9.1 % █▏
+
+    rank 1 (process 8): steady state from step 1
+    after 1 step of warm-up (250.00 ms); shares are of the 650.00 ms from there to the last
+    span
+    span        count      total       self      mean      p50      p99    share
+    ─────────────────────────────────────────────────────────────────────────────────────────
+    step           13  650.00 ms  130.00 ms  50.00 ms  50.0 ms  50.0 ms  100.0 % ████████████
+    └─ forward     13  520.00 ms  520.00 ms  40.00 ms  40.0 ms  40.0 ms   80.0 % █████████▋
+    other        –       0    ns    0    ns   –         –        –         0.0 %
+
+    other processes
+    · reader.py (process 9): ran 900.00 ms, 1 span
+
+    a step of each process
+    · rank 0 (process 7): 13 steps of 50.0 ms: forward 10.0 ms, rest 40.0 ms
+    · rank 1 (process 8): 13 steps of 50.0 ms: forward 40.0 ms, rest 10.0 ms
+    ");
+}
+
+#[test]
+fn the_same_is_drawn_as_trees() {
+    insta::assert_snapshot!(shown(&ranks(), Format::Tree), @"
+    train.py  1.10 s · 57 spans · 3 processes
+    host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
+
+    rank 0 (process 7)
+    step  900.00 ms  81.8 %  ×14  p50 50.1 ms
+    └─ forward  180.00 ms  16.4 %  ×14  p50 10.1 ms
+    startup  100.00 ms  9.1 %
+    other  0 ns  0.0 %
+    exit  100.00 ms  9.1 %
+
+    rank 0 (process 7): steady state from step 1
+    step  650.00 ms  100.0 %  ×13  p50 50.0 ms
+    └─ forward  130.00 ms  20.0 %  ×13  p50 10.0 ms
+    other  0 ns  0.0 %
+
+    rank 1 (process 8)
+    step  900.00 ms  81.8 %  ×14  p50 50.1 ms
+    └─ forward  720.00 ms  65.5 %  ×14  p50 40.3 ms
+    startup  100.00 ms  9.1 %
+    other  0 ns  0.0 %
+    exit  100.00 ms  9.1 %
+
+    rank 1 (process 8): steady state from step 1
+    step  650.00 ms  100.0 %  ×13  p50 50.0 ms
+    └─ forward  520.00 ms  80.0 %  ×13  p50 40.0 ms
+    other  0 ns  0.0 %
+    ");
+}
+
+#[test]
+fn markdown_has_the_same_tables() {
+    let text = shown(&ranks(), Format::Markdown);
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    insta::assert_snapshot!(headings.collect::<Vec<_>>().join("\n"), @"
+    ## train.py
+    ### Rank 0 (process 7)
+    ### Rank 0 (process 7): steady state from step 1
+    ### Rank 1 (process 8)
+    ### Rank 1 (process 8): steady state from step 1
+    ### Other processes
+    ### A step of each process
+    ");
+}
+
+#[test]
+fn csv_says_before_each_row_whose_it_is() {
+    let text = shown(&ranks(), Format::Csv);
+    let start = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",");
+    insta::assert_snapshot!(text.lines().map(start).collect::<Vec<_>>().join("\n"), @"
+    process,rank,section,kind,path,count,total_ns
+    7,0,run,span,step,14,900000000
+    7,0,run,span,step/forward,14,180000000
+    7,0,run,leftover,startup,,100000000
+    7,0,run,leftover,other,,0
+    7,0,run,leftover,exit,,100000000
+    7,0,steady,span,step,13,650000000
+    7,0,steady,span,step/forward,13,130000000
+    7,0,steady,leftover,other,,0
+    8,1,run,span,step,14,900000000
+    8,1,run,span,step/forward,14,720000000
+    8,1,run,leftover,startup,,100000000
+    8,1,run,leftover,other,,0
+    8,1,run,leftover,exit,,100000000
+    8,1,steady,span,step,13,650000000
+    8,1,steady,span,step/forward,13,520000000
+    8,1,steady,leftover,other,,0
+    ");
+    let columns = |line: &str| line.matches(',').count();
+    let widths: Vec<usize> = text.lines().map(columns).collect();
+    assert!(widths.iter().all(|width| *width == widths[0]), "{widths:?}");
+}
+
+#[test]
+fn json_has_the_rows_of_each_process_as_the_schema_says() {
+    let text = shown(&ranks(), Format::Json);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(crate::schema_tests::check(&value), Vec::<String>::new());
+    let told = value["by_process"].as_array().unwrap().iter();
+    let told: Vec<_> = told
+        .map(|one| {
+            (
+                one["pid"].as_u64(),
+                one["rank"].as_str(),
+                one["steady"]["from_step"].as_u64(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [(Some(7), Some("0"), Some(1)), (Some(8), Some("1"), Some(1))]
+    );
+}
+
+#[test]
+fn a_page_has_the_same_tables() {
+    let page = shown(&ranks(), Format::Html);
+    let headings: Vec<&str> = page
+        .split("<h3>")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("</h3>"))
+        .map(|(heading, _)| heading)
+        .collect();
+    assert_eq!(headings.len(), 6, "{headings:?}");
+    assert_eq!(headings[0], "rank 0 (process 7)");
+    assert_eq!(headings[4], "other processes");
+}
+
+#[test]
+fn a_filter_and_no_steady_narrow_the_rows_of_each_process() {
+    let view = View {
+        filter: Some("forward".into()),
+        steady: false,
+        ..View::default()
+    };
+    let value: serde_json::Value =
+        serde_json::from_str(&render(&ranks(), Format::Json, &view)).unwrap();
+    for one in value["by_process"].as_array().unwrap() {
+        let rows = one["rows"].as_array().unwrap();
+        assert_eq!(
+            (rows.len(), rows[0]["path"].as_str()),
+            (1, Some("step/forward"))
+        );
+        assert_eq!(one["steady_why"], "left out as asked");
+    }
+    let text = render(&ranks(), Format::Text, &view);
+    assert!(!text.contains("steady"), "{text}");
+}
+
+#[test]
+fn a_rank_that_tries_to_be_more_than_a_name_is_shown_as_text() {
+    for hostile in crate::tests::HOSTILE {
+        let summary = summary(&[rank(7, hostile, 10), rank(8, "1", 10)]);
+        for format in [Format::Text, Format::Tree, Format::Markdown, Format::Csv] {
+            let text = shown(&summary, format);
+            assert!(!text.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{text}");
+            assert!(!text.contains("two\nlines"), "{text}");
+        }
+        let markdown = shown(&summary, Format::Markdown);
+        assert!(
+            !markdown.contains("<script>") && !markdown.contains("[link]("),
+            "{markdown}"
+        );
+        assert!(!shown(&summary, Format::Html).contains("<script>alert"));
+    }
+}
+
+#[test]
+fn a_run_without_spans_says_so_and_has_no_empty_tables() {
+    let text = shown(&summary(&[Script::new(7, 100 * MS)]), Format::Text);
+    assert!(text.contains("no span was recorded"), "{text}");
+}

@@ -1,0 +1,61 @@
+//! The section of a steady state: where it begins, its table, and reasons to doubt it.
+
+use laptime_analysis::{SpanRow, Steady, Summary};
+use laptime_core::{Unavailable, Warning};
+
+use crate::document::{self, Content, Section, plural};
+use crate::quantity::{self, Precision};
+use crate::view::View;
+
+/// That of `rows`, or why there is none; `None` where nobody asked.
+pub fn section(
+    summary: &Summary,
+    (steady, why): (Option<&Steady>, Option<&Unavailable>),
+    rows: &[SpanRow],
+    view: &View,
+) -> Option<Section> {
+    if !view.steady {
+        return None;
+    }
+    if let Some(steady) = steady {
+        return Some(told(summary, steady, view));
+    }
+    // Without steps nobody asked for a steady state.
+    let is_step = |row: &SpanRow| row.names.last().is_some_and(|name| name == "step");
+    let why = why.filter(|_| rows.iter().any(is_step))?;
+    Some(Section {
+        heading: Some("no steady state".to_owned()),
+        remark: Some(why.to_string()),
+        content: Content::Remark,
+    })
+}
+
+fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
+    let whole = quantity::duration(steady.wall_ns, Precision::Exact).inline();
+    let noun = steady.noun();
+    let warmup = match steady.from_step {
+        0 => "no warm-up found".to_owned(),
+        steps => format!(
+            "after {} of warm-up ({})",
+            plural(steps, noun, &format!("{noun}s")),
+            quantity::duration(steady.skipped_ns, Precision::Exact).inline(),
+        ),
+    };
+    Section {
+        heading: Some(format!("steady state from {noun} {}", steady.from_step)),
+        remark: Some(format!(
+            "{warmup}; shares are of the {whole} from there to the last span{}",
+            doubts(&steady.warnings),
+        )),
+        content: Content::Table(document::table(summary, &steady.rows, view)),
+    }
+}
+
+/// What follows a remark that there are reasons to doubt.
+fn doubts(warnings: &[Warning]) -> String {
+    let said = warnings.iter().map(|warning| {
+        let hint = warning.hint.as_deref().unwrap_or_default();
+        format!(". But {}: {hint}", warning.message)
+    });
+    said.collect()
+}
