@@ -49,9 +49,10 @@ class Record:
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
         if self._phases:
-            from .integrations import _autotorch
+            from .integrations import _autojax, _autotorch
 
             _autotorch.install(modules=modules, ops=ops)
+            _autojax.install()
         # Recording goes on when nobody keeps this object, and ends well with the interpreter.
         atexit.register(self.stop)
 
@@ -94,10 +95,11 @@ class Record:
 
     def _end_phases(self) -> None:
         if self._phases:
-            from .integrations import _autotorch
+            from .integrations import _autojax, _autotorch
 
             self._phases = False
             _autotorch.uninstall()
+            _autojax.uninstall()
 
     def _finish(self) -> None:
         note_launches()

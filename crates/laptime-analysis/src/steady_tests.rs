@@ -48,6 +48,15 @@ fn what_is_repeated_a_small_part_of_the_time_is_no_loop() {
 }
 
 #[test]
+fn a_program_that_compiles_again_and_again_is_not_there_to_compile() {
+    let mut script = Script::new(7, 5_000 * MS);
+    for compilation in 0..40 {
+        script.span(&["compile"], compilation * 100 * MS, 90 * MS);
+    }
+    assert_eq!(steady_of(&script), None);
+}
+
+#[test]
 fn many_names_that_come_once_leave_room_for_one_that_is_repeated() {
     let mut script = Script::new(7, 5_000 * MS);
     for name in 0..200 {

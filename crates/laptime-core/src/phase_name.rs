@@ -22,6 +22,8 @@ pub enum PhaseName {
     Compile,
     /// Data is exchanged with other processes.
     Communication,
+    /// What was compiled by an earlier run is being read: a part of that.
+    Cached,
     /// A pass over the training data. A mark, not a span.
     Epoch,
 }
@@ -32,7 +34,7 @@ impl PhaseName {
     pub const COUNTED: &str = "counted ";
 
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Step,
         Self::Evaluation,
         Self::Loading,
@@ -42,6 +44,7 @@ impl PhaseName {
         Self::Optimizer,
         Self::Compile,
         Self::Communication,
+        Self::Cached,
         Self::Epoch,
     ];
 
@@ -57,6 +60,7 @@ impl PhaseName {
             Self::Optimizer => "optimizer",
             Self::Compile => "compile",
             Self::Communication => "communication",
+            Self::Cached => "cached",
             Self::Epoch => "epoch",
         }
     }

@@ -15,6 +15,7 @@ mod environment;
 mod errors;
 mod fast;
 mod handler;
+mod jax;
 mod lookup;
 mod memory;
 mod modules;
@@ -63,6 +64,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     handler::add(module)?;
     span::add(module)?;
     phases::add(module)?;
+    jax::add(module)?;
     modules::add(module)?;
     environment::add(module)?;
     recorder::add(module)?;

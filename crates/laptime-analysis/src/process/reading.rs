@@ -32,6 +32,8 @@ pub enum Known {
         is_step: bool,
         /// Children of no span.
         is_outermost: bool,
+        /// Of these, what a program without steps may be there to do again and again.
+        is_work: bool,
     },
 }
 
@@ -47,6 +49,7 @@ impl Known {
             phase,
             is_step: name == STEP,
             is_outermost,
+            is_work: is_outermost && name != PhaseName::Compile.text(),
         }
     }
 }
@@ -129,13 +132,14 @@ impl Process {
     /// Notes what more than its totals is kept of some spans.
     #[inline(never)]
     fn outstanding(&mut self, span: &Span, known: Known) {
-        let (phase, is_step, is_outermost) = match known {
+        let (phase, is_step, is_outermost, is_work) = match known {
             Known::Noted {
                 phase,
                 is_step,
                 is_outermost,
-            } => (phase, is_step, is_outermost),
-            Known::No | Known::Plain => (None, false, false),
+                is_work,
+            } => (phase, is_step, is_outermost, is_work),
+            Known::No | Known::Plain => (None, false, false, false),
         };
         if span.flags.has(SpanFlags::ASIDE) {
             self.covers.add_segment(span.start, span.end());
@@ -152,7 +156,7 @@ impl Process {
         }
         if is_step {
             self.followed.step(span);
-        } else if is_outermost {
+        } else if is_work {
             self.followed.outermost(span);
         }
     }

@@ -4,6 +4,7 @@ mod accumulation;
 mod alone;
 mod closures;
 mod communication;
+mod compilations;
 mod epochs;
 mod evaluation;
 mod functions;

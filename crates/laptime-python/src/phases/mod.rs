@@ -13,7 +13,7 @@ pub mod hidden;
 pub mod hooks;
 mod passes;
 pub mod process;
-mod recorder;
+pub mod recorder;
 pub mod watched;
 
 use pyo3::prelude::*;
