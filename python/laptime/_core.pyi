@@ -31,10 +31,12 @@ from ._core_operations import (
     write_operations as write_operations,
 )
 from ._core_phases import (
+    Compilations as Compilations,
     ModuleLaps as ModuleLaps,
     Phases as Phases,
     Place as Place,
     Watched as Watched,
+    look_at_launches as look_at_launches,
 )
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -49,6 +51,8 @@ ASIDE: Final[int]
 SUSPENDED: Final[int]
 CLOSED_BY_PARENT: Final[int]
 UNFINISHED: Final[int]
+IN_FLIGHT: Final[int]
+WAITED: Final[int]
 
 def raised_by_handler(error: BaseException, *, own: bool = True) -> bool: ...
 
@@ -236,6 +240,12 @@ class SpanSummary:
     def suspended_wall_ns(self) -> int | None: ...
     @property
     def unbalanced_count(self) -> int: ...
+    @property
+    def in_flight_count(self) -> int: ...
+    @property
+    def waited_count(self) -> int: ...
+    @property
+    def warnings(self) -> list[str]: ...
     @property
     def device_ns(self) -> int | None: ...
     @property

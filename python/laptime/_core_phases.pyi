@@ -71,7 +71,9 @@ class ModuleLaps:
     def backward_begin(self) -> None: ...
     def backward_end(self, since: int | None = None) -> None: ...
 
-# What JAX compiles: see `laptime.integrations._autojax`.
+# What JAX compiles and launches: see `laptime.integrations._autojax`.
+
+def look_at_launches() -> None: ...
 
 @final
 class Compilations:

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::{ClockKind, PathTable, ProgramEnd, RunInfo, Unavailable, Warning, path};
 
+use crate::launches;
 use crate::process::Process;
 use crate::summary::{OpenSpanSummary, ProcessState, ProcessSummary};
 use crate::wall::has_phases;
@@ -235,8 +236,6 @@ fn lost(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
 
 /// Noted where torch was there and nothing of it is a phase: of interest where no span tells more.
 const NO_PHASES: &str = "phases.none";
-/// Noted of a program whose calls return before their work is done: of interest where there are spans.
-const LAUNCHES: &str = "launches";
 
 /// About what recorders noted.
 pub fn of_notes(
@@ -246,7 +245,7 @@ pub fn of_notes(
     let mut by_code: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let told = notes
         .into_iter()
-        .filter(|(code, _)| code != if has_spans { NO_PHASES } else { LAUNCHES });
+        .filter(|(code, _)| code != if has_spans { NO_PHASES } else { launches::CODE }); // of interest where there are spans
     for (code, message) in told {
         let messages = by_code.entry(code).or_default();
         if !messages.contains(&message) {
@@ -264,9 +263,9 @@ pub fn of_notes(
             } else if code == NO_PHASES {
                 Warning::new(&code, format!("{said}, so there are no phases to show"))
                     .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")
-            } else if code == LAUNCHES {
+            } else if code == launches::CODE {
                 Warning::new(&code, format!("{said}: a lap holds the work only if it waits for the result"))
-                    .with_hint("write lt.sync_on(result) at the end of the laps that matter")
+                    .with_hint(launches::HINT)
             } else {
                 Warning::new(&code, said)
             }

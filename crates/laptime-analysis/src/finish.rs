@@ -7,6 +7,7 @@ use crate::by_process;
 use crate::collect;
 use crate::doubts;
 use crate::epochs;
+use crate::launches;
 use crate::memory;
 use crate::operations::{self, Peaks};
 use crate::process::Process;
@@ -73,6 +74,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     let operations = operations::summary(&tree, &made.rows, &peaks);
     memory::fill_other(&mut made.rows, &tree, &summaries);
     warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
+    launches::tell(&mut warnings, &made.rows);
     warnings.extend(ranks::difference(&ranks));
     warnings.extend(doubts::of_overfull(&made.overfull));
     warnings.extend(doubts::of_excess(filled.excess_ns, measured_ns));

@@ -22,6 +22,7 @@ mod events;
 mod finish;
 mod fold;
 mod lanes;
+mod launches;
 mod memory;
 mod operations;
 mod pattern;

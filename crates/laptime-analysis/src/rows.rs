@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use laptime_core::{PathTally, Unavailable, path};
 
 use crate::device::DeviceRow;
+use crate::launches;
 use crate::memory;
 use crate::operations::{self, Peaks};
 use crate::span_row::{RowKind, SpanRow};
@@ -62,6 +63,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
         };
         fill_statistics(&mut row, &node.tally);
         memory::fill(&mut row, &node.tally);
+        launches::fill(&mut row, &node.tally);
         operations::fill(&mut row, node, &worked[index]);
         if worked[index].is_counted {
             peaks.fill(&mut row, &worked[index]);
@@ -123,6 +125,9 @@ pub fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> 
         partial_count: 0,
         partial_ns: 0,
         unbalanced_count: 0,
+        in_flight_count: 0,
+        waited_count: 0,
+        warnings: Vec::new(),
         why: BTreeMap::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::Unavailable;
+use laptime_core::{Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::device::DeviceRow;
@@ -111,6 +111,15 @@ pub struct SpanRow {
     /// Spans that were closed out of order.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unbalanced_count: u64,
+    /// Of the spans that were looked at, those that ended while JAX still computed what they launched.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub in_flight_count: u64,
+    /// Those that ended when all of it was ready.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waited_count: u64,
+    /// Reasons to doubt this row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// Why numbers of this row are absent: by field name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub why: BTreeMap<String, Unavailable>,

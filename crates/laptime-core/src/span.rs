@@ -38,6 +38,10 @@ impl SpanFlags {
     pub const FLOP: Self = Self(1024);
     /// Carries the bytes that the program says it moved.
     pub const BYTES: Self = Self(2048);
+    /// What JAX launched in it was still being computed when it ended.
+    pub const IN_FLIGHT: Self = Self(4096);
+    /// What JAX launched in it was ready when it ended.
+    pub const WAITED: Self = Self(8192);
 
     /// Whether all bits of `other` are set.
     #[inline]

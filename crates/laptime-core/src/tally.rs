@@ -36,6 +36,10 @@ pub struct PathTally {
     pub wall_ns: Option<u64>,
     /// Spans that were closed out of order.
     pub unbalanced: u64,
+    /// Spans whose launches were still being computed when they ended.
+    pub in_flight: u64,
+    /// Spans whose launches were looked at and ready.
+    pub waited: u64,
     /// Host memory, over the spans that carried it.
     pub memory: Option<Box<MemoryTally>>,
     /// Work, over the spans that carried it.
@@ -59,6 +63,8 @@ impl Default for PathTally {
             thread_ns: None,
             wall_ns: None,
             unbalanced: 0,
+            in_flight: 0,
+            waited: 0,
             memory: None,
             work: None,
             histogram: Histogram::new(),
@@ -103,6 +109,8 @@ impl PathTally {
             self.outside_ns = self.outside_ns.saturating_add(duration_ns);
         }
         self.unbalanced += u64::from(flags.has(SpanFlags::UNBALANCED));
+        self.in_flight += u64::from(flags.has(SpanFlags::IN_FLIGHT));
+        self.waited += u64::from(flags.has(SpanFlags::WAITED));
         add(&mut self.process_ns, span.process_ns);
         add(&mut self.thread_ns, span.thread_ns);
         add(
@@ -176,6 +184,8 @@ impl PathTally {
         self.square_ns2 += other.square_ns2;
         self.outside_ns = self.outside_ns.saturating_add(other.outside_ns);
         self.unbalanced += other.unbalanced;
+        self.in_flight += other.in_flight;
+        self.waited += other.waited;
         add(&mut self.process_ns, other.process_ns);
         add(&mut self.thread_ns, other.thread_ns);
         add(&mut self.wall_ns, other.wall_ns);

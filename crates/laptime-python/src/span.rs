@@ -10,6 +10,7 @@ use pyo3::types::PyString;
 
 use crate::entry::measuring;
 use crate::fast::{name, span};
+use crate::jax::launches;
 use crate::rate;
 
 /// Bits of a token that hold the span's place on its stack; the others hold its start.
@@ -50,11 +51,15 @@ fn ticks_to_ns(ticks: u64) -> u64 {
 fn open_span(name: &Bound<'_, PyString>, start: Option<u64>, automatic: bool) -> PyResult<u128> {
     let open = || {
         let site = site(name)?;
-        Ok(token(span::at(|| match (start, automatic) {
+        let is_lap = start.is_none() && !automatic;
+        let look = (is_lap && launches::is_on()).then(|| launches::look(site));
+        let open = span::at(|| match (start, automatic) {
             (_, true) => recorder::enter_automatic(site, start),
             (Some(start), false) => recorder::enter_at(site, start),
             (None, false) => recorder::enter(site),
-        })))
+        });
+        launches::opened(look.flatten(), open);
+        Ok(token(open))
     };
     measuring(|| Ok(0), open)
 }
@@ -66,7 +71,13 @@ fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
     if token == 0 {
         return 0;
     }
-    let close = || span::close_by_id(identity(token), end, SpanFlags(flags));
+    let close = || {
+        let (open, flags) = (identity(token), SpanFlags(flags));
+        match launches::ended(open) {
+            Some((now, known)) => span::close_by_id(open, end.or(Some(now)), flags.with(known)),
+            None => span::close_by_id(open, end, flags),
+        }
+    };
     measuring(|| None, close).unwrap_or(0)
 }
 
@@ -196,6 +207,8 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ("SUSPENDED", SpanFlags::SUSPENDED),
         ("CLOSED_BY_PARENT", SpanFlags::CLOSED_BY_PARENT),
         ("UNFINISHED", SpanFlags::UNFINISHED),
+        ("IN_FLIGHT", SpanFlags::IN_FLIGHT),
+        ("WAITED", SpanFlags::WAITED),
     ] {
         module.add(name, flag.0)?;
     }

@@ -61,6 +61,12 @@ macro_rules! numbers {
                 &self.row().path
             }
 
+            /// Reasons to doubt this row, each a sentence.
+            #[getter]
+            fn warnings(&self) -> Vec<&str> {
+                self.row().warnings.iter().map(|one| one.message.as_str()).collect()
+            }
+
             /// Why a number is absent; `None` when it is there.
             fn why(&self, field: &str) -> PyResult<Option<String>> {
                 let known = [$(stringify!($name)),*];
@@ -128,6 +134,10 @@ numbers! {
     suspended_wall_ns: Option<u64> = row => row.suspended_wall_ns;
     /// Spans that were closed out of order.
     unbalanced_count: u64 = row => row.unbalanced_count;
+    /// Of the spans that were looked at, those that ended while JAX still computed what they launched.
+    in_flight_count: u64 = row => row.in_flight_count;
+    /// Those that ended when all of it was ready.
+    waited_count: u64 = row => row.waited_count;
     /// Time on the device.
     device_ns: Option<u64> = row => row.device.device_ns;
     /// Least change of host memory over a span.

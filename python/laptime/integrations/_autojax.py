@@ -66,8 +66,10 @@ def _jax_imported(jax: ModuleType) -> None:
     global _listening
     if not _installed or _listening is not None:
         return
+    from .._core import look_at_launches
     from .._launches import note_launches
 
+    look_at_launches()
     # Registered after JAX's own, it runs before that forgets its devices.
     atexit.unregister(note_launches)
     atexit.register(note_launches)

@@ -17,6 +17,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat};
 use super::handle::{self, Handle};
 use super::{Locked, span};
 use crate::entry::measuring;
+use crate::jax::launches;
 
 /// The keywords, and the attributes.
 pub const KEYWORDS: [&str; 2] = ["flop", "bytes"];
@@ -160,7 +161,12 @@ unsafe fn open(this: *mut ffi::PyObject) {
     let given = unsafe { given_of(this) };
     // SAFETY: as above.
     let begin = || unsafe {
-        if let Some(open) = span::open(given.handle.site) {
+        let open = if launches::is_on() {
+            launches::open(given.handle.site)
+        } else {
+            span::open(given.handle.site)
+        };
+        if let Some(open) = open {
             span::at(|| recorder::give(open, given.work.get()));
         }
     };

@@ -16,6 +16,7 @@ use laptime_recorder::Site;
 
 use super::{Locked, given, handle, name};
 use crate::entry::measuring;
+use crate::jax::launches;
 
 /// Entries of the table by address: 16 kB.
 const CACHED: usize = 1_024;
@@ -188,6 +189,9 @@ pub unsafe fn find(python: Python<'_>, given: *mut ffi::PyObject) -> PyResult<*m
             .get_or_insert_default()
             .get(&site.index())
             .copied();
+        if known.is_none() {
+            launches::begin_if_imported(python);
+        }
         let object = if let Some(known) = known {
             ffi::Py_NewRef(known as *mut ffi::PyObject)
         } else if OWN.get().get_or_insert_default().len() < handle::OWN_TYPES

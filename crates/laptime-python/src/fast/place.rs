@@ -94,6 +94,12 @@ pub unsafe fn with<R>(body: impl FnOnce(&Place) -> R) -> R {
     })
 }
 
+/// A number that changes when this thread leaves a task, or enters one.
+pub fn moment() -> u64 {
+    // SAFETY: called by functions of the extension module, which hold the lock.
+    unsafe { laptime_context_place() }.version
+}
+
 /// Whether a `with` on this thread may still have to close its span.
 #[inline]
 pub fn has_open() -> bool {

@@ -64,6 +64,25 @@ pub fn close_at(site: &Site, end: u64) {
     }
 }
 
+/// Closes the span of a `with` that is known to be the innermost of its site, at a given time.
+///
+/// # Safety
+/// The interpreter lock is held.
+pub unsafe fn close_known(site: &Site, open: Open, end: u64, flags: SpanFlags) -> Option<u64> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        place::with(|place| {
+            place.closed();
+            let ticks = match place.task() {
+                None => recorder::exit_with(open, Some(end), flags),
+                Some(task) => task.exit_with(open, Some(end), flags),
+            }?;
+            place.remember(site.index(), ticks);
+            Some(ticks)
+        })
+    }
+}
+
 /// Runs `body`, which opens or renames spans or asks what is open, on the right stack.
 pub fn at<R>(body: impl FnOnce() -> R) -> R {
     // SAFETY: called by functions of the extension module, which hold the lock.

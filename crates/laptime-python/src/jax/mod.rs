@@ -1,13 +1,26 @@
-//! What JAX tells of itself: what it [compiles](compilation), by the listeners of `jax.monitoring`.
+//! What JAX tells of itself: what it [compiles](compilation), by the listeners of `jax.monitoring`, and
+//! what it is still computing when a lap ends ([`launches`]).
 //!
-//! Nothing of JAX's is replaced, and nothing imported. What is done with it is Python's business:
+//! Nothing of JAX's is replaced, and nothing imported. When it begins is Python's business:
 //! `laptime.integrations._autojax`.
 
 mod compilation;
+pub mod launches;
+mod question;
+mod turns;
 
 use pyo3::prelude::*;
 
+use crate::entry::measuring;
+
+/// Looks from now on at what laps launch: the program has imported JAX.
+#[pyfunction]
+fn look_at_launches() {
+    measuring(|| (), launches::begin);
+}
+
 /// Adds it to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(look_at_launches, module)?)?;
     module.add_class::<compilation::Compilations>()
 }

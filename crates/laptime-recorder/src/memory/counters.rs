@@ -108,6 +108,7 @@ pub struct Quiet {
 }
 
 impl Quiet {
+    /// From here on.
     #[inline]
     pub fn begin() -> Self {
         let counts = state::measures_memory();

@@ -27,7 +27,7 @@ mod stretch;
 use laptime_core::{ProcessMemory, Unavailable};
 
 pub use alloc::Tally;
-pub(crate) use counters::Quiet;
+pub use counters::Quiet;
 pub use counters::count;
 pub(crate) use frames::Frames;
 pub use stretch::Stretch;
