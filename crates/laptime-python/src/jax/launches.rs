@@ -90,7 +90,7 @@ pub fn look(site: &Site) -> Option<Look> {
 /// The lap that was looked at has opened.
 pub fn opened(look: Option<Look>, open: Option<Open>) {
     if let (Some(look), Some(open)) = (look, open) {
-        LOOKED.with_borrow_mut(|looked| {
+        on_this_thread(|looked| {
             looked.truncate(MOST_OPEN - 1);
             looked.push((open, look));
         });
@@ -108,10 +108,9 @@ pub fn open(site: &Site) -> Option<Open> {
 
 /// Closes the innermost lap of a site, of a `with`.
 pub fn close(site: &'static Site) -> Option<u64> {
-    let known = LOOKED
-        .with_borrow(|looked| !looked.is_empty())
-        .then(|| span::at(|| recorder::innermost_of(site)));
-    let known = known.flatten();
+    let has_looked = on_this_thread(|looked| !looked.is_empty()).unwrap_or(false);
+    let innermost = || span::at(|| recorder::innermost_of(site));
+    let known = has_looked.then(innermost).flatten();
     let ended = known.and_then(ended);
     // SAFETY: called by functions of the extension module, which hold the lock.
     unsafe {
@@ -129,11 +128,23 @@ pub fn ended(open: Open) -> Option<(u64, SpanFlags)> {
 }
 
 fn looked_at(open: Open) -> Option<Look> {
-    LOOKED.with_borrow_mut(|looked| {
+    on_this_thread(|looked| {
         let index = looked.iter().rposition(|(known, _)| *known == open)?;
         // What was opened later and never closed is forgotten.
         looked.drain(index..).next().map(|(_, look)| look)
     })
+    .flatten()
+}
+
+/// The laps that are looked at here; `None` once the thread has ended.
+fn on_this_thread<R>(body: impl FnOnce(&mut Vec<(Open, Look)>) -> R) -> Option<R> {
+    LOOKED
+        .try_with(|looked| {
+            let mut looked = looked.try_borrow_mut().ok()?;
+            Some(body(&mut looked))
+        })
+        .ok()
+        .flatten()
 }
 
 impl Look {
