@@ -221,6 +221,16 @@ fn records() -> Vec<u8> {
             ticks: start + 100_002,
             resident_bytes: 1 << 30,
         },
+        Record::Delay {
+            ticks: start + 100_003,
+            thread: 4_242,
+            delayed_ns: 3_000_000,
+        },
+        Record::Processors {
+            ticks: start + 100_004,
+            busy_ns: 5_000_000_000,
+            stolen_ns: 10_000_000,
+        },
         Record::Note {
             code: "device-active",
             message: "torch used cuda:0",

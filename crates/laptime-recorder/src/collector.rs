@@ -1,10 +1,10 @@
 //! The background thread of a recording.
 //!
 //! It sets windows aside before they are needed, folds and seals full ones, notes the
-//! clocks about once a second and the resident memory ten times a second, and writes
-//! windows out where the file cannot be mapped. The program never waits for it.
+//! clocks and what the processors did about once a second, the resident memory and how long
+//! the program waited for a CPU ten times a second, and writes windows out where the file
+//! cannot be mapped. The program never waits for it.
 
-use std::fs::File;
 use std::time::Duration;
 
 use laptime_core::Anchor;
@@ -17,9 +17,9 @@ use crate::file::ProcessFile;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::{self, Quiet};
-use crate::own_file::OwnFile;
 use crate::platform;
 use crate::registry::{self, Registry};
+use crate::samples::Sources;
 
 /// Windows kept set aside at first, and at most.
 pub const SET_ASIDE: usize = 2;
@@ -33,15 +33,12 @@ const EARLY_ANCHORS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
 const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
 
 /// Starts the thread for the recording in progress.
-///
-/// The calling thread opens what it will read: the program, going on beside it, would find the next
-/// number of a file taken for a moment.
 pub fn start() -> Option<std::thread::JoinHandle<()>> {
-    let statm = File::open("/proc/self/statm").and_then(OwnFile::new).ok();
+    let sources = Sources::open();
     std::thread::Builder::new()
         .name("laptime".to_owned())
         .spawn(move || {
-            guard((), || run(statm.as_ref()));
+            guard((), || run(&sources));
             // After a mistake, readers of memory must not wait for windows that are never folded.
             registry::with(|registry| {
                 if let Some(disk) = registry.disk.as_mut() {
@@ -52,7 +49,7 @@ pub fn start() -> Option<std::thread::JoinHandle<()>> {
         .ok()
 }
 
-fn run(statm: Option<&OwnFile>) {
+fn run(sources: &Sources) {
     platform::block_signals();
     Quiet::for_ever();
     let started = clock::monotonic_ns();
@@ -86,10 +83,11 @@ fn run(statm: Option<&OwnFile>) {
         if now >= next_anchor {
             next_anchor = early.next().unwrap_or(now + ANCHOR_EVERY_NS);
             note(&Record::Anchor(clock::anchor()));
+            note_if_known(sources.processors());
         }
         if now >= next_tick {
             next_tick = now + TICK.as_nanos() as u64;
-            let resident = statm.and_then(|statm| platform::resident_bytes(statm.get().ok()?));
+            let resident = sources.resident_bytes();
             // The first thread is gone. After the last one the program would be over.
             if resident == Some(0) && platform::is_last_thread() {
                 leave();
@@ -102,6 +100,7 @@ fn run(statm: Option<&OwnFile>) {
                     resident_bytes,
                 });
             }
+            note_if_known(sources.delay());
             if let Some(memory) = memory::process() {
                 let ticks = clock::now();
                 note(&Record::Memory { ticks, memory });
@@ -177,6 +176,12 @@ fn note(record: &Record<'_>) {
                 disk.scribe = Some(scribe);
             }
         });
+    }
+}
+
+fn note_if_known(record: Option<Record<'_>>) {
+    if let Some(record) = record {
+        note(&record);
     }
 }
 

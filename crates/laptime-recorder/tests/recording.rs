@@ -9,8 +9,9 @@ use laptime_core::format::record::Record;
 use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_core::{PathTable, Span, SpanFlags};
 use laptime_recorder::{
-    Backing, Extra, RecordOptions, Site, TaskStack, current_path, emit, enter, enter_automatic,
-    exit, exit_site, live, mark, metric, plain_path, record, rename, set_aside, swap_stack,
+    Backing, Extra, RecordOptions, Site, TaskStack, current_path, delay_ns, emit, enter,
+    enter_automatic, exit, exit_site, live, mark, metric, plain_path, record, rename, set_aside,
+    swap_stack,
 };
 
 /// One recording at a time: the recorder is one per process.
@@ -24,6 +25,8 @@ struct Read {
     marks: usize,
     metrics: Vec<f64>,
     anchors: usize,
+    delays: Vec<(u64, u64)>,
+    processors: usize,
     bytes: u64,
 }
 
@@ -57,6 +60,10 @@ fn read(folder: &Path) -> Read {
                         Record::Mark { .. } => all.marks += 1,
                         Record::Metric { value, .. } => all.metrics.push(value),
                         Record::Anchor(_) => all.anchors += 1,
+                        Record::Delay {
+                            thread, delayed_ns, ..
+                        } => all.delays.push((thread, delayed_ns)),
+                        Record::Processors { .. } => all.processors += 1,
                         _ => {}
                     })
                     .unwrap();
@@ -168,6 +175,37 @@ fn nested_spans_come_back_from_disk() {
             read.bytes
         );
         assert!(path.join("run.json").exists());
+    });
+}
+
+#[test]
+fn while_a_recording_goes_on_it_notes_how_long_the_thread_that_began_it_waited_for_a_cpu() {
+    if delay_ns().is_none() {
+        return; // The kernel doesn't count it.
+    }
+    let own = std::fs::read_link("/proc/thread-self").unwrap();
+    let own: u64 = own.file_name().unwrap().to_str().unwrap().parse().unwrap();
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let before = delay_ns().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let site = Site::intern("step");
+        let found = loop {
+            exit(enter(site).unwrap());
+            let found = read(recording.path());
+            if found.delays.len() >= 3 && found.processors >= 1 {
+                break found;
+            }
+            std::thread::yield_now();
+        };
+        recording.finish().unwrap();
+        let after = delay_ns().unwrap();
+        let mut least = before;
+        for (thread, delayed_ns) in found.delays {
+            assert_eq!(thread, own);
+            assert!((least..=after).contains(&delayed_ns));
+            least = delayed_ns;
+        }
     });
 }
 

@@ -5,8 +5,8 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, Cursor, MARK, MEMORY, METRIC, NOTE, OPERATIONS, PATH, RAN, Record, SAMPLE, TRACK,
-    TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, Cursor, DELAY, MARK, MEMORY, METRIC, NOTE, OPERATIONS, PATH, PROCESSORS, RAN, Record,
+    SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use crate::anchor::Anchor;
@@ -197,6 +197,16 @@ impl<'a> RecordReader<'a> {
             RAN => Record::Ran {
                 ticks: fields.time()?,
                 segment: fields.number()? as u32,
+            },
+            DELAY => Record::Delay {
+                ticks: fields.time()?,
+                thread: fields.number()?,
+                delayed_ns: fields.number()?,
+            },
+            PROCESSORS => Record::Processors {
+                ticks: fields.time()?,
+                busy_ns: fields.number()?,
+                stolen_ns: fields.number()?,
             },
             NOTE => {
                 let (code, message) = fields

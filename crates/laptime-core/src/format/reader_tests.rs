@@ -103,6 +103,20 @@ fn other() -> impl Strategy<Value = Record<'static>> {
             ticks: 9,
             resident_bytes
         }),
+        (ticks, any::<u64>(), any::<u64>()).prop_map(|(ticks, thread, delayed_ns)| {
+            Record::Delay {
+                ticks,
+                thread,
+                delayed_ns,
+            }
+        }),
+        (ticks, any::<u64>(), any::<u64>()).prop_map(|(ticks, busy_ns, stolen_ns)| {
+            Record::Processors {
+                ticks,
+                busy_ns,
+                stolen_ns,
+            }
+        }),
         any::<i64>().prop_map(|bytes| Record::Memory {
             ticks: 9,
             memory: ProcessMemory {

@@ -25,6 +25,8 @@
 //! | 10   | memory       | Δ time, zigzag bytes of the process, their peak          |
 //! | 11   | operations   | segment, path, calls: counted, of them zero, uncounted; ten costs of two varints each: the upper and the lower 64 bits; UTF-8 device, a zero byte, UTF-8 type to the end |
 //! | 12   | ran          | Δ time, segment                                          |
+//! | 13   | delay        | Δ time, system thread id, ns that it was ready and others ran, since it began |
+//! | 14   | processors   | Δ time, since the boot and over all processors: ns busy, ns that the host of a virtual machine took |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
@@ -45,6 +47,8 @@ pub(super) const NOTE: u64 = 9;
 pub(super) const MEMORY: u64 = 10;
 pub(super) const OPERATIONS: u64 = 11;
 pub(super) const RAN: u64 = 12;
+pub(super) const DELAY: u64 = 13;
+pub(super) const PROCESSORS: u64 = 14;
 
 /// Room for an unusual span with most of what it may carry.
 const MOST_OF_SPAN: usize = 64;
@@ -121,6 +125,24 @@ pub enum Record<'a> {
         /// Which.
         segment: u32,
     },
+    /// How long a thread was ready to run and others ran, since it began.
+    Delay {
+        /// When.
+        ticks: u64,
+        /// The system's thread id.
+        thread: u64,
+        /// Nanoseconds so far.
+        delayed_ns: u64,
+    },
+    /// What the machine's processors did since the boot, summed over all of them.
+    Processors {
+        /// When.
+        ticks: u64,
+        /// They ran something.
+        busy_ns: u64,
+        /// They had something to run, and the host of this virtual machine ran something else.
+        stolen_ns: u64,
+    },
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -157,24 +179,17 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
                 cursor.last = end;
                 return;
             }
-            payload.reserve(MOST_OF_SPAN);
-            push(&mut payload, span.flags.0);
-            push(&mut payload, u64::from(span.path.0));
-            push(&mut payload, delta(end, cursor));
-            push(&mut payload, span.duration);
-            push_carried(&mut payload, &span);
+            push_unusual(&mut payload, &span, delta(end, cursor));
             UNUSUAL_SPAN
         }
         Record::Path { id, parent, name } => {
-            push(&mut payload, u64::from(id.0));
-            push(&mut payload, u64::from(parent.0));
+            push_all(&mut payload, &[u64::from(id.0), u64::from(parent.0)]);
             payload.extend_from_slice(name.as_bytes());
             PATH
         }
         Record::Mark { path, ticks, track } => {
             switch_track(out, cursor, track);
-            push(&mut payload, u64::from(path.0));
-            push(&mut payload, delta(ticks, cursor));
+            push_all(&mut payload, &[u64::from(path.0), delta(ticks, cursor)]);
             MARK
         }
         Record::Metric {
@@ -184,8 +199,7 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             track,
         } => {
             switch_track(out, cursor, track);
-            push(&mut payload, u64::from(path.0));
-            push(&mut payload, delta(ticks, cursor));
+            push_all(&mut payload, &[u64::from(path.0), delta(ticks, cursor)]);
             payload.extend_from_slice(&value.to_le_bytes());
             METRIC
         }
@@ -199,9 +213,10 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             thread,
             name,
         } => {
-            push(&mut payload, u64::from(track));
-            push(&mut payload, u64::from(is_task));
-            push(&mut payload, thread);
+            push_all(
+                &mut payload,
+                &[u64::from(track), u64::from(is_task), thread],
+            );
             payload.extend_from_slice(name.as_bytes());
             TRACK_NAME
         }
@@ -209,14 +224,13 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             ticks,
             resident_bytes,
         } => {
-            push(&mut payload, delta(ticks, cursor));
-            push(&mut payload, resident_bytes);
+            push_all(&mut payload, &[delta(ticks, cursor), resident_bytes]);
             SAMPLE
         }
         Record::Memory { ticks, memory } => {
-            push(&mut payload, delta(ticks, cursor));
-            push(&mut payload, zigzag(memory.bytes));
-            push(&mut payload, memory.peak_bytes);
+            let bytes = zigzag(memory.bytes);
+            let numbers = [delta(ticks, cursor), bytes, memory.peak_bytes];
+            push_all(&mut payload, &numbers);
             MEMORY
         }
         Record::Operations(operations) => {
@@ -224,9 +238,24 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             OPERATIONS
         }
         Record::Ran { ticks, segment } => {
-            push(&mut payload, delta(ticks, cursor));
-            push(&mut payload, u64::from(segment));
+            push_all(&mut payload, &[delta(ticks, cursor), u64::from(segment)]);
             RAN
+        }
+        Record::Delay {
+            ticks,
+            thread,
+            delayed_ns,
+        } => {
+            push_all(&mut payload, &[delta(ticks, cursor), thread, delayed_ns]);
+            DELAY
+        }
+        Record::Processors {
+            ticks,
+            busy_ns,
+            stolen_ns,
+        } => {
+            push_all(&mut payload, &[delta(ticks, cursor), busy_ns, stolen_ns]);
+            PROCESSORS
         }
         Record::Note { code, message } => {
             payload.extend_from_slice(code.as_bytes());
@@ -236,6 +265,12 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
         }
     };
     push_payload(out, kind, &payload);
+}
+
+fn push_all(out: &mut Vec<u8>, numbers: &[u64]) {
+    for number in numbers {
+        push(out, *number);
+    }
 }
 
 fn push_operations(out: &mut Vec<u8>, operations: &SegmentOperations<'_>) {
@@ -251,6 +286,16 @@ fn push_operations(out: &mut Vec<u8>, operations: &SegmentOperations<'_>) {
     out.extend_from_slice(operations.device.as_bytes());
     out.push(0);
     out.extend_from_slice(operations.dtype.as_bytes());
+}
+
+/// Pushes a span whose end is that far from the cursor.
+fn push_unusual(out: &mut Vec<u8>, span: &Span, end: u64) {
+    out.reserve(MOST_OF_SPAN);
+    push_all(
+        out,
+        &[span.flags.0, u64::from(span.path.0), end, span.duration],
+    );
+    push_carried(out, span);
 }
 
 /// Pushes what the flags of a span carry, lower flags first.

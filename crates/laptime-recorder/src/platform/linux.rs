@@ -45,9 +45,14 @@ pub fn process_started_boottime_ns() -> Option<u64> {
         .nth(19)?
         .parse()
         .ok()?;
+    Some(ticks * tick_ns()?)
+}
+
+/// How long one of the system's ticks is, in which it counts what processors do.
+pub fn tick_ns() -> Option<u64> {
     // SAFETY: no preconditions.
     let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    (per_second > 0).then(|| ticks * (1_000_000_000 / per_second as u64))
+    (per_second > 0).then(|| 1_000_000_000 / per_second as u64)
 }
 
 /// The system's id of the calling thread.
