@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod analyzer;
+mod busy;
 mod by_process;
 mod collect;
 mod columns;
@@ -21,6 +22,7 @@ mod error;
 mod events;
 mod finish;
 mod fold;
+mod kept;
 mod lanes;
 mod launches;
 mod memory;

@@ -42,6 +42,8 @@ enum Entry {
     Note(String, String),
     Operations(u32, PathId, CostTally, String, String),
     Ran(u32, u64),
+    Delay(u64, u64, u64),
+    Processors(u64, u64, u64),
     Name(u32, bool, u64, String),
 }
 
@@ -145,6 +147,18 @@ impl Script {
         self.entries.push(Entry::Ran(segment, EPOCH_NS + at_ns));
     }
 
+    /// A track's thread, as [`Self::name_track`] numbers it, was kept from a CPU so long by then.
+    pub fn delayed(&mut self, track: u32, at_ns: u64, delayed_ns: u64) {
+        let entry = Entry::Delay(40 + u64::from(track), EPOCH_NS + at_ns, delayed_ns);
+        self.entries.push(entry);
+    }
+
+    /// What the machine's processors did by then.
+    pub fn processors(&mut self, at_ns: u64, busy_ns: u64, stolen_ns: u64) {
+        let entry = Entry::Processors(EPOCH_NS + at_ns, busy_ns, stolen_ns);
+        self.entries.push(entry);
+    }
+
     /// Adds a note.
     pub fn note(&mut self, code: &str, message: &str) {
         self.entries.push(Entry::Note(code.into(), message.into()));
@@ -199,7 +213,7 @@ impl Script {
             let track = match entry {
                 Entry::Span(span) => span.track,
                 Entry::Mark(_, _, track) | Entry::Metric(_, _, track, _) => *track,
-                Entry::Note(..) | Entry::Name(..) | Entry::Operations(..) | Entry::Ran(..) => MAIN,
+                _ => MAIN,
             };
             match by_track.iter_mut().find(|(known, _)| *known == track) {
                 Some((_, entries)) => entries.push(entry),
@@ -210,9 +224,11 @@ impl Script {
         for (track, mut entries) in by_track {
             entries.sort_by_key(|entry| match entry {
                 Entry::Span(span) => span.end(),
-                Entry::Mark(_, ticks, _) | Entry::Metric(_, ticks, _, _) | Entry::Ran(_, ticks) => {
-                    *ticks
-                }
+                Entry::Mark(_, ticks, _)
+                | Entry::Metric(_, ticks, _, _)
+                | Entry::Ran(_, ticks)
+                | Entry::Delay(_, ticks, _)
+                | Entry::Processors(ticks, ..) => *ticks,
                 Entry::Note(..) | Entry::Name(..) | Entry::Operations(..) => 0,
             });
             // A track opens its next window when the one before is full.
@@ -257,7 +273,7 @@ impl Script {
             Entry::Mark(path, ..) | Entry::Metric(path, ..) | Entry::Operations(_, path, ..) => {
                 Some(*path)
             }
-            Entry::Note(..) | Entry::Name(..) | Entry::Ran(..) => None,
+            _ => None,
         });
         for path in opened.chain(used) {
             let mut missing = Vec::new();
@@ -302,6 +318,16 @@ impl Script {
                 Entry::Ran(segment, ticks) => Record::Ran {
                     ticks: *ticks,
                     segment: *segment,
+                },
+                Entry::Delay(thread, ticks, delayed_ns) => Record::Delay {
+                    ticks: *ticks,
+                    thread: *thread,
+                    delayed_ns: *delayed_ns,
+                },
+                Entry::Processors(ticks, busy_ns, stolen_ns) => Record::Processors {
+                    ticks: *ticks,
+                    busy_ns: *busy_ns,
+                    stolen_ns: *stolen_ns,
                 },
                 Entry::Note(code, message) => Record::Note { code, message },
                 Entry::Name(track, is_task, thread, name) => Record::TrackName {

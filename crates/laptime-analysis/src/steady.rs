@@ -7,10 +7,11 @@
 
 use laptime_core::{RunInfo, Unavailable, Warning, path};
 
+use crate::busy;
 use crate::process::Process;
 use crate::summary::noun;
 use crate::wall::measured;
-use crate::warmup::{self, Later};
+use crate::warmup;
 
 /// The start of the steady state.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +22,7 @@ pub struct Start {
     pub from_step: u64,
     /// Time since the first step opened; of several processes, the longest.
     pub skipped_ns: u64,
-    /// What steps did after it, if they did not keep their level.
+    /// What there is to doubt about it.
     pub warnings: Vec<Warning>,
 }
 
@@ -37,10 +38,9 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
             format!("process {}: ", processes[index].header.pid)
         };
         let one = one.map_err(|why| Unavailable(format!("{whose}{why}")))?;
-        warnings.extend(one.later.map(|later| {
-            let said = later.said(noun(&one.step_path));
-            Warning::new("step-time-changed", format!("{whose}{said}"))
-                .with_hint("the numbers are of all of them; run longer, or compare equal stretches")
+        warnings.extend(one.doubt.clone().map(|doubt| Warning {
+            message: format!("{whose}{}", doubt.message),
+            ..doubt
         }));
         found.push(one);
     }
@@ -89,7 +89,7 @@ struct Found {
     from_step: u64,
     skipped_ns: u64,
     since_ns: u64,
-    later: Option<Later>,
+    doubt: Option<Warning>,
 }
 
 fn of_process(process: &Process) -> Result<Found, Unavailable> {
@@ -120,12 +120,13 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
     let timeline = process.anchors.timeline();
     let began_ns = timeline.monotonic_ns(steps[0].start);
     let since_ns = timeline.monotonic_ns(steps[first].start);
+    let step_path = path::join(process.paths.names(series.path));
     Ok(Found {
-        step_path: path::join(process.paths.names(series.path)),
+        doubt: busy::doubt(process, series, &steps, found, noun(&step_path)),
+        step_path,
         from_step: first as u64,
         skipped_ns: since_ns.saturating_sub(began_ns),
         since_ns,
-        later: found.later,
     })
 }
 

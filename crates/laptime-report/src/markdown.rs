@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::document::{Cell, Column, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
 use crate::name;
-use crate::text;
+use crate::text::{self, capitalised};
 
 /// Renders a document.
 pub fn render(document: &Document) -> String {
@@ -113,14 +113,6 @@ fn of_figures(figures: &[Figure]) -> String {
         let _ = writeln!(out, "| {label} | {curve} | {} |", figure.facts);
     }
     out
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .map(|first| first.to_uppercase().chain(characters).collect())
-        .unwrap_or_default()
 }
 
 fn said(text: &str) -> String {

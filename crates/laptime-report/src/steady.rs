@@ -5,6 +5,7 @@ use laptime_core::{Unavailable, Warning};
 
 use crate::document::{self, Content, Section, plural};
 use crate::quantity::{self, Precision};
+use crate::text;
 use crate::view::View;
 
 /// That of `rows`, or why there is none; `None` where nobody asked.
@@ -55,7 +56,11 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
 fn doubts(warnings: &[Warning]) -> String {
     let said = warnings.iter().map(|warning| {
         let hint = warning.hint.as_deref().unwrap_or_default();
-        format!(". But {}: {hint}", warning.message)
+        format!(". But {}. {}", warning.message, text::capitalised(hint))
     });
     said.collect()
 }
+
+#[cfg(test)]
+#[path = "steady_tests.rs"]
+mod tests;

@@ -75,6 +75,15 @@ pub fn notes(table: &Table, glyphs: &Glyphs, seen: Option<&mut Vec<Unavailable>>
     notes
 }
 
+/// A phrase as it begins a sentence.
+pub fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map(|first| first.to_uppercase().chain(characters).collect())
+        .unwrap_or_default()
+}
+
 struct Text {
     width: usize,
     glyphs: Glyphs,

@@ -10,6 +10,7 @@ use crate::cover::Covers;
 use crate::earlier::{Cut, Earlier};
 use crate::epochs::Epochs;
 use crate::events::Events;
+use crate::kept::Readings;
 use crate::operations::Segments;
 use crate::series::Followed;
 use crate::timeline::Anchors;
@@ -94,6 +95,8 @@ pub struct Process {
     pub tail_ran: BTreeMap<u32, u64>,
     /// What segments do each time.
     pub segments: Segments,
+    /// How long its threads were kept from a CPU.
+    pub readings: Readings,
 }
 
 impl Process {
@@ -153,6 +156,7 @@ impl Process {
             tail_since: u64::MAX,
             tail_ran: BTreeMap::new(),
             segments: Segments::default(),
+            readings: Readings::default(),
             header,
         };
         process.define(PathId::OVERFLOW, PathId::ROOT, PathTable::OVERFLOW_NAME);

@@ -207,6 +207,7 @@ impl Process {
             {
                 self.memory = Some((ticks, memory));
             }
+            Record::Delay { .. } | Record::Processors { .. } => self.readings.take(record),
             Record::Operations(operations) => self.segments.learn(&operations),
             Record::Note { code, message } if self.notes.len() < MOST_NOTES => {
                 self.notes.insert((code.to_owned(), message.to_owned()));

@@ -1,0 +1,192 @@
+//! Doubts about a steady state: what its steps did, and whether a busy machine is the reason.
+//!
+//! A step that loses a part of its time to others takes that much longer. Where this accounts for
+//! most of a change, the machine is named as its reason. Where the thread got its CPU and the
+//! change is there all the same, that is said too; where nothing was noted, nothing is claimed.
+
+use laptime_core::Warning;
+
+use crate::kept::Kept;
+use crate::process::Process;
+use crate::series::{Series, Step};
+use crate::warmup::{Later, WarmUp};
+
+/// From this part of the time on, being kept from the CPU makes numbers unreliable.
+const BUSY_RATIO: f64 = 0.1;
+/// Up to this part it is no reason for anything that is worth telling.
+const LITTLE_RATIO: f64 = 0.02;
+/// The part of a change that being kept from the CPU must account for to be its reason.
+const MOSTLY: f64 = 0.5;
+
+const ALL_STEPS: &str = "the numbers are of all of them";
+const LEAVE_ROOM: &str = "other programs, this one's own threads and workers, or a limit on the \
+                          container's CPU took it: leave a CPU free and run again";
+const OTHER_HOST: &str = "other virtual machines on that host took it: run again, or on a machine \
+                          of its own";
+const NOT_SEEN: &str = "look at the program, its other threads, and what Laptime can't see: the \
+                        CPU's clock speed and memory bandwidth";
+
+/// The parts of a time in which something took the CPU, and who it was.
+#[derive(Clone, Copy)]
+struct Taken<'a> {
+    noun: &'a str,
+    by_host: bool,
+}
+
+impl Taken<'_> {
+    /// From a thread that others ran instead of, or from a machine by its host.
+    fn each(noun: &str) -> [Taken<'_>; 2] {
+        [false, true].map(|by_host| Taken { noun, by_host })
+    }
+
+    fn ratio(self, kept: Kept) -> Option<f64> {
+        if self.by_host {
+            kept.stolen_ratio
+        } else {
+            Some(kept.delayed_ratio)
+        }
+    }
+
+    /// A sentence with a part of the time in it.
+    fn said(self, ratio: f64) -> String {
+        let part = part(ratio);
+        if self.by_host {
+            format!("the host of this virtual machine took {part} of its CPU time")
+        } else {
+            let noun = self.noun;
+            format!("the thread that takes the {noun}s waited for a CPU for {part} of the time")
+        }
+    }
+
+    fn hint(self) -> &'static str {
+        if self.by_host { OTHER_HOST } else { LEAVE_ROOM }
+    }
+}
+
+/// What there is to doubt about the steps that are steady, if anything.
+pub fn doubt(
+    process: &Process,
+    series: &Series,
+    steps: &[Step],
+    found: WarmUp,
+    noun: &str,
+) -> Option<Warning> {
+    let kept = |from: u64, to: u64| {
+        let mut tracks = process.tracks.iter();
+        let thread = tracks.find(|track| track.track == series.track)?.thread;
+        let ns_per_tick = process.anchors.mean_ns_per_tick();
+        process.readings.of(thread, from, to, ns_per_tick)
+    };
+    let since = steps[found.steps].start;
+    let whole = kept(since, process.last_end.max(since));
+    let Some(later) = found.later else {
+        return whole.and_then(|whole| unsettled(whole, noun));
+    };
+    let at = match later {
+        Later::Trend(_) => usize::midpoint(found.steps, steps.len()),
+        Later::Change(at, _) => at,
+    };
+    let last = steps[steps.len() - 1];
+    let parts = kept(since, steps[at].start).zip(kept(
+        steps[at].start,
+        last.start.saturating_add(last.duration),
+    ));
+    Some(changed(later, whole, parts, noun))
+}
+
+/// Steps that kept their level, on a machine that was busy all the time.
+fn unsettled(whole: Kept, noun: &str) -> Option<Warning> {
+    let (taken, ratio) = most(whole, noun)?;
+    let said = format!(
+        "the numbers are unreliable: the machine was busy. {}",
+        capitalised(&taken.said(ratio)),
+    );
+    Some(Warning::new("busy-machine", said).with_hint(taken.hint()))
+}
+
+/// Who took the most, if that is enough to make numbers unreliable.
+fn most(whole: Kept, noun: &str) -> Option<(Taken<'_>, f64)> {
+    let each = Taken::each(noun).into_iter();
+    let each = each.filter_map(|taken| Some((taken, taken.ratio(whole)?)));
+    let busy = each.filter(|(_, ratio)| *ratio >= BUSY_RATIO);
+    busy.max_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+/// Steps that changed, with the reason as far as it is known.
+fn changed(later: Later, whole: Option<Kept>, parts: Option<(Kept, Kept)>, noun: &str) -> Warning {
+    let said = later.said(noun);
+    let told =
+        |message: String, hint: String| Warning::new("step-time-changed", message).with_hint(hint);
+    let reason = parts.and_then(|(before, after)| {
+        let mut each = Taken::each(noun).into_iter();
+        each.find_map(|taken| {
+            let (before, after) = (taken.ratio(before)?, taken.ratio(after)?);
+            let is_reason = accounts_for(before, after, later);
+            is_reason.then_some((taken, before, after))
+        })
+    });
+    if let Some((taken, before, after)) = reason {
+        let since = match later {
+            Later::Trend(_) => "in their later half",
+            Later::Change(..) => "from there on",
+        };
+        let told_after = taken.said(after);
+        return told(
+            format!(
+                "{said}. The reason is a busy machine: {told_after} {since}, {} before",
+                part(before),
+            ),
+            format!("{ALL_STEPS}; {}", taken.hint()),
+        );
+    }
+    if let Some((taken, ratio)) = whole.and_then(|whole| most(whole, noun)) {
+        return told(
+            format!("{said}, and the machine was busy: {}", taken.said(ratio)),
+            format!("{ALL_STEPS}; {}", taken.hint()),
+        );
+    }
+    let little = whole.filter(|whole| {
+        let stolen_ratio = whole.stolen_ratio.unwrap_or(1.0);
+        whole.delayed_ratio.max(stolen_ratio) <= LITTLE_RATIO
+    });
+    if let Some(little) = little {
+        let only = part(little.delayed_ratio);
+        return told(
+            format!(
+                "{said}, though the thread that takes the {noun}s waited for a CPU for only {only} of the time",
+            ),
+            format!("{ALL_STEPS}; {NOT_SEEN}"),
+        );
+    }
+    told(
+        said,
+        format!("{ALL_STEPS}; run longer, or compare equal stretches"),
+    )
+}
+
+/// Whether steps that lose these parts of their time, before and after, change mostly as they did.
+fn accounts_for(before: f64, after: f64, later: Later) -> bool {
+    let seen = match later {
+        Later::Change(_, ratio) => ratio,
+        // Means of both halves of a line.
+        Later::Trend(ratio) => (1.0 + 0.75 * ratio) / (1.0 + 0.25 * ratio) - 1.0,
+    };
+    let expected = (1.0 - before) / (1.0 - after).max(f64::EPSILON) - 1.0;
+    expected / seen >= MOSTLY
+}
+
+fn part(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    let digits = usize::from(percent < 9.95);
+    format!("{percent:.digits$} %")
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(characters).collect()
+}
+
+#[cfg(test)]
+#[path = "busy_tests.rs"]
+mod tests;

@@ -1,0 +1,252 @@
+use crate::analyzer::Options;
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, summarize};
+use laptime_core::Warning;
+
+/// Steps one after the other from 1 s on; `step_ms` says how long each is, and `delayed` and
+/// `stolen` which part of it the thread and the machine lost. All is noted at each step's end.
+struct Run {
+    step_ms: fn(u64) -> f64,
+    delayed: fn(u64) -> f64,
+    stolen: Option<fn(u64) -> f64>,
+}
+
+const NEVER: fn(u64) -> f64 = |_| 0.0;
+/// From step 60 on, steps take half as long again.
+const LATER_SLOWER: fn(u64) -> f64 = |step| if step < 60 { 20.0 } else { 30.0 };
+
+impl Run {
+    fn script(&self) -> Script {
+        let mut script = Script::new(7, 0);
+        script.name_track(MAIN, false, "main");
+        let mut now = 1_000 * MS;
+        let (mut delayed_ns, mut busy_ns, mut stolen_ns) = (0.0, 5e9, 5e8);
+        for step in 0..100 {
+            let jitter = (step * 7_919 % 100) as f64 * 1e3;
+            let ns = (self.step_ms)(step) * 1e6 + jitter;
+            script.span(&["step"], now, ns as u64);
+            now += ns as u64;
+            delayed_ns += (self.delayed)(step) * ns;
+            script.delayed(MAIN, now, delayed_ns as u64);
+            if let Some(stolen) = self.stolen {
+                let share = stolen(step);
+                busy_ns += (1.0 - share) * ns;
+                stolen_ns += share * ns;
+                script.processors(now, busy_ns as u64, stolen_ns as u64);
+            }
+        }
+        script.header.closed = Some(anchor(now));
+        script
+    }
+
+    fn doubts(&self) -> Vec<Warning> {
+        doubts_of(self.script())
+    }
+
+    fn doubt(&self) -> (String, String) {
+        let [only] = self.doubts().try_into().unwrap();
+        (only.message, only.hint.unwrap())
+    }
+}
+
+fn doubts_of(script: Script) -> Vec<Warning> {
+    summarize(&[script], Options::default())
+        .steady
+        .unwrap()
+        .warnings
+}
+
+#[test]
+fn a_machine_that_is_busy_all_the_time_makes_the_numbers_unreliable() {
+    let run = Run {
+        step_ms: |_| 20.0,
+        delayed: |_| 0.66,
+        stolen: Some(NEVER),
+    };
+    assert_eq!(run.doubts()[0].code, "busy-machine");
+    let (message, hint) = run.doubt();
+    assert_eq!(
+        message,
+        "the numbers are unreliable: the machine was busy. The thread that takes the \
+         steps waited for a CPU for 66 % of the time"
+    );
+    assert_eq!(
+        hint,
+        "other programs, this one's own threads and workers, or a limit on the \
+         container's CPU took it: leave a CPU free and run again"
+    );
+}
+
+#[test]
+fn a_host_that_takes_the_processors_of_a_virtual_machine_is_named() {
+    let run = Run {
+        step_ms: |_| 20.0,
+        delayed: |_| 0.02,
+        stolen: Some(|_| 0.25),
+    };
+    assert_eq!(
+        run.doubt().0,
+        "the numbers are unreliable: the machine was busy. The host of this virtual \
+         machine took 25 % of its CPU time"
+    );
+}
+
+#[test]
+fn a_quiet_machine_is_no_doubt() {
+    let run = Run {
+        step_ms: |_| 20.0,
+        delayed: |_| 0.09,
+        stolen: Some(|_| 0.09),
+    };
+    assert_eq!(run.doubts(), []);
+}
+
+#[test]
+fn a_change_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reason() {
+    let run = Run {
+        step_ms: LATER_SLOWER,
+        delayed: |step| if step < 60 { 0.01 } else { 0.3 },
+        stolen: None,
+    };
+    let (message, hint) = run.doubt();
+    assert_eq!(
+        message,
+        "from step 60 on, each was 50 % longer. The reason is a busy machine: the \
+         thread that takes the steps waited for a CPU for 30 % of the time from there \
+         on, 1.0 % before"
+    );
+    assert_eq!(
+        hint,
+        "the numbers are of all of them; other programs, this one's own threads and \
+         workers, or a limit on the container's CPU took it: leave a CPU free and run \
+         again"
+    );
+    assert_eq!(run.doubts()[0].code, "step-time-changed");
+}
+
+#[test]
+fn a_change_with_a_busy_machine_before_and_after_has_both() {
+    let run = Run {
+        step_ms: LATER_SLOWER,
+        delayed: |_| 0.4,
+        stolen: None,
+    };
+    assert_eq!(
+        run.doubt().0,
+        "from step 60 on, each was 50 % longer, and the machine was busy: the thread \
+         that takes the steps waited for a CPU for 40 % of the time"
+    );
+}
+
+#[test]
+fn a_change_while_the_machine_grew_busier_and_steps_shorter_is_not_explained_by_it() {
+    let run = Run {
+        step_ms: |step| if step < 60 { 30.0 } else { 20.0 },
+        delayed: |step| if step < 60 { 0.01 } else { 0.3 },
+        stolen: None,
+    };
+    let message = run.doubt().0;
+    assert!(!message.contains("reason"), "{message}");
+}
+
+#[test]
+fn a_machine_that_becomes_quiet_is_the_reason_for_shorter_steps() {
+    let run = Run {
+        step_ms: |step| if step < 60 { 30.0 } else { 20.0 },
+        delayed: |step| if step < 60 { 0.3 } else { 0.01 },
+        stolen: None,
+    };
+    assert_eq!(
+        run.doubt().0,
+        "from step 60 on, each was 33 % shorter. The reason is a busy machine: the \
+         thread that takes the steps waited for a CPU for 1.0 % of the time from there \
+         on, 30 % before"
+    );
+}
+
+#[test]
+fn a_trend_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reason() {
+    let run = Run {
+        step_ms: |step| 20.0 / (1.0 - 0.004 * step as f64),
+        delayed: |step| 0.004 * step as f64,
+        stolen: None,
+    };
+    assert_eq!(
+        run.doubt().0,
+        "steps became 65 % longer from then to the last. The reason is a busy machine: \
+         the thread that takes the steps waited for a CPU for 30 % of the time in their \
+         later half, 10 % before"
+    );
+}
+
+#[test]
+fn a_change_with_the_cpu_at_hand_is_the_programs_or_of_what_cannot_be_seen() {
+    let run = Run {
+        step_ms: LATER_SLOWER,
+        delayed: |_| 0.003,
+        stolen: Some(NEVER),
+    };
+    let (message, hint) = run.doubt();
+    assert_eq!(
+        message,
+        "from step 60 on, each was 50 % longer, though the thread that takes the steps \
+         waited for a CPU for only 0.3 % of the time"
+    );
+    assert_eq!(
+        hint,
+        "the numbers are of all of them; look at the program, its other threads, and \
+         what Laptime can't see: the CPU's clock speed and memory bandwidth"
+    );
+}
+
+#[test]
+fn without_a_word_of_the_machines_host_it_is_not_called_idle() {
+    let run = Run {
+        step_ms: LATER_SLOWER,
+        delayed: |_| 0.003,
+        stolen: None,
+    };
+    assert_eq!(run.doubt().0, "from step 60 on, each was 50 % longer");
+}
+
+#[test]
+fn of_a_thread_that_was_not_watched_nothing_is_claimed() {
+    let mut script = Script::new(7, 10_000 * MS);
+    script.name_track(5, false, "trainer");
+    script.name_track(MAIN, false, "main");
+    for step in 0..100 {
+        let start = step * 30 * MS;
+        let path = script.path(&["step"]);
+        let ns = if step < 60 { 20 } else { 30 } * MS + step % 7 * 1_000;
+        let track = 5;
+        script.push(laptime_core::Span::plain(path, EPOCH_NS + start, ns, track));
+        script.delayed(MAIN, start + ns, start / 2);
+    }
+    let doubts = doubts_of(script);
+    let said: Vec<&str> = doubts.iter().map(|doubt| doubt.message.as_str()).collect();
+    assert_eq!(said, ["from step 60 on, each was 50 % longer"]);
+    let hint = doubts[0].hint.as_deref().unwrap();
+    assert!(hint.ends_with("run longer, or compare equal stretches"));
+}
+
+#[test]
+fn of_several_processes_each_doubt_says_whose_it_is() {
+    let busy = Run {
+        step_ms: |_| 20.0,
+        delayed: |_| 0.66,
+        stolen: None,
+    };
+    let mut other = busy.script();
+    other.header.pid = 8;
+    let quiet = Run {
+        delayed: NEVER,
+        ..busy
+    };
+    let summary = summarize(&[quiet.script(), other], Options::default());
+    let [only] = summary.steady.unwrap().warnings.try_into().unwrap();
+    assert!(
+        only.message
+            .starts_with("process 8: the numbers are unreliable"),
+        "{}",
+        only.message
+    );
+}
