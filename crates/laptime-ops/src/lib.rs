@@ -12,6 +12,7 @@
 pub mod event;
 pub mod family;
 pub mod formulas;
+pub mod growth;
 pub mod ledger;
 pub mod modules;
 pub mod onnx;
