@@ -47,25 +47,63 @@ impl Inverse {
         })
     }
 
-    /// By how much each row of the matrix goes into another one, times the determinant.
-    pub fn weights(&self, other: &[BigInt]) -> Vec<BigInt> {
-        (0..other.len())
+    /// By how much each row of the matrix goes into another one.
+    pub fn weights(&self, other: &[BigInt]) -> Weights {
+        let columns = 0..other.len();
+        let exact: Vec<BigInt> = columns
             .map(|column| {
                 let parts = other.iter().zip(&self.adjugate);
                 parts.map(|(cell, row)| cell * &row[column]).sum()
             })
-            .collect()
+            .collect();
+        let all = exact.iter().chain([&self.determinant]);
+        let small: Option<Vec<i128>> = all.map(|one| i128::try_from(one).ok()).collect();
+        Weights {
+            small: small.unwrap_or_default(),
+            exact,
+            determinant: self.determinant.clone(),
+        }
+    }
+}
+
+/// By how much some rows go into another one, times the determinant.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// One for each row.
+    pub exact: Vec<BigInt>,
+    determinant: BigInt,
+    /// The same, and the determinant; empty where they are too large.
+    small: Vec<i128>,
+}
+
+impl Weights {
+    /// What stands beside that other one, by what stands beside the rows: `None` where it is no
+    /// whole number of this type.
+    pub fn value<T>(&self, beside: impl Iterator<Item = T> + Clone) -> Option<T>
+    where
+        T: Into<BigInt> + TryInto<i128> + TryFrom<i128> + TryFrom<BigInt>,
+    {
+        if let Some((sum, determinant)) = self.small_sum(beside.clone()) {
+            let value = sum.checked_div(determinant)?;
+            return (value.checked_mul(determinant)? == sum)
+                .then(|| T::try_from(value).ok())
+                .flatten();
+        }
+        let weights = self.exact.iter().zip(beside);
+        let sum: BigInt = weights.map(|(one, two)| one * two.into()).sum();
+        let value = &sum / &self.determinant;
+        (&value * &self.determinant == sum)
+            .then(|| T::try_from(value).ok())
+            .flatten()
     }
 
-    /// What stands beside that other one, by what stands beside the matrix's rows: `None` where
-    /// it is no whole number.
-    pub fn value(
-        &self,
-        weights: &[BigInt],
-        beside: impl Iterator<Item = BigInt>,
-    ) -> Option<BigInt> {
-        let sum: BigInt = weights.iter().zip(beside).map(|(one, two)| one * two).sum();
-        let value = &sum / &self.determinant;
-        (&value * &self.determinant == sum).then_some(value)
+    /// The sum of all, where every number on the way fits: mostly, and it is ten times as quick.
+    fn small_sum<T: TryInto<i128>>(&self, beside: impl Iterator<Item = T>) -> Option<(i128, i128)> {
+        let (determinant, weights) = self.small.split_last()?;
+        let mut sum: i128 = 0;
+        for (weight, number) in weights.iter().zip(beside) {
+            sum = sum.checked_add(weight.checked_mul(number.try_into().ok()?)?)?;
+        }
+        Some((sum, *determinant))
     }
 }

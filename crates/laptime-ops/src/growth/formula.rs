@@ -15,7 +15,7 @@
 
 use num_bigint::BigInt;
 
-use super::exact::Inverse;
+use super::exact::{Inverse, Weights};
 use super::residue::{self, Residue};
 use super::slices::{Slice, slices};
 use super::terms::{HIGHEST, Terms, degrees};
@@ -196,12 +196,12 @@ impl Formula {
             if said.amounts != sample.amounts {
                 return None;
             }
-            weights.push(formula.weights(&sample.sizes));
+            weights.push(formula.weights(&sample.sizes).exact);
         }
         no_two_decide(&weights).then_some(formula)
     }
 
-    fn weights(&self, sizes: &[i64]) -> Vec<BigInt> {
+    fn weights(&self, sizes: &[i64]) -> Weights {
         self.inverse.weights(&self.terms.exact(sizes))
     }
 
@@ -216,8 +216,7 @@ impl Formula {
         let base = || self.base.iter().map(|index| &samples[*index]);
         for (at, size) in sizes.iter().enumerate() {
             if !self.terms.variables.contains(&at) {
-                let beside = base().map(|sample| sample.sizes[at].into());
-                if self.inverse.value(&weights, beside)? != BigInt::from(*size) {
+                if weights.value(base().map(|sample| sample.sizes[at]))? != *size {
                     return None;
                 }
             }
@@ -227,8 +226,7 @@ impl Formula {
             if base().all(|sample| sample.amounts[at] == 0) {
                 return Some(0);
             }
-            let beside = base().map(|sample| sample.amounts[at].into());
-            u128::try_from(self.inverse.value(&weights, beside)?).ok()
+            weights.value(base().map(|sample| sample.amounts[at]))
         };
         let amounts = 0..base().next()?.amounts.len();
         Some(Said {

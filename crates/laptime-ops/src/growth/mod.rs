@@ -30,6 +30,9 @@ pub use stretches::{Kind, MOST_COUNTED, Outcome, Stretches, Verdict};
 const FIRST_CHECK: usize = 4;
 /// So many calls with sizes beyond all others, and none between, are a row that goes on.
 const STEADY: usize = 8;
+/// So many searches for a formula in vain, one after another, end it until there is another count:
+/// they take time in the middle of the program's own.
+const MOST_SEARCHES: usize = 8;
 /// Calls that are kept to find formulas by.
 const MOST_SAMPLES: usize = 128;
 /// Numbers of a tally.
@@ -116,6 +119,8 @@ pub struct Growth {
     /// How many lay beyond, one after another.
     beyond: usize,
     next_check: usize,
+    /// Searches for a formula since the last count.
+    searches: usize,
     /// Calls that were counted.
     counted: usize,
     is_refused: bool,
@@ -130,9 +135,14 @@ impl Growth {
         let samples = &self.samples;
         let said = self.formulas.iter().find_map(|one| one.say(samples, sizes));
         let said = said.or_else(|| {
+            self.searches += 1;
+            if self.searches > MOST_SEARCHES {
+                return None;
+            }
             let found = Formula::find(samples, sizes)?;
             let said = found.say(samples, sizes)?;
             self.formulas.push(found);
+            self.searches = 0;
             Some(said)
         });
         let Some(said) = said else {
@@ -170,6 +180,7 @@ impl Growth {
             return Vec::new();
         }
         self.counted += 1;
+        self.searches = 0;
         let amounts = self.amounts(parts);
         let is_elsewhere = |part: &Part| {
             let mut places = self.places.iter();

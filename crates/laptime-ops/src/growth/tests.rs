@@ -3,7 +3,10 @@ use laptime_core::operations::{Cost, CostTally};
 use proptest::prelude::*;
 
 use super::formula::{Formula, Sample};
-use super::{Growth, Kind, MOST_COUNTED, MOST_SAMPLES, Meeting, Outcome, Part, Stretches, Verdict};
+use super::{
+    Growth, Kind, MOST_COUNTED, MOST_SAMPLES, MOST_SEARCHES, Meeting, Outcome, Part, Stretches,
+    Verdict,
+};
 
 /// What a call does at one path: so many calls, multiply-accumulates and bytes.
 fn part(path: u32, counted: u64, mac: u128, bytes: u128) -> Part {
@@ -313,6 +316,20 @@ fn lists_of_many_sizes_are_left_to_counting() {
         assert_eq!(growth.meet(seed as u32, &lengths), Meeting::Unknown);
         growth.counted(&lengths, &[part(1, 1, total, total)]);
     }
+}
+
+#[test]
+fn formulas_are_not_sought_for_ever() {
+    let mut growth = Growth::default();
+    for size in 0..60 {
+        growth.counted(&[size], &[part(1, 9, mixed(size as u32), 1)]);
+    }
+    for size in 60..90 {
+        assert_eq!(growth.meet(size as u32, &[size]), Meeting::Unknown);
+    }
+    assert!(growth.searches > MOST_SEARCHES);
+    growth.counted(&[90], &[part(1, 9, 1, 1)]);
+    assert_eq!(growth.searches, 0);
 }
 
 #[test]
