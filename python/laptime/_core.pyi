@@ -19,6 +19,7 @@ from ._core_operations import (
     OpCounts as OpCounts,
     OpRow as OpRow,
     Shape as Shape,
+    Stretches as Stretches,
     TorchDispatch as TorchDispatch,
     UncountedOp as UncountedOp,
     count_onnx as count_onnx,

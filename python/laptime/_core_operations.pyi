@@ -218,6 +218,26 @@ class TorchDispatch:
 
 # Operations that are counted as they run: see `laptime.integrations._counting`.
 
+@final
+class Stretches:
+    """Which stretches are counted of those that differ in their sizes, and what others do."""
+
+    MOST_COUNTED: Final[int]
+    def __new__(cls) -> Self: ...
+    def meet(
+        self, number: int, caller: int, kind: int, sizes: Sequence[int]
+    ) -> Literal["count", "told", "left out"]: ...
+    def counted(
+        self,
+        number: int,
+        caller: int,
+        kind: int,
+        sizes: Sequence[int],
+        by_path: Sequence[tuple[int, OpCounts, str]],
+    ) -> bool: ...
+    def finish(self) -> None: ...
+    def outcome(self) -> tuple[int, int]: ...
+
 def path_number() -> int: ...
 def plain_path() -> tuple[int, bool]: ...
 def ran(segment: int) -> None: ...

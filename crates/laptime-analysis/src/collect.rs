@@ -17,15 +17,25 @@ const ENVIRONMENT: &str = "environment.";
 
 /// Says of a process that it had nothing whose operations could be counted.
 const UNCOUNTED: &str = "operations.unavailable";
+/// Says of a process that it imported `PyTorch` and called none of its modules.
+const UNUSED: &str = "phases.none";
 
 /// What recorders noted, but for descriptions of the surroundings.
 pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
-    let counts = processes.iter().any(|process| !process.segments.is_empty());
+    let has_torch = |process: &Process| {
+        let mut codes = process.notes.iter().map(|(code, _)| code);
+        !process.segments.is_empty() || codes.any(|code| code == UNUSED)
+    };
+    let counts = processes.iter().any(has_torch);
     processes
         .iter()
         .enumerate()
         .flat_map(|(index, process)| process.notes.iter().map(move |note| (index, note)))
-        .filter(|(_, (code, _))| !code.starts_with(ENVIRONMENT) && code != operations::CEILINGS)
+        .filter(|(_, (code, _))| {
+            !code.starts_with(ENVIRONMENT)
+                && code != operations::CEILINGS
+                && code != operations::TOLD
+        })
         // A helper of the program's has none, and the program may.
         .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))
         .map(|(_, note)| note.clone())

@@ -57,7 +57,9 @@ pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use error::AnalysisError;
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
-pub use operations::{CountedUnits, OPERATION_FIELDS, OperationsSummary, Peak, is_aside};
+pub use operations::{
+    CountedUnits, OPERATION_FIELDS, OperationsSummary, Peak, ToldShapes, is_aside,
+};
 pub use pattern::Pattern;
 pub use segments::{
     ContextTotals, SegmentMemory, SegmentRecord, SegmentTotals, context_totals, union_ns,

@@ -31,6 +31,7 @@ mod report;
 mod segments;
 mod span;
 mod spans;
+mod stretches;
 mod summary;
 mod timer;
 mod timing;
@@ -79,6 +80,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     operations::add(module)?;
     ceilings::add(module)?;
     counted::add(module)?;
+    stretches::add(module)?;
     command::add(module)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")

@@ -1,7 +1,8 @@
 //! What is said of operations that were counted once and joined with the time of a run: which
 //! rows they are in, what their rates are compared with, and the roofline of the rows.
 
-use laptime_analysis::{OperationsSummary, RowKind, SpanRow, Summary, is_aside};
+use laptime_analysis::{OperationsSummary, RowKind, SpanRow, Summary, ToldShapes, is_aside};
+use laptime_core::PhaseName;
 
 use crate::document::{Content, Section, plural};
 use crate::filter;
@@ -16,12 +17,22 @@ pub fn is_inside_counted(row: &SpanRow) -> bool {
     row.kind == RowKind::Span && around.iter().any(|name| is_aside(name))
 }
 
+/// Whether a graph was compiled in a row: counting doesn't make that longer, and it may be most of
+/// what a counted unit took.
+pub fn is_compiling(row: &SpanRow, rows: &[SpanRow]) -> bool {
+    let is_compile = |other: &&SpanRow| {
+        let last = other.names.last().map(String::as_str);
+        last == Some(PhaseName::Compile.text()) && other.names.starts_with(&row.names)
+    };
+    rows.iter().any(|other| is_compile(&other))
+}
+
 /// The sections about operations; none where none were counted.
 pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let Some(operations) = &summary.operations else {
         return Vec::new();
     };
-    let mut said = vec![aside(operations)];
+    let mut said = vec![aside(operations), operations.told.map(told)];
     for peak in &operations.flop_peaks {
         said.push(Some(format!(
             "MFU is over the {}, {}; FLOP are of matrix products, convolutions and attention, two for \
@@ -85,6 +96,16 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
             paths.join(", "),
         )
     })
+}
+
+fn told(told: ToldShapes) -> String {
+    format!(
+        "{} of further shapes {} not counted: a formula in the sizes told what they do; it was found \
+         by {} that were counted, and held for each",
+        plural(told.count, "forward or backward", "forwards and backwards"),
+        if told.count == 1 { "was" } else { "were" },
+        told.held_for,
+    )
 }
 
 /// The innermost rows under the machine's roof.

@@ -1,6 +1,8 @@
-use laptime_core::Unavailable;
+use laptime_analysis::{Options, ToldShapes};
+use laptime_core::{CostTally, Unavailable};
 
 use crate::tests::counted;
+use crate::tests::scripted::{self, MS, Script};
 use crate::{Format, View, render};
 
 fn text(summary: &laptime_analysis::Summary) -> String {
@@ -39,6 +41,46 @@ fn what_lies_inside_a_counted_unit_is_shown_only_where_it_is_asked_for() {
     let lines = |shown: String| shown.matches("forward").count();
     assert_eq!(lines(csv(None)), 1 + lines(csv(Some("step/*"))) - 1);
     assert!(csv(Some("**/forward")).matches("forward").count() > lines(csv(None)));
+}
+
+#[test]
+fn what_is_compiled_in_a_counted_unit_is_shown() {
+    let mut script = Script::new(7, 200 * MS);
+    let tally = CostTally {
+        counted: 1,
+        ..CostTally::default()
+    };
+    script.operations(1, &["step"], tally, "");
+    script.span(&["counted step", "forward", "compile"], 0, 70 * MS);
+    script.span(&["counted step", "forward"], 0, 80 * MS);
+    script.span(&["counted step", "backward"], 80 * MS, 9 * MS);
+    script.span(&["counted step"], 0, 90 * MS);
+    let shown = text(&scripted::summarize(&[script], Options::default()));
+    assert!(
+        shown.contains("├─ forward") || shown.contains("└─ forward"),
+        "{shown}"
+    );
+    assert!(shown.contains("└─ compile"), "{shown}");
+    assert!(!shown.contains("backward"), "{shown}");
+}
+
+#[test]
+fn shapes_that_a_formula_told_are_said_beside_those_that_were_counted() {
+    let mut summary = counted();
+    let say = |summary: &laptime_analysis::Summary| {
+        let words: Vec<String> = text(summary).split_whitespace().map(Into::into).collect();
+        words.join(" ")
+    };
+    assert!(!say(&summary).contains("formula"));
+    let operations = summary.operations.as_mut().unwrap();
+    operations.told = Some(ToldShapes {
+        count: 368,
+        held_for: 70,
+    });
+    let shown = say(&summary);
+    let expected = "368 forwards and backwards of further shapes were not counted: a formula in the \
+                    sizes told what they do; it was found by 70 that were counted, and held for each";
+    assert!(shown.contains(expected), "{shown}");
 }
 
 #[test]

@@ -37,9 +37,10 @@ pub struct Outline<'a> {
 
 /// Puts rows in order.
 pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
-    let is_shown = |row: &&SpanRow| {
-        row.kind == RowKind::Span && (view.filter.is_some() || !joined::is_inside_counted(row))
-    };
+    let is_hidden =
+        |row: &SpanRow| joined::is_inside_counted(row) && !joined::is_compiling(row, rows);
+    let is_shown =
+        |row: &&SpanRow| row.kind == RowKind::Span && (view.filter.is_some() || !is_hidden(row));
     let spans = rows.iter().filter(is_shown);
     let index_of: HashMap<&[String], usize> = spans
         .clone()

@@ -4,7 +4,8 @@ A *stretch* is a call whose operations are the same each time: the forward of a 
 of one shape, the backward of such forwards, an optimizer's step. The first time, every operator
 in it is seen, on the program's own tensors, and filed under the lap that is open; the step or
 evaluation that this happens in goes on under a name of its own, for it takes longer. From then on
-the stretch is recorded as one number.
+the stretch is recorded as one number. Of stretches that differ in their sizes alone some are
+counted, and tell what the others do, if a formula holds for them: `_core.Stretches` knows.
 
 What counts lies over the call alone. Between calls the program is by itself: it exports its
 model, traces it, or runs it under modes of its own, and finds nothing of ours there. It steps aside
@@ -16,11 +17,12 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from .._core import Watched, raised_by_handler
 from .._post_import import when_imported
-from ._segments import Keys
+from ._segments import Keys, Sized
 
 #: Forwards that a backward is told by, at most.
 _MOST_FORWARDS = 63
@@ -31,10 +33,14 @@ MOST_STRETCHES = 4_096
 
 
 class Segment:
-    """A stretch of the program that is being counted or was."""
+    """A stretch of the program that is being counted or was, or that is known without."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, sized: Sized | None = None) -> None:
         self.number = number
+        self.sized = sized
+        """Where others differ from it in their sizes alone."""
+        self.kind: tuple[int, int, tuple[int, ...]] = (0, 0, ())
+        """The numbers of its caller and its kind, and its sizes."""
 
 
 class Begun:
@@ -54,8 +60,8 @@ class Here(threading.local):
 
     begun: Begun | None = None
     """The innermost stretch that is being counted."""
-    since_backward: tuple[int, ...] = ()
-    """Numbers of the forwards that the next backward is of."""
+    since_backward: tuple[Segment, ...] = ()
+    """The forwards that the next backward is of."""
     compiled = False
     """Whether one of them, or what stood between, was compiled: so is that backward."""
 
@@ -74,10 +80,12 @@ class Counting:
         self._here = Here()
         self._known: dict[Any, Segment] = {}
         self._keys = Keys(torch)
+        self._stretches = core.Stretches()
+        self._numbers: dict[Any, int] = {}
+        self._said: set[str] = set()
         self._uncounted: dict[str, str] = {}
         self._counters: set[Any] = set()
         self._broken = False
-        self._said_most = False
         self._last = 0
         self._enters = Watched("result", phases, told=self._entered)
         _know_forks()
@@ -125,18 +133,27 @@ class Counting:
         if self._is_elsewhere():
             return None
         here = self._here
-        segment, begun = self._begin(("forward", self._keys.forward(args, kwargs)), compiling)
+        key = self._keys.forward(args, kwargs)
+        segment, begun = self._begin(
+            ("forward", key),
+            compiling,
+            lambda: Sized.of_forward(key, type(args[0]).__name__),
+        )
         if self._torch.is_grad_enabled():
-            here.since_backward = (*here.since_backward[-_MOST_FORWARDS:], segment.number)
+            here.since_backward = (*here.since_backward[-_MOST_FORWARDS:], segment)
         return begun
 
     def _backward(self, _name: str, _args: Any, _kwargs: Any, compiling: bool) -> Begun | None:
         here = self._here
-        key, compiled = ("backward", here.since_backward), here.compiled or compiling
+        forwards, compiled = here.since_backward, here.compiled or compiling
         here.since_backward = ()
         if self._is_elsewhere():
             return None
-        return self._begin(key, compiled)[1]
+        key = ("backward", tuple([forward.number for forward in forwards]))
+        sized = [forward.sized for forward in forwards if forward.sized is not None]
+        if not forwards or len(sized) < len(forwards):
+            return self._begin(key, compiled)[1]
+        return self._begin(key, compiled, lambda: Sized.of_backward(sized))[1]
 
     def _step(self, name: str, args: Any, _kwargs: Any, compiling: bool) -> Begun | None:
         self._forget_forwards()
@@ -155,7 +172,12 @@ class Counting:
         """Whether nothing is computed here: the call is traced, or runs on other than tensors."""
         return bool(self._live.is_elsewhere())
 
-    def _begin(self, key: Any, compiled: bool) -> tuple[Segment, Begun | None]:
+    def _begin(
+        self,
+        key: Any,
+        compiled: bool,
+        sized: Callable[[], Sized] | None = None,
+    ) -> tuple[Segment, Begun | None]:
         """A call begins. What is compiled is never counted, whether the same call was or not."""
         plain, is_aside = self._core.plain_path()
         whole = (plain, key, compiled)
@@ -164,18 +186,33 @@ class Counting:
             self._say_most()
             whole = (plain, "left out", compiled)
             segment = self._known.get(whole)
-        if segment is not None:
-            if not is_aside:
-                self._core.ran(segment.number)
-            return segment, self._pause(whole, segment)
-        self._last += 1
-        segment = Segment(self._last)
-        if self._broken or compiled or key != whole[1]:
-            self._leave_out(segment)
+        if segment is None:
+            self._last += 1
+            segment = Segment(self._last)
+            if self._broken or compiled or key != whole[1]:
+                self._leave_out(segment)
+            elif sized is None or not self._is_told(segment, plain, key[0], sized()):
+                return segment, self._count(whole, segment)
             self._known[whole] = segment
+        if not is_aside:
             self._core.ran(segment.number)
-            return segment, self._pause(whole, segment)
-        return segment, self._count(whole, segment)
+        return segment, self._pause(whole, segment)
+
+    def _is_told(self, segment: Segment, plain: int, event: str, sized: Sized) -> bool:
+        """Whether what a stretch does is known from others of its kind, or is not to be known."""
+        number = self._numbers
+        caller = plain, event, sized.caller
+        kind = caller, sized.kind
+        segment.sized = sized
+        segment.kind = (
+            number.setdefault(caller, len(number)),
+            number.setdefault(kind, len(number)),
+            sized.sizes,
+        )
+        verdict = self._stretches.meet(segment.number, *segment.kind)
+        if verdict == "left out":
+            self._say_left_out(event, sized.name)
+        return bool(verdict != "count")
 
     # -- counting --------------------------------------------------------------------------
 
@@ -234,11 +271,7 @@ class Counting:
             if begun.compiled:
                 self._leave_out(begun.segment)
                 return
-            counter = begun.counter
-            for path, counts in counter.finish():
-                self._core.write_operations(begun.segment.number, path, counts, counter.device)
-                for one in counts.uncounted:
-                    self._uncounted.setdefault(one.name, one.reason)
+            self._write(begun.segment, begun.counter)
             is_written = True
         except BaseException as error:
             if self._here.begun is begun:
@@ -248,6 +281,22 @@ class Counting:
             if raised_by_handler(error):
                 raise
             self._fails(error)
+
+    def _write(self, segment: Segment, counter: Any) -> None:
+        """What was counted of a stretch."""
+        by_path = [(path, counts, counter.device) for path, counts in counter.finish()]
+        if segment.sized is None:
+            for path, counts, device in by_path:
+                self._core.write_operations(segment.number, path, counts, device)
+        elif self._stretches.counted(segment.number, *segment.kind, by_path):
+            self._say(
+                "operations.contradicted",
+                f"a formula told operations of {segment.sized.name} until a count contradicted it: "
+                "what it told is taken back, and is not counted",
+            )
+        for _, counts, _ in by_path:
+            for one in counts.uncounted:
+                self._uncounted.setdefault(one.name, one.reason)
 
     def _leave_out(self, segment: Segment) -> None:
         """A stretch that nobody counts, and the rows around it say so."""
@@ -287,14 +336,26 @@ class Counting:
             begun = begun.outer
         self._uncounted.setdefault("compiled code", "it runs as it does without being counted")
 
+    def _say_left_out(self, event: str, name: str) -> None:
+        most = self._stretches.MOST_COUNTED
+        self._say(
+            "operations.left-out",
+            f"operations of the {event} of {name} follow no formula in the sizes of what it is "
+            f"given: they were counted for {most} different ones, and are not for further ones",
+        )
+
+    def _say(self, code: str, message: str) -> None:
+        """Says something, once."""
+        if message not in self._said:
+            self._said.add(message)
+            self._core.note(code, message)
+
     def _say_most(self) -> None:
-        if not self._said_most:
-            self._said_most = True
-            self._core.note(
-                "operations.bounded",
-                f"operations of more than {MOST_STRETCHES} different calls are not counted: "
-                "arguments that change at every call make each another one",
-            )
+        self._say(
+            "operations.bounded",
+            f"operations of more than {MOST_STRETCHES} different calls are not counted: "
+            "arguments that change at every call make each another one",
+        )
 
     def _fails(self, error: BaseException) -> None:
         """Laptime itself failed: what was counted stays, and nothing more is.
@@ -322,6 +383,10 @@ class Counting:
             more = f" and {len(said) - 6} more" if len(said) > 6 else ""
             self._core.note("operations.uncounted", f"not counted: {', '.join(said[:6])}{more}")
         if self._known:
+            self._stretches.finish()
+            told, counted = self._stretches.outcome()
+            if told:
+                self._core.note("operations.told", f"{told} {counted}")
             self._core.note_ceilings()
 
     def forked(self) -> None:
@@ -330,6 +395,7 @@ class Counting:
             counter.is_live = False
         self._here = Here()
         self._known = {}
+        self._stretches = self._core.Stretches()
 
 
 _all: weakref.WeakSet[Counting] = weakref.WeakSet()

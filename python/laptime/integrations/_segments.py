@@ -2,7 +2,8 @@
 
 A forward is told by its module, by what it is given (shapes, types, and plain values), and by what
 changes the operators that run: training mode, gradients, autocast, and how many of the
-parameters learn. A number with a fraction changes what is computed, not how much, and tells no
+parameters learn. Its sizes and whole numbers make it another one of the same kind. A number with a
+fraction changes what is computed, not how much, and tells no
 stretch from another. An optimizer's work is told by the optimizer and by whether its state is there
 yet: the first step makes it.
 
@@ -13,17 +14,57 @@ hashes is the program's business.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ._modules import parameters
 
 #: Containers inside containers that are looked into.
 _DEEPEST = 4
+#: Whole numbers from here on are no sizes.
+_GREATEST = 2**63
 #: Values of other types that are compared as they are.
 _PLAIN = (bool, int, str, bytes, type(None))
 
 _T = TypeVar("_T")
+
+
+class Sized(NamedTuple):
+    """What a stretch is, but for where it stands: calls of one kind differ in their sizes alone."""
+
+    caller: Any
+    """Whose call it is: the same for all kinds of a module's forwards in one mode."""
+    kind: Any
+    """What it is but for its sizes; equal for the same caller only."""
+    sizes: tuple[int, ...]
+    name: str
+    """The module's class, for messages."""
+
+    @classmethod
+    def of_forward(cls, key: Any, name: str) -> Sized:
+        """From a forward's key."""
+        *caller, given = key
+        sizes: list[int] = []
+        kind = _without_sizes(given, sizes)
+        return cls(tuple(caller), kind, tuple(sizes), name)
+
+    @classmethod
+    def of_backward(cls, forwards: Iterable[Sized]) -> Sized:
+        """Of the backward of these."""
+        callers, kinds, sizes, names = zip(*forwards, strict=True)
+        flat = tuple([size for one in sizes for size in one])
+        return cls(callers, kinds, flat, " and ".join(dict.fromkeys(names)))
+
+
+def _without_sizes(given: Any, sizes: list[int]) -> Any:
+    """What is left when sizes and whole numbers are taken out."""
+    kind = type(given)
+    if kind is int and abs(given) < _GREATEST:
+        sizes.append(given)
+        return int
+    if issubclass(kind, tuple):
+        return (kind, *[_without_sizes(one, sizes) for one in tuple.__iter__(given)])
+    return given
 
 
 class _Reference(weakref.ref[Any]):

@@ -1,7 +1,9 @@
 """`lt.record(ops=True)`: operations of each shape's first step, joined with all others' time."""
 
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -249,6 +251,19 @@ def test_compiled_code_runs_as_it_does_and_is_said_not_to_be_counted(run):
     assert any("compiled code" in warning for warning in report.warnings)
     # The loss is a module, and not compiled.
     assert report["step/forward"].total_flop > 0
+
+
+def test_what_a_counted_step_compiles_is_shown_as_such(run):
+    report, _ = run(NET + COMPILED)
+    forward, compiling = (report[f"counted step/forward{path}"] for path in ("", "/compile"))
+    assert compiling.count >= 1
+    assert compiling.total_ns < forward.total_ns
+    assert forward.self_ns <= forward.total_ns - compiling.total_ns
+    _, _, below = str(report).partition("counted step")
+    inside = itertools.takewhile(lambda line: "─ " in line, below.splitlines()[1:])
+    names = re.findall("─ ([a-z]+)", "\n".join(inside))
+    assert "compile" in names
+    assert "optimizer" not in names, "counting made it longer"
 
 
 def test_what_is_not_compiled_is_counted_beside_compiled_code(run):

@@ -13,13 +13,16 @@ mod segments;
 use laptime_core::{Unavailable, Warning};
 
 pub use counted::{Worked, inclusive};
-pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, is_aside, summary};
+pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, ToldShapes, is_aside, summary};
 pub use segments::{Own, Segments};
 
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
 
 pub use laptime_core::ceilings::NOTE as CEILINGS;
+
+/// Says how many shapes of a process a formula told, and how many were counted to find and check it.
+pub const TOLD: &str = "operations.told";
 
 /// The fields of a row that tell of its operations, by their names in files.
 pub const OPERATION_FIELDS: [&str; 12] = [

@@ -10,7 +10,7 @@ use laptime_core::ceilings::Ceilings;
 use laptime_core::{PhaseName, Unavailable};
 use serde::{Deserialize, Serialize};
 
-use super::{CEILINGS, Worked, explain};
+use super::{CEILINGS, TOLD, Worked, explain};
 use crate::process::Process;
 use crate::span_row::{BoundBy, SpanRow};
 use crate::tree::Tree;
@@ -46,11 +46,40 @@ pub struct CountedUnits {
     pub total_ns: u64,
 }
 
+/// Shapes whose operations follow from those of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ToldShapes {
+    /// How many.
+    pub count: u64,
+    /// How many were counted, which the formulas were found by and hold for.
+    pub held_for: u64,
+}
+
+impl ToldShapes {
+    /// What recorders noted; `None` where no shape was told.
+    pub fn of(processes: &[Process]) -> Option<Self> {
+        let notes = processes.iter().flat_map(|process| &process.notes);
+        let told = notes.filter(|(code, _)| code == TOLD);
+        let told = told.filter_map(|(_, numbers)| {
+            let (count, held_for) = numbers.split_once(' ')?;
+            Some((count.parse::<u64>().ok()?, held_for.parse::<u64>().ok()?))
+        });
+        told.map(|(count, held_for)| Self { count, held_for })
+            .reduce(|one, other| Self {
+                count: one.count.saturating_add(other.count),
+                held_for: one.held_for.saturating_add(other.held_for),
+            })
+    }
+}
+
 /// How a run's operations were joined with its time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct OperationsSummary {
     /// Units of rows of their own.
     pub counted: Vec<CountedUnits>,
+    /// Shapes that were not counted, since a formula told what they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<ToldShapes>,
     /// Of arithmetic, by type and device, those that rows are compared with.
     pub flop_peaks: Vec<Peak>,
     /// The highest ceilings of arithmetic that are known for those: the roofline's roofs.
@@ -63,10 +92,11 @@ pub struct OperationsSummary {
     pub absent: Vec<Unavailable>,
 }
 
-/// The ceilings of the machine that ran.
+/// The ceilings of the machine that ran, and what else was noted of its operations.
 #[derive(Debug, Clone, Default)]
 pub struct Peaks {
     ceilings: Option<Ceilings>,
+    told: Option<ToldShapes>,
     used: BTreeSet<(String, String)>,
 }
 
@@ -77,6 +107,7 @@ impl Peaks {
         let found = notes.find(|(code, _)| code == CEILINGS);
         Self {
             ceilings: found.and_then(|(_, json)| serde_json::from_str(json).ok()),
+            told: ToldShapes::of(processes),
             used: BTreeSet::new(),
         }
     }
@@ -123,7 +154,10 @@ impl Peaks {
 
 /// How operations were joined; `None` where none were counted.
 pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<OperationsSummary> {
-    let mut summary = OperationsSummary::default();
+    let mut summary = OperationsSummary {
+        told: peaks.told,
+        ..OperationsSummary::default()
+    };
     for row in rows {
         let is_aside = row.names.last().is_some_and(|name| self::is_aside(name));
         if is_aside && row.count.is_some() {

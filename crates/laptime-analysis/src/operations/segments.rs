@@ -27,14 +27,20 @@ impl Segments {
     }
 
     /// Takes in what a segment does at a path.
+    ///
+    /// What says that nothing is known takes a number back that was told too soon, and stays:
+    /// another thread may have written it, and threads are read one after another.
     pub fn learn(&mut self, operations: &SegmentOperations<'_>) {
         let kind = (operations.device.to_owned(), operations.dtype.to_owned());
         let at_path = AtPath {
             tally: operations.tally,
             kind,
         };
-        self.known
-            .insert((operations.segment, operations.path), at_path);
+        let place = (operations.segment, operations.path);
+        let known = self.known.entry(place).or_insert_with(|| at_path.clone());
+        if known.tally.counted > 0 {
+            *known = at_path;
+        }
     }
 
     /// What was done where, and how often, by segments that ran so often.

@@ -215,10 +215,10 @@ impl Formula {
         let weights = self.weights(sizes);
         let base = || self.base.iter().map(|index| &samples[*index]);
         for (at, size) in sizes.iter().enumerate() {
-            if !self.terms.variables.contains(&at) {
-                if weights.value(base().map(|sample| sample.sizes[at]))? != *size {
-                    return None;
-                }
+            if !self.terms.variables.contains(&at)
+                && weights.value(base().map(|sample| sample.sizes[at]))? != *size
+            {
+                return None;
             }
         }
         let amount = |at: usize| {

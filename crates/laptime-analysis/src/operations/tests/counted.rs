@@ -292,4 +292,52 @@ fn a_helper_without_operations_says_nothing_of_the_program() {
     assert!(told(&[noting(1, false), noting(2, false)]));
     assert!(!told(&[silent, noting(2, false)]));
     assert!(!told(&[noting(1, false), noting(2, true)]));
+    let mut imports = noting(2, false);
+    imports.note("phases.none", "no PyTorch module was called");
+    assert!(!told(&[noting(1, false), imports]), "a child imported it");
+}
+
+#[test]
+fn what_was_told_too_soon_is_taken_back_whichever_thread_is_read_first() {
+    let unknown = CostTally {
+        uncounted: 3,
+        ..CostTally::default()
+    };
+    let told = cost(1_000, 8);
+    for tallies in [[told, unknown], [unknown, told]] {
+        let mut script = Script::new(1, 1_000 * MS);
+        for tally in tallies {
+            script.operations(1, &["step"], tally, "float32");
+        }
+        script.ran(1, 1);
+        script.span(&["step"], 0, MS);
+        let summary = summarize(&[script], Options::default());
+        let step = row(&summary, "step");
+        assert_eq!(step.operations_coverage_ratio, Some(0.0));
+        assert_eq!(step.mac, None);
+    }
+}
+
+#[test]
+fn shapes_that_formulas_told_are_added_up_and_are_no_warning() {
+    let telling = |pid, numbers: &str| {
+        let mut script = Script::new(pid, 1_000 * MS);
+        script.operations(1, &["step"], cost(1_000, 8), "float32");
+        script.ran(1, 1);
+        script.span(&["step"], 0, MS);
+        script.note(crate::operations::TOLD, numbers);
+        script
+    };
+    let scripts = [telling(1, "200 30"), telling(2, "7 8"), telling(3, "odd")];
+    let summary = summarize(&scripts, Options::default());
+    let told = summary.operations.unwrap().told.unwrap();
+    assert_eq!((told.count, told.held_for), (207, 38));
+    assert!(
+        summary
+            .warnings
+            .iter()
+            .all(|it| it.code != crate::operations::TOLD)
+    );
+    let silent = summarize(&[Script::new(1, 1_000 * MS)], Options::default());
+    assert!(silent.operations.is_none());
 }

@@ -1,0 +1,156 @@
+//! Stretches of a program that differ in their sizes alone: which are counted, and what the others do.
+//!
+//! Which calls are of one kind is Python's to say, `laptime.integrations._counting`; what follows
+//! from those that were counted is [`laptime_ops::growth`]'s. Here it goes into the recording.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use laptime_core::PathId;
+use laptime_core::operations::{CostTally, SegmentOperations};
+use laptime_ops::growth::{self, Kind, Part, Verdict};
+use laptime_recorder as recorder;
+use pyo3::prelude::*;
+
+use crate::fast::span;
+use crate::operations::counts::OpCounts;
+
+/// What is known of the stretches of a process.
+#[pyclass(frozen, module = "laptime._core")]
+pub struct Stretches(Mutex<growth::Stretches>);
+
+impl Stretches {
+    fn get(&self) -> MutexGuard<'_, growth::Stretches> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Stretches {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    /// Of one caller's without a formula, so many are counted.
+    #[classattr]
+    const MOST_COUNTED: u32 = growth::MOST_COUNTED;
+
+    /// A stretch comes up that is not known. It is to be counted if this says `count`; else what
+    /// it does is written.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments from Python are values"
+    )]
+    fn meet(&self, number: u32, caller: u32, kind: u32, sizes: Vec<i64>) -> &'static str {
+        let verdict = self.get().meet(Kind { caller, kind }, number, &sizes);
+        match verdict {
+            Verdict::Count => "count",
+            Verdict::Told(parts) => {
+                write(number, &parts);
+                "told"
+            }
+            Verdict::LeftOut(parts) if parts.is_empty() => {
+                write(number, &[unknown_here()]);
+                "left out"
+            }
+            Verdict::LeftOut(parts) => {
+                write(number, &parts);
+                "left out"
+            }
+        }
+    }
+
+    /// A stretch was counted: what it did by path, and on which device.
+    ///
+    /// Returns whether others must not have been told; that is taken back.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments from Python are values"
+    )]
+    fn counted(
+        &self,
+        number: u32,
+        caller: u32,
+        kind: u32,
+        sizes: Vec<i64>,
+        by_path: Vec<(u32, Py<OpCounts>, String)>,
+    ) -> bool {
+        let parts = parts(&by_path);
+        write(number, &parts);
+        let wrong = self.get().counted(Kind { caller, kind }, &sizes, &parts);
+        for (number, parts) in &wrong {
+            write(*number, parts);
+        }
+        !wrong.is_empty()
+    }
+
+    /// Nothing comes up any more: what was told beyond what is known is taken back.
+    fn finish(&self) {
+        for (number, parts) in &self.get().finish() {
+            write(*number, parts);
+        }
+    }
+
+    /// How many were told, and how many were counted of the same kinds.
+    fn outcome(&self) -> (usize, usize) {
+        let outcome = self.get().outcome();
+        (outcome.told, outcome.held_for)
+    }
+}
+
+/// By the paths that these have when nothing of them is aside.
+fn parts(by_path: &[(u32, Py<OpCounts>, String)]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (path, counts, device) in by_path {
+        let counts = &counts.get().counts;
+        let (path, _) = recorder::plain_path(PathId(*path));
+        let tally = counts.total.total();
+        if path == PathId::ROOT {
+            continue;
+        }
+        if let Some(part) = parts.iter_mut().find(|part| part.path == path) {
+            part.tally += tally;
+            continue;
+        }
+        let dtype = counts.by_dtype.first();
+        parts.push(Part {
+            path,
+            tally,
+            device: dtype.map_or_else(String::new, |_| device.clone()),
+            dtype: dtype.map_or_else(String::new, |(dtype, _)| dtype.clone()),
+        });
+    }
+    parts
+}
+
+/// One call where this stands, of which nothing is known.
+fn unknown_here() -> Part {
+    let (path, _) = recorder::plain_path(span::at(recorder::current_path));
+    Part {
+        path,
+        tally: CostTally {
+            uncounted: 1,
+            ..CostTally::default()
+        },
+        device: String::new(),
+        dtype: String::new(),
+    }
+}
+
+fn write(segment: u32, parts: &[Part]) {
+    for part in parts.iter().filter(|part| part.path != PathId::ROOT) {
+        let operations = SegmentOperations {
+            segment,
+            path: part.path,
+            tally: part.tally,
+            device: &part.device,
+            dtype: &part.dtype,
+        };
+        span::at(|| recorder::operations(&operations));
+    }
+}
+
+/// Adds the class to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Stretches>()
+}
