@@ -45,9 +45,11 @@ fn called(process: &ProcessSummary) -> String {
 }
 
 /// About one process's file.
-pub fn of_process(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
+///
+/// `is_worker`: another process that was recorded started it.
+pub fn of_process(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    warnings.extend(killed(process, summary));
+    warnings.extend(killed(process, summary, is_worker));
     warnings.extend(cut(process, summary));
     warnings.extend(lost(process, summary));
     let timeline = process.anchors.timeline();
@@ -155,7 +157,7 @@ fn cut(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     })
 }
 
-fn killed(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
+fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Option<Warning> {
     if summary.state != ProcessState::Killed {
         return None;
     }
@@ -165,7 +167,7 @@ fn killed(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
         .filter(|open| open.is_innermost)
         .collect();
     let cut = process.truncated > 0;
-    if innermost.is_empty() && !cut && !summary.is_main {
+    if innermost.is_empty() && !cut && is_worker {
         // Workers end without closing as a matter of course, and nothing of them is missing.
         return None;
     }

@@ -131,7 +131,11 @@ fn recorded_doubts(
 ) -> Vec<Warning> {
     let each = processes.iter().zip(summaries);
     let mut warnings: Vec<Warning> = each
-        .flat_map(|(process, summary)| doubts::of_process(process, summary))
+        .flat_map(|(process, summary)| {
+            let parent = process.header.parent_pid;
+            let is_worker = summaries.iter().any(|other| other.pid == parent);
+            doubts::of_process(process, summary, is_worker)
+        })
         .collect();
     let has_spans = summaries.iter().any(|process| process.span_count > 0);
     let notes = collect::notes(processes);

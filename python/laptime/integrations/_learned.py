@@ -41,12 +41,17 @@ class Learned:
             return any(updated)
 
     def of_function(self, argnums: Any, args: Any, calls_modules: bool) -> bool:
-        """Of `torch.func.grad(function, argnums)(*args)`: several tensors together are learned."""
+        """Of `torch.func.grad(function, argnums)(*args)`.
+
+        Several tensors together are learned, and the first of several arguments: weights stand
+        before what they are applied to.
+        """
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
         given = [args[number] for number in numbers if -len(args) <= number < len(args)]
         if any(isinstance(one, (dict, list, tuple, self._torch.nn.Parameter)) for one in given):
             return True
-        return bool(given) and not calls_modules
+        leads = argnums == 0 and len(args) > 1
+        return bool(given) and (leads or not calls_modules)
 
     def _is_leaf(self, value: Any) -> bool:
         is_tensor = issubclass(type(value), self._torch.Tensor)

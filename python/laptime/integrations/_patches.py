@@ -176,10 +176,17 @@ class Patches:
         """What a module call has to learn: nothing, what it is given, or the module itself."""
         tensor = self._torch.Tensor
         with self._torch._C.DisableTorchFunction():
-            if any(parameter.requires_grad for parameter in parameters(self._torch, module)):
+            if any(map(self._requires_grad, parameters(self._torch, module))):
                 return 2
             given = [value for value in args if issubclass(type(value), tensor)]
-            return int(any(value.requires_grad for value in given))
+            return int(any(map(self._requires_grad, given)))
+
+    def _requires_grad(self, value: Any) -> bool:
+        """Whether a tensor learns, or what `torch.func` made it of: `vmap`'s do not say so."""
+        wrapped = self._torch._C._functorch
+        while not value.requires_grad and wrapped.is_functorch_wrapped_tensor(value):
+            value = wrapped.get_unwrapped(value)
+        return bool(value.requires_grad)
 
     def _training(self, module: Any) -> bool:
         """Whether a module trains that has no mode of its own: a scripted one's is elsewhere."""

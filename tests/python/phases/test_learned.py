@@ -194,3 +194,51 @@ def test_a_generator_of_parameters_is_not_used_up():
         gradients = torch.autograd.grad(loss, model.parameters())
     assert len(gradients) == 2
     assert recorded.count("step") == 1
+
+
+def test_models_side_by_side_have_their_forward_in_the_step():
+    models = [nn.Linear(4, 3) for _ in range(3)]
+    weights, buffers = torch.func.stack_module_state(models)
+    base = nn.Linear(4, 3, device="meta")
+    optimizer = torch.optim.SGD(list(weights.values()), lr=0.1)
+    inputs = torch.randn(2, 4)
+
+    def loss(weights, buffers):
+        return torch.func.functional_call(base, (weights, buffers), (inputs,)).square().mean()
+
+    with watched() as recorded:
+        for _ in range(STEPS):
+            optimizer.zero_grad()
+            torch.func.vmap(loss)(weights, buffers).sum().backward()
+            optimizer.step()
+    assert recorded.count("step") == recorded.count("step/forward") == STEPS
+    assert recorded.count("evaluation") == 0
+
+
+def test_the_first_of_several_arguments_is_learned_also_where_modules_are_called():
+    model, weight = nn.Linear(4, 3, bias=False), torch.randn(3, 4)
+
+    def loss(weight, inputs):
+        return torch.func.functional_call(model, {"weight": weight}, (inputs,)).square().mean()
+
+    model(torch.randn(2, 4))
+    with watched() as recorded:
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
+        for inputs, _ in batches():
+            weight = weight - 0.1 * torch.func.grad(loss)(weight, inputs)
+            optimizer.step()
+    assert recorded.count("step") == recorded.count("step/forward") == STEPS
+
+
+def test_an_attack_has_its_gradients_with_its_evaluations():
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+    model.eval().requires_grad_(False)
+    image = torch.randn(1, 4)
+    with watched() as recorded:
+        for _ in range(STEPS):
+            image.requires_grad_()
+            (gradient,) = torch.autograd.grad(model(image).sum(), image)
+            image = image.detach() + 0.1 * gradient.sign()
+    assert recorded.count("evaluation") == STEPS
+    assert recorded.total("evaluation/backward") > 0
+    assert recorded.count("step") == 0

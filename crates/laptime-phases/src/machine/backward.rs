@@ -2,7 +2,7 @@
 
 use laptime_core::PhaseName;
 
-use super::unit::Unit;
+use super::unit::{OpenedFor, Unit};
 use super::{Forwards, Machine, Number};
 use crate::program::Program;
 
@@ -61,8 +61,29 @@ impl Machine {
             return;
         }
         let is_decided = self.unit.as_ref().is_some_and(Unit::is_decided);
-        if self.phase.is_none() && is_decided && self.has_unit() {
+        if self.phase.is_some() {
+            return;
+        }
+        if is_decided && self.has_unit() {
             let at = self.now();
+            self.begin(PhaseName::Backward, at);
+        } else if self.unit.is_none() {
+            self.goes_on_with_gradient();
+        }
+    }
+
+    /// The gradient of an evaluation that was one forward, and over with it.
+    fn goes_on_with_gradient(&mut self) {
+        let spot = self.laps.here();
+        if self.alone != Some(spot.path) || self.laps.last_written() != self.last.written {
+            return;
+        }
+        let at = self.now();
+        if let Some(unit) = self.open_unit(PhaseName::Evaluation, spot, at) {
+            unit.decide();
+            unit.opened_for = OpenedFor::Forward;
+            unit.is_piece();
+            self.settle();
             self.begin(PhaseName::Backward, at);
         }
     }
@@ -72,7 +93,9 @@ impl Machine {
         let Some((at, is_direct)) = self.end_event(raised) else {
             return;
         };
-        if self.take_update_inside() {
+        if self.is_alone() {
+            self.end_alone(at, raised);
+        } else if self.take_update_inside() {
             self.stepped(at, true); // an optimizer per parameter, stepped by hooks
         } else if raised {
             self.interrupted(at, is_direct);

@@ -22,6 +22,8 @@ pub struct Update {
     pub inner: Option<Phase>,
     /// The closure's last phase, and where it was, while nothing else happened since.
     pub after: Option<(PhaseName, Place)>,
+    /// A module's call has told the forward of the closure's next gradient.
+    pub has_forward: bool,
     /// When a `zero_grad` in it ended, and [`crate::Laps::last_written`] then, while nothing else happened
     /// since.
     pub zeroed: Option<(u64, u64)>,
@@ -42,7 +44,8 @@ impl Machine {
         };
         let after = update.after.take();
         let zeroed = update.zeroed.take();
-        let is_untold = name == PhaseName::Backward && after.is_none();
+        let is_untold = name == PhaseName::Backward && !update.has_forward;
+        update.has_forward = name == PhaseName::Forward;
         let since = zeroed.filter(|(_, written)| is_untold && *written == self.laps.last_written());
         if self.is_innermost() {
             match since {

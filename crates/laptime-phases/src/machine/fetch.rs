@@ -28,6 +28,9 @@ impl Machine {
         if self.has_unit() {
             self.work_opened_it();
             if self.stays_open_at_fetch(fetch, start, program) {
+                if self.iteration.as_ref().is_some_and(|it| !it.in_play()) {
+                    self.iteration = Some(Arc::clone(iteration)); // what came before was a peek
+                }
                 let unknown = self
                     .unit
                     .as_ref()

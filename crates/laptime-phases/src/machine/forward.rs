@@ -12,8 +12,9 @@ const LONGEST_WAIT_NS: u64 = 60_000_000_000;
 
 /// Modules that one evaluation without a loader calls at most.
 const MOST_CALLED: usize = 64;
-/// Between two of them a program computes for so long, or for as long as the evaluation took so far.
-const SHORT_NS: u64 = 1_000_000;
+/// Between two of them a program computes for so long, or for as long as the evaluation took so far. More
+/// than what another process takes of the CPU now and then: counts must not depend on that.
+const SHORT_NS: u64 = 50_000_000;
 
 impl Machine {
     /// The outermost module call begins.
@@ -48,9 +49,20 @@ impl Machine {
     }
 
     /// Whether the unit that is open is this forward's alone.
-    fn is_alone(&self) -> bool {
+    pub(super) fn is_alone(&self) -> bool {
         let unit = self.unit.as_ref();
         unit.is_some_and(|unit| unit.opened_for == OpenedFor::Forward)
+    }
+
+    /// The unit that is one forward's alone is over with it.
+    pub(super) fn end_alone(&mut self, at: u64, raised: bool) {
+        let Some(unit) = &mut self.unit else { return };
+        if raised {
+            unit.cut_short();
+        }
+        let spot = unit.parent;
+        self.close_unit(at);
+        self.alone = (!raised).then_some(spot);
     }
 
     fn begin_alone(&mut self, at: u64) {
@@ -159,15 +171,12 @@ impl Machine {
         let Some((at, direct)) = self.end_event(raised) else {
             return;
         };
+        if self.is_alone() {
+            self.end_alone(at, raised);
+            return;
+        }
         let Some(unit) = &mut self.unit else { return };
-        if unit.opened_for == OpenedFor::Forward {
-            if raised {
-                unit.cut_short();
-            }
-            let spot = unit.parent;
-            self.close_unit(at);
-            self.alone = (!raised).then_some(spot);
-        } else if raised {
+        if raised {
             self.interrupted(at, direct);
         } else if unit.kind == PhaseName::Evaluation {
             unit.made_good(); // tried again, and it went well

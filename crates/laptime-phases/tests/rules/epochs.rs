@@ -86,3 +86,31 @@ fn a_batch_that_is_trained_on_many_times_is_no_epoch() {
     }
     assert_eq!((program.epochs(), program.count("step")), (0, 5));
 }
+
+/// `next(iter(loader))` at the head of each epoch, and nothing done with it.
+#[test]
+fn an_epoch_begins_with_the_first_step_that_follows_a_peek() {
+    let program = Program::new();
+    let loader = program.loader(4);
+    for _ in 0..3 {
+        assert!(loader.pass().next().is_some());
+        for _ in loader.pass() {
+            program.train_batch();
+        }
+    }
+    program.finish();
+    let steps: Vec<u64> = program
+        .top()
+        .iter()
+        .filter(|span| span.path == "step" && span.counts())
+        .map(|step| step.start)
+        .collect();
+    let marks: Vec<u64> = program
+        .script()
+        .marks()
+        .into_iter()
+        .map(|(_, at)| at)
+        .collect();
+    assert_eq!(steps.len(), 12);
+    assert_eq!(marks, [steps[0], steps[4], steps[8]]);
+}

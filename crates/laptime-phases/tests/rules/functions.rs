@@ -151,3 +151,21 @@ fn a_closure_s_forward_is_from_its_zero_grad_to_its_gradient() {
     assert_eq!(program.total("step/optimizer"), 5 * (STEP + 4 * (ZERO + 2)));
     assert_eq!(program.count("step/optimizer"), 5);
 }
+
+/// Lightning's closure: the model, then `zero_grad`, then the backward.
+#[test]
+fn a_closure_with_a_forward_has_no_second_one_before_its_gradient() {
+    let program = Program::new();
+    for _ in program.loader(5).pass() {
+        program.step_around(STEP, false, || {
+            program.forward();
+            program.zero_grad();
+            program.other(2);
+            program.backward();
+        });
+    }
+    program.finish();
+    assert_eq!(program.count("step/forward"), 5);
+    assert_eq!(program.total("step/forward"), 5 * FORWARD);
+    assert_eq!(program.inferred(), 0);
+}

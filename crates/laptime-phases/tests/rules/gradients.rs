@@ -1,6 +1,6 @@
 //! Gradients that are asked for and handed back, instead of being left with the parameters.
 
-use crate::program::{BACKWARD, FORWARD, OUTSIDE, Program, STEP, loss};
+use crate::program::{BACKWARD, FORWARD, OUTSIDE, Program, STEP, evaluating, loss};
 
 #[test]
 fn gradients_of_parameters_make_a_step_of_each_update_by_hand() {
@@ -179,4 +179,34 @@ fn a_second_update_of_the_same_batch_has_its_forward() {
     assert_eq!(program.count("step"), 4);
     assert_eq!(program.total("step/forward"), 4 * FORWARD);
     assert_eq!(program.inferred(), 0);
+}
+
+/// A saliency map, or an attack: of an evaluation that is one forward, without a loader.
+#[test]
+fn gradients_of_what_is_only_looked_at_go_on_with_their_evaluation() {
+    let program = Program::new();
+    for _ in 0..20 {
+        program.call(evaluating(FORWARD));
+        program.gradient_of(false);
+        program.other(OUTSIDE);
+    }
+    program.finish();
+    assert_eq!(program.count("evaluation"), 20);
+    assert_eq!(program.total("evaluation/forward"), 20 * FORWARD);
+    assert_eq!(program.total("evaluation/backward"), 20 * BACKWARD);
+    assert_eq!(program.count("step"), 0);
+    assert_eq!(program.total("evaluation"), 20 * (FORWARD + BACKWARD));
+}
+
+#[test]
+fn a_gradient_long_after_an_evaluation_is_no_part_of_it() {
+    let program = Program::new();
+    program.call(evaluating(FORWARD));
+    {
+        let _lap = program.lap("other work");
+    }
+    program.gradient_of(false);
+    program.finish();
+    assert_eq!(program.count("evaluation"), 1);
+    assert_eq!(program.count("evaluation/backward"), 0);
 }
