@@ -83,11 +83,7 @@ impl Machine {
         let idle = self.number.backwards == 0 && self.number.forwards == 0;
         if idle && fetches == 0 && !program.grad() {
             // A zero_grad, and then batches that no gradient is computed for: no step.
-            if let Some(unit) = &mut self.unit {
-                unit.gives_up();
-            }
-            self.close_unit(start);
-            self.number = Number::default();
+            self.was_no_step(start);
             return false;
         }
         if self.number.backwards > 0 || self.number.forwards == 0 {

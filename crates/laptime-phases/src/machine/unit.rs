@@ -261,6 +261,19 @@ impl Unit {
         true
     }
 
+    /// It was nothing, and what it holds back lies where it did: `false` where it can't be taken back, as
+    /// something lies inside.
+    pub fn dissolve(&mut self, laps: &dyn Laps) -> bool {
+        let is_plain = !self.is_aside && !self.is_named && laps.here().path == self.path;
+        if !is_plain || laps.suspend(self.span).is_none() {
+            return false;
+        }
+        for held in self.held.drain(..) {
+            laps.emit(&held, self.parent);
+        }
+        true
+    }
+
     /// Takes the last of what it holds back, as far as that has this name.
     pub fn take_last(&mut self, name: PhaseName) -> Vec<Held> {
         let is_other = |held: &Held| held.name != name;

@@ -159,6 +159,22 @@ impl Machine {
         self.last.end = end;
     }
 
+    /// An open step that has only a `zero_grad` was none: what was done stands alone.
+    pub(super) fn was_no_step(&mut self, at: u64) {
+        let laps = &*self.laps;
+        if self.unit.as_mut().is_some_and(|unit| unit.dissolve(laps)) {
+            self.unit = None;
+            self.previous = None;
+            self.last.written = self.laps.last_written();
+        } else {
+            if let Some(unit) = &mut self.unit {
+                unit.gives_up();
+            }
+            self.close_unit(at);
+        }
+        self.number = Number::default();
+    }
+
     /// Each forward of an open step was an evaluation of its own: there were too many for one.
     pub(super) fn were_evaluations(&mut self, at: u64) {
         let laps = &*self.laps;
