@@ -285,6 +285,8 @@ class Counting:
     def _write(self, segment: Segment, counter: Any) -> None:
         """What was counted of a stretch."""
         by_path = [(path, counts, counter.device) for path, counts in counter.finish()]
+        if counter.follows_data:
+            self._say_follows_data(segment, counter.follows_data)
         if segment.sized is None:
             for path, counts, device in by_path:
                 self._core.write_operations(segment.number, path, counts, device)
@@ -342,6 +344,15 @@ class Counting:
             "operations.left-out",
             f"operations of the {event} of {name} follow no formula in the sizes of what it is "
             f"given: they were counted for {most} different ones, and are not for further ones",
+        )
+
+    def _say_follows_data(self, segment: Segment, operator: str) -> None:
+        name = segment.sized.name if segment.sized else "a call"
+        self._say(
+            "operations.data",
+            f"what {name} does depends on its data, not on shapes alone ({operator}): its "
+            "operations are those of the calls that were counted, and others may have done more or "
+            "less",
         )
 
     def _say(self, code: str, message: str) -> None:

@@ -204,3 +204,23 @@ def test_a_child_that_was_forked_knows_nothing_of_its_parent_s_shapes(run):
 """
     report, _ = run(program)
     assert report["evaluation/forward"].operations_coverage_ratio == 1.0
+
+
+def test_calls_that_do_what_their_data_say_are_said_to(run):
+    program = """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Parameter(torch.ones(4, 4))
+        def forward(self, x):
+            return x[x[:, 0] > {least}] @ self.table
+    net = Net().eval()
+    with torch.no_grad():
+        for _ in range(4):
+            net(torch.randn(8, 4))
+    """
+    report, _ = run(program.replace("{least}", "0"))
+    message = messages(report)["operations.data"]
+    assert message.startswith("what Net does depends on its data"), message
+    plain, _ = run(program.replace("x[x[:, 0] > {least}]", "x[torch.arange(3)]"))
+    assert "operations.data" not in messages(plain)

@@ -35,6 +35,8 @@ class LiveCounting(Counting):
         self._feeds = {path: self.feed}
         self.is_live = True
         self.device = "cpu"
+        #: An operator whose output has as many elements as its data say.
+        self.follows_data = ""
         self._trouble: Exception | None = None
 
     def __new__(cls, core: Any, path: int) -> LiveCounting:
@@ -103,6 +105,8 @@ class LiveCounting(Counting):
         if route == "ask" and hasattr(function, "_schema"):
             args, kwargs = completed(function._schema, args, kwargs)
         self.record(function, args, kwargs, out)
+        if not self.follows_data and _follows_data(function, args):
+            self.follows_data = str(function).rpartition(".")[0]
         if isinstance(out, torch.Tensor) and out.device.type != self.device.partition(":")[0]:
             if self.device == "cpu":
                 self.device = str(out.device)
@@ -113,6 +117,18 @@ class LiveCounting(Counting):
             raise self._trouble
         for path, feed in self._feeds.items():
             yield path, feed.finish()
+
+
+def _follows_data(function: Any, args: Any) -> bool:
+    """Whether an operator makes as many elements as its data say, whatever the shapes are."""
+    if function is torch.ops.aten._pack_padded_sequence.default:
+        return True
+    if torch.Tag.dynamic_output_shape not in getattr(function, "tags", ()):
+        return False
+    if function is not torch.ops.aten.index.Tensor:
+        return True
+    masks = (torch.bool, torch.uint8)
+    return any(isinstance(one, torch.Tensor) and one.dtype in masks for one in args[1])
 
 
 def _take_off(mode: Any) -> None:
