@@ -4,6 +4,9 @@
 //! name. It lasts until the next one begins, the last one until its last step or evaluation
 //! ends. Steps and evaluations may come in any order. Where there are many, neighbours are put
 //! together, but never across the beginning of an epoch that is known by then.
+//!
+//! Passes that run one after the other may each have a track of their own, as a notebook's cells do: they
+//! are one training's. Of trainings side by side the one with most epochs is told.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +21,11 @@ const MOST_UNITS: usize = 8_192;
 const LATEST: usize = 256;
 /// Epochs told apart; where there are more, none are.
 const MOST_EPOCHS: usize = 4_096;
-/// Threads and tasks told apart.
-const MOST_TRACKS: usize = 8;
+/// Threads and tasks told apart: a notebook's cells are tasks.
+const MOST_TRACKS: usize = 512;
+/// As many of them may keep that many steps and evaluations, further ones [`FEW_UNITS`].
+const FIRST_TRACKS: usize = 8;
+const FEW_UNITS: usize = 2 * LATEST;
 
 /// An epoch; moments in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +52,7 @@ struct Units {
     evaluation: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Track {
     marks: Vec<u64>,
     spans: Vec<u64>,
@@ -71,6 +77,11 @@ impl Epochs {
 
     /// Adds a finished span, or a piece of one, with this name.
     pub fn span(&mut self, name: PhaseName, span: &Span) {
+        let most = if self.tracks.len() > FIRST_TRACKS {
+            FEW_UNITS
+        } else {
+            MOST_UNITS
+        };
         let Some(track) = self.of(span.track) else {
             return;
         };
@@ -94,7 +105,7 @@ impl Epochs {
             evaluations,
             evaluation,
         });
-        if track.units.len() > MOST_UNITS {
+        if track.units.len() > most {
             track.put_together();
         }
     }
@@ -104,11 +115,31 @@ impl Epochs {
         (is_known || self.tracks.len() < MOST_TRACKS).then(|| self.tracks.entry(track).or_default())
     }
 
-    /// The epochs of the track that has most of them, in order.
+    /// The epochs of the training that has most of them, in order.
     pub fn found(&self) -> Vec<Epoch> {
-        let most = |track: &&Track| track.begun().len();
-        let track = self.tracks.values().rev().max_by_key(most);
-        track.map_or(Vec::new(), Track::found)
+        let most = |training: &&Track| training.begun().len();
+        let trainings = self.trainings();
+        let found = trainings.iter().rev().max_by_key(most);
+        found.map_or(Vec::new(), Track::found)
+    }
+
+    /// Tracks with epochs, those that follow each other put together.
+    fn trainings(&self) -> Vec<Track> {
+        let trained = self.tracks.values().filter(|one| !one.begun().is_empty());
+        let mut trained: Vec<(u64, &Track)> = trained.map(|one| (one.start(), one)).collect();
+        trained.sort_by_key(|(start, _)| *start);
+        let mut trainings: Vec<Track> = Vec::new();
+        for (start, track) in trained {
+            let before = trainings.iter_mut().find(|one| one.end() <= start);
+            if let Some(before) = before {
+                before.marks.extend(&track.marks);
+                before.spans.extend(&track.spans);
+                before.units.extend(&track.units);
+            } else {
+                trainings.push(track.clone());
+            }
+        }
+        trainings
     }
 }
 
@@ -152,6 +183,18 @@ fn metrics(process: &Process, start: u64, end: u64) -> BTreeMap<String, f64> {
 }
 
 impl Track {
+    /// When its first epoch began.
+    fn start(&self) -> u64 {
+        self.begun().iter().copied().min().unwrap_or(0)
+    }
+
+    /// When its last step or evaluation ended.
+    fn end(&self) -> u64 {
+        let begun = self.begun().iter().copied();
+        let ended = self.units.iter().map(|units| units.end);
+        begun.chain(ended).max().unwrap_or(0)
+    }
+
     /// When epochs began: marks count before spans, as automatic phases set them. None of too many.
     fn begun(&self) -> &[u64] {
         let begun = if self.marks.is_empty() {

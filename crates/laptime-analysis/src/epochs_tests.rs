@@ -117,3 +117,43 @@ fn a_step_in_pieces_is_one_step() {
     let epoch = &of(&script).epochs[0];
     assert_eq!((epoch.step_count, epoch.duration_ns), (1, 30 * MS));
 }
+
+/// A pass of 10 steps of 10 ms on a track of its own.
+fn pass(script: &mut Script, track: u32, start: u64) {
+    script.mark_on(track, &["epoch"], start);
+    for step in 0..10 {
+        let at = start + step * 10 * MS;
+        script.span_on(track, &["step"], at, 10 * MS, SpanFlags::NONE);
+    }
+}
+
+/// A notebook: each cell is a task.
+#[test]
+fn passes_that_follow_each_other_on_tracks_of_their_own_are_one_training_s() {
+    let mut script = Script::new(7, 100_000 * MS);
+    for cell in 0..40 {
+        let start = 500 * MS + cell * 200 * MS;
+        pass(&mut script, 10 + cell as u32, start);
+        script.metric(&["loss"], start + 110 * MS, cell as f64);
+    }
+    let epochs = of(&script).epochs;
+    assert_eq!(epochs.len(), 40);
+    for (cell, epoch) in epochs.iter().enumerate() {
+        assert_eq!(epoch.step_count, 10);
+        assert_eq!(epoch.metrics.get("loss"), Some(&(cell as f64)));
+    }
+}
+
+#[test]
+fn of_trainings_side_by_side_the_one_with_most_epochs_is_told() {
+    let mut script = Script::new(7, 100_000 * MS);
+    for epoch in 0..3 {
+        pass(&mut script, 10, 500 * MS + epoch * 100 * MS);
+    }
+    for epoch in 0..2 {
+        pass(&mut script, 11, 510 * MS + epoch * 140 * MS);
+    }
+    let epochs = of(&script).epochs;
+    let steps: Vec<u64> = epochs.iter().map(|epoch| epoch.step_count).collect();
+    assert_eq!(steps, [10, 10, 10]);
+}

@@ -124,8 +124,14 @@ impl Script {
 
     /// Adds a mark.
     pub fn mark(&mut self, names: &[&str], at_ns: u64) {
+        self.mark_on(MAIN, names, at_ns);
+    }
+
+    /// The same on another track.
+    pub fn mark_on(&mut self, track: u32, names: &[&str], at_ns: u64) {
         let path = self.path(names);
-        self.entries.push(Entry::Mark(path, EPOCH_NS + at_ns, MAIN));
+        self.entries
+            .push(Entry::Mark(path, EPOCH_NS + at_ns, track));
     }
 
     /// Adds a value of a metric.

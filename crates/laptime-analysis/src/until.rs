@@ -15,7 +15,6 @@ use laptime_core::{FormatError, PathId, PathTable, PhaseName, Span, Unavailable,
 use serde::{Deserialize, Serialize};
 
 use crate::convergence::Relation;
-use crate::series::STEP;
 use crate::timeline::Anchors;
 
 /// The name of the marks and spans that are epochs.
@@ -270,6 +269,12 @@ impl UntilReader {
     }
 }
 
+/// Whether it is a step, also one whose operations were counted.
+fn is_step(name: &str) -> bool {
+    let phase = PhaseName::of(name).or_else(|| PhaseName::of_counted(name));
+    phase == Some(PhaseName::Step)
+}
+
 /// The first pass.
 struct Search<'r>(&'r mut UntilReader);
 
@@ -303,14 +308,12 @@ impl Count<'_> {
         if !is_new {
             return;
         }
+        let entry = self.reader.paths.get(span.path);
+        let parent = entry.map_or(PathId::ROOT, |entry| entry.parent);
         match self.reader.own_name(span.path) {
-            Some(STEP) => {
+            Some(name) if is_step(name) => {
                 let is_done = span.start.saturating_add(span.duration) <= self.until;
-                *self
-                    .reader
-                    .steps
-                    .entry((span.path, span.track))
-                    .or_default() += u64::from(is_done);
+                *self.reader.steps.entry((parent, span.track)).or_default() += u64::from(is_done);
             }
             Some(EPOCH) => {
                 let began = u64::from(span.start < self.until);

@@ -120,3 +120,19 @@ fn epochs_may_be_spans_and_a_step_still_running_is_not_done() {
     let answer = asked(&[script], "loss <= 0.1");
     assert_eq!((answer.steps, answer.epochs), (Some(1), Some(2)));
 }
+
+#[test]
+fn steps_whose_operations_were_counted_are_steps() {
+    let mut script = Script::new(7, 10_000 * MS);
+    for step in 0..10 {
+        let name = if step % 4 == 0 {
+            "counted step"
+        } else {
+            "step"
+        };
+        script.span(&[name], step * 10 * MS, 9 * MS);
+    }
+    script.metric(&["accuracy"], 70 * MS, 0.9);
+    let told = asked(&[script], "accuracy >= 0.5");
+    assert_eq!(told.steps, Some(7));
+}

@@ -15,6 +15,8 @@ use crate::totals::Totals;
 
 /// Named tracks kept: programs with a task per request have millions.
 const MOST_TRACKS: usize = 1_024;
+/// A moment between ticks may lie this much before the tick that it stands for.
+const ROUNDING_NS: u64 = 1;
 /// Different notes kept.
 const MOST_NOTES: usize = 256;
 
@@ -347,7 +349,7 @@ impl<'a> Visit<'a> for SecondPass<'_> {
         }
         if span.start >= self.from {
             self.totals.take(&span, self.rate);
-        } else if span.end() > self.from {
+        } else if self.rate.nanoseconds(span.end().saturating_sub(self.from)) > ROUNDING_NS {
             self.totals.take_rest(&span, self.from, self.rate);
         }
     }
