@@ -60,6 +60,11 @@ impl Later {
     /// What is said of it; `noun` is what one step is called.
     pub fn said(self, noun: &str) -> String {
         let told = |ratio: f64| {
+            if ratio > 1.0 {
+                let times = ratio + 1.0;
+                let digits = usize::from(times < 9.95);
+                return format!("{times:.digits$} times as long");
+            }
             let course = if ratio < 0.0 { "shorter" } else { "longer" };
             format!("{:.0} % {course}", ratio.abs() * 100.0)
         };

@@ -130,3 +130,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn steps_that_more_than_double_are_told_as_times() {
+    let said = |ratio| Later::Change(3, ratio).said("step");
+    assert_eq!(said(-0.4), "from step 3 on, each was 40 % shorter");
+    assert_eq!(said(0.9), "from step 3 on, each was 90 % longer");
+    assert_eq!(said(7.74), "from step 3 on, each was 8.7 times as long");
+    assert_eq!(said(6185.9), "from step 3 on, each was 6187 times as long");
+    let trend = Later::Trend(1.5).said("request");
+    assert_eq!(
+        trend,
+        "requests became 2.5 times as long from then to the last"
+    );
+}
