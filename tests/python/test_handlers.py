@@ -11,7 +11,7 @@ import traceback
 
 import pytest
 
-from laptime._core import raised_by_handler
+from laptime._core import Compilations, raised_by_handler
 
 
 class TimeIsUp(Exception):
@@ -172,3 +172,22 @@ def test_an_exit_is_the_programs_wherever_it_comes_from():
     with pytest.raises(SystemExit) as caught:
         raise SystemExit(1)
     assert raised_by_handler(caught.value)
+
+
+def test_what_a_handler_raises_in_a_listener_for_compilations_is_the_program_s():
+    def interrupted():
+        signal.raise_signal(signal.SIGUSR1)
+        return True
+
+    def broken():
+        raise ValueError("of Laptime's own")
+
+    event = "/jax/core/compile/jaxpr_trace_duration"
+    before = signal.signal(signal.SIGUSR1, function)
+    try:
+        with pytest.raises(TimeIsUp):
+            Compilations(interrupted).began(event, 1.0)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    Compilations(broken).began(event, 1.0)
+    Compilations.ended(event, "no number", fun_name=3)

@@ -23,9 +23,10 @@ const LATEST: usize = 256;
 const MOST_EPOCHS: usize = 4_096;
 /// Threads and tasks told apart: a notebook's cells are tasks.
 const MOST_TRACKS: usize = 512;
-/// As many of them may keep that many steps and evaluations, further ones [`FEW_UNITS`].
+/// The first of them may have all that; further ones as much as a notebook's cell has.
 const FIRST_TRACKS: usize = 8;
 const FEW_UNITS: usize = 2 * LATEST;
+const FEW_EPOCHS: usize = 64;
 
 /// An epoch; moments in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +53,10 @@ struct Units {
     evaluation: u64,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Track {
+    most_epochs: usize,
+    most_units: usize,
     marks: Vec<u64>,
     spans: Vec<u64>,
     units: Vec<Units>,
@@ -69,7 +72,7 @@ impl Epochs {
     /// Adds a mark named `epoch`.
     pub fn mark(&mut self, track: u32, ticks: u64) {
         if let Some(track) = self.of(track)
-            && track.marks.len() < MOST_EPOCHS
+            && track.marks.len() < track.most_epochs
         {
             track.marks.push(ticks);
         }
@@ -77,11 +80,6 @@ impl Epochs {
 
     /// Adds a finished span, or a piece of one, with this name.
     pub fn span(&mut self, name: PhaseName, span: &Span) {
-        let most = if self.tracks.len() > FIRST_TRACKS {
-            FEW_UNITS
-        } else {
-            MOST_UNITS
-        };
         let Some(track) = self.of(span.track) else {
             return;
         };
@@ -92,7 +90,7 @@ impl Epochs {
             PhaseName::Evaluation => {
                 (evaluations, evaluation) = (u64::from(is_new), span.duration);
             }
-            PhaseName::Epoch if is_new && track.spans.len() < MOST_EPOCHS => {
+            PhaseName::Epoch if is_new && track.spans.len() < track.most_epochs => {
                 track.spans.push(span.start);
                 return;
             }
@@ -105,14 +103,18 @@ impl Epochs {
             evaluations,
             evaluation,
         });
-        if track.units.len() > most {
+        if track.units.len() > track.most_units {
             track.put_together();
         }
     }
 
     fn of(&mut self, track: u32) -> Option<&mut Track> {
-        let is_known = self.tracks.contains_key(&track);
-        (is_known || self.tracks.len() < MOST_TRACKS).then(|| self.tracks.entry(track).or_default())
+        let known = self.tracks.len();
+        if known >= MOST_TRACKS && !self.tracks.contains_key(&track) {
+            return None;
+        }
+        let new = || Track::new(known < FIRST_TRACKS);
+        Some(self.tracks.entry(track).or_insert_with(new))
     }
 
     /// The epochs of the training that has most of them, in order.
@@ -135,6 +137,7 @@ impl Epochs {
                 before.marks.extend(&track.marks);
                 before.spans.extend(&track.spans);
                 before.units.extend(&track.units);
+                before.most_epochs = MOST_EPOCHS;
             } else {
                 trainings.push(track.clone());
             }
@@ -183,6 +186,21 @@ fn metrics(process: &Process, start: u64, end: u64) -> BTreeMap<String, f64> {
 }
 
 impl Track {
+    fn new(is_first: bool) -> Self {
+        let (most_epochs, most_units) = if is_first {
+            (MOST_EPOCHS, MOST_UNITS)
+        } else {
+            (FEW_EPOCHS, FEW_UNITS)
+        };
+        Self {
+            most_epochs,
+            most_units,
+            marks: Vec::new(),
+            spans: Vec::new(),
+            units: Vec::new(),
+        }
+    }
+
     /// When its first epoch began.
     fn start(&self) -> u64 {
         self.begun().iter().copied().min().unwrap_or(0)
@@ -202,7 +220,7 @@ impl Track {
         } else {
             &self.marks
         };
-        if begun.len() < MOST_EPOCHS {
+        if begun.len() < self.most_epochs {
             begun
         } else {
             &[]

@@ -2,7 +2,7 @@ use super::*;
 use crate::analyzer::Options;
 use crate::scripted::{MAIN, MS, Script, summarize};
 use crate::summary::Summary;
-use laptime_core::SpanFlags;
+use laptime_core::{PathId, SpanFlags};
 
 fn of(script: &Script) -> Summary {
     summarize(std::slice::from_ref(script), Options::default())
@@ -156,4 +156,18 @@ fn of_trainings_side_by_side_the_one_with_most_epochs_is_told() {
     let epochs = of(&script).epochs;
     let steps: Vec<u64> = epochs.iter().map(|epoch| epoch.step_count).collect();
     assert_eq!(steps, [10, 10, 10]);
+}
+
+#[test]
+fn many_tracks_of_many_epochs_are_read_in_bounded_memory_and_time() {
+    let mut epochs = Epochs::default();
+    for track in 0..100 {
+        for at in 0..2_000 {
+            epochs.mark(track, at * 10);
+            epochs.span(PhaseName::Step, &Span::plain(PathId(1), at * 10, 5, track));
+        }
+    }
+    let kept: usize = epochs.tracks.values().map(|track| track.units.len()).sum();
+    assert!(kept <= 8 * MOST_UNITS + 92 * FEW_UNITS, "{kept}");
+    assert_eq!(epochs.found().len(), 2_000, "a first one has them all");
 }

@@ -57,7 +57,7 @@ fn doubt(rows: &[SpanRow]) -> Option<Warning> {
     };
     let whose = if lacking.len() == 1 { "its" } else { "their" };
     let message = format!(
-        "JAX was still computing when these laps ended: {}{more}; {whose} time lacks the rest, which a lap that waits later holds",
+        "JAX was still computing when these laps ended: {}{more}; {whose} time lacks the rest, which stands where the program waits for it",
         named.join(", "),
     );
     let hint = format!("{HINT}, such as {}", first.path);
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(
             said(&summary),
             [
-                "JAX was still computing when these laps ended: step (in 20 of 20 laps looked at); its time lacks the rest, which a lap that waits later holds"
+                "JAX was still computing when these laps ended: step (in 20 of 20 laps looked at); its time lacks the rest, which stands where the program waits for it"
             ]
         );
         let (step, eval) = (&summary.rows[0], &summary.rows[1]);

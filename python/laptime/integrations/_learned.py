@@ -47,7 +47,8 @@ class Learned:
         before what they are applied to.
         """
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-        given = [args[number] for number in numbers if -len(args) <= number < len(args)]
+        known = (one for one in numbers if isinstance(one, int) and -len(args) <= one < len(args))
+        given = [args[number] for number in known]
         if any(isinstance(one, (dict, list, tuple, self._torch.nn.Parameter)) for one in given):
             return True
         leads = argnums == 0 and len(args) > 1

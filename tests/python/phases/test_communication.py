@@ -16,6 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from watched import loader, network, watched
 
 import laptime as lt
+from laptime.integrations import _patches
 
 BATCHES = 6
 
@@ -99,6 +100,15 @@ def test_a_backward_without_an_exchange_has_no_wait():
         train(model)
     assert recorded.count("step") == BATCHES
     assert recorded.count("step/backward/communication") == 0
+
+
+@pytest.mark.usefixtures("group")
+def test_what_a_device_exchanges_has_no_row_and_that_is_said(monkeypatch):
+    monkeypatch.setattr(_patches, "_device_in_use", lambda _torch: "cuda:0")
+    with watched() as recorded:
+        train(network(), lambda: distributed.all_reduce(torch.ones(2)))
+    assert recorded.count("step/communication") == 0
+    assert any("on cuda:0 while the host goes on" in one for one in recorded.warnings)
 
 
 @pytest.mark.usefixtures("group")

@@ -2,6 +2,19 @@
 
 use crate::program::{Forward, Program};
 
+/// When whole steps began.
+fn steps_began(program: &Program) -> Vec<u64> {
+    let steps = program.top().into_iter();
+    let steps = steps.filter(|span| span.path == "step" && span.counts());
+    steps.map(|step| step.start).collect()
+}
+
+/// Where epochs are marked.
+fn epochs_began(program: &Program) -> Vec<u64> {
+    let marks = program.script().marks().into_iter();
+    marks.map(|(_, at)| at).collect()
+}
+
 #[test]
 fn a_peek_at_the_loader_is_no_epoch() {
     let looks: [fn(&Program); 4] = [
@@ -51,19 +64,8 @@ fn an_epoch_is_marked_where_its_first_step_begins() {
             program.train_batch();
         }
     }
-    let steps = program.top();
-    let whole: Vec<u64> = steps
-        .iter()
-        .filter(|step| step.counts())
-        .map(|step| step.start)
-        .collect();
-    let marks: Vec<u64> = program
-        .script()
-        .marks()
-        .into_iter()
-        .map(|(_, at)| at)
-        .collect();
-    assert_eq!(marks, [whole[0], whole[3]]);
+    let steps = steps_began(&program);
+    assert_eq!(epochs_began(&program), [steps[0], steps[3]]);
 }
 
 #[test]
@@ -99,18 +101,7 @@ fn an_epoch_begins_with_the_first_step_that_follows_a_peek() {
         }
     }
     program.finish();
-    let steps: Vec<u64> = program
-        .top()
-        .iter()
-        .filter(|span| span.path == "step" && span.counts())
-        .map(|step| step.start)
-        .collect();
-    let marks: Vec<u64> = program
-        .script()
-        .marks()
-        .into_iter()
-        .map(|(_, at)| at)
-        .collect();
+    let steps = steps_began(&program);
     assert_eq!(steps.len(), 12);
-    assert_eq!(marks, [steps[0], steps[4], steps[8]]);
+    assert_eq!(epochs_began(&program), [steps[0], steps[4], steps[8]]);
 }

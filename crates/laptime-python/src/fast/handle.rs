@@ -68,21 +68,27 @@ pub fn site_of(object: &Bound<'_, PyAny>) -> PyResult<Option<&'static Site>> {
     Ok(site)
 }
 
-/// `__enter__`: arguments are ignored, since `ExitStack` passes the handle once more.
-unsafe extern "C" fn enter(
+/// `__enter__`: arguments are ignored, since `ExitStack` passes the handle once more. `LOOKS`: what its lap
+/// launches is looked at.
+unsafe extern "C" fn enter<const LOOKS: bool>(
     this: *mut ffi::PyObject,
     _arguments: *mut *mut ffi::PyObject,
     _count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: called by the interpreter with a handle, bound or as `self`.
     unsafe {
-        measuring(|| None, || span::open(handle(this).site));
+        let site = handle(this).site;
+        if LOOKS {
+            measuring(|| None, || launches::open(site));
+        } else {
+            measuring(|| None, || span::open(site));
+        }
         ffi::Py_NewRef(this)
     }
 }
 
 /// `__exit__`: swallows no exception.
-unsafe extern "C" fn exit(
+unsafe extern "C" fn exit<const LOOKS: bool>(
     this: *mut ffi::PyObject,
     _arguments: *mut *mut ffi::PyObject,
     _count: ffi::Py_ssize_t,
@@ -90,7 +96,12 @@ unsafe extern "C" fn exit(
     // SAFETY: as in `enter`.
     unsafe {
         let handle = handle(this);
-        if let Some(ticks) = measuring(|| None, || span::close(handle.site))
+        let ticks = if LOOKS {
+            measuring(|| None, || launches::close(handle.site))
+        } else {
+            measuring(|| None, || span::close(handle.site))
+        };
+        if let Some(ticks) = ticks
             && handle.site.index() >= place::MAX_REMEMBERED
         {
             handle.last.set(ticks);
@@ -125,44 +136,13 @@ unsafe extern "C" fn exit_async(
     }
 }
 
-/// What takes the place of [`enter`] once laps are looked at.
-unsafe extern "C" fn enter_looking(
-    this: *mut ffi::PyObject,
-    _arguments: *mut *mut ffi::PyObject,
-    _count: ffi::Py_ssize_t,
-) -> *mut ffi::PyObject {
-    // SAFETY: as in `enter`.
-    unsafe {
-        measuring(|| None, || launches::open(handle(this).site));
-        ffi::Py_NewRef(this)
-    }
-}
-
-/// What takes the place of [`exit`] then.
-unsafe extern "C" fn exit_looking(
-    this: *mut ffi::PyObject,
-    _arguments: *mut *mut ffi::PyObject,
-    _count: ffi::Py_ssize_t,
-) -> *mut ffi::PyObject {
-    // SAFETY: as in `enter`.
-    unsafe {
-        let handle = handle(this);
-        if let Some(ticks) = measuring(|| None, || launches::close(handle.site))
-            && handle.site.index() >= place::MAX_REMEMBERED
-        {
-            handle.last.set(ticks);
-        }
-    }
-    super::none()
-}
-
 /// Has every handle's `with` look at what its lap launches. Where nobody asks for it, nothing is in
 /// its way: the interpreter reads at each call which function is meant.
 pub fn look_at_laps() {
     // SAFETY: the lock is held, and the reference ends here.
     let methods = unsafe { METHODS.get() };
-    methods[ENTER] = method(c"__enter__", enter_looking);
-    methods[EXIT] = method(c"__exit__", exit_looking);
+    methods[ENTER] = method(c"__enter__", enter::<true>);
+    methods[EXIT] = method(c"__exit__", exit::<true>);
 }
 
 /// An awaitable that is done.
@@ -398,8 +378,8 @@ const ENTER: usize = 0;
 const EXIT: usize = 1;
 
 static METHODS: Locked<[ffi::PyMethodDef; 6]> = Locked::new([
-    method(c"__enter__", enter),
-    method(c"__exit__", exit),
+    method(c"__enter__", enter::<false>),
+    method(c"__exit__", exit::<false>),
     method(c"__aenter__", enter_async),
     method(c"__aexit__", exit_async),
     method(c"__reduce__", copied::reduce),

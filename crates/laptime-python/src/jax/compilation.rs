@@ -1,5 +1,6 @@
 //! Listeners for `jax.monitoring`: one is told that a stage of a compilation begins, the other that it
-//! is over, on the thread that compiles. They answer nothing and raise nothing.
+//! is over, on the thread that compiles. They answer nothing, and raise nothing but what a handler of
+//! the program's raised meanwhile, such as Ctrl-C.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,6 +14,7 @@ use laptime_recorder::{self as recorder, clock};
 
 use crate::entry::measuring;
 use crate::fast::span;
+use crate::handler;
 use crate::phases::hidden::Hidden;
 use crate::phases::recorder::Recorder;
 use crate::rate;
@@ -88,10 +90,10 @@ impl Compilations {
         event: &Bound<'_, PyAny>,
         value: &Bound<'_, PyAny>,
         said: Option<&Bound<'_, PyDict>>,
-    ) {
+    ) -> PyResult<()> {
         let _ = value;
-        let begin = || self.begin(event, said).unwrap_or_default();
-        measuring(|| (), begin);
+        let python = event.py();
+        measuring(|| Ok(()), || of_program(python, self.begin(event, said)))
     }
 
     /// A listener for durations: a stage is over.
@@ -101,9 +103,9 @@ impl Compilations {
         event: &Bound<'_, PyAny>,
         seconds: &Bound<'_, PyAny>,
         said: Option<&Bound<'_, PyDict>>,
-    ) {
-        let end = || end(event, seconds, said).unwrap_or_default();
-        measuring(|| (), end);
+    ) -> PyResult<()> {
+        let python = event.py();
+        measuring(|| Ok(()), || of_program(python, end(event, seconds, said)))
     }
 }
 
@@ -114,7 +116,7 @@ impl Compilations {
         };
         let function = function(said)?;
         HAS_BEGUN.store(true, Relaxed);
-        if self.hears(event.py()) {
+        if self.hears(event.py())? {
             here(|compilation| compilation.begin(stage, &function));
         } else {
             here(Compilation::abandon);
@@ -124,10 +126,17 @@ impl Compilations {
     }
 
     /// `clear_event_listeners` of some versions leaves those that are told of starts.
-    fn hears(&self, python: Python<'_>) -> bool {
+    fn hears(&self, python: Python<'_>) -> PyResult<bool> {
         let _hidden = Hidden::new(python);
-        let heard = self.hears.call0(python);
-        heard.is_ok_and(|heard| heard.is_truthy(python).unwrap_or(false))
+        self.hears.call0(python)?.is_truthy(python)
+    }
+}
+
+/// What of an outcome is the program's: an error that a handler of its raised, and no other.
+fn of_program(python: Python<'_>, outcome: PyResult<()>) -> PyResult<()> {
+    match outcome {
+        Err(error) if handler::raised(python, &error) => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -3,15 +3,17 @@
 //! A result is an array from the launch on, and says whether it is ready. The clients list the arrays
 //! that are alive: 3 µs for a hundred. Nothing of them is kept but their addresses.
 
-use std::time::{Duration, Instant};
-
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{ffi, intern};
 
+use laptime_recorder::clock;
+
+use crate::rate;
+
 /// How long an array may take to find out that it is ready, where that is told by another thread: on
-/// all devices but the CPU.
-const GRACE: Duration = Duration::from_micros(200);
+/// all devices but the CPU. Nanoseconds.
+const GRACE_NS: u64 = 200_000;
 
 /// The arrays that are alive at a moment.
 #[derive(Debug, Default)]
@@ -33,16 +35,12 @@ impl Alive {
         let mut ready = None;
         for client in clients(python)? {
             let platform: String = client.getattr(intern!(python, "platform"))?.extract()?;
-            let grace = if platform == "cpu" {
-                Duration::ZERO
-            } else {
-                GRACE
-            };
+            let grace_ns = if platform == "cpu" { 0 } else { GRACE_NS };
             for array in arrays(&client)? {
                 if self.0.binary_search(&array.as_ptr().addr()).is_ok() {
                     continue;
                 }
-                if !is_ready_within(&array, grace)? {
+                if !is_ready_within(&array, grace_ns)? {
                     return Ok(Some(false));
                 }
                 ready = Some(true);
@@ -65,22 +63,17 @@ pub fn imported<'py>(name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     }
 }
 
-fn is_ready_within(array: &Bound<'_, PyAny>, grace: Duration) -> PyResult<bool> {
-    let is_ready = || {
-        array
-            .call_method0(intern!(array.py(), "is_ready"))?
-            .is_truthy()
-    };
-    if is_ready()? {
-        return Ok(true);
-    }
-    let asked = Instant::now();
-    while asked.elapsed() < grace {
-        if is_ready()? {
+fn is_ready_within(array: &Bound<'_, PyAny>, grace_ns: u64) -> PyResult<bool> {
+    let until = clock::now().saturating_add(rate::ticks(grace_ns));
+    loop {
+        let is_ready = array.call_method0(intern!(array.py(), "is_ready"))?;
+        if is_ready.is_truthy()? {
             return Ok(true);
         }
+        if clock::now() >= until {
+            return Ok(false);
+        }
     }
-    Ok(false)
 }
 
 fn arrays<'py>(client: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
