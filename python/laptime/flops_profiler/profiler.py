@@ -1,25 +1,40 @@
-"""Counts a model's forward: of a call that is made for it, or of the program's own."""
+"""`get_model_profile` and `FlopsProfiler`, as flops-profiler has them.
+
+`get_model_profile` makes calls of its own (`call`): it counts first, on what stands in for tensors,
+and then times runs after warm-up. `FlopsProfiler` is beside the program's own call, which it
+counts and times at once (`live`): its latency includes the counting. `layout` prints.
+"""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
-from .._core import Feed, NotAvailableError, OpCounts
-from ..operations import count
-from ..operations.torch.mode import Counting
-from ..operations.torch.places import followed, know
-from . import units
+from .._core import NotAvailableError, OpCounts
+from . import engine, layout, units
+from .account import Account, Accountant, params_of
+from .call import doubts, profile_of
+from .layout import Profile, Wording
+from .live import ROOT, Live
+
+WORDING = Wording(
+    title="Flops Profiler",
+    place="device",
+    number=units.num_to_string,
+    macs=units.macs_to_string,
+    flops=units.flops_to_string,
+    params=units.params_to_string,
+    duration=units.duration_to_string,
+    timers=("forward", "backward", "step"),
+)
 
 
 def get_model_profile(
     model: torch.nn.Module,
     input_shape: tuple[int, ...] | None = None,
-    args: Sequence[Any] = (),
+    args: Sequence[Any] | None = (),
     kwargs: Mapping[str, Any] | None = None,
     print_profile: bool = True,
     detailed: bool = True,
@@ -32,44 +47,28 @@ def get_model_profile(
     func_name: str = "forward",
     mode: str | None = None,
 ) -> tuple[Any, Any, Any]:
-    """FLOP, MACs and parameters of a call in evaluation mode.
+    """FLOP, MACs and parameters of a call in evaluation mode, without gradients.
 
-    `func_name`, or `mode` as DeepSpeed calls it, is the method that is called. `warm_up` is taken
-    and not needed: nothing is run for time. Modules of the classes in `ignore_modules` are left
-    out with all that is in them.
+    The call is counted first. Where the profile is printed, it is then run for time: once more
+    than `warm_up` says to get ready, and up to ten times for the clock. The model is left as it
+    was. `func_name`, or `mode` as DeepSpeed calls it, is the method that is called. Modules of the
+    classes in `ignore_modules` are left out with all that is in them.
     """
-    if not isinstance(model, torch.nn.Module):
-        raise TypeError(f"a torch.nn.Module was expected, not {type(model).__name__}")
-    inputs, named = tuple(args), dict(kwargs or {})
-    if input_shape is not None:
-        if not isinstance(input_shape, tuple) or not input_shape:
-            raise TypeError("input_shape is a tuple of at least one size")
-        like = next(model.parameters(), torch.empty(0))
-        inputs = (torch.empty(input_shape, dtype=like.dtype, device=like.device),)
-    if not inputs and not named:
-        raise ValueError(
-            "give input_shape, args or kwargs: there is nothing to call the model with"
-        )
-    model.eval()
     method = mode or func_name
-    call = model if method == "forward" else getattr(model, method)
-    with torch.no_grad():
-        counts = count(call, *inputs, kwargs=named)
-    flop, mac = counts.total_flop, counts.mac
-    for path in _outermost(model, ignore_modules or ()):
-        row = counts.by_module.get(path)
-        if row is not None:
-            flop, mac = flop - row.total_flop, mac - row.mac
-    params = counts.params or 0
+    profile = profile_of(
+        model, input_shape, args, kwargs, ignore_modules, method, warm_up, print_profile
+    )
     if print_profile:
-        _show(counts, detailed, module_depth, output_file)
+        text = layout.whole(profile, warm_up, module_depth, top_modules, detailed, WORDING)
+        layout.put(text, output_file)
+    flop, mac, params = profile.model.flop, profile.model.mac, profile.model.params
     if as_string:
-        return units.number(flop), units.macs(mac), units.params(params)
+        return units.number_to_string(flop), WORDING.macs(mac), WORDING.params(params)
     return flop, mac, params
 
 
 class FlopsProfiler:
-    """Counts the forwards of a model between `start_profile` and the first question.
+    """Counts and times the forwards of a model between `start_profile` and the first question.
 
         profiler = FlopsProfiler(model)
         profiler.start_profile()
@@ -78,74 +77,91 @@ class FlopsProfiler:
         profiler.print_model_profile()
         profiler.end_profile()
 
-    What else runs meanwhile is not the model's and not counted.
+    What else runs meanwhile is not the model's and not counted. The program's call runs once, and
+    counting slows it: the latency is an upper bound, and FLOPS a lower one.
     """
 
-    def __init__(self, model: torch.nn.Module, ds_engine: Any = None) -> None:
+    _wording: ClassVar[Wording] = WORDING
+
+    def __init__(
+        self, model: torch.nn.Module, ds_engine: Any = None, recompute_fwd_factor: float = 0.0
+    ) -> None:
+        if not isinstance(model, torch.nn.Module):
+            raise TypeError(f"a torch.nn.Module was expected, not {type(model).__name__}")
         self.model = model
         self.ds_engine = ds_engine
+        self.recompute_fwd_factor = recompute_fwd_factor
         self.started = False
-        self._running: contextlib.ExitStack | None = None
-        self._feed = Feed()
-        self._counts: OpCounts | None = None
-        self._ignored: Sequence[type] = ()
+        self._live: Live | None = None
+        self._stopped: tuple[Live, OpCounts] | None = None
+        self._ignored: tuple[type, ...] = ()
+        self._profile: Profile | None = None
 
     def start_profile(self, ignore_list: Sequence[type] | None = None) -> None:
-        """Counts from here on."""
+        """Counts and times from here on."""
         self.stop_profile()
-        self._ignored = ignore_list or ()
-        self._feed, self._counts = Feed(), None
-        mode = Counting(self._feed)
-        know(mode, {_ROOT: self.model})
-        mha: Any = torch.backends.mha
-        with contextlib.ExitStack() as running:
-            running.callback(mha.set_fastpath_enabled, mha.get_fastpath_enabled())
-            mha.set_fastpath_enabled(False)
-            running.enter_context(mode)
-            running.enter_context(followed(mode))
-            self._running = running.pop_all()
+        self._ignored = tuple(ignore_list or ())
+        self._stopped = self._profile = None
+        self._live = Live(self.model)
         self.started = True
 
     def stop_profile(self) -> None:
-        """Counts no further."""
-        if self._running is not None:
-            self._running.close()
-            self._running = None
-            self._counts = self._feed.finish(params=_params(self.model))
+        """Counts and times no further."""
+        live, self._live = self._live, None
+        if live is not None:
+            self._stopped = live, live.stop()
 
     def reset_profile(self) -> None:
-        """Forgets what was counted, and counts anew where it is started."""
-        if self._running is not None:
+        """Forgets what was counted, and begins anew where it is started."""
+        if self._live is not None:
             self.start_profile(self._ignored)
         else:
-            self._counts = None
+            self._stopped = self._profile = None
 
     def end_profile(self) -> None:
         """Stops, and forgets."""
         self.stop_profile()
         self.started = False
-        self._counts = None
+        self._stopped = self._profile = None
 
     def get_total_flops(self, as_string: bool = False) -> Any:
         """FLOP of the model's forwards: two for each MAC, and other arithmetic."""
-        flop = self._total("total_flop")
-        return units.total(flop) if as_string else flop
+        flop = self._profiled().model.flop
+        return self._wording.number(flop) if as_string else flop
 
     def get_total_macs(self, as_string: bool = False) -> Any:
         """MACs of the model's forwards."""
-        mac = self._total("mac")
-        return units.macs(mac) if as_string else mac
+        mac = self._profiled().model.mac
+        return self._wording.macs(mac) if as_string else mac
+
+    def get_total_duration(self, as_string: bool = False) -> Any:
+        """Seconds that the model's forwards took while they were counted: an upper bound."""
+        seconds = self._profiled().latency
+        if seconds is None:
+            raise NotAvailableError(
+                f"no forward of {type(self.model).__name__} ran between start_profile() and "
+                "stop_profile(): call the model there"
+            )
+        return self._wording.duration(seconds) if as_string else seconds
+
+    def get_total_functional_duration(self, as_string: bool = False) -> Any:
+        """Not known: functions are not timed one by one."""
+        raise NotAvailableError(
+            "functions are not timed one by one, modules are: get_total_duration() has the "
+            "model's, print_model_profile() each module's"
+        )
 
     def get_total_params(self, as_string: bool = False) -> Any:
         """Elements of the model's parameters, each once."""
-        params = _params(self.model)
-        return units.params(params) if as_string else params
+        params = params_of(self.model)
+        return self._wording.params(params) if as_string else params
 
-    def get_total_duration(self, as_string: bool = False) -> Any:
-        """Not known: what is counted is slower than what is timed."""
-        raise NotAvailableError(
-            "counting and timing are separate runs: `laptime run --modules` has the time of modules"
-        )
+    def is_expert_tensor_parallelism_enabled(self) -> bool:
+        """Whether experts of the model (DeepSpeed's) are split among tensor parallel ranks."""
+        for module in self.model.modules():
+            if hasattr(module, "enable_expert_tensor_parallelism"):
+                return bool(module.enable_expert_tensor_parallelism)
+        return False
 
     def print_model_profile(
         self,
@@ -155,57 +171,43 @@ class FlopsProfiler:
         detailed: bool = True,
         output_file: str | None = None,
     ) -> None:
-        """Prints the account by module, to that depth; `detailed` off: by operator."""
-        if self.started:
-            _show(self._account(), detailed, module_depth, output_file)
+        """Prints the profile, or writes it to a file; does nothing before it is started."""
+        if not self.started:
+            return
+        profile, words = self._profiled(), self._wording
+        self.flops, self.macs = profile.model.flop, profile.model.mac
+        self.params = profile.model.params
+        more: list[str] = []
+        if engine.has_timers(self.ds_engine):
+            more = engine.lines(self.ds_engine, self.flops, self.recompute_fwd_factor, words)
+        text = layout.whole(
+            profile, profile_step, module_depth, top_modules, detailed, words, self.ds_engine, more
+        )
+        layout.put(text, output_file)
 
     def print_model_aggregated_profile(self, module_depth: int = -1, top_modules: int = 1) -> None:
-        """Prints the account by module, to that depth."""
-        self.print_model_profile(module_depth=module_depth)
+        """Prints the classes of modules with the most, at each depth."""
+        model = self._profiled().model
+        layout.put(layout.aggregated(model, module_depth, top_modules, self._wording), None)
 
-    def _account(self) -> OpCounts:
+    def _profiled(self) -> Profile:
         self.stop_profile()
-        if self._counts is None:
+        if self._stopped is None:
             raise NotAvailableError("nothing was counted: call start_profile() and then the model")
-        return self._counts
-
-    def _total(self, column: str) -> int:
-        rows = self._account().by_module
-        whole = rows[_ROOT].by_phase.get("forward") if _ROOT in rows else None
-        total = getattr(whole, column) if whole is not None else 0
-        for path in _outermost(self.model, self._ignored):
-            row = rows.get(f"{_ROOT}.{path}")
-            forward = row.by_phase.get("forward") if row is not None else None
-            total -= getattr(forward, column) if forward is not None else 0
-        return total
+        if self._profile is None:
+            self._profile = _profile(self.model, *self._stopped, self._ignored)
+        return self._profile
 
 
-#: Under which name the model stands beside what else runs.
-_ROOT = "model"
+def _profile(
+    model: torch.nn.Module, live: Live, counts: OpCounts, ignored: Sequence[type]
+) -> Profile:
+    rows = counts.by_module
 
+    def counted(path: str) -> tuple[int, int]:
+        row = rows.get(f"{ROOT}.{path}" if path else ROOT)
+        forward = row.by_phase.get("forward") if row is not None else None
+        return (forward.mac, forward.total_flop) if forward is not None else (0, 0)
 
-def _params(model: torch.nn.Module) -> int:
-    return sum(parameter.numel() for parameter in model.parameters())
-
-
-def _outermost(model: torch.nn.Module, kinds: Sequence[type]) -> list[str]:
-    """Paths of modules of these classes that are in no other such."""
-    paths: list[str] = []
-    for path, module in model.named_modules():
-        if path and type(module) in tuple(kinds):
-            if not any(path.startswith(f"{above}.") for above in paths):
-                paths.append(path)
-    return paths
-
-
-def _show(counts: OpCounts, detailed: bool, depth: int, output_file: str | None) -> None:
-    if detailed:
-        text = counts.to_text(by="module", depth=depth if depth >= 0 else None)
-    else:
-        text = counts.to_text(by="op")
-    if output_file:
-        path = Path(output_file)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    else:
-        print(text)  # noqa: T201
+    account: Account = Accountant(counted, live.clock.seconds(), ignored).account(model)
+    return Profile(account, account.seconds, [*live.how(), *doubts(counts, account.lacks)])

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 from torch import nn
 
 from laptime import NotAvailableError
-from laptime.flops_profiler import FlopsProfiler, get_model_profile
+from laptime.flops_profiler import FlopsProfiler, deepspeed, get_model_profile
 
 
 class Attending(nn.Module):
@@ -115,6 +115,98 @@ def test_modules_are_ignored_while_a_program_runs_too():
     assert profiler.get_total_macs() == ATTENTION
 
 
-def test_time_is_not_made_up():
-    with pytest.raises(NotAvailableError, match="separate runs"):
-        FlopsProfiler(Attending()).get_total_duration()
+def test_a_forward_s_duration_is_what_is_printed(capsys):
+    model = Attending()
+    profiler = FlopsProfiler(model)
+    profiler.start_profile()
+    model(X)
+    model(X)
+    profiler.stop_profile()
+    assert profiler.get_total_duration() > 0
+    profiler.print_model_profile()
+    text = capsys.readouterr().out
+    assert f"fwd latency: {profiler.get_total_duration(as_string=True)}" in " ".join(text.split())
+    assert "fwd latency is an upper bound" in text
+    assert (profiler.flops, profiler.macs) == (profiler.get_total_flops(), 2 * MAC)
+
+
+def test_a_duration_without_a_forward_is_not_made_up():
+    profiler = FlopsProfiler(Attending())
+    with pytest.raises(NotAvailableError, match=r"start_profile\(\)"):
+        profiler.get_total_duration()
+    profiler.start_profile()
+    with pytest.raises(NotAvailableError, match="no forward of Attending ran"):
+        profiler.get_total_duration()
+    with pytest.raises(NotAvailableError, match="not timed one by one"):
+        profiler.get_total_functional_duration()
+
+
+def test_nothing_is_left_of_a_profiler():
+    model = Attending()
+    before = {path: dict(vars(module)) for path, module in model.named_modules()}
+    call, fast = nn.Module.__call__, torch.backends.mha.get_fastpath_enabled()
+    profiler = FlopsProfiler(model)
+    profiler.start_profile()
+    model(X)
+    profiler.print_model_profile()
+    profiler.end_profile()
+    assert {path: dict(vars(module)) for path, module in model.named_modules()} == before
+    assert nn.Module.__call__ is call
+    assert torch.backends.mha.get_fastpath_enabled() is fast
+    profiler.print_model_profile()  # ended: says nothing, as the original
+
+
+def test_a_forward_that_raises_leaves_nothing_either():
+    model, call = Attending(), nn.Module.__call__
+    profiler = FlopsProfiler(model)
+    profiler.start_profile()
+    with pytest.raises(RuntimeError):
+        model(torch.randn(2, 8, 31))
+    model(X)
+    profiler.end_profile()
+    assert nn.Module.__call__ is call
+
+
+def test_compiled_code_is_counted_as_it_was_written_and_said_so(capsys):
+    model = torch.compile(Attending(), backend="eager")
+    profiler = FlopsProfiler(model)
+    profiler.start_profile()
+    model(X)
+    assert profiler.get_total_macs() == MAC
+    profiler.print_model_profile()
+    assert "compiled modules ran as they were written" in capsys.readouterr().out
+
+
+class Engine:
+    """What a profiler asks DeepSpeed's engine."""
+
+    world_size, dp_world_size, mp_world_size = 8, 4, 2
+
+    def wall_clock_breakdown(self):
+        return True
+
+    def train_micro_batch_size_per_gpu(self):
+        return 3
+
+    def timers(self, name):
+        ms = {"fwd": 100, "bwd": 300, "step": 200}[name]
+        return type("Timer", (), {"elapsed": lambda self, reset: ms})()
+
+
+def test_an_engine_s_ranks_and_timers_are_printed(capsys):
+    model = Attending()
+    profiler = deepspeed.FlopsProfiler(model, Engine(), recompute_fwd_factor=1.0)
+    profiler.start_profile()
+    model(X)
+    profiler.print_model_profile(detailed=False)
+    text = " ".join(capsys.readouterr().out.split())
+    for line in (
+        "model parallel size: 2",
+        "params of model = params per GPU * mp_size: 6.8 K",
+        "bwd latency: 300 ms",
+        "iter latency: 600 ms",
+        "bwd FLOPS per GPU = 3 * fwd flops per GPU / bwd latency:",
+        "samples/second: 40.0",  # 3 * 8 samples in 0.6 s
+    ):
+        assert line in text
+    assert profiler.is_expert_tensor_parallelism_enabled() is False

@@ -1,0 +1,125 @@
+"""Profiles a call that is made for it: counted first, then timed in runs of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from .._core import OpCounts
+from ..operations import count
+from ..operations.torch.unwrap import unwrap
+from ..timing.timers import check_count
+from .account import Accountant
+from .clock import waiting
+from .kept import evaluating
+from .layout import Profile
+from .runs import Timing, timed
+
+_COUNTED = (
+    "MACs and flops: every operator of one call, from its shapes; in evaluation mode, without "
+    "gradients"
+)
+
+
+def profile_of(
+    model: torch.nn.Module,
+    input_shape: tuple[int, ...] | None,
+    args: Sequence[Any] | None,
+    kwargs: Mapping[str, Any] | None,
+    ignored: Sequence[type] | None,
+    method: str,
+    warm_up: int,
+    is_timed: bool,
+) -> Profile:
+    """The profile of a call in evaluation mode, without gradients; the model is left as it was."""
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"a torch.nn.Module was expected, not {type(model).__name__}")
+    warm_up = check_count("warm_up", warm_up, 0)
+    kinds = tuple(ignored or ())
+    if type(model) in kinds:
+        raise ValueError(
+            f"ignore_modules names {type(model).__name__}, the class of the model itself: "
+            "nothing would be left to count. Name classes of modules in it"
+        )
+    inputs, named = tuple(args or ()), dict(kwargs or {})
+    if input_shape is not None:
+        inputs = (_made(model, input_shape),)
+    if not inputs and not named:
+        raise ValueError(
+            "give input_shape, args or kwargs: there is nothing to call the model with"
+        )
+    call: Any = model if method == "forward" else getattr(model, method, None)
+    if not callable(call):
+        raise ValueError(
+            f"{type(model).__name__} has no method {method!r}: mode= (func_name=) names the one "
+            "to call, as mode='forward' or mode='generate'"
+        )
+    with evaluating(model):
+        counts = count(call, *inputs, kwargs=named)
+        timing = timed(model, call, inputs, named, warm_up) if is_timed else Timing()
+    inner = unwrap(model)[0]
+    rows = counts.by_module
+
+    def counted(path: str) -> tuple[int, int]:
+        if not path:
+            return counts.mac, counts.total_flop
+        row = rows.get(path)
+        return (row.mac, row.total_flop) if row is not None else (0, 0)
+
+    # Other methods are no module's forward: the whole call stands for the model.
+    seconds = dict(timing.by_module)
+    if timing.split_seconds is not None:
+        seconds[id(inner)] = timing.split_seconds
+    account = Accountant(counted, seconds, kinds).account(inner)
+    how = [_COUNTED, *_how_timed(timing), *doubts(counts, account.lacks)]
+    return Profile(account, timing.seconds, how)
+
+
+def doubts(counts: OpCounts, lacks: bool) -> list[str]:
+    """What is not in the numbers, and why."""
+    lines = [f"warning: {warning}" for warning in counts.warnings]
+    lines += [
+        f"not counted: {it.name}, {it.calls} calls: {it.reason}; MACs and flops lack them"
+        for it in counts.uncounted
+    ]
+    if lacks:
+        lines.append(
+            "ignored modules are left out of MACs and flops but take their part of the latency: "
+            "where they take part there is no FLOPS"
+        )
+    return lines
+
+
+def _made(model: torch.nn.Module, shape: tuple[int, ...]) -> torch.Tensor:
+    """An input of that shape; its random numbers are not the program's."""
+    if not isinstance(shape, tuple) or not shape:
+        raise TypeError(
+            f"input_shape is a tuple of at least one size, as (1, 3, 224, 224), not {shape!r}"
+        )
+    like = next(model.parameters(), torch.empty(0))
+    if like.device.type == "meta" or isinstance(like, torch._subclasses.FakeTensor):
+        return torch.empty(shape, dtype=like.dtype, device="meta")
+    drawn = torch.rand(shape, generator=torch.Generator().manual_seed(0))
+    return drawn.to(dtype=like.dtype, device=like.device)
+
+
+def _how_timed(timing: Timing) -> list[str]:
+    if timing.seconds is None:
+        return [f"fwd latency: absent, because {timing.reason}"] if timing.reason else []
+    split = timing.split_seconds or 0.0
+    return [
+        f"fwd latency: median of {_runs(timing.runs)} after {_runs(timing.warm_up)} of warm-up, "
+        f"by the host's clock; {waiting(timing.devices)}",
+        f"fwd latency of modules: the middle one of {_runs(timing.runs)} with the clock read "
+        f"before and after each module; that run took {_ms(split)}",
+    ]
+
+
+def _runs(runs: int) -> str:
+    return f"{runs} run" if runs == 1 else f"{runs} runs"
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.4g} ms"

@@ -1,0 +1,87 @@
+"""Counts and times a model's forwards in the program's own calls.
+
+A call of the program can't be run a second time, so the same call is both counted and timed.
+Counting slows it: the time is an upper bound.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import torch
+
+from .._core import Feed, OpCounts
+from ..operations.torch.mode import Counting
+from ..operations.torch.places import follow, know
+from ..operations.torch.sharding import unsee
+from ..operations.untouched import Undo
+from .account import params_of, unwrapped
+from .clock import Clock, devices_of, waiting
+
+#: Under which name the model stands beside what else runs.
+ROOT = "model"
+
+
+class Live:
+    """From its making to `stop()`, the model's forwards are counted and timed."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._model = model
+        self._devices = devices_of(model)
+        self.clock = Clock(model, self._devices)
+        self._feed = Feed()
+        mode = Counting(self._feed)
+        know(mode, ROOT, model)
+        _know_compiled(mode, model)
+        mha: Any = torch.backends.mha
+        with contextlib.ExitStack() as running:
+            # What the transformer's fast path runs, nobody can count.
+            running.callback(mha.set_fastpath_enabled, mha.get_fastpath_enabled())
+            mha.set_fastpath_enabled(False)
+            running.enter_context(mode)
+            followed = Undo()
+            running.callback(followed.run, _nothing)
+            follow(followed, mode)
+            unsee(followed)
+            running.enter_context(self.clock)
+            self._running = running.pop_all()
+
+    def stop(self) -> OpCounts:
+        """Ends it, and tells what was counted."""
+        self._running.close()
+        return self._feed.finish(params=params_of(self._model))
+
+    def how(self) -> list[str]:
+        """How the numbers were got."""
+        lines = [
+            "MACs and flops: every operator of the model's forwards, from its shapes, as it ran",
+            "fwd latency: by the host's clock, read before and after each module; "
+            + waiting(self._devices),
+            "fwd latency is an upper bound, and FLOPS a lower one: the operators were counted as "
+            "they ran, which slows them. get_model_profile() times runs without counting",
+        ]
+        if any(_is_compiled(module) for module in self._model.modules()):
+            lines.append(
+                "warning: compiled modules ran as they were written, as operators of compiled code "
+                "can't be counted: the latency is not that of the compiled code"
+            )
+        return lines
+
+
+def _nothing() -> None:
+    pass
+
+
+def _know_compiled(mode: Counting, model: torch.nn.Module) -> None:
+    """What `torch.compile` put around a module is called in its place."""
+    for path, module in model.named_modules(prefix=ROOT, remove_duplicate=False):
+        inner = unwrapped(module)
+        if inner is not module:
+            path = ".".join(name for name in path.split(".") if name != "_orig_mod")
+            mode.know(module, path, type(inner).__name__, params_of(inner))
+
+
+def _is_compiled(module: torch.nn.Module) -> bool:
+    called: Any = getattr(module, "_compiled_call_impl", None)
+    return called is not None or unwrapped(module) is not module
