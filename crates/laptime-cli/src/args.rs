@@ -13,7 +13,7 @@ use laptime_analysis::Until;
 use laptime_report::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Format, Sort};
 
-use crate::ops::{FORMATS, NamedSize, NamedSizes, Sizes};
+use crate::ops::{self, FORMATS, NamedSize, NamedSizes, Sizes};
 
 /// Tells where a program spends its time.
 #[derive(Debug, Parser)]
@@ -169,7 +169,7 @@ pub struct OpsArgs {
     pub target: String,
 
     /// Sizes of an input, in order, such as `1,3,224,224` or `1,128:int64`
-    #[arg(short, long, value_name = "SIZES[:TYPE]")]
+    #[arg(short, long, value_name = "SIZES[:TYPE]", allow_hyphen_values = true)]
     pub input: Vec<Sizes>,
 
     /// The same by name
@@ -184,8 +184,8 @@ pub struct OpsArgs {
     #[arg(long)]
     pub trust: bool,
 
-    /// Length of the sequence for a `config.json` [default: the longest that it allows]
-    #[arg(long, value_name = "LENGTH")]
+    /// Tokens of the input, for a model that takes tokens [default: the longest that its `config.json` allows]
+    #[arg(long, value_name = "LENGTH", value_parser = ops::length, allow_hyphen_values = true)]
     pub seq: Option<u64>,
 
     /// Count the backward too, from the output's loss or its sum

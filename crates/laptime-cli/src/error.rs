@@ -50,6 +50,14 @@ pub enum CliError {
         /// As typed.
         program: PathBuf,
     },
+    /// An option before the program's name that `laptime run` doesn't have.
+    #[error("{option} is not an option of laptime run")]
+    NoSuchOption {
+        /// As typed, without its value.
+        option: String,
+        /// The one that is most like it.
+        near: Option<String>,
+    },
     /// A program named without a folder isn't on `PATH`.
     #[error("cannot run {}: not found on PATH", program.display())]
     ProgramNotOnPath {
@@ -156,7 +164,8 @@ impl CliError {
             Self::Settings(_)
             | Self::NoMetric { .. }
             | Self::UnknownEnding { .. }
-            | Self::NoTree { .. } => USAGE,
+            | Self::NoTree { .. }
+            | Self::NoSuchOption { .. } => USAGE,
             Self::Source(_) => UNREADABLE,
             Self::Ops(error) => error.code(),
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
@@ -168,6 +177,13 @@ impl CliError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::NoSuchOption { near, .. } => {
+                let own = "ptions of your own script go after its name";
+                Some(match near {
+                    Some(near) => format!("did you mean {near}? O{own}"),
+                    None => format!("o{own}; `laptime run --help` has those of laptime run"),
+                })
+            }
             Self::RecordingExists { .. } => {
                 Some("pass --force to replace it, or another --output".to_owned())
             }

@@ -146,7 +146,8 @@ fn ops_explains_itself() {
               Load a `.pt2` file: that can run whatever code its author put into it
 
           --seq <LENGTH>
-              Length of the sequence for a `config.json` [default: the longest that it allows]
+              Tokens of the input, for a model that takes tokens [default: the longest that its
+              `config.json` allows]
 
           --backward
               Count the backward too, from the output's loss or its sum

@@ -292,6 +292,51 @@ fn a_roofline_is_drawn_or_its_lack_is_explained() {
 }
 
 #[test]
+fn a_path_to_something_else_is_told_what_can_be_counted() {
+    let place = Place::new();
+    place.file("notes.txt", "");
+    place.file("net.py", "");
+    place.file("x.pt", "");
+    let said = |target: &str| {
+        let left = place.laptime(&["ops", target]);
+        assert_eq!((left.code, left.out.as_str()), (2, ""), "{}", left.err);
+        left.err
+    };
+    insta::assert_snapshot!(said("notes.txt"), @r"
+    laptime: error: cannot count notes.txt: no kind of file that holds a model
+    hint: TARGET is package.module:factory, a torchvision model's name, or a file: config.json, .pt2, .onnx
+    ");
+    insta::assert_snapshot!(said("./net.py"), @r"
+    laptime: error: cannot count ./net.py: a Python file does not say which of its classes or functions is the model
+    hint: name it: laptime ops net:factory
+    ");
+    assert!(said("src/net.py").ends_with("laptime ops src.net:factory\n"));
+    assert!(said("../a b/net.py").ends_with("cd '../a b' && laptime ops net:factory\n"));
+    assert!(said("package.module").contains("no such file; a module takes the name"));
+    assert!(said(".").contains("this folder has no config.json"));
+    insta::assert_snapshot!(said("x.pt"), @r"
+    laptime: error: cannot count x.pt: such a file holds weights, not the model that uses them
+    hint: name the class or function that builds the model, its weights are not needed: laptime ops package.module:factory; or its config.json
+    ");
+}
+
+#[test]
+fn options_that_say_what_to_count_are_refused_for_what_was_counted_before() {
+    let scripted = Scripted::saying(&answer());
+    assert_eq!(scripted.ops(&["net:build", "-o", "counts.json"]).code, 0);
+    for option in [
+        &["--seq", "8"] as &[&str],
+        &["--backward"],
+        &["-i", "1"],
+        &["--kwarg", "a=1"],
+    ] {
+        let left = scripted.ops(&[&["counts.json"], option].concat());
+        assert_eq!((left.code, left.out.as_str()), (2, ""), "{}", left.err);
+        assert!(left.err.contains("holds what was counted before"));
+    }
+}
+
+#[test]
 fn wrong_usage_says_what_would_be_right() {
     let place = Place::new();
     let said = |arguments: &[&str]| {
@@ -300,6 +345,14 @@ fn wrong_usage_says_what_would_be_right() {
         left.err
     };
     assert!(said(&["net:x", "-i", "1,x"]).contains("\"x\" is no size"));
+    for typed in ["0", "-1", "many", "1.5", "9223372036854775808"] {
+        assert!(
+            said(&["net:x", "--seq", typed])
+                .contains("it is the number of tokens, a whole number from 1, such as --seq 512")
+        );
+    }
+    assert!(said(&["net:x", "-i", "0,3"]).contains("\"0\" is no size"));
+    assert!(said(&["net:x", "-i", "-1,3"]).contains("\"-1\" is no size"));
     assert!(said(&["net:x", "--depth", "deep"]).contains("a number of levels, or all"));
     assert!(
         said(&["net:x", "-f", "tree"])

@@ -52,6 +52,29 @@ fn each_way_a_script_ends_gives_its_own_code() {
 }
 
 #[test]
+fn an_option_that_is_none_is_told_with_the_one_that_is_most_like_it() {
+    let place = Place::new();
+    place.file("train.py", "");
+    let said = |option: &str| {
+        let left = place.laptime(&["run", option, "train.py"]);
+        assert_eq!((left.code, left.out.as_str()), (125, ""), "{}", left.err);
+        left.err
+    };
+    insta::assert_snapshot!(said("--module"), @r"
+    laptime: error: --module is not an option of laptime run
+    hint: did you mean --modules? Options of your own script go after its name
+    ");
+    assert!(said("--outputs=x.lap").contains("did you mean --output?"));
+    insta::assert_snapshot!(said("--typo"), @r"
+    laptime: error: --typo is not an option of laptime run
+    hint: options of your own script go after its name; `laptime run --help` has those of laptime run
+    ");
+    assert!(said("-x").contains("-x is not an option of laptime run"));
+    let left = place.laptime(&["run", "train.py", "--typo"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+}
+
+#[test]
 fn a_program_killed_by_a_signal_is_described_as_such() {
     let place = Place::new();
     let left = place.laptime(&["run", "sh", "-c", "kill -TERM $$"]);

@@ -3,6 +3,7 @@
 //! Nothing that goes wrong here changes the program's result: without a place to record
 //! it runs unrecorded, after one warning; a report that fails costs its message.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +12,8 @@ use std::{env, fs};
 use laptime_recorder::clock;
 use laptime_recorder::environment::Asked;
 use laptime_report::{Format, View, render};
+
+use clap::Args;
 
 use super::quoted;
 use crate::args::RunArgs;
@@ -29,6 +32,9 @@ use crate::variables;
 
 /// Runs the program and returns its exit code.
 pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
+    if let Some(error) = no_option(&args.program) {
+        return Err(before_start(error));
+    }
     let settings = Settings::load().map_err(|error| before_start(error.into()))?;
     let python = env::var_os(variables::PYTHON).map(PathBuf::from);
     let request = if args.module.is_empty() {
@@ -100,6 +106,24 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         tell(&recording, args.html.as_deref(), err);
     }
     Ok(code)
+}
+
+/// What stands where the program should and begins as options do: a typing mistake.
+fn no_option(program: &[OsString]) -> Option<CliError> {
+    let typed = program.first()?.to_str()?;
+    if !typed.starts_with('-') || typed == "-" || typed == "-m" {
+        return None;
+    }
+    let option = typed.split('=').next().unwrap_or(typed).to_owned();
+    let known = RunArgs::augment_args(clap::Command::new("run"));
+    let likeness = |name: &str| strsim::jaro(name, option.trim_start_matches('-'));
+    let near = known
+        .get_arguments()
+        .filter_map(clap::Arg::get_long)
+        .filter(|name| likeness(name) > 0.7)
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
+        .map(|name| format!("--{name}"));
+    Some(CliError::NoSuchOption { option, near })
 }
 
 /// Without a start the exit code must not look like the program's.

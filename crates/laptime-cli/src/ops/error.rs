@@ -1,7 +1,7 @@
 //! Why something was not counted, with the way out.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use laptime_ops::onnx::OnnxError;
 use laptime_report::operations::json::ReadError;
@@ -53,6 +53,16 @@ pub enum OpsError {
         /// As typed.
         target: String,
     },
+    /// A file or folder of a kind that nothing can be counted from.
+    #[error("cannot count {target}: {why}")]
+    NotATarget {
+        /// As typed.
+        target: String,
+        /// What it is instead.
+        why: &'static str,
+        /// The way out.
+        hint: String,
+    },
     /// A flag that says nothing about this kind of target.
     #[error("{flag} is for {what}")]
     NotOfKind {
@@ -101,7 +111,31 @@ pub enum OpsError {
     },
 }
 
+/// What can be counted.
+const TARGETS: &str = "TARGET is package.module:factory, a torchvision model's name, or a file: \
+                       config.json, .pt2, .onnx";
+
 impl OpsError {
+    /// A path, by what is there.
+    pub fn other(target: &str) -> Self {
+        let path = Path::new(target);
+        let is_python = path.extension().is_some_and(|ending| ending == "py");
+        let (why, hint) = if is_python {
+            let why = "a Python file does not say which of its classes or functions is the model";
+            (why, format!("name it: {}", by_module(path)))
+        } else if path.is_dir() {
+            ("this folder has no config.json", TARGETS.to_owned())
+        } else if path.exists() {
+            ("no kind of file that holds a model", TARGETS.to_owned())
+        } else {
+            let why =
+                "no such file; a module takes the name of what builds the model after a colon";
+            (why, TARGETS.to_owned())
+        };
+        let target = target.to_owned();
+        Self::NotATarget { target, why, hint }
+    }
+
     /// The exit code it leads to.
     pub fn code(&self) -> i32 {
         match self {
@@ -109,6 +143,7 @@ impl OpsError {
             Self::NotOfKind { .. }
             | Self::Untrusted { .. }
             | Self::Weights { .. }
+            | Self::NotATarget { .. }
             | Self::NotCounted { is_usage: true, .. }
             | Self::Onnx(OnnxError::OpenDims { .. } | OnnxError::UnknownDim { .. }) => USAGE,
             Self::Missing { .. } | Self::Read { .. } | Self::Saved { .. } | Self::Onnx(_) => {
@@ -134,17 +169,16 @@ impl OpsError {
                  `python -m pip install laptime`, then `python -m laptime ops …`"
                     .to_owned(),
             ),
-            Self::Missing { .. } => Some(
-                "TARGET is package.module:factory, a torchvision model's name, or a file: \
-                 config.json, .pt2, .onnx"
-                    .to_owned(),
-            ),
+            Self::NotATarget { hint, .. } => Some(hint.clone()),
+            Self::Missing { .. } => Some(TARGETS.to_owned()),
             Self::Untrusted { target } => Some(format!(
                 "if you trust whoever made it: laptime ops {} --trust; an .onnx file runs none",
                 quoted(Path::new(target))
             )),
             Self::Weights { .. } => Some(
-                "name what builds the model, package.module:factory, or its config.json".to_owned(),
+                "name the class or function that builds the model, its weights are not needed: \
+                 laptime ops package.module:factory; or its config.json"
+                    .to_owned(),
             ),
             Self::Onnx(OnnxError::OpenDims { open }) => {
                 let given: Vec<String> = open
@@ -159,5 +193,28 @@ impl OpsError {
             | Self::Saved { .. }
             | Self::Onnx(_) => None,
         }
+    }
+}
+
+/// The command for what builds a model in a file of Python, from the folder that it is imported from.
+fn by_module(file: &Path) -> String {
+    let is_name = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    let (folder, file) = if file.components().all(is_name) {
+        (None, file)
+    } else {
+        let name = file.file_name().map_or(file, Path::new);
+        (file.parent(), name)
+    };
+    let module = file.with_extension("");
+    let parts = module
+        .components()
+        .filter(|part| *part != Component::CurDir);
+    let parts: Vec<_> = parts
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    let command = format!("laptime ops {}:factory", parts.join("."));
+    match folder {
+        Some(folder) => format!("cd {} && {command}", quoted(folder)),
+        None => command,
     }
 }

@@ -16,7 +16,7 @@ use laptime_report::Format;
 use laptime_report::operations::Subject;
 
 pub use error::OpsError;
-pub use sizes::{NamedSize, NamedSizes, Sizes};
+pub use sizes::{NamedSize, NamedSizes, Sizes, length};
 
 use crate::args::OpsArgs;
 use crate::error::CliError;
@@ -44,6 +44,8 @@ enum Kind {
     Weights,
     Torchvision,
     Factory,
+    /// A path to something else.
+    Other,
 }
 
 /// Counts a target.
@@ -75,7 +77,7 @@ pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
     match kind {
         Kind::Onnx => Ok(onnx::count(target, args)?),
         Kind::Json => match saved::read(Path::new(target))? {
-            Some(found) => Ok(found),
+            Some(found) => saved::asked_for_nothing(args).map(|()| Ok(found))?,
             None => python::count("config", target, args),
         },
         Kind::Export if args.trust => python::count("export", target, args),
@@ -92,6 +94,7 @@ pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
             python::count("torchvision", name, args)
         }
         Kind::Factory => python::count("factory", target, args),
+        Kind::Other => Err(OpsError::other(target).into()),
     }
 }
 
@@ -110,8 +113,16 @@ fn kind(target: &str) -> Kind {
         Kind::Weights
     } else if ends_in("json") || path.join("config.json").exists() {
         Kind::Json
-    } else if target.starts_with("torchvision:") || !target.contains(':') {
+    } else if target.starts_with("torchvision:") {
         Kind::Torchvision
+    } else if !target.contains(':') {
+        // Names of torchvision are words.
+        let is_path = target.contains(['.', '/', '\\']) || path.is_file();
+        if is_path {
+            Kind::Other
+        } else {
+            Kind::Torchvision
+        }
     } else {
         Kind::Factory
     }
@@ -132,5 +143,8 @@ mod tests {
         assert_eq!(kind("resnet50"), Kind::Torchvision);
         assert_eq!(kind("torchvision:resnet50"), Kind::Torchvision);
         assert_eq!(kind("package.module:Net"), Kind::Factory);
+        for path in ["notes.txt", "net.py", "models/net", "package.module", "."] {
+            assert_eq!(kind(path), Kind::Other);
+        }
     }
 }

@@ -46,12 +46,10 @@ impl FromStr for Sizes {
         }) {
             return Err("a type such as float32 or int64 follows the colon".to_owned());
         }
-        let size = |text: &str| match text.trim().parse::<u64>() {
-            // What a framework's own integers hold.
-            Ok(size) if i64::try_from(size).is_ok() => Ok(size),
-            _ => Err(format!(
-                "{text:?} is no size; sizes are whole numbers, such as 1,3,224,224"
-            )),
+        let size = |text: &str| {
+            whole(text).ok_or_else(|| {
+                format!("{text:?} is no size; sizes are whole numbers from 1, such as 1,3,224,224")
+            })
         };
         let sizes = match sizes.trim() {
             "" | "scalar" => Vec::new(),
@@ -81,12 +79,24 @@ impl FromStr for NamedSize {
 
     fn from_str(typed: &str) -> Result<Self, String> {
         let (name, size) = named(typed, "batch=8")?;
-        let size = size
-            .trim()
-            .parse()
-            .map_err(|_| format!("{size:?} is no size; write it as batch=8"))?;
+        let size = whole(size).ok_or_else(|| {
+            format!("{size:?} is no size; a whole number from 1, such as batch=8")
+        })?;
         Ok(Self { name, size })
     }
+}
+
+/// The length of a sequence.
+pub fn length(typed: &str) -> Result<u64, String> {
+    whole(typed).ok_or_else(|| {
+        "it is the number of tokens, a whole number from 1, such as --seq 512".to_owned()
+    })
+}
+
+/// A number of at least one, as far as a framework's own integers go.
+fn whole(typed: &str) -> Option<u64> {
+    let size: u64 = typed.trim().parse().ok()?;
+    (size > 0 && i64::try_from(size).is_ok()).then_some(size)
 }
 
 fn named<'a>(typed: &'a str, example: &str) -> Result<(String, &'a str), String> {
@@ -115,7 +125,7 @@ mod tests {
         let why = |typed: &str| typed.parse::<Sizes>().unwrap_err();
         assert_eq!(
             why("1,x"),
-            "\"x\" is no size; sizes are whole numbers, such as 1,3,224,224"
+            "\"x\" is no size; sizes are whole numbers from 1, such as 1,3,224,224"
         );
         assert!(why("-1,3").contains("\"-1\" is no size"));
         assert!(why("9223372036854775808").contains("is no size"));
@@ -129,7 +139,20 @@ mod tests {
         );
         assert_eq!(
             "batch=many".parse::<NamedSize>().unwrap_err(),
-            "\"many\" is no size; write it as batch=8"
+            "\"many\" is no size; a whole number from 1, such as batch=8"
         );
+        assert!(why("0,3").contains("\"0\" is no size"));
+        assert!("batch=0".parse::<NamedSize>().is_err());
+    }
+
+    #[test]
+    fn a_length_is_a_whole_number_from_one() {
+        assert_eq!(length("512"), Ok(512));
+        for typed in ["0", "-1", "1.5", "many", "", "9223372036854775808"] {
+            assert_eq!(
+                length(typed).unwrap_err(),
+                "it is the number of tokens, a whole number from 1, such as --seq 512"
+            );
+        }
     }
 }

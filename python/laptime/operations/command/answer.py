@@ -8,7 +8,7 @@ import pathlib
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..._ceilings import ceilings
@@ -104,9 +104,20 @@ def call(target: Target, request: Request, model: Any, how: str) -> str:
     if target.is_made and torch is not None and isinstance(model, torch.nn.Module):
         model.train(request.backward)
         notes.insert(0, "in training mode" if request.backward else "in evaluation mode")
+    elif request.kind == "factory" and torch is not None and isinstance(model, torch.nn.Module):
+        mode_now = "training" if model.training else "evaluation"
+        notes.insert(0, f"in {mode_now} mode, which is the object's own")
     arguments, keywords = typed(request)
     if not arguments and not keywords:
         arguments, keywords = target.defaults(model)
+    elif request.sequence is not None:
+        raise Failure(
+            "--seq is not used: --input and --kwarg say the sizes",
+            "leave --seq out, or the others",
+            code=2,
+        )
+    if torch is not None and isinstance(model, torch.nn.Module):
+        with_sizes(model, arguments, keywords)
     mode: Any = request.mode
     counts = count(model, *arguments, kwargs=keywords, backward=request.backward, mode=mode)
     return counts._of(
@@ -114,6 +125,23 @@ def call(target: Target, request: Request, model: Any, how: str) -> str:
         inputs=described(arguments, keywords),
         how=", ".join([*notes, *target.notes]),
     ).to_json()
+
+
+def with_sizes(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Gives lazy modules the sizes that a first call tells them."""
+    from ..torch import lazy
+
+    found = lazy.open_size(model)
+    if found is None:
+        return
+    try:
+        lazy.settle(model, arguments, keywords)
+    except Exception as error:
+        raise Failure(
+            f"{found} has no size before the model's first call, and that failed: "
+            f"{type(error).__name__}: {first_line(error)}",
+            "call the model once where you build it: model(torch.zeros(...)); return model",
+        ) from error
 
 
 def first_line(error: BaseException) -> str:

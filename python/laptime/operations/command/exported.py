@@ -38,5 +38,11 @@ def find(request: Request) -> Target:
         arguments, keywords = program.example_inputs
         return arguments, keywords
 
+    if request.sequence is not None:
+        raise Failure(
+            "--seq is not used: an exported program has the sizes that it was exported with",
+            "leave it out, or give an input of its own, such as --input 1,512:int64",
+            code=2,
+        )
     name = Path(request.target).name
     return Target(name, lambda: program.module(), defaults, is_made=False)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from . import tokens
 from .request import Failure, Request, Target
 
 
@@ -29,9 +30,13 @@ def find(request: Request) -> Target:
             f"{request.target} is neither a model nor makes one: it is of type "
             f"{type(found).__name__}"
         )
+
+    def defaults(model: Any) -> tuple[Sequence[Any], dict[str, Any]]:
+        return tokens.of(model, request.sequence)
+
     if not _is_called(found):
-        return Target(request.target, lambda: found, _no_defaults, is_made=False)
-    return Target(request.target, _made(request.target, found), _no_defaults)
+        return Target(request.target, lambda: found, defaults, is_made=False)
+    return Target(request.target, _made(request.target, found), defaults)
 
 
 def _imported(name: str) -> Any:
@@ -104,11 +109,3 @@ def _made(target: str, make: Callable[[], Any]) -> Callable[[], Any]:
         return model
 
     return build
-
-
-def _no_defaults(model: Any) -> tuple[Sequence[Any], dict[str, Any]]:
-    raise Failure(
-        "no input was given, and the model does not tell its inputs",
-        "give their sizes, such as --input 1,3,224,224 or --input 1,128:int64",
-        code=2,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from .request import Failure, Input, Request
 
 #: Stands for every token: a word of any vocabulary, and rarely the one that pads or ends.
 TOKEN = 3
+#: Whole numbers from which on they are shapes alone: no count keeps the values of so many.
+MANY = 2**20
 
 
 #: Whether numbers that are made here have values. What a model computes by invented values is no
@@ -46,9 +49,10 @@ def tensor(one: Input) -> Any:
             "types are float32, float16, bfloat16, int64, bool, …",
             code=2,
         )
-    is_shape = (dtype.is_floating_point or dtype.is_complex) and not _HAVE_VALUES.get()
+    is_number = dtype.is_floating_point or dtype.is_complex
+    is_shape = (is_number or math.prod(one.sizes) > MANY) and not _HAVE_VALUES.get()
     made = torch.zeros(one.sizes, dtype=dtype, device="meta" if is_shape else "cpu")
-    if dtype in (torch.int64, torch.int32):
+    if dtype in (torch.int64, torch.int32) and not is_shape:
         made.fill_(TOKEN)
     return made
 

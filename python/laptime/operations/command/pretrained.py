@@ -7,12 +7,15 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from .inputs import TOKEN
 from .request import Failure, Input, Request, Target
 
 #: Samples of sound where the configuration says nothing: a second at 16 kHz.
 _SAMPLES = 16_000
 #: Attention that is part of torch. Other names have transformers load a kernel: code of others.
 _ATTENTION = ("eager", "sdpa", "flex_attention", None)
+#: Inputs whose length is that of the sequence.
+_SEQUENCES = ("input_ids", "decoder_input_ids", "input_values")
 #: Mel frames of half a minute, which Whisper's family is made for.
 _FRAMES = 3_000
 
@@ -51,10 +54,13 @@ def find(request: Request) -> Target:
         return transformers.AutoModel.from_config(config, trust_remote_code=False)
 
     def defaults(model: Any) -> tuple[Sequence[Any], dict[str, Any]]:
-        return [], _keywords(model, config, request.sequence)
+        return [], keywords(model, config, request.sequence)
 
     if getattr(config, "quantization_config", None):
         notes.append("not quantised, whatever the configuration says")
+    longest = _longest(_part(config, "text_config"))
+    if request.sequence is not None and longest is not None and request.sequence > longest:
+        notes.append(f"{request.sequence} tokens, where the configuration has places for {longest}")
     name = architecture or type(config).__name__.removesuffix("Config")
     return Target(name, build, defaults, notes=notes)
 
@@ -69,7 +75,7 @@ def _without_kernels(config: Any) -> bool:
     return any(found)
 
 
-def _keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
+def keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
     """What the model's forward takes, batch 1."""
     from .inputs import tensor
 
@@ -104,6 +110,13 @@ def _keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
             f"its forward has {', '.join(names)}: give sizes by --kwarg {names[0]}=1,128:int64",
             code=2,
         )
+    if sequence is not None and given.keys().isdisjoint(_SEQUENCES):
+        raise Failure(
+            f"--seq is not used: {type(model).__name__} takes {', '.join(given)}, no tokens",
+            "leave it out; other sizes are given by --kwarg, such as "
+            f"--kwarg {next(iter(given))}=1,3,224,224",
+            code=2,
+        )
     # Beyond tensors: what is kept for a next token is no work of this one.
     if hasattr(text, "use_cache") and "use_cache" in names:
         given["use_cache"] = False
@@ -124,7 +137,7 @@ def _place_image(given: dict[str, Any], config: Any, text: Any) -> None:
     count += getattr(config, "vision_feature_select_strategy", "") == "full"
     ids = given["input_ids"]
     words = ids.shape[-1]
-    made = ids.new_full((1, count + words), int(ids[0, 0]))
+    made = ids.new_full((1, count + words), TOKEN)
     made[0, :count] = token
     given["input_ids"] = made
 
@@ -139,13 +152,21 @@ def _part(config: Any, name: str) -> Any:
     return getattr(config, name, None) or config
 
 
-def _length(config: Any) -> int:
+def _longest(config: Any) -> int | None:
+    """The places that a configuration has for tokens, if it says so."""
     for name in ("max_position_embeddings", "n_positions", "max_target_positions", "seq_length"):
         length = getattr(config, name, None)
         if isinstance(length, int) and length > 0:
             # Roberta's family keeps the first positions for padding.
             is_offset = getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert")
             return length - 2 if is_offset else length
+    return None
+
+
+def _length(config: Any) -> int:
+    longest = _longest(config)
+    if longest is not None:
+        return longest
     raise Failure(
         "the configuration does not say how long a sequence may be",
         "give a length: --seq 512",

@@ -33,7 +33,8 @@ def find(request: Request) -> Target:
         hint = f"did you mean {', '.join(near)}? " if near else ""
         raise Failure(
             f"torchvision has no model {name!r}",
-            f"{hint}A model of your own is named as package.module:factory",
+            f"{hint}A model of your own is counted by its name in Python: "
+            "laptime ops package.module:factory",
         )
 
     if request.sequence is not None:
