@@ -9,6 +9,7 @@
 #   make python  the Python tests on the main interpreter: laps, phases, operations
 #   make pythons the tests of what can differ, on every other CPython of the machine
 #   make unaware    programs that know nothing of Laptime, under it and without: every way
+#   make untouched  generated trainings, counted in their midst: nothing is left of it (PROGRAMS=5000)
 #   make unedited   trainings of twenty kinds, told by Laptime and by timers in them: a table
 #   make fault-injection   every error at every system call; make imports: 500 imports under --memory
 #   make burn    checks and tests laptime-burn, which is beside the workspace
@@ -34,6 +35,7 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 PYTHON ?= $(shell tools/pythons --main)
 KILLS ?= 1000
 FUZZ_SECONDS ?= 600
+PROGRAMS ?= 5000
 # Parts of `make test` that run at the same time.
 JOBS ?= 2
 # The Python tests run in a random order, which they print; ORDER=<seed> repeats one.
@@ -234,6 +236,13 @@ unaware-pairs: $(STAMPS)/set-operations $(STAMPS)/laptime
 # Every error at every system call of a recording; `make python-laps` tries one each.
 fault-injection: $(STAMPS)/set-torch $(STAMPS)/laptime
 	LAPTIME_TEST_FAULTS=all $(BIN)/python $(pytest) tests/faults
+
+# Training programs by number, each trained with a count in its midst and without; `make
+# python-operations` runs the first 500. First, that the programs do the same each time by themselves.
+.PHONY: untouched
+untouched: $(STAMPS)/set-operations $(STAMPS)/laptime
+	cd tests/python/operations && $(abspath $(BIN))/python -m untouched --programs 200 --no-count
+	cd tests/python/operations && $(abspath $(BIN))/python -m untouched --programs $(PROGRAMS)
 
 .PHONY: unedited
 unedited: $(STAMPS)/set-torch $(STAMPS)/laptime

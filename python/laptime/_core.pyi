@@ -18,9 +18,14 @@ from ._core_operations import (
     OpCost as OpCost,
     OpCounts as OpCounts,
     OpRow as OpRow,
+    OwnMemory as OwnMemory,
     Shape as Shape,
+    State as State,
     Stretches as Stretches,
+    Taken as Taken,
+    TakenOp as TakenOp,
     TorchDispatch as TorchDispatch,
+    TorchFunction as TorchFunction,
     UncountedOp as UncountedOp,
     count_onnx as count_onnx,
     has_formula as has_formula,
@@ -29,6 +34,7 @@ from ._core_operations import (
     plain_path as plain_path,
     ran as ran,
     register_formula as register_formula,
+    undone as undone,
     write_operations as write_operations,
 )
 from ._core_phases import (

@@ -12,6 +12,7 @@ use laptime_core::operations::{
 
 use crate::event::{Event, Repeat};
 use crate::formulas::Formulas;
+use crate::masked::{Left, Unmasked};
 use crate::modules::Modules;
 use crate::outcome::Outcome;
 use crate::tensor::Dtype;
@@ -28,6 +29,7 @@ pub struct Ledger {
     by_dtype: HashMap<Dtype, u128>,
     uncounted: HashMap<(String, String), Uncounted>,
     doubts: BTreeMap<String, &'static str>,
+    unmasked: Unmasked,
 }
 
 impl Ledger {
@@ -77,15 +79,54 @@ impl Ledger {
             let mac = self.by_dtype.entry(input.dtype).or_default();
             *mac = mac.saturating_add(tally.cost.executed_mac);
         }
-        let module = if self.modules.holds(event.module) {
-            event.module.0 as usize
-        } else {
-            0
-        };
+        let module = self.module(event);
         if self.by_module.len() <= module {
             self.by_module.resize(module + 1, ByPhase::default());
         }
         *self.by_module[module].phase_mut(event.phase) += tally;
+    }
+
+    /// Notes what a mask leaves of an event that was added: one that isn't seen from its arguments.
+    pub fn mask(&mut self, event: &Event, left: &Left) {
+        let Outcome::Counted(cost) = self.formulas.outcome(event) else {
+            return;
+        };
+        let Repeat::Times(times) = event.repeat else {
+            return;
+        };
+        let cost = executed(event, cost).times(times);
+        if cost.mac == 0 {
+            return;
+        }
+        match left {
+            Left::Part { .. } => {
+                let masked = cost.active_mac.saturating_sub(left.of(cost.mac));
+                let less = |rows: Option<&mut ByPhase>| {
+                    if let Some(rows) = rows {
+                        let active = &mut rows.phase_mut(event.phase).cost.active_mac;
+                        *active = active.saturating_sub(masked);
+                    }
+                };
+                less(self.operators.get_mut(&event.signature.name));
+                let module = self.module(event);
+                less(self.by_module.get_mut(module));
+            }
+            Left::Unknown(reason) => {
+                let path = self.modules.iter().nth(self.module(event));
+                let path = path.map_or("", |module| &module.path);
+                let name = &event.signature.name;
+                self.unmasked.add(name, reason, path, times);
+            }
+        }
+    }
+
+    /// The row of the module that an event is in.
+    fn module(&self, event: &Event) -> usize {
+        if self.modules.holds(event.module) {
+            event.module.0 as usize
+        } else {
+            0
+        }
     }
 
     /// What an event adds, by its outcome and by how often it happens.
@@ -182,6 +223,7 @@ impl Ledger {
             .doubts
             .into_iter()
             .map(|(name, doubt)| Warning::new("counted-at-most", format!("{name}: {doubt}")))
+            .chain(self.unmasked.warnings())
             .collect();
         let params = self.modules.iter().next().map(|root| root.params);
         Counts {

@@ -31,6 +31,7 @@ mod report;
 mod segments;
 mod span;
 mod spans;
+mod state;
 mod stretches;
 mod summary;
 mod timer;
@@ -82,6 +83,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     counted::add(module)?;
     stretches::add(module)?;
     command::add(module)?;
+    state::add(module)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")
 }

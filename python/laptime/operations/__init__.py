@@ -12,10 +12,11 @@ import os
 import sys
 
 from .._core import OpCall, OpCounts, count_onnx as _count_onnx, register_formula as _register
+from .framework import TITLES, framework_told, frameworks_named, holds_numpy, stops_jax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Any, Literal
 
@@ -42,7 +43,7 @@ def count(
 
     A JAX function, a Flax module or its `apply` is traced from the shapes of its arguments, which
     may be `jax.ShapeDtypeStruct`; gradients are for its first argument, of variables for those
-    under "params".
+    under "params", of an nnx module for its `nnx.Param`.
 
     A path is that of an ONNX file, which needs no framework; `dims` gives the sizes that it leaves
     open: `lt.count("model.onnx", dims={"batch": 8})`.
@@ -60,22 +61,58 @@ def count(
     if loss is not None and not backward:
         raise ValueError("loss= is where the backward begins: it goes with backward=True")
     keywords = dict(kwargs or {})
-    if "jax" in sys.modules:
-        from . import jax
+    call = (model, inputs, keywords)
+    told = framework_told(*call)
+    if told is not None:
+        return _count(told, call, mode, backward, loss)
+    # By its names it is of one framework or of several: it is of the one whose operations it runs.
+    counts: OpCounts | None = None
+    names = frameworks_named(model) or [name for name in ("torch",) if name in sys.modules]
+    for at, name in enumerate(names):
+        with stops_jax(name == "torch" and "jax" in names[at:]) as ran_jax:
+            counts = _count(name, call, mode, backward, loss)
+        if not ran_jax and counts is not None and counts.by_op:
+            return counts
+    if counts is not None and not holds_numpy(inputs, keywords):
+        return counts
+    if not callable(model):
+        raise TypeError(f"a model or function was expected, not {type(model).__name__}")
+    if counts is None:
+        raise TypeError(
+            f"a model or function of a framework that is imported was expected, not {model!r}"
+            + (
+                ": is it JAX's, give it jax.numpy arrays or jax.jit(it)"
+                if "jax" in sys.modules
+                else ""
+            )
+        )
+    raise TypeError(
+        f"{model!r} runs no operation of {' or '.join(TITLES[name] for name in names)} on the "
+        "NumPy arrays that it is given: give it tensors or jax.numpy arrays"
+    )
 
-        if jax.takes(model, inputs, keywords):
-            if mode == "real":
-                raise ValueError("a JAX function is always counted from shapes, leave mode= out")
-            return jax.count(model, inputs, keywords, backward=backward, loss=loss)
-    if "torch" in sys.modules:
+
+def _count(
+    name: str,
+    call: tuple[Any, Sequence[Any], Mapping[str, Any]],
+    mode: str,
+    backward: bool,
+    loss: Callable[[Any], Any] | None,
+) -> OpCounts:
+    """Counts a call with the framework of this name."""
+    if name == "torch":
         from . import torch
 
-        return torch.count(model, inputs, keywords, backward=backward, loss=loss, mode=mode)
-    raise TypeError(
-        f"a model or function of a framework that is imported was expected, not {model!r}"
-        if callable(model)
-        else f"a model or function was expected, not {type(model).__name__}"
-    )
+        return torch.count(*call, backward=backward, loss=loss, mode=mode)
+    if mode == "real":
+        raise ValueError("a JAX function is always counted from shapes, leave mode= out")
+    from . import jax
+    from .untouched import World
+
+    model, inputs, keywords = call
+    world = World()
+    world.state.reach([("", model), ("", list(inputs)), ("", keywords), ("", loss)])
+    return world.run(lambda: jax.count(model, inputs, keywords, backward=backward, loss=loss))
 
 
 def no_weights() -> AbstractContextManager[Any]:

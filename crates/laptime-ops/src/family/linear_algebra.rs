@@ -4,6 +4,20 @@
 //! appendix C, additions and multiplications together, in sixths so that they stay whole. What
 //! iterates until it converges (eigenvalues, singular values) has no count there, nor here.
 
+use laptime_core::Cost;
+
+use crate::tensor::{Dtype, Kind};
+
+/// So many operations for each of so many matrices. On complex numbers a product and an addition,
+/// half of each, are eight where they were two.
+pub fn each(operations: u128, matrices: u128, dtype: Dtype) -> Cost {
+    let complex = if dtype.kind == Kind::Complex { 4 } else { 1 };
+    Cost {
+        other_flop: operations.saturating_mul(matrices).saturating_mul(complex),
+        ..Cost::default()
+    }
+}
+
 /// Operations of a factorisation, in sixths: whole numbers whatever the size. As large as it gets
 /// where it is too large.
 fn sixths(terms: impl FnOnce() -> Option<i128>) -> u128 {
@@ -119,6 +133,17 @@ pub fn q_from_reflectors(m: u128, n: u128, k: u128) -> u128 {
     })
 }
 
+/// QR of an `m × n` matrix and so many columns of its `Q`: none, as many as the smaller side, or
+/// all `m` (`GEQRF`, `ORGQR`).
+pub fn qr_with_q(m: u128, n: u128, columns: u128) -> u128 {
+    let q = if columns == 0 {
+        0
+    } else {
+        q_from_reflectors(m, columns, m.min(n))
+    };
+    qr(m, n).saturating_add(q)
+}
+
 /// The product of an `m × n` matrix with `Q` from `k` reflectors, on its left (`ORMQR`):
 /// `4mnk − 2nk² + 3nk`.
 pub fn times_q(m: u128, n: u128, k: u128) -> u128 {
@@ -165,6 +190,18 @@ mod tests {
         assert_eq!(solve_factored(6, 2), 2 * 66);
         assert_eq!(qr(9, 6), 648 - 144 + 54 + 36 + 28);
         assert_eq!(q_from_reflectors(6, 6, 6), 288 + 108 - 36 - 36 - 8);
+        assert_eq!(qr_with_q(9, 6, 0), 622);
+        // Q with 6 columns of 9: 4·9·6·6 − 2·15·36 + 4·216/3 + 3·36 − 54 − 36 − 8.
+        assert_eq!(
+            qr_with_q(9, 6, 6),
+            622 + 1296 - 1080 + 288 + 108 - 54 - 36 - 8
+        );
+    }
+
+    #[test]
+    fn complex_numbers_take_four_times_as_many_of_what_is_half_products_half_additions() {
+        assert_eq!(each(91, 5, Dtype::float(32)).other_flop, 455);
+        assert_eq!(each(91, 5, Dtype::complex(64)).other_flop, 4 * 455);
     }
 
     #[test]

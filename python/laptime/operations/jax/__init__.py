@@ -1,9 +1,9 @@
 """Counts a JAX function from its jaxpr.
 
-The function is traced with the shapes of its arguments, never run: arrays, NumPy arrays and
-`jax.ShapeDtypeStruct` are its inputs, everything else (flags, callables) stays as it is. Flax
-modules are taken as functions of their parameters. What XLA's own analysis says of the same
-program stands beside as a cross-check.
+The function is traced with the shapes of its arguments, never run: `arguments` has what is stood
+in for, `captured` what the function reaches besides, `flax` takes modules as functions of their
+variables, `training` adds the gradients and `walk` reads the jaxpr. What XLA's own analysis says
+of the same program stands beside as a cross-check.
 """
 
 from __future__ import annotations
@@ -11,7 +11,11 @@ from __future__ import annotations
 import sys
 
 from ..._core import Feed
-from .flax import elements, is_linen, is_nnx, linen_function, nnx_function, parts
+from .arguments import Arguments, is_array
+from .captured import Captured
+from .flax import called, elements, is_linen, is_nnx, parts
+from .training import gradients
+from .undisturbed import undisturbed
 from .walk import Place, Walk
 
 TYPE_CHECKING = False
@@ -20,20 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..._core import OpCounts
-
-
-def takes(target: Any, inputs: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether something is to be counted as a JAX function. Imports nothing."""
-    jax: Any = sys.modules.get("jax")
-    if jax is None or not callable(target):
-        return False
-    if hasattr(target, "lower") and hasattr(target, "trace"):
-        return True  # What `jax.jit` returns.
-    owner = getattr(target, "__self__", None)
-    if any(is_nnx(it) or is_linen(it) for it in (target, owner)):
-        return True
-    kinds = (jax.Array, jax.ShapeDtypeStruct)
-    return any(isinstance(leaf, kinds) for leaf in jax.tree.leaves((inputs, dict(kwargs))))
+    from .flax import Call
 
 
 def count(
@@ -48,33 +39,76 @@ def count(
 
     With `backward`, also the gradients of `loss` of its result (else of its `.loss`, else of the
     sum of its floating outputs) for its first argument; where that is a mapping with the key
-    "params", as Flax has it, for these alone.
+    "params", as linen has it, or an nnx module, for its parameters alone.
     """
+    call = called(target, kwargs)
+    captured = Captured(target)
+
+    def counted(kept: tuple[type, ...]) -> OpCounts:
+        arguments = Arguments((*call.before, *inputs), kwargs, kept)
+        run = _program(call, arguments, captured)
+        weights = arguments.weights()
+        if backward:
+            run, weights = gradients(run, arguments, loss, call.returns_state)
+        counts = _counts(run, arguments, captured, call, weights)
+        return counts._of(_name(target), inputs=_inputs(inputs, kwargs), how="from its jaxpr")
+
+    with undisturbed():
+        try:
+            return counted(())
+        except _wants_values() as error:
+            numpy: Any = sys.modules.get("numpy")
+            if backward or numpy is None or not _holds(numpy.ndarray, inputs, kwargs):
+                raise
+            # What NumPy does with its own arrays is no part of the account, nor is it traced.
+            first = error
+        try:
+            return counted((numpy.ndarray, numpy.generic))
+        except _wants_values():
+            raise first from None
+
+
+def _wants_values() -> tuple[type[Exception], ...]:
+    """What JAX raises where a program asks for the numbers in an array."""
+    from jax import errors
+
+    return (errors.ConcretizationTypeError, errors.TracerArrayConversionError)
+
+
+def _holds(kind: type, inputs: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     import jax
 
-    function, arguments, weights = _function(target, tuple(inputs))
-    if backward:
-        function, arguments, weights = _training(function, arguments, loss, weights)
-    leaves, tree = jax.tree.flatten((arguments, dict(kwargs)))
-    traced = [at for at, leaf in enumerate(leaves) if _is_array(leaf)]
+    return any(isinstance(it, kind) for it in jax.tree.leaves((tuple(inputs), dict(kwargs))))
 
-    def program(*values: Any) -> list[Any]:
-        filled = list(leaves)
-        for at, value in zip(traced, values):
-            filled[at] = value
-        positional, named = jax.tree.unflatten(tree, filled)
-        result = function(*positional, **named)
-        return [leaf for leaf in jax.tree.leaves(result) if _is_array(leaf)]
 
-    trace: Any = jax.jit(program).trace(*(leaves[at] for at in traced))
+def _program(call: Call, arguments: Arguments, captured: Captured) -> Any:
+    """The function of the arrays that stand in, and of what is done with its result."""
+
+    def run(arrays: Sequence[Any], held: Sequence[Any], then: Callable[[Any], Any]) -> Any:
+        with captured.holding(held):
+            positional, named = arguments.filled(arrays)
+            return then(call.function(*positional, **named))
+
+    return run
+
+
+def _counts(
+    run: Any, arguments: Arguments, captured: Captured, call: Call, weights: list[int] | None
+) -> OpCounts:
+    import jax
+
+    def program(arrays: Sequence[Any], held: Sequence[Any]) -> Any:
+        return run(arrays, held, lambda it: [at for at in jax.tree.leaves(it) if is_array(at)])
+
+    trace: Any = jax.jit(program).trace(arguments.arrays, captured.arrays)
     feed = Feed()
     walk = Walk(feed)
     walk.program(trace.jaxpr, Place())
-    for path, (kind, params) in parts(target, inputs).items():
+    for path, (kind, params) in parts(call.module, arguments.first_value).items():
         feed.module(path, kind=kind, params=params)
     _cross_check(feed, trace, walk.has_loops)
-    counts = feed.finish(params=None if weights is None else elements(weights))
-    return counts._of(_name(target), inputs=_inputs(inputs, kwargs), how="from its jaxpr")
+    own = None if weights is None else elements([arguments.arrays[at] for at in weights])
+    return feed.finish(params=own)
 
 
 def _name(target: Any) -> str:
@@ -91,7 +125,7 @@ def _inputs(
     """Those inputs that are arrays themselves, as what they are called with."""
     named = [*(("", value) for value in inputs), *kwargs.items()]
     return [
-        (label, tuple(value.shape), str(value.dtype)) for label, value in named if _is_array(value)
+        (label, tuple(value.shape), str(value.dtype)) for label, value in named if is_array(value)
     ]
 
 
@@ -110,89 +144,3 @@ def _cross_check(feed: Feed, trace: Any, has_loops: bool) -> None:
     feed.cross_check(name, flop)
     if has_loops:
         feed.warn(code, f"{name}, the cross-check, counts the body of a loop once")
-
-
-def _function(target: Any, inputs: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], Any]:
-    """What to trace, with what, and the parameters among it."""
-    owner = getattr(target, "__self__", None)
-    if is_nnx(target) or is_nnx(owner):
-        function, weights, rest = nnx_function(target)
-        return function, (weights, rest, *inputs), weights
-    if is_linen(target):
-        target = linen_function(target)
-    return target, inputs, _parameters(inputs[0]) if inputs else None
-
-
-def _training(
-    function: Any, arguments: tuple[Any, ...], loss: Any, weights: Any
-) -> tuple[Any, tuple[Any, ...], Any]:
-    """The function with its gradients, and its arguments with what these are for in front."""
-    import jax
-    from jax import numpy
-
-    if not arguments:
-        raise TypeError(
-            "backward=True counts gradients for the function's first argument, and none was given"
-        )
-    first, *rest = arguments
-    if weights is None:
-        weights = first
-    nested = weights is not first and _parameters(first) is weights
-    leaves, tree = jax.tree.flatten(weights)
-    floating = [
-        at
-        for at, leaf in enumerate(leaves)
-        if _is_array(leaf) and numpy.issubdtype(leaf.dtype, numpy.inexact)
-    ]
-    if not floating:
-        raise TypeError(
-            "backward=True counts gradients for the function's first argument, "
-            f"and there is no floating-point array in it: {type(first).__name__}"
-        )
-    others = {key: value for key, value in first.items() if key != "params"} if nested else None
-    constant = [None if at in set(floating) else leaf for at, leaf in enumerate(leaves)]
-
-    def value(moved: list[Any], constant: list[Any], others: Any, *rest: Any, **named: Any) -> Any:
-        filled = list(constant)
-        for at, leaf in zip(floating, moved):
-            filled[at] = leaf
-        whole = jax.tree.unflatten(tree, filled)
-        result = function({**others, "params": whole} if nested else whole, *rest, **named)
-        if loss is not None:
-            return loss(result)
-        return result.loss if hasattr(result, "loss") else _sum(result)
-
-    moved = [leaves[at] for at in floating]
-    return jax.value_and_grad(value), (moved, constant, others, *rest), weights
-
-
-def _sum(result: Any) -> Any:
-    """The sum of all floating-point numbers of a result."""
-    import jax
-    from jax import numpy
-
-    floating = [
-        leaf
-        for leaf in jax.tree.leaves(result)
-        if _is_array(leaf) and numpy.issubdtype(leaf.dtype, numpy.inexact)
-    ]
-    if not floating:
-        raise TypeError(
-            "the function returns no floating-point array to take gradients of: "
-            "give loss=, a function of its result"
-        )
-    total = numpy.real(numpy.sum(floating[0]))
-    for leaf in floating[1:]:
-        total = total + numpy.real(numpy.sum(leaf))
-    return total
-
-
-def _parameters(first: Any) -> Any:
-    """The parameters of a first argument as Flax has it."""
-    from collections.abc import Mapping
-
-    return first["params"] if isinstance(first, Mapping) and "params" in first else None
-
-
-def _is_array(leaf: Any) -> bool:
-    return hasattr(leaf, "shape") and hasattr(leaf, "dtype")

@@ -1,20 +1,22 @@
-"""Flax modules as functions of their parameters.
+"""Flax modules as functions of their variables.
 
-A linen module is its `apply`. An nnx module is split into its parameters and the rest, and put
-together again inside the trace; while it runs, the calls of its parts stand in scopes named
-after their attributes, which linen does by itself.
+A linen module is its `apply`; a bound one brings its variables along. An nnx module is an argument
+of its call; while it runs, the calls of its parts stand in scopes named after their attributes,
+which linen does by itself.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -28,11 +30,60 @@ def is_nnx(target: Any) -> bool:
     return nnx is not None and isinstance(target, nnx.Module)
 
 
-def parts(target: Any, inputs: Sequence[Any]) -> dict[str, tuple[str, int]]:
+def is_nnx_object(it: Any) -> bool:
+    """Whether something holds state as nnx has it: a module, an optimizer, random numbers."""
+    nnx: Any = sys.modules.get("flax.nnx")
+    return nnx is not None and isinstance(it, (nnx.Pytree, nnx.Variable))
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function, with the arguments that come first: the variables of what it is of."""
+
+    function: Any
+    before: tuple[Any, ...] = ()
+    # The module that it is, or is a method of.
+    module: Any = None
+    # Whether its result is one with the collections that it changed, as linen returns them.
+    returns_state: bool = False
+
+
+def called(target: Any, kwargs: Mapping[str, Any]) -> Call:
+    """What counting a target calls."""
+    inner = target.func if isinstance(target, functools.partial) else target
+    options = {**target.keywords, **kwargs} if inner is not target else kwargs
+    owner: Any = inner if is_nnx(inner) or is_linen(inner) else getattr(inner, "__self__", None)
+    method = None if owner is inner else getattr(inner, "__name__", None)
+    if is_nnx(owner) and inner is target:
+        return Call(functools.partial(_call, method), (owner,), owner)
+    if not is_linen(owner):
+        return Call(target)
+    if owner.scope is not None and inner is target:
+        module, variables = owner.unbind()
+        function = functools.partial(_apply, module, method, owner.scope)
+        return Call(function, (variables,), owner, returns_state=owner.scope.mutable is not False)
+    applies = method == "apply" or inner is owner
+    returns_state = applies and options.get("mutable", False) is not False
+    return Call(owner.apply if inner is owner is target else target, (), owner, returns_state)
+
+
+def _apply(
+    module: Any, method: str | None, scope: Any, variables: Any, *inputs: Any, **named: Any
+) -> Any:
+    """Calls a linen module on its own with what it was bound to."""
+    rngs = {name: random.as_jax_rng() for name, random in scope.rngs.items()}
+    options = {"rngs": rngs or None, "mutable": scope.mutable}
+    return module.apply(variables, *inputs, method=method, **options, **named)
+
+
+def _call(method: str | None, module: Any, *inputs: Any, **named: Any) -> Any:
+    with _named(module):
+        return (module if method is None else getattr(module, method))(*inputs, **named)
+
+
+def parts(module: Any, variables: Any) -> dict[str, tuple[str, int]]:
     """Paths of a module's parts, each with its class if known and its parameters' elements."""
-    own = is_nnx(target) or is_linen(target)
-    owner: Any = target if own else getattr(target, "__self__", None)
-    if is_nnx(owner):
+    if is_nnx(module):
         from flax import nnx
 
         return {
@@ -40,13 +91,12 @@ def parts(target: Any, inputs: Sequence[Any]) -> dict[str, tuple[str, int]]:
                 type(part).__name__,
                 elements(nnx.state(part, nnx.Param)),
             )
-            for path, part in nnx.iter_graph(owner)
+            for path, part in nnx.iter_graph(module)
             if isinstance(part, nnx.Module)
         }
-    variables = inputs[0] if inputs else None
-    if is_linen(owner) and isinstance(variables, Mapping) and "params" in variables:
+    if is_linen(module) and isinstance(variables, Mapping) and "params" in variables:
         # linen's own scope for the outermost module.
-        name = owner.name or type(owner).__name__
+        name = module.name or type(module).__name__
         return {"": ("", elements(variables["params"])), **_below(name, variables["params"])}
     return {}
 
@@ -65,30 +115,6 @@ def elements(tree: Any) -> int:
 
     shapes = (leaf.shape for leaf in jax.tree.leaves(tree) if hasattr(leaf, "shape"))
     return sum(math.prod(shape) for shape in shapes)
-
-
-def linen_function(module: Any) -> Any:
-    """The function of a linen module: its variables come first."""
-    return module.apply
-
-
-def nnx_function(target: Any) -> tuple[Any, Any, Any]:
-    """The function of an nnx module, or of a method of one; its parameters, and its other state.
-
-    The function takes the parameters and the other state before its arguments.
-    """
-    from flax import nnx
-
-    module = target if is_nnx(target) else target.__self__
-    method = None if target is module else target.__name__
-    graph, weights, rest = nnx.split(module, nnx.Param, ...)
-
-    def function(weights: Any, rest: Any, *inputs: Any, **named: Any) -> Any:
-        whole = nnx.merge(graph, weights, rest)
-        with _named(whole):
-            return (whole if method is None else getattr(whole, method))(*inputs, **named)
-
-    return function, weights, rest
 
 
 @contextmanager

@@ -44,10 +44,24 @@ class Values:
             low, value, high = self.integers(equation.invars)
             if low is not None and value is not None and high is not None:
                 self.know(equation.outvars[0], min(max(value, low), high))
+        elif name == "platform_index":
+            self.know(equation.outvars[0], _platform(equation.params["platforms"]))
         elif name == "rev":
             self.turned.add(equation.outvars[0])
         elif name == "broadcast_in_dim":
             self._strides[equation.outvars[0]] = _broadcast_strides(equation)
+
+
+def _platform(choices: Sequence[Sequence[str] | None]) -> int | None:
+    """Which of some choices of platforms is the one that programs run on; None is any other."""
+    import jax
+
+    backend = jax.default_backend()
+    names = {backend, *(("cuda", "rocm") if backend == "gpu" else ())}
+    for at, platforms in enumerate(choices):
+        if platforms is None or not names.isdisjoint(platforms):
+            return at
+    return None
 
 
 def _broadcast_strides(equation: Any) -> list[int]:

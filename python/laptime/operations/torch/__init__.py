@@ -1,7 +1,8 @@
 """Counts PyTorch: what its dispatcher runs, on fake tensors unless that can't be.
 
-`calls` has the run itself, `mode` sees every operator, `places` the modules, `world` puts
-everything back as it was, `fakes` makes stand-ins for tensors.
+`calls` has the run itself. `reach` finds what the call holds, `stage` makes stand-ins for its
+tensors and `handles` exchanges them; `mode` sees every operator, `places` the modules, and `world`
+knows what else is to be put back.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import Any
 import torch
 
 from ..._core import LaptimeError, OpCounts, raised_by_handler
-from .calls import Call, Target
-from .fakes import NeedsValues, Stage, lacks_values
+from .calls import Call
+from .copies import HasNoMemory
+from .fakes import NeedsValues
+from .stage import WouldWrite
 from .unwrap import unwrap
 
 
@@ -30,28 +33,22 @@ def count(
     model, ranks = unwrap(model)
     if not callable(model):
         raise TypeError(f"a model or function was expected, not {type(model).__name__}")
-    target = Target(model, tuple(inputs), dict(kwargs))
-    call = Call(target, backward=backward, loss=loss, ranks=ranks)
-    without = lacks_values(target.tensors())
+    call = Call(model, tuple(inputs), dict(kwargs), backward=backward, loss=loss, ranks=ranks)
     if mode == "real":
-        if without:
-            raise LaptimeError(
-                f"{without} has a shape and no values, so it can't be run for real: "
-                "leave mode='real' out, or build the model with its weights"
-            )
-        return call.run(Stage.real())
+        return _on_real_tensors(call)
     try:
-        return call.run(Stage.fake(target.tensors()))
+        return call.run(fake=True)
     except Exception as error:
-        if raised_by_handler(error, own=False):
+        is_final = isinstance(error, LaptimeError) and not isinstance(error, HasNoMemory)
+        if is_final or raised_by_handler(error, own=False):
             raise
-        needs_values = _needs_values(error)
-        if mode == "fake" or without:
+        needs_values = call.refused or _needs_values(error)
+        if mode == "fake" or call.without:
             if not needs_values:
                 raise
             way_out = (
                 "build the model with its weights, and give lt.count real inputs"
-                if without
+                if call.without
                 else "pass mode='real', or mode='auto' for trying"
             )
             raise LaptimeError(
@@ -60,8 +57,27 @@ def count(
             ) from error
         reason = _reason(error)
     # Shape errors come again here, in the words of the framework's own kernels.
-    counts = call.run(Stage.real(), why=reason)
-    return counts
+    return _on_real_tensors(call, reason)
+
+
+def _on_real_tensors(call: Call, why: str | None = None) -> OpCounts:
+    """Counts a call on real tensors: on the program's memory while nobody writes to it."""
+    try:
+        return call.run(fake=False, why=why)
+    except NeedsValues:
+        raise LaptimeError(
+            f"{call.without} has a shape and no values, so it can't be run for real: "
+            "leave mode='real' out, or build the model with its weights"
+        ) from None
+    except Exception as error:
+        if raised_by_handler(error, own=False) or not call.refused:
+            raise
+    try:
+        return call.run(fake=False, copies=True, why=why)
+    except WouldWrite as error:
+        raise LaptimeError(
+            f"this call can't be counted without changing your data: {error}; count the model alone"
+        ) from None
 
 
 def _needs_values(error: Exception) -> bool:
@@ -75,7 +91,7 @@ def _needs_values(error: Exception) -> bool:
     )
     known = tuple(kind for name in names if (kind := getattr(fake_tensor, name, None)))
     if (
-        isinstance(error, (NeedsValues, *known))
+        isinstance(error, (NeedsValues, HasNoMemory, *known))
         or type(error).__name__ == "GuardOnDataDependentSymNode"
     ):
         return True

@@ -2,126 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import dis
-import functools
-import types
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
-from ..._core import Feed, OpCounts
+from ..._core import Feed, LaptimeError, OpCounts
+from ..untouched import World
+from . import world as worlds
 from .collective import reduce_gradients
-from .fakes import Stage
+from .fakes import NeedsValues, lacks_values
+from .handles import Handles, hand_over
+from .lazy import refuse
+from .masks import look_as_in_a_real_run
 from .mode import Counting
-from .places import followed, know
-from .unwrap import unwrap
-from .world import stands_in, undisturbed
-
-
-class Target:
-    """What is called, with what, and the modules and optimizers that it can reach."""
-
-    def __init__(self, function: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.function = function
-        self.inputs = inputs
-        self.kwargs = kwargs
-        self.roots: dict[str, torch.nn.Module] = {}
-        self.optimizers: list[torch.optim.Optimizer] = []
-        self.loose: list[tuple[str, torch.Tensor]] = []
-        if isinstance(function, torch.nn.Module):
-            self.roots[""] = function
-        else:
-            for name, value in _reached(function):
-                self._reach(name, value)
-            for index, value in enumerate((*inputs, *kwargs.values())):
-                self._reach(f"argument{index}", value)
-            if len(self.roots) == 1:
-                self.roots = dict(zip([""], self.roots.values()))
-
-    def _reach(self, name: str, value: Any) -> None:
-        value, _ = unwrap(value)
-        if isinstance(value, torch.nn.Module):
-            if not any(value is known for known in self.roots.values()):
-                self.roots[name] = value
-        elif isinstance(value, torch.optim.Optimizer):
-            self.optimizers.append(value)
-        elif isinstance(value, torch.Tensor):
-            self.loose.append((name, value))
-
-    def name(self) -> str:
-        """The class of a model, the name of a function."""
-        function = self.function
-        while isinstance(function, functools.partial):
-            function = function.func
-        return str(getattr(function, "__qualname__", type(function).__name__))
-
-    def sizes(self) -> list[tuple[str, tuple[int, ...], str]]:
-        """The tensors that are passed: label, sizes, type."""
-        sizes: list[tuple[str, tuple[int, ...], str]] = []
-        for path, leaf in pytree.tree_leaves_with_path((self.inputs, self.kwargs)):
-            if isinstance(leaf, torch.Tensor) and not leaf.is_nested:
-                label = ".".join(str(_key(entry)) for entry in path[1:])
-                if all(isinstance(size, int) for size in leaf.shape):
-                    sizes.append((label, tuple(leaf.shape), str(leaf.dtype).split(".")[-1]))
-        return sizes
-
-    def tensors(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """Every tensor that is known to take part, with a name for messages."""
-        for root in self.roots.values():
-            for name, parameter in root.named_parameters():
-                yield f"parameter {name}", parameter
-            for name, buffer in root.named_buffers():
-                yield f"buffer {name}", buffer
-        for index, leaf in enumerate(pytree.tree_leaves((self.inputs, self.kwargs))):
-            if isinstance(leaf, torch.Tensor):
-                yield f"input {index}", leaf
-        yield from self.loose
-
-
-def _key(entry: Any) -> Any:
-    """An index, a key or an attribute's name, of a step on the way to a tensor."""
-    names = ("idx", "key", "name")
-    return next((getattr(entry, name) for name in names if hasattr(entry, name)), entry)
-
-
-def _reached(function: Any) -> Iterator[tuple[str, Any]]:
-    """What a function holds: its cells, the globals that it names, what it is bound to."""
-    if isinstance(function, functools.partial):
-        for index, value in enumerate((*function.args, *function.keywords.values())):
-            yield f"argument{index}", value
-        yield from _reached(function.func)
-        return
-    owner = getattr(function, "__self__", None)
-    if owner is not None:
-        yield "self", owner
-        for name, value in getattr(owner, "__dict__", {}).items():
-            yield name, value
-    function = getattr(function, "__func__", function)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        for name, value in getattr(function, "__dict__", {}).items():
-            yield name, value
-        return
-    for name, cell in zip(code.co_freevars, getattr(function, "__closure__", None) or ()):
-        with contextlib.suppress(ValueError):  # a cell that is empty yet
-            yield name, cell.cell_contents
-    names = getattr(function, "__globals__", {})
-    for name in _globals(code):
-        if name in names:
-            yield name, names[name]
-
-
-def _globals(code: types.CodeType) -> Iterator[str]:
-    """The globals that a function and those inside it read."""
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _globals(constant)
+from .places import Places, follow
+from .reach import Target
+from .sharding import unsee
+from .stage import Stage, WouldWrite
+from .survivors import Survivors
 
 
 class Call:
@@ -129,61 +29,101 @@ class Call:
 
     def __init__(
         self,
-        target: Target,
+        function: Any,
+        inputs: tuple[Any, ...],
+        kwargs: dict[str, Any],
         *,
         backward: bool,
         loss: Callable[[Any], Any] | None,
         ranks: int,
     ) -> None:
-        self.target = target
+        self.function = function
+        self.inputs = inputs
+        self.kwargs = kwargs
         self.backward = backward
         self.loss = loss
         self.ranks = ranks
+        #: What takes part and has no values, if something does.
+        self.without: str | None = None
+        #: Whether something would have written to what was there before.
+        self.refused = False
 
-    def run(self, stage: Stage, *, why: str | None = None) -> OpCounts:
-        """Counts it. `why` it isn't run on fake tensors, if it was tried."""
-        target = self.target
+    def run(self, *, fake: bool, copies: bool = False, why: str | None = None) -> OpCounts:
+        """Counts it, and leaves everything as it was. `why` it isn't run on fake tensors."""
+        survivors = Survivors()
+        world = worlds.world()
+        world.undo.insert(0, survivors.forget)
+        return world.run(lambda: self._count(world, survivors, fake, copies, why))
+
+    def _count(
+        self, world: World, survivors: Survivors, fake: bool, copies: bool, why: str | None
+    ) -> OpCounts:
+        self.refused = False
+        target = Target(world, self.function, self.inputs, self.kwargs)
+        if self.loss is not None:
+            world.state.reach([("loss", self.loss)])
+        refuse(target.named.values())
+        self.without = lacks_values(target.tensors())
+        if self.without and not fake:
+            raise NeedsValues(f"{self.without} has a shape and no values")
+        if not fake and target.is_sharded():
+            raise LaptimeError(
+                "a model under fully_shard takes its own memory away and back, so it can't be "
+                "counted on real tensors: count the model before it is sharded"
+            )
+        stage = Stage.fake(target.tensors()) if fake else Stage.real(copies=copies)
+        survivors.fake_mode = stage.fake_mode if stage.is_new else None
+        stage.copies |= target.writes()
+        stage.weights.update(target.weights(buffers=fake))
         feed = Feed()
-        mode = Counting(feed, stage.fake_mode)
         if why is not None:
             feed.warn(
                 "real-tensors",
                 f"counted with real tensors, because fake ones did not do: {why}",
             )
-        params = know(mode, target.roots)
-        tensors = [tensor for _, tensor in target.loose]
-        with undisturbed(), torch.inference_mode(False) if self.backward else _as_is():
-            with stands_in(target.roots.values(), target.optimizers, tensors, stage):
-                inputs, kwargs = pytree.tree_map(
-                    lambda value: _input(value, stage), (target.inputs, target.kwargs)
-                )
-                with stage.entered(), mode, followed(mode):
+        mode = Counting(feed, stage.fake_mode, stage)
+        handles = Handles(stage)
+        mode.over = handles.over
+        mode.below(handles)
+        places = Places(mode, target)
+        handles.exchange_meta(target.everything())
+        worlds.keep_gradients(world, target.everything())
+        for module in target.scripted():
+            for tensor in worlds.keep_script(world, module):
+                stage.lend(tensor)
+        worlds.set_switches(world, stage.fake_mode)
+        worlds.unhook_saving(world)
+        worlds.keep_modes(world, mode, stage.fake_mode)
+        look_as_in_a_real_run(world, handles.standing)
+        world.undo.append(handles.clear)
+        follow(world, mode, places.meet)
+        unsee(world)
+        hand_over(world, handles)
+        with torch.inference_mode(False) if self.backward else nullcontext():
+            with stage.fake_mode or nullcontext(), mode, handles:
+                try:
                     if self.backward:
-                        self._train(inputs, kwargs)
+                        self._train()
                     else:
-                        target.function(*inputs, **kwargs)
-        if self.backward and isinstance(target.function, torch.nn.Module):
-            reduce_gradients(feed, list(target.function.parameters()), self.ranks)
-        return feed.finish(params=params)._of(
+                        self.function(*self.inputs, **self.kwargs)
+                finally:
+                    self.refused = stage.refused
+        if self.refused:
+            raise WouldWrite
+        if self.backward and isinstance(self.function, torch.nn.Module):
+            reduce_gradients(feed, list(self.function.parameters()), self.ranks)
+        return feed.finish(params=places.params)._of(
             target.name(),
             inputs=target.sizes(),
-            how=("on real tensors" if stage.fake_mode is None else "on fake tensors")
+            how=("on fake tensors" if fake else "on real tensors")
             + (", with its backward" if self.backward else ""),
         )
 
-    def _train(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _train(self) -> None:
         with torch.enable_grad():
-            output = self.target.function(*inputs, **kwargs)
+            output = self.function(*self.inputs, **self.kwargs)
             loss = self.loss(output) if self.loss is not None else default_loss(output)
         loss.backward()
-
-
-def _input(value: Any, stage: Stage) -> Any:
-    return stage.stand_in(value, keep_values=True) if isinstance(value, torch.Tensor) else value
-
-
-def _as_is() -> contextlib.AbstractContextManager[Any]:
-    return contextlib.nullcontext()
 
 
 def default_loss(output: Any) -> torch.Tensor:

@@ -64,7 +64,7 @@ class LiveCounting(Counting):
     def leave(self) -> None:
         """Ends it."""
         self.is_live = False
-        _take_off(self)
+        take_off(self)
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -81,7 +81,7 @@ class LiveCounting(Counting):
                 torch._C._push_on_torch_dispatch_stack(self)
                 out = function.decompose(*args, **kwargs)
             finally:
-                _take_off(self)
+                take_off(self)
             if out is not NotImplemented:
                 return out
         out = function(*args, **kwargs)
@@ -131,7 +131,7 @@ def _follows_data(function: Any, args: Any) -> bool:
     return any(isinstance(one, torch.Tensor) and one.dtype in masks for one in args[1])
 
 
-def _take_off(mode: Any) -> None:
+def take_off(mode: Any) -> None:
     """Takes a mode from the stack, from below others too, if it is there."""
     if not any(one is mode for one in _get_current_dispatch_mode_stack()):
         return

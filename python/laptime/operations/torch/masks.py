@@ -7,30 +7,31 @@ the positions' values known it can look, as it does on real tensors.
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from ..untouched import World
 
-@contextlib.contextmanager
-def as_in_a_real_run() -> Iterator[None]:
-    """Within it, transformers looks at masks and positions whose values are known."""
+
+def look_as_in_a_real_run(world: World, standing: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Lets transformers look at masks and positions whose values are known, until the end.
+
+    `standing` has a tensor's stand-in.
+    """
     module: Any = sys.modules.get("transformers.masking_utils")
     before = getattr(module, "is_tracing", None)
     if before is None:
-        yield
         return
 
     def is_tracing(tensor: Any = None) -> bool:
-        if isinstance(tensor, FakeTensor) and tensor.constant is not None:
-            return bool(before())
+        if isinstance(tensor, torch.Tensor):
+            tensor = standing(tensor)
+            if isinstance(tensor, FakeTensor) and tensor.constant is not None:
+                return bool(before())
         return bool(before(tensor))
 
-    module.is_tracing = is_tracing
-    try:
-        yield
-    finally:
-        module.is_tracing = before
+    world.put(module, "is_tracing", is_tracing)

@@ -6,6 +6,7 @@ operator, and the few that need more than being run.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +19,9 @@ from torch._subclasses.fake_tensor import (
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..._core import Feed, OpCounts, Shape, TorchDispatch, has_formula, raised_by_handler
-from . import collective, higher
+from . import collective, higher, known, scores
 from .fakes import KEPT, values, with_values
+from .stage import Stage
 
 #: Questions about tensors, and the profiler's own marks.
 _QUESTIONS = {
@@ -55,40 +57,36 @@ _QUESTIONS = {
 #: Arguments that say where each sequence begins and ends.
 _OFFSETS = {"cum_seq_q", "cum_seq_k", "cu_seqlens_q", "cu_seqlens_k"}
 
-#: Makers of small tensors whose values are known before anything runs.
-_MAKERS = {
-    "aten::arange",
-    "aten::linspace",
-    "aten::zeros",
-    "aten::ones",
-    "aten::full",
-    "aten::eye",
-    "aten::scalar_tensor",
-    "aten::tril_indices",
-    "aten::triu_indices",
-}
-
 
 class Counting(TorchDispatch, TorchDispatchMode):
     """Counts what runs within it."""
 
     supports_higher_order_operators = True
 
-    def __new__(cls, feed: Feed, fake_mode: FakeTensorMode | None = None) -> Counting:
-        return super().__new__(cls, torch, feed)
+    def __new__(
+        cls, feed: Feed, fake_mode: FakeTensorMode | None = None, stage: Stage | None = None
+    ) -> Counting:
+        return super().__new__(cls, torch, feed, stage is not None and stage.fake_mode is None)
 
-    def __init__(self, feed: Feed, fake_mode: FakeTensorMode | None = None) -> None:
+    def __init__(
+        self, feed: Feed, fake_mode: FakeTensorMode | None = None, stage: Stage | None = None
+    ) -> None:
         TorchDispatchMode.__init__(self)
         self.feed = feed
+        self.stage = stage
         self.fake_mode = fake_mode
         self.in_optimizer = False
+        #: What the program's own code is to run under.
+        self.over: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
+        self._attention = scores.Attention(self)
+        self._views: set[Any] = set()
 
-    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any]:
-        """An operator's signature, and how its calls are met."""
+    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any, bool]:
+        """An operator's signature, how its calls are met, and whether it writes."""
         schema = getattr(function, "_schema", None)
         if schema is None:
             name, names = higher.signature(function)
-            return name, "", names, False, "ask", function
+            return name, "", names, False, "ask", function, False
         names = [argument.name for argument in schema.arguments]
         if collective.lacks_ranks(schema.name, names):
             names.append(collective.RANKS)
@@ -98,9 +96,45 @@ class Counting(TorchDispatch, TorchDispatchMode):
             schema.overload_name,
             names,
             is_view,
-            self._route(function, schema.name),
+            self._followed(function, self._route(function, schema.name), is_view),
             getattr(function, "_op", function),
+            self.stage is not None and bool(schema.is_mutable),
         )
+
+    def guard(self, function: Any, arguments: tuple[Any, ...], keywords: Any) -> None:
+        """Sees to it that an operator writes to nothing that was there before the count."""
+        stage = self.stage
+        if stage is None:
+            return
+        for index, argument in enumerate(function._schema.arguments):
+            if argument.is_write:
+                if index < len(arguments):
+                    stage.refuse(arguments[index])
+                else:
+                    stage.refuse((keywords or {}).get(argument.name))
+
+    def made(self, function: Any, out: Any) -> None:
+        """What an operator of a real run returned: the count's, unless it was passed."""
+        if self.stage is None:
+            return
+        schema = getattr(function, "_schema", None)
+        if schema is None or not schema.is_mutable:
+            self.stage.made(out)
+            return
+        outputs = out if isinstance(out, tuple) else (out,)
+        for returned, output in zip(schema.returns, outputs):
+            if returned.alias_info is None:
+                self.stage.made(output)
+
+    def _followed(self, function: Any, route: str, is_view: bool) -> str:
+        """The same, for what `follow` wants to see."""
+        if route != "count":
+            return route
+        if is_view:
+            self._views.add(function)
+            return "view" if self.fake_mode is not None else route
+        name = function._schema.name
+        return "product" if name in scores.PRODUCTS or name in scores.KERNELS else "follow"
 
     def _route(self, function: Any, name: str) -> str:
         if name == "prim::device":
@@ -109,7 +143,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
             return "ask" if self.fake_mode is not None else "run"
         if name in _QUESTIONS or name.startswith(("prim::", "profiler::")):
             return "run"
-        if name in _MAKERS and self.fake_mode is not None:
+        if name in known.MAKERS and self.fake_mode is not None:
             return "ask"
         if has_formula(name):
             return "count"
@@ -129,14 +163,16 @@ class Counting(TorchDispatch, TorchDispatchMode):
         """Runs an operator that needs more."""
         keywords = keywords or {}
         if not hasattr(function, "_schema"):
-            return higher.handle(self, function, arguments, keywords)
+            with self.over():  # bodies are the program's
+                return higher.handle(self, function, arguments, keywords)
         name = function._schema.name
         if name == "aten::_local_scalar_dense":
             return self._item(function, arguments)
-        if name in _MAKERS:
+        if name in known.MAKERS:
             out = function(*arguments, **keywords)
             self._keep(function, arguments, keywords, out)
             self.record(function, arguments, keywords, out)
+            self.follow(function, arguments, keywords, out)
             return out
         out = NotImplemented
         # Nested tensors have kernels of their own where others are decomposed.
@@ -147,6 +183,15 @@ class Counting(TorchDispatch, TorchDispatchMode):
             out = function(*arguments, **keywords)
             self.record(function, *completed(function._schema, arguments, keywords), out)
         return out
+
+    def follow(self, function: Any, arguments: Any, keywords: Any, out: Any) -> None:
+        """Looks at a call that was counted, for what masks leave of attention."""
+        if function in self._views:
+            known.note_view(function, arguments, keywords, out)
+            return
+        self._attention.see(function, arguments, keywords, out)
+        if self.fake_mode is not None:
+            known.note(function, arguments, keywords, out)
 
     def parts(self, function: Any, arguments: tuple[Any, ...], keywords: Any, out: Any) -> bool:
         """Counts a call with nested tensors one part at a time, if that can be done."""

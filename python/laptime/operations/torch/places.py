@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -13,26 +13,53 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
+from ..untouched import Undo
 from .mode import Counting
+from .reach import Target
 
 
-def know(mode: Counting, roots: Mapping[str, torch.nn.Module]) -> int | None:
-    """Tells the mode every module's paths; how many parameters there are, each once."""
-    if not roots:
-        return None
-    everything: set[int] = set()
-    total = 0
-    for root, module in roots.items():
-        own, _ = _params(module, {})
-        for path, found in module.named_modules(prefix=root, remove_duplicate=False):
-            if "_orig_mod" not in found._modules:  # what `torch.compile` put around it
-                path = ".".join(name for name in path.split(".") if name != "_orig_mod")
-                mode.know(found, path, type(found).__name__, own[id(found)][0])
-        for identity, size in own[id(module)][1].items():
-            if identity not in everything:
-                everything.add(identity)
-                total += size
-    return total
+class Places:
+    """The models that take part: those that the call names, and others as they are called."""
+
+    def __init__(self, mode: Counting, target: Target) -> None:
+        self._mode = mode
+        self._target = target
+        self._known: set[int] = set()
+        self._counted: set[int] = set()
+        #: How many parameters there are, each once; `None` without a model.
+        self.params: int | None = None
+        names = list(target.named)
+        for path, model in target.named.items():
+            self._know(path if len(names) > 1 else "", model)
+
+    def meet(self, owner: Any) -> None:
+        """A module is about to be called, or an optimizer to step."""
+        if id(owner) in self._known:
+            return
+        path = self._target.meet(owner)
+        model = self._target.models.get(path) if path is not None else None
+        if model is not None and isinstance(owner, torch.nn.Module):
+            self._know(path or "", model)
+        self._known.add(id(owner))
+
+    def _know(self, root: str, model: torch.nn.Module) -> None:
+        sizes = know(self._mode, root, model)
+        self._known.update(map(id, model.modules()))
+        fresh = {
+            identity: size for identity, size in sizes.items() if identity not in self._counted
+        }
+        self._counted.update(fresh)
+        self.params = (self.params or 0) + sum(fresh.values())
+
+
+def know(mode: Counting, root: str, model: torch.nn.Module) -> dict[int, int]:
+    """Tells the mode every module's paths; answers with the elements of each parameter."""
+    own, sizes = _params(model, {})
+    for path, found in model.named_modules(prefix=root, remove_duplicate=False):
+        if "_orig_mod" not in found._modules:  # what `torch.compile` put around it
+            path = ".".join(name for name in path.split(".") if name != "_orig_mod")
+            mode.know(found, path, type(found).__name__, own[id(found)][0])
+    return sizes
 
 
 _Params = dict[int, tuple[int, dict[int, int]]]
@@ -54,23 +81,31 @@ def _params(module: torch.nn.Module, known: _Params) -> tuple[_Params, dict[int,
     return known, sizes
 
 
-@contextlib.contextmanager
-def followed(mode: Counting) -> Iterator[None]:
-    """Within it, the mode hears of modules that are called, gradients and optimizer steps."""
+def follow(undo: Undo, mode: Counting, met: Callable[[Any], None] | None = None) -> None:
+    """Until the end, the mode hears of modules that are called, gradients and optimizer steps.
+
+    `met` is told of each module and optimizer before it runs. Other threads are left alone.
+    """
+    mine = get_ident()
     enter, leave = mode.enter, mode.leave
     call: Callable[..., Any] = torch.nn.Module.__call__
 
     def __call__(module: Any, *arguments: Any, **keywords: Any) -> Any:
+        if get_ident() != mine:
+            return call(module, *arguments, **keywords)
+        if met is not None:
+            met(module)
         enter(module)
         try:
             return call(module, *arguments, **keywords)
         finally:
             leave()
 
-    engine: Any = torch.autograd
-    compute: Callable[..., Any] = engine._engine_run_backward
+    compute: Callable[..., Any] = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
 
     def run_backward(outputs: Any, *arguments: Any, **keywords: Any) -> Any:
+        if get_ident() != mine:
+            return compute(outputs, *arguments, **keywords)
         # Its third argument: whether gradients of the gradients are wanted.
         create_graph = arguments[2] if len(arguments) > 2 else keywords.get("create_graph")
         before = mode.set_records(bool(create_graph))
@@ -79,23 +114,22 @@ def followed(mode: Counting) -> Iterator[None]:
         finally:
             mode.set_records(before)
 
-    def step_begins(*_: Any) -> None:
-        mode.in_optimizer = True
-        mode.set_phase("optimizer")
+    def step_begins(optimizer: Any, *_: Any) -> None:
+        if get_ident() == mine:
+            if met is not None:
+                met(optimizer)
+            mode.in_optimizer = True
+            mode.set_phase("optimizer")
 
     def step_ends(*_: Any) -> None:
-        mode.in_optimizer = False
-        mode.set_phase(None)
+        if get_ident() == mine:
+            mode.in_optimizer = False
+            mode.set_phase(None)
 
-    module_class: Any = torch.nn.Module
-    begins = register_optimizer_step_pre_hook(step_begins)
-    ends = register_optimizer_step_post_hook(step_ends)
-    module_class.__call__ = __call__
-    engine._engine_run_backward = run_backward
-    try:
-        yield
-    finally:
-        engine._engine_run_backward = compute
-        module_class.__call__ = call
-        ends.remove()
-        begins.remove()
+    undo.put(torch.nn.Module, "__call__", __call__)
+    undo.put(torch.autograd, "_engine_run_backward", run_backward)
+    for hook in (
+        register_optimizer_step_pre_hook(step_begins),
+        register_optimizer_step_post_hook(step_ends),
+    ):
+        undo.undo.append(hook.remove)

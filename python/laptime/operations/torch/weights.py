@@ -7,18 +7,23 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ..._core import Feed
+from .copies import real_ones_copied, shapes, teach
 from .fakes import values_kept
+from .lazy import without_memory
 from .mode import Counting
 
 
 @contextlib.contextmanager
 def no_weights() -> Iterator[Any]:
     """Within it tensors are fake; small ones that are made from numbers keep their values."""
-    fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
-    with _unfilled(), values_kept(), torch.random.fork_rng(devices=[]):
+    teach(setattr)
+    fake_mode = shapes()
+    with contextlib.ExitStack() as within:
+        for one in (_unfilled(), values_kept(), real_ones_copied(), without_memory()):
+            within.enter_context(one)
+        within.enter_context(torch.random.fork_rng(devices=[]))
         with fake_mode, Unweighted(Feed(), fake_mode):
             yield fake_mode
 
@@ -44,6 +49,7 @@ def _unfilled() -> Iterator[None]:
 class Unweighted(Counting):
     """Sees to the values of small tensors. What it counts nobody asks for."""
 
-    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any]:
-        name, overload, names, is_view, route, call = super().meet(function)
-        return name, overload, names, is_view, "run" if route == "count" else route, call
+    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any, bool]:
+        name, overload, names, is_view, route, call, writes = super().meet(function)
+        met = {"count": "run", "view": "run", "product": "run", "follow": "look"}
+        return name, overload, names, is_view, met.get(route, route), call, writes

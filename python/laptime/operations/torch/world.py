@@ -1,169 +1,214 @@
-"""Puts everything back as it was: modules, optimizers, gradients, random numbers, switches."""
+"""What torch has besides what the program holds: switches, random numbers, modes, gradients.
+
+`Outside` is how iterators of the program go on while a count runs: as if there were none.
+"""
 
 from __future__ import annotations
 
-import collections
-import contextlib
+import functools
+import logging
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
+from torch._subclasses import fake_tensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils import _python_dispatch
+from torch.utils._python_dispatch import (
+    TorchDispatchMode,
+    _disable_current_modes,
+    _get_current_dispatch_mode_stack,
+)
+from torch.utils.hooks import RemovableHandle
 
-from .fakes import Stage
+from ..savers import Saver
+from ..untouched import World
+from .copies import teach
+from .fakes import KEPT
+from .live import take_off
 
-_CONTAINERS = (dict, list, set, collections.OrderedDict, collections.defaultdict)
-
-
-class Saved:
-    """The attributes of an object, and what its containers hold."""
-
-    def __init__(self, owner: Any) -> None:
-        self._attributes: dict[str, Any] = owner.__dict__
-        self._before = dict(self._attributes)
-        self._containers = [
-            (value, value.copy())
-            for value in self._before.values()
-            if type(value) in _CONTAINERS and value
-        ]
-        self._empty = [
-            value for value in self._before.values() if type(value) in _CONTAINERS and not value
-        ]
-
-    def restore(self) -> None:
-        """Puts them back, into the same containers."""
-        for container in self._empty:
-            if container:
-                container.clear()
-        for container, before in self._containers:
-            if isinstance(container, list):
-                container[:] = before
-            else:
-                container.clear()
-                container.update(before)
-        self._attributes.clear()
-        self._attributes.update(self._before)
+#: What a walk tells: models and optimizers, which compute, and tensors.
+SOUGHT = (torch.nn.Module, torch.optim.Optimizer, torch.Tensor)
+#: What it doesn't enter.
+LEAVES = (FakeTensor, FakeTensorMode, TorchDispatchMode, torch.overrides.TorchFunctionMode)
 
 
-@contextlib.contextmanager
-def stands_in(
-    modules: Iterable[torch.nn.Module],
-    optimizers: Iterable[torch.optim.Optimizer],
-    loose: Iterable[torch.Tensor],
-    stage: Stage,
-) -> Iterator[None]:
-    """Within it, modules and optimizers hold stand-ins for their tensors."""
-    optimizers = list(optimizers)
-    stage.is_written = bool(optimizers)
-    all_modules = list(dict.fromkeys(found for module in modules for found in module.modules()))
-    with contextlib.ExitStack() as undo:
-        for module in all_modules:
-            if isinstance(module, torch.jit.ScriptModule):
-                _keep_values(undo, module)
-                continue
-            undo.callback(Saved(module).restore)
-            _replace(module, stage, undo)
-        for optimizer in optimizers:
-            _replace_optimizer(undo, optimizer, stage)
-        for tensor in loose:
-            _keep_grad(undo, tensor)
-        yield
+def world() -> World:
+    """The world of a count, not yet walked through."""
+    savers: list[tuple[type, Saver]] = [(torch.Generator, _generator)]
+    made = World(SOUGHT, 2, LEAVES, savers, Outside())
+    _undo_random(made)
+    return made
 
 
-def _replace(module: torch.nn.Module, stage: Stage, undo: contextlib.ExitStack) -> None:
-    parameters, buffers = module._parameters, module._buffers
-    for name, parameter in parameters.items():
-        if parameter is not None:
-            made = stage.stand_in(parameter)
-            if made is parameter:
-                _keep_grad(undo, parameter)
-            parameters[name] = made  # type: ignore[assignment]
-    for name, buffer in buffers.items():
-        if buffer is not None:
-            asked_for = stage.fake_mode is None or not buffer.dtype.is_floating_point
-            buffers[name] = stage.stand_in(buffer, keep_values=asked_for)
+def _generator(generator: torch.Generator) -> Callable[[], Any]:
+    before = generator.get_state()
+    return lambda: generator.set_state(before)
 
 
-def _keep_grad(undo: contextlib.ExitStack, tensor: torch.Tensor) -> None:
-    if not (tensor.is_leaf and tensor.requires_grad):
-        return
-    before = tensor.grad
+def _undo_random(world: World) -> None:
+    before = torch.get_rng_state()
+    world.undo.append(lambda: torch.set_rng_state(before))
+    if torch.cuda.is_initialized():
+        on_devices = torch.cuda.get_rng_state_all()
+        world.undo.append(lambda: torch.cuda.set_rng_state_all(on_devices))
+
+
+def keep_gradients(world: World, tensors: Iterable[torch.Tensor]) -> None:
+    """Gradients of what the program holds: code that nobody sees may write them."""
+    kept = [(tensor, tensor.grad) for tensor in tensors if tensor.is_leaf and tensor.requires_grad]
 
     def restore() -> None:
-        tensor.grad = before
+        for tensor, before in kept:
+            if tensor.grad is not before:
+                tensor.grad = before
 
-    tensor.grad = None
-    undo.callback(restore)
+    world.undo.append(restore)
 
 
-def _keep_values(undo: contextlib.ExitStack, module: torch.nn.Module) -> None:
-    """Of a scripted module, whose tensors can't be replaced."""
-    for parameter in module.parameters(recurse=False):
-        _keep_grad(undo, parameter)
-    for buffer in module.buffers(recurse=False):
-        undo.callback(_write_back(buffer, buffer.detach().clone()))
+def keep_script(world: World, module: torch.jit.ScriptModule) -> Iterator[torch.Tensor]:
+    """A scripted module's own tensors, which nothing can stand in for."""
+    keep_gradients(world, module.parameters())
+    for tensor in (*module.parameters(), *module.buffers()):
+        world.undo.append(_write_back(tensor, tensor.detach().clone()))
+        yield tensor
 
 
 def _write_back(tensor: torch.Tensor, before: torch.Tensor) -> Callable[[], None]:
     def restore() -> None:
         with torch.no_grad():
-            tensor.copy_(before)
+            if not torch.equal(tensor, before):
+                tensor.copy_(before)
 
     return restore
 
 
-def _replace_optimizer(
-    undo: contextlib.ExitStack, optimizer: torch.optim.Optimizer, stage: Stage
-) -> None:
-    groups = [dict(group) for group in optimizer.param_groups]
-    for group in groups:
-        group["params"] = [_leaf(undo, parameter, stage) for parameter in group["params"]]
-    state: Any = collections.defaultdict(dict)
-    for parameter, values in optimizer.state.items():
-        state[stage.stand_in(parameter)] = {
-            name: stage.stand_in(value, keep_values=True) if _is_tensor(value) else value
-            for name, value in values.items()
-        }
-    undo.callback(Saved(optimizer).restore)
-    optimizer.param_groups = groups
-    optimizer.state = state
+def set_switches(world: World, fake_mode: FakeTensorMode | None) -> None:
+    """Sets what a count needs set, and puts back what the program may change."""
+    for get, put in _SWITCHES:
+        world.undo.append(functools.partial(_put_back, get(), get, put))
+    world.undo.append(torch.clear_autocast_cache)
+    torch.backends.mha.set_fastpath_enabled(False)
+    # Scripted functions run operator by operator: what is fused, nobody could count.
+    torch._C._set_graph_executor_optimize(False)
+    frames: Any = sys.modules.get("torch._dynamo.eval_frame")
+    if frames is not None:
+        # Compiled functions run as they were written.
+        before = frames._stance
+        world.undo.append(lambda: frames._set_stance(before))
+        frames._set_stance(frames.DynamoStance("force_eager"))
+    if fake_mode is not None:
+        # It writes what fails to stderr, with a traceback; here that is raised.
+        world.put(logging.getLogger("torch._subclasses.fake_tensor"), "disabled", True)
+        world.put(fake_mode, "allow_non_fake_inputs", True)
+        world.put(fake_tensor, "CONSTANT_NUMEL_LIMIT", KEPT)
+        teach(world.put)
 
 
-def _leaf(undo: contextlib.ExitStack, parameter: torch.Tensor, stage: Stage) -> torch.Tensor:
-    made = stage.stand_in(parameter)
-    if made is parameter:
-        _keep_grad(undo, parameter)
-    return made
+def _put_back(before: Any, get: Callable[[], Any], put: Callable[[Any], Any]) -> None:
+    if get() != before:
+        put(before)
 
 
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, torch.Tensor)
+_SWITCHES: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
+    (torch.is_grad_enabled, torch.set_grad_enabled),
+    (torch.get_default_dtype, torch.set_default_dtype),
+    (torch.is_autocast_enabled, lambda on: torch.set_autocast_enabled(on)),
+    (torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled),
+    (torch.get_deterministic_debug_mode, torch.set_deterministic_debug_mode),
+    (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
+    (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+    (torch._C._get_graph_executor_optimize, torch._C._set_graph_executor_optimize),
+    (lambda: RemovableHandle.next_id, lambda number: setattr(RemovableHandle, "next_id", number)),
+]
+
+#: What torch keeps in Python of the modes that are entered.
+_FLAGS = [name for name in vars(_python_dispatch) if name.startswith("_is_in_")]
 
 
-@contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Within it random numbers and switches may change; they are put back."""
-    numpy: Any = sys.modules.get("numpy")
-    python_state = random.getstate()
-    numpy_state = numpy.random.get_state() if numpy is not None else None
-    cuda = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
-    mha: Any = torch.backends.mha
-    fast_path = mha.get_fastpath_enabled()
-    try:
-        with torch.random.fork_rng(devices=cuda), _eager():
-            mha.set_fastpath_enabled(False)
-            yield
-    finally:
-        mha.set_fastpath_enabled(fast_path)
-        random.setstate(python_state)
-        if numpy is not None:
-            numpy.random.set_state(numpy_state)
-        torch.clear_autocast_cache()
+def unhook_saving(world: World) -> None:
+    """What the program does with tensors that autograd saves, it does with its own alone."""
+    core: Any = torch._C
+    engine = core._autograd
+    if engine._top_saved_tensors_default_hooks(False) is None:
+        return
+    engine._push_saved_tensors_default_hooks(_itself, _itself)
+    world.undo.append(engine._pop_saved_tensors_default_hooks)
 
 
-def _eager() -> contextlib.AbstractContextManager[Any]:
-    """Compiled functions run as they were written. Imports no compiler that isn't there."""
-    if "torch._dynamo" not in sys.modules:
-        return contextlib.nullcontext()
-    return torch.compiler.set_stance("force_eager")
+def _itself(tensor: Any) -> Any:
+    return tensor
+
+
+def keep_modes(world: World, mode: TorchDispatchMode, fake_mode: FakeTensorMode | None) -> None:
+    """The stacks of modes: an exit that is interrupted may leave one behind."""
+    functions = torch._C._len_torch_function_stack()
+    flags = {name: getattr(_python_dispatch, name) for name in _FLAGS}
+    key = torch._C._TorchDispatchModeKey.FAKE
+    faking = torch._C._get_dispatch_mode(key)
+    lifts = torch._C._only_lift_cpu_tensors()
+    entered = list(fake_mode.enter_stack) if fake_mode is not None else []
+
+    def restore() -> None:
+        while torch._C._len_torch_function_stack() > functions:
+            torch._C._pop_torch_function_stack()
+        while any(one is mode for one in _get_current_dispatch_mode_stack()):
+            take_off(mode)
+        if fake_mode is not None:
+            fake_mode.enter_stack[:] = entered
+        if torch._C._get_dispatch_mode(key) is not faking:
+            torch._C._unset_dispatch_mode(key)
+            if faking is not None:
+                torch._C._set_dispatch_mode(faking)
+        torch._C._set_only_lift_cpu_tensors(lifts)
+        for name, before in flags.items():
+            setattr(_python_dispatch, name, before)
+
+    world.undo.append(restore)
+
+
+class Outside:
+    """Goes on with an iterator as if nothing were counted, and knows random states."""
+
+    def take(self, source: Any) -> tuple[Any, ...]:
+        """The next one, or nothing at the end."""
+        functions = torch._C._len_torch_function_stack()
+        above = [torch._C._pop_torch_function_stack() for _ in range(functions)]
+        try:
+            with _disable_current_modes():
+                try:
+                    return (next(source),)
+                except StopIteration:
+                    return ()
+        finally:
+            while above:
+                torch._C._push_on_torch_function_stack(above.pop())
+
+    def random(self) -> tuple[Any, ...]:
+        """The random states of this moment."""
+        with _disable_current_modes(), torch._C.DisableTorchFunction():
+            numpy: Any = sys.modules.get("numpy")
+            return (
+                torch.get_rng_state().numpy().tobytes(),
+                random.getstate(),
+                None if numpy is None else _plain(numpy.random.get_state()),
+            )
+
+    def goes_on(self, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+        """Random numbers go on as they did, if they are where they were."""
+        if self.random() != before or before == after:
+            return
+        torch.set_rng_state(torch.frombuffer(bytearray(after[0]), dtype=torch.uint8))
+        random.setstate(after[1])
+        numpy: Any = sys.modules.get("numpy")
+        if after[2] is not None and numpy is not None:
+            kind, keys, *rest = after[2]
+            numpy.random.set_state((kind, numpy.frombuffer(keys, dtype="uint32"), *rest))
+
+
+def _plain(state: Any) -> tuple[Any, ...]:
+    """NumPy's state with its numbers as bytes, which can be compared."""
+    kind, keys, *rest = state
+    return (kind, keys.tobytes(), *rest)

@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::family::linear_algebra as lapack;
 use crate::family::matmul::macs;
 use crate::family::work::Work;
-use crate::tensor::{Dtype, Kind, Tensor};
+use crate::tensor::{Dtype, Tensor};
 use crate::vocabulary::table::{Counted, Entry, Rule, formula, plain};
 
 pub const TABLE: &[Entry] = &[
@@ -89,18 +89,12 @@ pub const TABLE: &[Entry] = &[
     formula("linalg_qr", "QR and from it Q's columns, other FLOP", |e| {
         let matrix = matrix(e, &["A"])?;
         let (m, n) = (matrix.rows, matrix.size);
-        let reflectors = m.min(n);
         let columns = match e.text("mode") {
             Some("r") => 0,
             Some("complete") => m,
-            _ => reflectors,
+            _ => m.min(n),
         };
-        let q = if columns == 0 {
-            0
-        } else {
-            lapack::q_from_reflectors(m, columns, reflectors)
-        };
-        Ok(each(e, matrix, lapack::qr(m, n).saturating_add(q)))
+        Ok(each(e, matrix, lapack::qr_with_q(m, n, columns)))
     }),
     formula(
         "linalg_householder_product orgqr",
@@ -230,19 +224,9 @@ fn sides(right: &Tensor, n: u128, of: Matrices) -> u128 {
     right.held().checked_div(elements).unwrap_or(0)
 }
 
-/// So many FLOP for each matrix. On complex numbers a product and an addition, half of each, are
-/// eight where they were two.
+/// So many FLOP for each matrix.
 fn each(event: &Event, matrices: Matrices, flop: u128) -> Cost {
-    let complex = if matrices.dtype.kind == Kind::Complex {
-        4
-    } else {
-        1
-    };
-    let other_flop = flop.saturating_mul(matrices.count).saturating_mul(complex);
-    event.moving(Cost {
-        other_flop,
-        ..Cost::default()
-    })
+    event.moving(lapack::each(flop, matrices.count, matrices.dtype))
 }
 
 fn distances(event: &Event, pairs: u128, points: &Tensor) -> Counted {

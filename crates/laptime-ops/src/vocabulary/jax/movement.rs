@@ -42,6 +42,9 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
         | "debug_print"
         | "dce_sink"
         | "dimension_size"
+        | "empty_ref"
+        | "free_ref"
+        | "freeze"
         | "layout_constraint"
         | "name"
         | "optimization_barrier"
@@ -61,6 +64,19 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
             let update = operand(event, 1).map_or(0, Tensor::bytes);
             Outcome::Zero(moved(bytes(event, 1), update))
         }
+        // An array that is changed in place: what is read of it, and what is put there.
+        "get" => Outcome::Zero(moved(results(event), results(event))),
+        "swap" => {
+            let value = operand(event, 1).map_or(0, Tensor::bytes);
+            Outcome::Zero(moved(value, value))
+        }
+        "addupdate" => {
+            let value = operand(event, 1)?;
+            let traffic = moved(value.bytes().saturating_mul(2), value.bytes());
+            let work = elementwise::work("add")?;
+            Outcome::Counted(traffic + work.on(value.elements(), value.dtype))
+        }
+        "new_ref" | "ref" => Outcome::Zero(moved(bytes(event, 0), bytes(event, 0))),
         "scatter" => Outcome::Zero(scattered(event)?),
         "scatter-add" | "scatter-sub" => changed(event, elementwise::work("add")?)?,
         "scatter-mul" => changed(event, elementwise::work("mul")?)?,

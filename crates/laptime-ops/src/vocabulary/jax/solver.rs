@@ -1,11 +1,16 @@
 //! Transforms, sorting, factorisations and solutions.
+//!
+//! Source: the definitions of `jax.lax.linalg`; what a factorisation costs is the family's, the
+//! same as in other dialects.
 
 use crate::event::Event;
 use crate::family::fourier::transform;
 use crate::family::linear_algebra as lapack;
+use crate::family::matmul::{self, Product};
 use crate::family::sorting;
-use crate::family::work::Work;
 use crate::outcome::Outcome;
+
+const PIVOTED: &str = "which columns it takes, and whose lengths it takes again, is data";
 
 /// What one call costs.
 pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
@@ -15,12 +20,25 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
         "cholesky" => each(event, |n, _, _| lapack::cholesky(n))?,
         "lu" => each(event, |m, n, _| lapack::lu(m, n))?,
         "geqrf" => each(event, |m, n, _| lapack::qr(m, n))?,
+        "qr" if event.bool("pivoting").unwrap_or(false) => Outcome::uncounted(PIVOTED),
+        "qr" => {
+            let full = event.bool("full_matrices").unwrap_or(false);
+            each(event, |m, n, _| {
+                lapack::qr_with_q(m, n, if full { m } else { m.min(n) })
+            })?
+        }
         "householder_product" => each(event, |m, n, reflectors| {
             lapack::q_from_reflectors(m, n, reflectors)
         })?,
+        "ormqr" => times_q(event)?,
         "triangular_solve" => triangle(event)?,
+        "symmetric_product" => symmetric(event)?,
         "lu_pivots_to_permutation" => Outcome::NOTHING,
-        "svd" | "eig" | "eigh" | "schur" | "hessenberg" | "tridiagonal" | "geqp3" => {
+        "geqp3" => Outcome::uncounted(PIVOTED),
+        "hessenberg" | "tridiagonal" => {
+            Outcome::uncounted("how it is reduced differs from library to library")
+        }
+        "svd" | "eig" | "eigh" | "schur" => {
             Outcome::uncounted("it iterates until it converges: how often is data")
         }
         _ => return None,
@@ -68,10 +86,8 @@ fn each(event: &Event, operations: impl Fn(u128, u128, u128) -> u128) -> Option<
         .elements()
         .checked_div(rows.saturating_mul(columns))
         .unwrap_or(0);
-    let all = one.saturating_mul(matrices);
-    Some(Outcome::Counted(
-        event.moving(Work::arithmetic(1).on(all, input.dtype)),
-    ))
+    let cost = lapack::each(one, matrices, input.dtype);
+    Some(Outcome::Counted(event.moving(cost)))
 }
 
 fn triangle(event: &Event) -> Option<Outcome> {
@@ -80,8 +96,41 @@ fn triangle(event: &Event) -> Option<Outcome> {
     let size = matrix.dim(-1)?;
     // Whichever side they stand on: the sizes of all right sides, by that of the matrix.
     let number = sides.elements().checked_div(size).unwrap_or(0);
-    let all = lapack::solve_triangle(size, number);
-    Some(Outcome::Counted(
-        event.moving(Work::arithmetic(1).on(all, sides.dtype)),
-    ))
+    let cost = lapack::each(lapack::solve_triangle(size, number), 1, sides.dtype);
+    Some(Outcome::Counted(event.moving(cost)))
+}
+
+/// A matrix with `Q` from its reflectors, on either side of it.
+fn times_q(event: &Event) -> Option<Outcome> {
+    let (taus, matrix) = (event.inputs().nth(1)?, event.inputs().nth(2)?);
+    let (rows, columns) = (matrix.dim(-2)?, matrix.dim(-1)?);
+    let (m, n) = if event.bool("left").unwrap_or(false) {
+        (rows, columns)
+    } else {
+        (columns, rows)
+    };
+    let one = lapack::times_q(m, n, taus.dim(-1)?);
+    let matrices = matrix.elements().checked_div(rows.saturating_mul(columns));
+    let cost = lapack::each(one, matrices.unwrap_or(0), matrix.dtype);
+    Some(Outcome::Counted(event.moving(cost)))
+}
+
+/// `alpha · A Aᵀ + beta · C`, dense; a factor that is not 1 and the sum are other arithmetic.
+fn symmetric(event: &Event) -> Option<Outcome> {
+    let (matrix, output) = (event.input()?, event.output()?);
+    let product = Product {
+        batch: 1,
+        m: output.elements(),
+        n: 1,
+        k: matrix.dim(-1)?,
+    };
+    let is = |name: &str, value: f64| {
+        event
+            .number(name)
+            .is_some_and(|it| (it - value).abs() < f64::EPSILON)
+    };
+    let sum = u128::from(!is("beta", 0.0));
+    let factors = u128::from(!is("alpha", 1.0)) + u128::from(sum == 1 && !is("beta", 1.0));
+    let other = output.elements().saturating_mul(sum + factors);
+    Some(Outcome::Counted(matmul::cost(event, product, other)))
 }

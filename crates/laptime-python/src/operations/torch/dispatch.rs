@@ -1,7 +1,7 @@
 //! What stands in for `__torch_dispatch__`.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use laptime_ops::{Argument, Event, ModuleId, Phase, Repeat, Signature, Tensor};
 use pyo3::intern;
@@ -10,15 +10,25 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::super::feed::{self, Feed};
 use super::capture::{Capture, Unread};
+use super::function::TorchFunction;
 use super::moment::Moment;
 use super::places::Places;
+use super::taken::TakenOp;
 
 /// How calls of an operator are met.
 enum Route {
     /// Run and counted.
     Count,
+    /// Run and counted, and Python looks at it afterwards.
+    Follow,
+    /// The same of a product, which Python may want to come back to.
+    Product,
     /// Run only: a question about a tensor.
     Run,
+    /// The same of a view, if it is of a tensor that is no fake.
+    View,
+    /// Run, and Python looks at it afterwards.
+    Look,
     /// The device of a fake tensor, which it knows without asking the dispatcher.
     Device,
     /// Python sees to it.
@@ -31,6 +41,8 @@ struct Operator {
     /// Its own way into the dispatcher.
     call: Py<PyAny>,
     route: Route,
+    /// Whether it writes to what it is given.
+    writes: bool,
     /// Held, so that its address stays its own.
     function: Py<PyAny>,
 }
@@ -40,6 +52,8 @@ struct State {
     operators: HashMap<usize, Arc<Operator>>,
     /// Classes of tensors: whether each wraps others, whose own operators are counted instead.
     classes: HashMap<usize, (bool, Py<PyType>)>,
+    /// The product that was counted last.
+    last: Option<(Py<Feed>, Event)>,
     places: Places,
     phase: Option<Phase>,
     loops: Vec<Option<u64>>,
@@ -51,6 +65,10 @@ struct State {
 pub struct TorchDispatch {
     capture: Capture,
     moment: Moment,
+    /// Whether Python is to hear of what operators return.
+    tells: bool,
+    /// What exchanges tensors above it.
+    function: OnceLock<Py<TorchFunction>>,
     state: Mutex<State>,
 }
 
@@ -67,13 +85,14 @@ impl TorchDispatch {
         }
         let python = this.py();
         let described = this.call_method1(intern!(python, "meet"), (function,))?;
-        let (name, overload, arguments, is_view, route, call): (
+        let (name, overload, arguments, is_view, route, call, writes): (
             String,
             String,
             Vec<String>,
             bool,
             String,
             Py<PyAny>,
+            bool,
         ) = described.extract()?;
         let operator = Arc::new(Operator {
             signature: Arc::new(Signature {
@@ -85,10 +104,15 @@ impl TorchDispatch {
             call,
             route: match route.as_str() {
                 "count" => Route::Count,
+                "follow" => Route::Follow,
+                "view" => Route::View,
+                "look" => Route::Look,
+                "product" => Route::Product,
                 "run" => Route::Run,
                 "device" => Route::Device,
                 _ => Route::Ask,
             },
+            writes,
             function: function.clone().unbind(),
         });
         let mut state = this.get().state();
@@ -156,6 +180,10 @@ impl TorchDispatch {
             repeat: repeat.map_or(Repeat::Unknown, Repeat::Times),
             ..Event::new(signature, arguments, outputs)
         };
+        if is_sized && matches!(operator.route, Route::Product) {
+            let last = (feed.clone_ref(python), event.clone());
+            this.get().state().last = Some(last);
+        }
         let mut feed = feed.bind(python).try_borrow_mut()?;
         if is_sized {
             feed.take(event);
@@ -195,6 +223,50 @@ impl TorchDispatch {
         Ok((read, outputs))
     }
 
+    /// Runs an operator in the way that it is met.
+    fn met<'py>(
+        this: &Bound<'py, Self>,
+        operator: &Operator,
+        arguments: Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let python = this.py();
+        match operator.route {
+            Route::Ask => {
+                let name = intern!(python, "handle");
+                return this.call_method1(name, (&operator.function, arguments, keywords));
+            }
+            Route::Device => {
+                let name = intern!(python, "fake_device");
+                let device = arguments.get_item(0)?.getattr_opt(name)?;
+                if let Some(device) = device {
+                    return Ok(device);
+                }
+            }
+            _ => {}
+        }
+        let out = operator.call.bind(python).call(&arguments, keywords)?;
+        if matches!(operator.route, Route::Run | Route::Device) {
+            return Ok(out);
+        }
+        if !matches!(operator.route, Route::Look) {
+            Self::take(this, operator, &arguments, keywords, &out)?;
+        }
+        let is_followed = match operator.route {
+            Route::Count => false,
+            Route::View => {
+                let first = arguments.get_item(0);
+                first.is_ok_and(|first| this.get().capture.is_plain(&first))
+            }
+            _ => true,
+        };
+        if is_followed {
+            let name = intern!(python, "follow");
+            this.call_method1(name, (&operator.function, arguments, keywords, &out))?;
+        }
+        Ok(out)
+    }
+
     /// The phase and the module of this moment.
     fn here(&self, python: Python<'_>) -> PyResult<(Phase, ModuleId)> {
         let is_backward = self.moment.is_backward(python)?;
@@ -227,14 +299,18 @@ impl TorchDispatch {
 #[pymethods]
 impl TorchDispatch {
     #[new]
-    fn new(torch: &Bound<'_, PyAny>, feed: Py<Feed>) -> PyResult<Self> {
+    #[pyo3(signature = (torch, feed, tells=false, /))]
+    fn new(torch: &Bound<'_, PyAny>, feed: Py<Feed>, tells: bool) -> PyResult<Self> {
         Ok(Self {
+            tells,
+            function: OnceLock::new(),
             capture: Capture::new(torch)?,
             moment: Moment::new(torch)?,
             state: Mutex::new(State {
                 feed,
                 operators: HashMap::new(),
                 classes: HashMap::new(),
+                last: None,
                 places: Places::default(),
                 phase: None,
                 loops: Vec::new(),
@@ -252,30 +328,27 @@ impl TorchDispatch {
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let python = this.py();
+        let _paused = this.get().function.get().map(|it| it.get().pause());
         let arguments = arguments.unwrap_or_else(|| PyTuple::empty(python));
         if Self::wraps(this, types)? {
             return Ok(python.NotImplemented().into_bound(python));
         }
         let operator = Self::operator(this, function)?;
-        match operator.route {
-            Route::Ask => {
-                let name = intern!(python, "handle");
-                return this.call_method1(name, (function, arguments, keywords));
-            }
-            Route::Device => {
-                let name = intern!(python, "fake_device");
-                let device = arguments.get_item(0)?.getattr_opt(name)?;
-                if let Some(device) = device {
-                    return Ok(device);
-                }
-            }
-            Route::Run | Route::Count => {}
+        if operator.writes {
+            let name = intern!(python, "guard");
+            this.call_method1(name, (function, &arguments, keywords))?;
         }
-        let out = operator.call.bind(python).call(&arguments, keywords)?;
-        if matches!(operator.route, Route::Count) {
-            Self::take(this, &operator, &arguments, keywords, &out)?;
+        let out = Self::met(this, &operator, arguments, keywords)?;
+        if this.get().tells && !operator.signature.is_view {
+            this.call_method1(intern!(python, "made"), (function, &out))?;
         }
         Ok(out)
+    }
+
+    /// What exchanges tensors, which is not to exchange those that are asked here.
+    #[pyo3(signature = (function, /))]
+    fn below(&self, function: Py<TorchFunction>) {
+        let _ = self.function.set(function);
     }
 
     /// Counts a call that Python saw to.
@@ -289,6 +362,20 @@ impl TorchDispatch {
     ) -> PyResult<()> {
         let operator = Self::operator(this, function)?;
         Self::take(this, &operator, arguments, keywords, out)
+    }
+
+    /// The product that was counted last; only the first who asks gets it.
+    fn taken(&self) -> Option<TakenOp> {
+        let (feed, event) = self.state().last.take()?;
+        Some(TakenOp { feed, event })
+    }
+
+    /// The number of the node whose gradients are being computed.
+    fn node(&self, python: Python<'_>) -> PyResult<Option<u64>> {
+        if !self.moment.is_backward(python)? {
+            return Ok(None);
+        }
+        self.moment.node(python)
     }
 
     /// A module stands at a path.

@@ -2,17 +2,22 @@
 //!
 //! [`dispatch`] stands in for a dispatch mode's `__torch_dispatch__`: it lets the operator run and
 //! takes down what it was called with ([`capture`]), where ([`places`]) and in which phase
-//! ([`moment`]). What happens once for each operator, and operators that need more than that, are
+//! ([`moment`]). Above autograd [`function`] exchanges the program's tensors for others. What happens once for each operator, and operators that need more than that, are
 //! Python's: methods of the class that derives from [`dispatch::TorchDispatch`].
 
 mod capture;
 mod dispatch;
+mod function;
 mod moment;
 mod places;
+mod taken;
 
 use pyo3::prelude::*;
 
 /// Adds the class to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<function::OwnMemory>()?;
+    module.add_class::<function::TorchFunction>()?;
+    module.add_class::<taken::TakenOp>()?;
     module.add_class::<dispatch::TorchDispatch>()
 }

@@ -1,0 +1,168 @@
+//! The way through code: functions, what they close over and name, generators, modules, classes.
+
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyModule, PyString, PyTuple, PyType};
+
+use super::kept::{self, Kept, What};
+use super::kind::Kind;
+use super::taken::Taken;
+use super::walk::Walk;
+
+impl Walk {
+    /// What a cell holds.
+    pub(super) fn cell(&mut self, cell: &Bound<'_, PyAny>, place: usize, name: Option<Py<PyAny>>) {
+        let python = cell.py();
+        // SAFETY: the lock is held and it is a cell; an empty one has nothing.
+        let value = unsafe { Bound::from_owned_ptr_or_opt(python, ffi::PyCell_Get(cell.as_ptr())) };
+        let before = value.as_ref().map(|it| it.clone().unbind());
+        let mut kept = Kept::new(cell, What::Cell(before));
+        if let Some(value) = value {
+            if let Some(instead) = self.stand_in(&value) {
+                // SAFETY: as above; the cell takes a share of its own.
+                unsafe { ffi::PyCell_Set(cell.as_ptr(), instead.as_ptr()) };
+                kept.stood_in.push((python.None(), instead));
+            }
+            self.push(&value, place, name);
+        }
+        self.keep(kept);
+    }
+
+    /// What a generator that is under way has in its hands.
+    pub(super) fn locals(&mut self, generator: &Bound<'_, PyAny>, place: usize) {
+        for (name, value) in locals(generator) {
+            self.push(value.bind(generator.py()), place, Some(name));
+        }
+    }
+
+    /// Whether a generator has something in its hands that computes, not data.
+    pub(super) fn acts(&mut self, generator: &Bound<'_, PyAny>) -> bool {
+        if let Ok(taken) = generator.cast::<Taken>() {
+            return taken.get().acts();
+        }
+        locals(generator).iter().any(|(_, value)| {
+            let acting = self.kinds.acting;
+            let kind = self.kinds.of(value.bind(generator.py()));
+            matches!(kind, Ok(Kind::Plain(plain)) if plain.sought.iter().any(|it| *it < acting))
+        })
+    }
+
+    /// A function's cells, defaults and attributes, and, of the program's own, the globals it names.
+    pub(super) fn function(&mut self, function: &Bound<'_, PyAny>, place: usize) -> PyResult<()> {
+        let python = function.py();
+        let code = function.getattr(intern!(python, "__code__"))?;
+        let closure = function.getattr(intern!(python, "__closure__"))?;
+        if let Ok(closure) = closure.cast::<PyTuple>() {
+            let names = code.getattr(intern!(python, "co_freevars"))?;
+            for (cell, name) in closure.iter().zip(names.try_iter()?) {
+                let address = cell.as_ptr().addr();
+                if self.seen.insert(address) {
+                    self.held.push(cell.clone().unbind());
+                    self.cell(&cell, place, Some(name?.unbind()));
+                }
+            }
+        }
+        let names = ["__defaults__", "__kwdefaults__", "__dict__"];
+        for name in names {
+            let value = function.getattr(name)?;
+            if !value.is_none() {
+                self.push(&value, place, None);
+            }
+        }
+        let file: String = code.getattr(intern!(python, "co_filename"))?.extract()?;
+        if self.kinds.is_own_file(&file) {
+            let globals = function.getattr(intern!(python, "__globals__"))?;
+            self.globals(globals.cast::<PyDict>()?, &code, place)?;
+        }
+        Ok(())
+    }
+
+    fn globals(
+        &mut self,
+        globals: &Bound<'_, PyDict>,
+        code: &Bound<'_, PyAny>,
+        place: usize,
+    ) -> PyResult<()> {
+        let python = globals.py();
+        let mut before = Vec::new();
+        let mut stood_in = Vec::new();
+        for name in code.getattr(intern!(python, "co_names"))?.try_iter()? {
+            let name = name?;
+            let value = globals.get_item(&name)?;
+            if let Some(value) = &value {
+                if let Some(instead) = self.stand_in(value) {
+                    globals.set_item(&name, &instead)?;
+                    stood_in.push((name.clone().unbind(), instead));
+                }
+                self.push(value, place, Some(name.clone().unbind()));
+            }
+            before.push((name.unbind(), value.map(Bound::unbind)));
+        }
+        let mut kept = Kept::new(globals.as_any(), What::Names(before));
+        kept.stood_in = stood_in;
+        self.keep(kept);
+        for constant in code.getattr(intern!(python, "co_consts"))?.try_iter()? {
+            let constant = constant?;
+            if &*constant.get_type().name()?.to_cow()? == "code" {
+                self.globals(globals, &constant, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A module of the program's own.
+    pub(super) fn module(&mut self, module: &Bound<'_, PyAny>, place: usize) -> PyResult<()> {
+        if self.kinds.is_own_module(module) {
+            let globals = module.cast::<PyModule>()?.dict();
+            self.push(globals.as_any(), place, None);
+        }
+        Ok(())
+    }
+
+    /// A class of the program's own.
+    pub(super) fn class(&mut self, class: &Bound<'_, PyAny>, place: usize) -> PyResult<()> {
+        if !self.kinds.is_own_class(class.cast::<PyType>()?) {
+            return Ok(());
+        }
+        let before = kept::attributes(class)?;
+        let mut stood_in = Vec::new();
+        for (name, value) in before.iter() {
+            if let Some(instead) = self.stand_in(&value) {
+                class.setattr(name.cast::<PyString>()?, &instead)?;
+                stood_in.push((name.clone().unbind(), instead));
+            }
+            self.push(&value, place, Some(name.unbind()));
+        }
+        let mut kept = Kept::new(class, What::Attributes(before.unbind()));
+        kept.stood_in = stood_in;
+        self.keep(kept);
+        for base in class.cast::<PyType>()?.mro().iter() {
+            self.push(&base, place, None);
+        }
+        Ok(())
+    }
+}
+
+/// The local names of a generator that is under way.
+fn locals(generator: &Bound<'_, PyAny>) -> Vec<(Py<PyAny>, Py<PyAny>)> {
+    let python = generator.py();
+    let locals = generator
+        .getattr(intern!(python, "gi_frame"))
+        .and_then(|frame| frame.getattr(intern!(python, "f_locals")));
+    let items = locals
+        .iter()
+        .filter_map(|it| it.call_method0(intern!(python, "items")).ok());
+    let found = items
+        .filter_map(|it| it.try_iter().ok())
+        .flatten()
+        .filter_map(|pair| pair.and_then(|it| it.extract()).ok())
+        .collect();
+    // Until Python 3.13 it is a copy that the frame keeps: it would keep alive what it names.
+    if let Ok(copy) = locals.as_ref().map(Bound::cast_exact::<PyDict>)
+        && let Ok(copy) = copy
+    {
+        copy.clear();
+    }
+    found
+}

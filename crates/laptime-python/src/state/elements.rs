@@ -1,0 +1,98 @@
+//! The way through the elements of collections.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySet};
+
+use super::kept::{self, Kept, What};
+use super::kind::Container;
+use super::walk::{MOST_ENTERED, Walk};
+
+impl Walk {
+    /// Notes a collection's elements and enters them.
+    pub(super) fn container(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        place: usize,
+        container: Container,
+    ) -> PyResult<()> {
+        let python = object.py();
+        let entered = match object.len() {
+            Ok(length) if length > MOST_ENTERED => 0,
+            _ => MOST_ENTERED,
+        };
+        match container {
+            Container::Dict => {
+                let live = object.cast::<PyDict>()?;
+                let before = live.copy()?;
+                let mut kept = Kept::new(object, What::Dict(before.clone().unbind()));
+                for (key, value) in before.iter().take(entered) {
+                    if let Some(instead) = self.stand_in(&value) {
+                        live.set_item(&key, &instead)?;
+                        kept.stood_in.push((key.clone().unbind(), instead));
+                    }
+                    self.push(&value, place, Some(key.clone().unbind()));
+                    self.push(&key, place, None);
+                }
+                self.keep(kept);
+            }
+            Container::Mapping => {
+                let before = kept::items(object)?;
+                for pair in before.iter().take(entered) {
+                    let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+                    self.push(&value, place, Some(key.clone().unbind()));
+                    self.push(&key, place, None);
+                }
+                self.keep(Kept::new(object, What::Mapping(before.unbind())));
+            }
+            Container::List => {
+                let live = object.cast::<PyList>()?;
+                let before = live.get_slice(0, live.len());
+                let mut kept = Kept::new(object, What::List(before.clone().unbind()));
+                for (index, value) in before.iter().enumerate().take(entered) {
+                    if let Some(instead) = self.stand_in(&value) {
+                        live.set_item(index, &instead)?;
+                        let index = index.into_pyobject(python)?.into_any().unbind();
+                        kept.stood_in.push((index, instead));
+                    }
+                    self.push_element(&value, place, index);
+                }
+                self.keep(kept);
+            }
+            Container::Deque => {
+                let before = kept::elements(object)?;
+                for (index, value) in before.iter().enumerate().take(entered) {
+                    self.push_element(&value, place, index);
+                }
+                self.keep(Kept::new(object, What::Deque(before.unbind())));
+            }
+            Container::Set => {
+                let live = object.cast::<PySet>()?;
+                let before = PySet::empty(python)?;
+                for (index, value) in live.iter().enumerate() {
+                    before.add(&value)?;
+                    if index < entered {
+                        self.push(&value, place, None);
+                    }
+                }
+                self.keep(Kept::new(object, What::Set(before.unbind())));
+            }
+            Container::Bytes => {
+                let before = python
+                    .import("builtins")?
+                    .getattr("bytes")?
+                    .call1((object,))?;
+                self.keep(Kept::new(object, What::Bytes(before.unbind())));
+            }
+        }
+        Ok(())
+    }
+
+    fn push_element(&mut self, value: &Bound<'_, PyAny>, place: usize, index: usize) {
+        if self.is_atom(value) {
+            return;
+        }
+        let label = index.into_pyobject(value.py());
+        let label = label.ok().map(|it| it.into_any().unbind());
+        self.push(value, place, label);
+    }
+}

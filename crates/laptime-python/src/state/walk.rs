@@ -1,0 +1,318 @@
+//! The way through everything that can be reached, nearest first.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyWeakrefMethods, PyWeakrefReference};
+
+use crate::entry::measuring;
+use crate::handler;
+
+use super::kept::{self, Kept, What};
+use super::kind::{Kind, Kinds, Plain};
+use super::taken::Taken;
+
+/// Where something stands: in what, and under which name there.
+struct Place {
+    inside: usize,
+    label: Option<Py<PyAny>>,
+}
+
+/// No place: a root stands nowhere.
+const NOWHERE: usize = usize::MAX;
+
+struct Next {
+    object: Py<PyAny>,
+    place: usize,
+}
+
+/// What was reached.
+pub struct Walk {
+    pub(super) kinds: Kinds,
+    places: Vec<Place>,
+    queue: VecDeque<Next>,
+    /// By address; whatever is in here is held.
+    pub(super) seen: HashSet<usize>,
+    pub(super) held: Vec<Py<PyAny>>,
+    kept: Vec<Arc<Kept>>,
+    found: Vec<Vec<(usize, Py<PyAny>)>>,
+    iterators: HashMap<usize, Py<PyAny>>,
+    /// What runs things outside of the call, for iterators.
+    outside: Option<Py<PyAny>>,
+    /// What a signal's handler raised on the way: it is the program's.
+    raised: Option<PyErr>,
+}
+
+/// Elements of a collection that are entered: what has more is data, and no step changes its
+/// elements. The collection itself is put back.
+pub const MOST_ENTERED: usize = 100_000;
+
+impl Walk {
+    pub fn new(kinds: Kinds, outside: Option<Py<PyAny>>) -> Self {
+        let sought = kinds.sought.len();
+        Self {
+            kinds,
+            places: Vec::new(),
+            queue: VecDeque::new(),
+            seen: HashSet::new(),
+            held: Vec::new(),
+            kept: Vec::new(),
+            found: (0..sought).map(|_| Vec::new()).collect(),
+            iterators: HashMap::new(),
+            outside,
+            raised: None,
+        }
+    }
+
+    pub fn reach(&mut self, python: Python<'_>, roots: Vec<(String, Py<PyAny>)>) -> PyResult<()> {
+        for (name, root) in roots {
+            let label =
+                (!name.is_empty()).then(|| PyString::new(python, &name).into_any().unbind());
+            self.push(root.bind(python), NOWHERE, label);
+        }
+        while let Some(next) = self.queue.pop_front() {
+            if let Err(error) = self.visit(next.object.bind(python), next.place) {
+                self.leave_out(python, error);
+            }
+        }
+        self.raised.take().map_or(Ok(()), Err)
+    }
+
+    /// What can't be read is left as it is, and is no reason to count nothing.
+    fn leave_out(&mut self, python: Python<'_>, error: PyErr) {
+        if self.raised.is_none() && handler::raised_amid(python, &error) {
+            self.raised = Some(error);
+        }
+    }
+
+    /// Notes what an object held.
+    pub(super) fn keep(&mut self, kept: Kept) {
+        self.kept.push(Arc::new(kept));
+    }
+
+    /// Whether an object holds nothing that could be changed.
+    pub(super) fn is_atom(&mut self, object: &Bound<'_, PyAny>) -> bool {
+        match self.kinds.of(object) {
+            Ok(kind) => matches!(kind, Kind::Atom),
+            Err(error) => {
+                self.leave_out(object.py(), error);
+                true
+            }
+        }
+    }
+
+    pub fn found(&self, python: Python<'_>, index: usize) -> Vec<(String, Py<PyAny>)> {
+        let Some(found) = self.found.get(index) else {
+            return Vec::new();
+        };
+        let named = |(place, object): &(usize, Py<PyAny>)| {
+            (self.path(python, *place), object.clone_ref(python))
+        };
+        found.iter().map(named).collect()
+    }
+
+    /// What everything held, in the order in which it was met. The call is over.
+    pub fn kept(&self, python: Python<'_>) -> Vec<Arc<Kept>> {
+        for taken in self.iterators.values() {
+            if let Ok(taken) = taken.bind(python).cast::<Taken>() {
+                taken.get().end();
+            }
+        }
+        self.kept.clone()
+    }
+
+    /// Names on the way to a place, with points between them.
+    fn path(&self, python: Python<'_>, place: usize) -> String {
+        let mut names = Vec::new();
+        let mut at = place;
+        while let Some(place) = self.places.get(at) {
+            if let Some(label) = &place.label {
+                let label = label.bind(python).str();
+                names.push(label.map(|it| it.to_string()).unwrap_or_default());
+            }
+            at = place.inside;
+        }
+        names.reverse();
+        names.join(".")
+    }
+
+    pub(super) fn push(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        inside: usize,
+        label: Option<Py<PyAny>>,
+    ) {
+        let address = object.as_ptr().addr();
+        if self.seen.contains(&address) || self.is_atom(object) {
+            return;
+        }
+        self.seen.insert(address);
+        self.held.push(object.clone().unbind());
+        self.places.push(Place { inside, label });
+        self.queue.push_back(Next {
+            object: object.clone().unbind(),
+            place: self.places.len() - 1,
+        });
+    }
+
+    fn visit(&mut self, object: &Bound<'_, PyAny>, place: usize) -> PyResult<()> {
+        let kind = self.kinds.of(object)?.clone();
+        match kind {
+            Kind::Atom | Kind::Position => Ok(()),
+            Kind::Iterator => {
+                self.locals(object, place);
+                Ok(())
+            }
+            Kind::Local => {
+                let attributes = object.getattr(intern!(object.py(), "__dict__"))?;
+                self.push(&attributes, place, None);
+                self.push(object.get_type().as_any(), place, None);
+                Ok(())
+            }
+            Kind::Function => self.function(object, place),
+            Kind::Module => self.module(object, place),
+            Kind::Class => self.class(object, place),
+            Kind::Cell => {
+                self.cell(object, place, None);
+                Ok(())
+            }
+            Kind::Weak => {
+                if let Some(referent) = object
+                    .cast::<PyWeakrefReference>()
+                    .ok()
+                    .and_then(PyWeakrefMethods::upgrade)
+                {
+                    self.push(&referent, place, None);
+                }
+                Ok(())
+            }
+            Kind::Plain(plain) => self.plain(object, place, &plain),
+        }
+    }
+
+    fn plain(&mut self, object: &Bound<'_, PyAny>, place: usize, plain: &Plain) -> PyResult<()> {
+        let python = object.py();
+        for index in &plain.sought {
+            self.found[*index].push((place, object.clone().unbind()));
+        }
+        if plain.is_leaf {
+            return Ok(());
+        }
+        if let Some(saver) = plain.saver {
+            let save = self.kinds.savers[saver].1.clone_ref(python);
+            let saved = save.call1(python, (object,))?.into_bound(python);
+            let (restore, reached) = match saved.cast_exact::<PyTuple>() {
+                Ok(both) => (both.get_item(0)?, Some(both.get_item(1)?)),
+                Err(_) => (saved, None),
+            };
+            if !restore.is_none() {
+                self.keep(Kept::new(object, What::Saved(restore.unbind())));
+            }
+            if let Some(reached) = reached {
+                self.push(&reached, place, None);
+            }
+        }
+        if plain.has_dict {
+            // SAFETY: the lock is held, and its class says that it has one.
+            let attributes = unsafe {
+                let found = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
+                Bound::from_owned_ptr_or_err(python, found)?
+            };
+            self.keep(Kept::new(object, What::Class(object.get_type().unbind())));
+            self.push(&attributes, place, None);
+        }
+        for member in &plain.slots {
+            let before = kept::slot(object, member.bind(python));
+            let mut stood_in = Vec::new();
+            if let Some(value) = &before {
+                if let Some(instead) = self.stand_in(value) {
+                    let set = intern!(python, "__set__");
+                    member.bind(python).call_method1(set, (object, &instead))?;
+                    stood_in.push((python.None(), instead));
+                }
+                let label = member.bind(python).getattr(intern!(python, "__name__"))?;
+                self.push(value, place, Some(label.unbind()));
+            }
+            let what = What::Slot(member.clone(), before.map(Bound::unbind));
+            let mut kept = Kept::new(object, what);
+            kept.stood_in = stood_in;
+            self.keep(kept);
+        }
+        match plain.container {
+            Some(container) => self.container(object, place, container)?,
+            None if plain.traversed => self.traverse(object, place),
+            None => {}
+        }
+        self.push(object.get_type().as_any(), place, None);
+        Ok(())
+    }
+
+    /// What stands in for an iterator as long as the call runs.
+    pub(super) fn stand_in(&mut self, value: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
+        let python = value.py();
+        let outside = self.outside.as_ref()?.clone_ref(python);
+        let kind = self.kinds.of(value).ok()?;
+        if !matches!(kind, Kind::Iterator | Kind::Position) {
+            return None;
+        }
+        let is_position = matches!(kind, Kind::Position);
+        let address = value.as_ptr().addr();
+        if let Some(known) = self.iterators.get(&address) {
+            return Some(known.clone_ref(python));
+        }
+        let made = if is_position {
+            let copy = python.import("copy").ok()?.getattr("copy").ok()?;
+            copy.call1((value,)).ok()?.unbind()
+        } else {
+            let acts = self.acts(value);
+            Py::new(python, Taken::new(value, &outside, acts))
+                .ok()?
+                .into_any()
+        };
+        self.held.push(value.clone().unbind());
+        self.iterators.insert(address, made.clone_ref(python));
+        Some(made)
+    }
+
+    /// What the collector knows that an object holds.
+    fn traverse(&mut self, object: &Bound<'_, PyAny>, place: usize) {
+        let python = object.py();
+        let mut children: Vec<*mut ffi::PyObject> = Vec::new();
+        // SAFETY: the lock is held; visiting only takes addresses, and runs nothing of Python.
+        unsafe {
+            let class = ffi::Py_TYPE(object.as_ptr());
+            if ffi::PyType_GetFlags(class) & ffi::Py_TPFLAGS_HAVE_GC == 0 {
+                return;
+            }
+            if let Some(traverse) = (*class).tp_traverse {
+                let into: *mut Vec<*mut ffi::PyObject> = &raw mut children;
+                traverse(object.as_ptr(), visit, into.cast::<c_void>());
+            }
+        }
+        if children.len() > MOST_ENTERED {
+            return;
+        }
+        let children: Vec<Bound<'_, PyAny>> = children
+            .into_iter()
+            // SAFETY: the object holds them, and nothing has run since.
+            .map(|child| unsafe { Bound::from_borrowed_ptr(python, child) })
+            .collect();
+        for child in children {
+            self.push(&child, place, None);
+        }
+    }
+}
+
+/// Takes an address down.
+extern "C" fn visit(child: *mut ffi::PyObject, into: *mut c_void) -> c_int {
+    // SAFETY: `traverse` passes its own list.
+    let take = || unsafe {
+        (*into.cast::<Vec<*mut ffi::PyObject>>()).push(child);
+        0
+    };
+    measuring(|| 0, take)
+}

@@ -1,0 +1,168 @@
+"""How objects are saved whose state neither attributes nor elements show."""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import io
+import queue
+import random
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+#: Answers with what puts the object back, perhaps with what else is reached through it.
+Saver = Callable[[Any], Callable[[], Any] | tuple[Callable[[], Any], Any] | None]
+
+#: Bytes of NumPy arrays that are copied before a count; what is beyond is left alone.
+MOST_COPIED = 1 << 30
+
+
+def savers() -> Iterator[tuple[type, Saver]]:
+    """What saves an object, by its class."""
+    yield random.Random, _python_random
+    yield type(functools.lru_cache(len)), _remembered
+    yield queue.Queue, _queue
+    yield contextvars.ContextVar, _variable
+    yield io.StringIO, _text
+    yield io.BytesIO, _text
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None:
+        yield numpy.random.Generator, _numpy_generator
+        yield numpy.random.RandomState, _numpy_state
+        yield numpy.ndarray, _Arrays()
+
+
+def _remembered(function: Any) -> Callable[[], Any]:
+    """What a function remembers of calls: all is forgotten if the count added to it."""
+    before = function.cache_info().misses
+
+    def restore() -> None:
+        if function.cache_info().misses != before:
+            function.cache_clear()
+
+    return restore
+
+
+def _variable(variable: contextvars.ContextVar[Any]) -> tuple[Callable[[], Any], Any] | None:
+    nothing = object()
+    before = variable.get(nothing)
+    if before is nothing:
+        return None
+
+    def restore() -> None:
+        if variable.get(nothing) is not before:
+            variable.set(before)
+
+    return restore, before
+
+
+def _text(file: Any) -> Callable[[], Any] | None:
+    """What was written into memory."""
+    if file.closed:
+        return None
+    before, at = file.getvalue(), file.tell()
+
+    def restore() -> None:
+        if file.getvalue() != before:
+            file.seek(0)
+            file.truncate()
+            file.write(before)
+        file.seek(at)
+
+    return restore
+
+
+def _queue(held: queue.Queue[Any]) -> Callable[[], Any] | None:
+    """A copy of what waits in a queue is there for the count; other threads' doings stay."""
+    before = held.queue
+    if type(before) is not deque:
+        return None
+    unfinished = held.unfinished_tasks
+    meanwhile = _Meanwhile(before, before.maxlen)
+
+    def restore() -> None:
+        with held.mutex:
+            if held.queue is meanwhile:
+                meanwhile.others_do(before)
+                held.queue = before
+                held.unfinished_tasks = unfinished + len(meanwhile.put)
+
+    with held.mutex:
+        held.queue = meanwhile
+    return restore
+
+
+class _Meanwhile(deque[Any]):
+    """A queue's content while a count runs."""
+
+    def __init__(self, items: deque[Any], most: int | None) -> None:
+        super().__init__(items, most)
+        self._counting = threading.get_ident()
+        self.put: list[Any] = []
+        self.taken: set[int] = set()
+
+    def append(self, item: Any) -> None:
+        """Another thread's is put in for good."""
+        if threading.get_ident() != self._counting:
+            self.put.append(item)
+        super().append(item)
+
+    def popleft(self) -> Any:
+        """Another thread's is taken for good."""
+        item = super().popleft()
+        if threading.get_ident() != self._counting:
+            self.taken.add(id(item))
+        return item
+
+    def others_do(self, items: deque[Any]) -> None:
+        """Does to the true content what other threads did to this one."""
+        for item in [item for item in items if id(item) in self.taken]:
+            items.remove(item)
+        items.extend(item for item in self.put if id(item) not in self.taken)
+
+
+class _Arrays:
+    """Copies arrays, up to `MOST_COPIED` in all."""
+
+    def __init__(self) -> None:
+        self._copied = 0
+
+    def __call__(self, array: Any) -> Callable[[], Any] | None:
+        if not array.flags.writeable or array.dtype.hasobject:
+            return None
+        self._copied += array.nbytes
+        if self._copied > MOST_COPIED:
+            return None
+        before = array.copy()
+
+        def restore() -> None:
+            # Only what changed is written: others may read it, and a file may lie behind it.
+            if array.tobytes() != before.tobytes():
+                array[...] = before
+
+        return restore
+
+
+def _python_random(generator: random.Random) -> Callable[[], Any] | None:
+    if isinstance(generator, random.SystemRandom):
+        return None
+    before = generator.getstate()
+    return lambda: generator.setstate(before)
+
+
+def _numpy_generator(generator: Any) -> Callable[[], Any]:
+    bits = generator.bit_generator
+    before = bits.state
+
+    def restore() -> None:
+        bits.state = before
+
+    return restore
+
+
+def _numpy_state(generator: Any) -> Callable[[], Any]:
+    before = generator.get_state()
+    return lambda: generator.set_state(before)
