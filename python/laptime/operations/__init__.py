@@ -12,7 +12,6 @@ import os
 import sys
 
 from .._core import OpCall, OpCounts, count_onnx as _count_onnx, register_formula as _register
-from .framework import TITLES, framework_told, frameworks_named, holds_numpy, stops_jax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +47,8 @@ def count(
     A path is that of an ONNX file, which needs no framework; `dims` gives the sizes that it leaves
     open: `lt.count("model.onnx", dims={"batch": 8})`.
     """
+    from .framework import TITLES, framework_told, frameworks_named, holds_numpy, stops_jax
+
     if isinstance(model, str | os.PathLike):
         if inputs or kwargs or backward or loss is not None:
             raise TypeError("an ONNX file has its inputs and no backward: only dims goes with it")

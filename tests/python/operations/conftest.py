@@ -1,5 +1,6 @@
 """What these tests share stands beside them."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from warm import Warm
+
+# JAX has as many devices as it is told before it makes the first array, wherever that is.
+os.environ["JAX_NUM_CPU_DEVICES"] = "4"
 
 
 @pytest.fixture(scope="session")

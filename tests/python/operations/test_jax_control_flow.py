@@ -15,9 +15,6 @@ def count(function, inputs, kwargs, **options):
     return lt.count(function, *inputs, kwargs=kwargs, **options)
 
 
-# Before any test makes a device.
-jax.config.update("jax_num_cpu_devices", 4)
-
 PRODUCT = 8 * 16 * 16
 
 

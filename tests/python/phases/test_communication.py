@@ -7,7 +7,9 @@ import json
 import subprocess
 import sys
 import textwrap
+from statistics import median
 
+import polars
 import pytest
 import torch
 import torch.distributed as distributed
@@ -151,16 +153,16 @@ def rank(number, folder):
     first = next(net.parameters())
     last = first.expand_as(first).grad_fn.next_functions[0][0]
     last.register_hook(lambda *_: ready.append(time.perf_counter()))
-    waited = 0.0
+    waited = []
     for step in range(8):
         loss = model(torch.ones(4, 64)).sum()
         if number == 1:
             store.wait([f"ready {step}"])
-            time.sleep(0.05)
+            time.sleep(0.2)
         else:
             store.set(f"ready {step}", "yes")
         loss.backward()
-        waited += time.perf_counter() - ready[-1]
+        waited.append(time.perf_counter() - ready[-1])
         optimizer.step()
         optimizer.zero_grad()
     with open(f"{folder}/{number}.json", "w") as file:
@@ -183,7 +185,10 @@ def test_a_rank_waits_as_long_as_its_own_hand_says(tmp_path):
     summary = json.loads(lt.open(recording).report().to_json())
     rows = {row["path"]: row for row in summary["rows"]}
     assert rows["step"]["count"] == 16
-    by_hand = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
-    assert by_hand[0] > 8 * 0.05
-    told = rows["step/backward/communication"]["total_ns"] / 1e9
-    assert told == pytest.approx(sum(by_hand), rel=0.05)
+    by_hand = json.loads((tmp_path / "0.json").read_text())
+    spans = polars.DataFrame(lt.open(recording).spans())
+    waits = spans.filter(path="step/backward/communication").partition_by("pid")
+    told = max(rank["duration_ns"].median() for rank in waits) / 1e9
+    # One step of them may have lost the processor between the two ends.
+    assert median(by_hand) > 0.2
+    assert told == pytest.approx(median(by_hand), rel=0.05)
