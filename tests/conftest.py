@@ -6,10 +6,12 @@ import signal
 
 import pytest
 
+#: As in any Python; a program that is started from it gets the system's again.
+_AS_USUAL = {signal.SIGINT: signal.default_int_handler}
 # What starts the tests in the background ignores these, and every program would inherit that.
 for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(_number) is signal.SIG_IGN:
-        signal.signal(_number, signal.SIG_DFL)
+        signal.signal(_number, _AS_USUAL.get(_number, signal.SIG_DFL))
 
 
 def pytest_configure(config: pytest.Config) -> None:
