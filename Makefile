@@ -29,6 +29,8 @@ SHELL = $(if $(PARTS),tools/part $@,bash)
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .SECONDARY:
+# Hundreds of tests start a Python, and to compile all of torch takes longer than to import it.
+unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 # The main environment's interpreter; every other CPython on the machine gets one too.
