@@ -89,8 +89,30 @@ def operation_goals(operations: Json) -> list[tuple[str, float, float]]:
     return goals
 
 
+def scans_table(scans: Json) -> str:
+    rows = []
+    for name, ways in scans["models"].items():
+        seconds, bare = ways["counted"]["seconds"], ways["bare"]["seconds"]
+        operations = f"{ways['counted']['operations']:,}"
+        rows.append((name, f"{bare:.1f}", f"{seconds:.1f}", f"{seconds / bare:.2f}", operations))
+    return table(("a scan", "bare, s", "`lt.count`, s", "of bare", "operations"), rows)
+
+
+def scan_goals(scans: Json) -> list[tuple[str, float, float]]:
+    return [
+        (f"`lt.count` of {name}, s", ways["counted"]["seconds"], 15.0)
+        for name, ways in scans["models"].items()
+    ]
+
+
 def budget_table(
-    rust: Json, python: Json, overhead: Json, memory: Json, operations: Json, onnx_file: Json
+    rust: Json,
+    python: Json,
+    overhead: Json,
+    memory: Json,
+    operations: Json,
+    scans: Json,
+    onnx_file: Json,
 ) -> str:
     spans = {row["name"]: row for row in rust["spans"]}
     pairs = {row["name"]: row for row in python["pairs"]}
@@ -136,6 +158,7 @@ def budget_table(
         ),
         ("module times", steps["--modules, 75 modules"]["ratio"], 1.08),
         *operation_goals(operations),
+        *scan_goals(scans),
         ("counting an ONNX file, ms", onnx_file["first_ms"], 50.0),
     ]
     rows = [
@@ -146,9 +169,9 @@ def budget_table(
 
 
 def page(results: Path) -> str:
-    rust, python, overhead, memory, operations, onnx_file = (
+    rust, python, overhead, memory, operations, scans, onnx_file = (
         json.loads((results / f"{name}.json").read_text())
-        for name in ("rust", "spans", "overhead", "memory", "counting", "onnx_file")
+        for name in ("rust", "spans", "overhead", "memory", "counting", "scans", "onnx_file")
     )
     decoder = operations["decoder"]
     above = ", ".join(f"{name} {us:.1f}" for name, us in operations["above_bare_us"].items())
@@ -161,7 +184,7 @@ machine whose speed drifts. Nanoseconds are medians and differ from machine to m
 
 ## Budgets
 
-{budget_table(rust, python, overhead, memory, operations, onnx_file)}
+{budget_table(rust, python, overhead, memory, operations, scans, onnx_file)}
 ## A span in Rust
 
 Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust["rounds"]} rounds of
@@ -198,6 +221,10 @@ on fake tensors, uncounted. Memory is taken after a count forward and one with b
 {operations_table(operations)}
 Above the bare call, µs an operation on small real tensors: {above}.
 
+Sequential scans of {scans["length"]} tokens, without weights: one pass each, in processes of their
+own. What an operator makes of sizes that it met before is not asked for again.
+
+{scans_table(scans)}
 ## Counting an ONNX file
 
 {onnx_file["name"]}, {onnx_file["bytes"] / 1024:.0f} KiB, from `lt.count(path)` to the counts: the

@@ -203,7 +203,9 @@ class Feed:
 class TorchDispatch:
     """The hot path of a dispatch mode that counts. Python's class derives from it."""
 
-    def __new__(cls, torch: Any, feed: Feed, tells: bool = False, /) -> Self: ...
+    def __new__(
+        cls, torch: Any, feed: Feed, tells: bool = False, fake_mode: Any = None, /
+    ) -> Self: ...
     def below(self, function: TorchFunction, /) -> None: ...
     def __torch_dispatch__(
         self, function: Any, types: Any, arguments: Any = None, keywords: Any = None, /

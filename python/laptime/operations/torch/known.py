@@ -214,6 +214,11 @@ def note_view(function: Any, arguments: Any, keywords: Any, out: Any) -> None:
                     remember(out, view)
 
 
+def fills(name: str) -> bool:
+    """Whether an operator's results depend on no tensor's values."""
+    return name in _FILLED or name in _FILLED_WITH or name in MAKERS
+
+
 @functools.cache
 def _facts(function: Any) -> tuple[str, bool, bool]:
     """An operator's name, whether it writes to its arguments, whether it draws numbers."""

@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..._core import Feed, OpCounts, Shape, TorchDispatch, has_formula, raised_by_handler
 from . import collective, higher, known, scores
 from .fakes import KEPT, values, with_values
+from .recall import Made, Recall, is_recalled
 from .stage import Stage
 
 #: Questions about tensors, and the profiler's own marks.
@@ -58,6 +59,10 @@ _QUESTIONS = {
 _OFFSETS = {"cum_seq_q", "cum_seq_k", "cu_seqlens_q", "cu_seqlens_k"}
 
 
+#: How calls are met that may be known from an earlier one.
+_RECALLED = {"count", "noted", "follow", "product", "view"}
+
+
 class Counting(TorchDispatch, TorchDispatchMode):
     """Counts what runs within it."""
 
@@ -66,7 +71,8 @@ class Counting(TorchDispatch, TorchDispatchMode):
     def __new__(
         cls, feed: Feed, fake_mode: FakeTensorMode | None = None, stage: Stage | None = None
     ) -> Counting:
-        return super().__new__(cls, torch, feed, stage is not None and stage.fake_mode is None)
+        tells = stage is not None and stage.fake_mode is None
+        return super().__new__(cls, torch, feed, tells, fake_mode)
 
     def __init__(
         self, feed: Feed, fake_mode: FakeTensorMode | None = None, stage: Stage | None = None
@@ -79,27 +85,35 @@ class Counting(TorchDispatch, TorchDispatchMode):
         #: What the program's own code is to run under.
         self.over: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
         self._attention = scores.Attention(self)
+        self._recall = Recall(fake_mode)
         self._views: set[Any] = set()
 
-    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any, bool]:
-        """An operator's signature, how its calls are met, and whether it writes."""
+    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any, bool, bool]:
+        """An operator's signature, how its calls are met, whether it writes, and whether what it
+        made is made again."""
         schema = getattr(function, "_schema", None)
         if schema is None:
             name, names = higher.signature(function)
-            return name, "", names, False, "ask", function, False
+            return name, "", names, False, "ask", function, False, False
         names = [argument.name for argument in schema.arguments]
         if collective.lacks_ranks(schema.name, names):
             names.append(collective.RANKS)
         is_view = bool(function.is_view)
+        route = self._followed(function, self._route(function, schema.name), is_view)
         return (
             schema.name,
             schema.overload_name,
             names,
             is_view,
-            self._followed(function, self._route(function, schema.name), is_view),
+            route,
             getattr(function, "_op", function),
             self.stage is not None and bool(schema.is_mutable),
+            route in _RECALLED and is_recalled(function),
         )
+
+    def described(self, function: Any, arguments: tuple[Any, ...], out: Any) -> Made | None:
+        """What a call made, so that it can be made again."""
+        return self._recall.described(function, arguments, out)
 
     def guard(self, function: Any, arguments: tuple[Any, ...], keywords: Any) -> None:
         """Sees to it that an operator writes to nothing that was there before the count."""
@@ -134,7 +148,12 @@ class Counting(TorchDispatch, TorchDispatchMode):
             self._views.add(function)
             return "view" if self.fake_mode is not None else route
         name = function._schema.name
-        return "product" if name in scores.PRODUCTS or name in scores.KERNELS else "follow"
+        if name in scores.PRODUCTS or name in scores.KERNELS:
+            return "product"
+        is_noted = not known.fills(name) and (
+            not function._schema.is_mutable or is_recalled(function)
+        )
+        return "noted" if is_noted else "follow"
 
     def _route(self, function: Any, name: str) -> str:
         if name == "prim::device":

@@ -49,7 +49,7 @@ def _unfilled() -> Iterator[None]:
 class Unweighted(Counting):
     """Sees to the values of small tensors. What it counts nobody asks for."""
 
-    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any, bool]:
-        name, overload, names, is_view, route, call, writes = super().meet(function)
-        met = {"count": "run", "view": "run", "product": "run", "follow": "look"}
-        return name, overload, names, is_view, met.get(route, route), call, writes
+    def meet(self, function: Any) -> tuple[str, str, list[str], bool, str, Any, bool, bool]:
+        name, overload, names, is_view, route, call, writes, _ = super().meet(function)
+        met = {"count": "run", "view": "run", "product": "run", "noted": "look", "follow": "look"}
+        return name, overload, names, is_view, met.get(route, route), call, writes, False

@@ -3,70 +3,47 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use laptime_ops::{Argument, Event, ModuleId, Phase, Repeat, Signature, Tensor};
+use laptime_ops::{Event, ModuleId, Phase};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::super::feed::{self, Feed};
-use super::capture::{Capture, Unread};
+use super::capture::Capture;
 use super::function::TorchFunction;
 use super::moment::Moment;
+use super::notes::Notes;
+use super::operator::{Operator, Route};
 use super::places::Places;
+use super::recall::Recall;
 use super::taken::TakenOp;
+use super::unseen::Modes;
 
-/// How calls of an operator are met.
-enum Route {
-    /// Run and counted.
-    Count,
-    /// Run and counted, and Python looks at it afterwards.
-    Follow,
-    /// The same of a product, which Python may want to come back to.
-    Product,
-    /// Run only: a question about a tensor.
-    Run,
-    /// The same of a view, if it is of a tensor that is no fake.
-    View,
-    /// Run, and Python looks at it afterwards.
-    Look,
-    /// The device of a fake tensor, which it knows without asking the dispatcher.
-    Device,
-    /// Python sees to it.
-    Ask,
-}
-
-/// What is known of an operator after its first call.
-struct Operator {
-    signature: Arc<Signature>,
-    /// Its own way into the dispatcher.
-    call: Py<PyAny>,
-    route: Route,
-    /// Whether it writes to what it is given.
-    writes: bool,
-    /// Held, so that its address stays its own.
-    function: Py<PyAny>,
-}
-
-struct State {
-    feed: Py<Feed>,
+/// What changes while a count goes on.
+pub(super) struct State {
+    pub(super) feed: Py<Feed>,
     operators: HashMap<usize, Arc<Operator>>,
     /// Classes of tensors: whether each wraps others, whose own operators are counted instead.
     classes: HashMap<usize, (bool, Py<PyType>)>,
     /// The product that was counted last.
-    last: Option<(Py<Feed>, Event)>,
-    places: Places,
-    phase: Option<Phase>,
-    loops: Vec<Option<u64>>,
-    records: bool,
+    pub(super) last: Option<(Py<Feed>, Event)>,
+    pub(super) places: Places,
+    pub(super) phase: Option<Phase>,
+    pub(super) loops: Vec<Option<u64>>,
+    pub(super) records: bool,
 }
 
 /// A dispatch mode's hot path; Python's class derives from it and from `TorchDispatchMode`.
 #[pyclass(subclass, frozen, module = "laptime._core")]
 pub struct TorchDispatch {
-    capture: Capture,
-    moment: Moment,
+    pub(super) capture: Capture,
+    pub(super) moment: Moment,
+    notes: Notes,
+    modes: Modes,
     /// Whether Python is to hear of what operators return.
     tells: bool,
+    /// Calls on fake tensors that were made before.
+    recall: Option<Recall>,
     /// What exchanges tensors above it.
     function: OnceLock<Py<TorchFunction>>,
     state: Mutex<State>,
@@ -74,7 +51,7 @@ pub struct TorchDispatch {
 
 impl TorchDispatch {
     /// Never held while Python runs.
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -85,36 +62,8 @@ impl TorchDispatch {
         }
         let python = this.py();
         let described = this.call_method1(intern!(python, "meet"), (function,))?;
-        let (name, overload, arguments, is_view, route, call, writes): (
-            String,
-            String,
-            Vec<String>,
-            bool,
-            String,
-            Py<PyAny>,
-            bool,
-        ) = described.extract()?;
-        let operator = Arc::new(Operator {
-            signature: Arc::new(Signature {
-                name,
-                overload,
-                arguments,
-                is_view,
-            }),
-            call,
-            route: match route.as_str() {
-                "count" => Route::Count,
-                "follow" => Route::Follow,
-                "view" => Route::View,
-                "look" => Route::Look,
-                "product" => Route::Product,
-                "run" => Route::Run,
-                "device" => Route::Device,
-                _ => Route::Ask,
-            },
-            writes,
-            function: function.clone().unbind(),
-        });
+        let operator = Operator::new(function, described.extract()?, this.get().recall.is_some());
+        let operator = Arc::new(operator);
         let mut state = this.get().state();
         state.operators.insert(address, operator.clone());
         Ok(operator)
@@ -140,87 +89,6 @@ impl TorchDispatch {
             }
         }
         Ok(false)
-    }
-
-    fn take(
-        this: &Bound<'_, Self>,
-        operator: &Operator,
-        arguments: &Bound<'_, PyTuple>,
-        keywords: Option<&Bound<'_, PyDict>>,
-        out: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
-        let python = this.py();
-        let read = this
-            .get()
-            .read(operator, arguments, keywords, out, this.as_any());
-        if let Err(Unread::Raised(error)) = read {
-            return Err(error);
-        }
-        if read.is_err() {
-            // Python may know its parts.
-            let (function, name) = (&operator.function, intern!(python, "parts"));
-            let recorded = this.call_method1(name, (function, arguments, keywords, out))?;
-            if recorded.is_truthy()? {
-                return Ok(());
-            }
-        }
-        let (phase, module) = this.get().here(python)?;
-        let state = this.get().state();
-        let feed = state.feed.clone_ref(python);
-        let repeat = state.loops.iter().try_fold(1_u64, |all, rounds| {
-            rounds.map(|rounds| all.saturating_mul(rounds))
-        });
-        drop(state);
-        let signature = operator.signature.clone();
-        let is_sized = read.is_ok();
-        let (arguments, outputs) = read.unwrap_or_default();
-        let event = Event {
-            module,
-            phase,
-            repeat: repeat.map_or(Repeat::Unknown, Repeat::Times),
-            ..Event::new(signature, arguments, outputs)
-        };
-        if is_sized && matches!(operator.route, Route::Product) {
-            let last = (feed.clone_ref(python), event.clone());
-            this.get().state().last = Some(last);
-        }
-        let mut feed = feed.bind(python).try_borrow_mut()?;
-        if is_sized {
-            feed.take(event);
-        } else {
-            feed.take_uncounted(&event, "its sizes depend on data");
-        }
-        Ok(())
-    }
-
-    fn read(
-        &self,
-        operator: &Operator,
-        arguments: &Bound<'_, PyTuple>,
-        keywords: Option<&Bound<'_, PyDict>>,
-        out: &Bound<'_, PyAny>,
-        slow: &Bound<'_, PyAny>,
-    ) -> Result<(Vec<Argument>, Vec<Tensor>), Unread> {
-        let mut outputs = Vec::new();
-        self.capture.outputs(out, slow, &mut outputs)?;
-        if operator.signature.is_view {
-            return Ok((Vec::new(), outputs));
-        }
-        let mut read = Vec::with_capacity(arguments.len());
-        for value in arguments.iter_borrowed() {
-            read.push(self.capture.argument(&value, slow)?);
-        }
-        for (name, value) in keywords.into_iter().flatten() {
-            let names = &operator.signature.arguments;
-            let index = names
-                .iter()
-                .position(|known| name.eq(known).unwrap_or(false));
-            if let Some(index) = index {
-                read.resize(read.len().max(index + 1), Argument::Absent);
-                read[index] = self.capture.argument(&value, slow)?;
-            }
-        }
-        Ok((read, outputs))
     }
 
     /// Runs an operator in the way that it is met.
@@ -252,60 +120,93 @@ impl TorchDispatch {
         if !matches!(operator.route, Route::Look) {
             Self::take(this, operator, &arguments, keywords, &out)?;
         }
+        Self::followed(this, operator, &arguments, keywords, &out)?;
+        Ok(out)
+    }
+
+    /// Python looks at a call that was counted, where it wants to.
+    fn followed(
+        this: &Bound<'_, Self>,
+        operator: &Operator,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+        out: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let is_followed = match operator.route {
             Route::Count => false,
             Route::View => {
                 let first = arguments.get_item(0);
                 first.is_ok_and(|first| this.get().capture.is_plain(&first))
             }
+            Route::Noted => {
+                let _unseen = this.get().modes.unseen(this.py())?;
+                this.get().notes.on_any(arguments, keywords)?
+            }
             _ => true,
         };
         if is_followed {
-            let name = intern!(python, "follow");
-            this.call_method1(name, (&operator.function, arguments, keywords, &out))?;
+            let name = intern!(this.py(), "follow");
+            this.call_method1(name, (&operator.function, arguments, keywords, out))?;
         }
-        Ok(out)
+        Ok(())
     }
 
-    /// The phase and the module of this moment.
-    fn here(&self, python: Python<'_>) -> PyResult<(Phase, ModuleId)> {
-        let is_backward = self.moment.is_backward(python)?;
-        let (forced, records) = {
-            let state = self.state();
-            if !is_backward {
-                let phase = state.phase.unwrap_or_default();
-                return Ok((phase, state.places.current()));
-            }
-            (state.phase, state.records)
+    /// Runs an operator, unless what it makes is known from a call that was the same.
+    fn recalled<'py>(
+        this: &Bound<'py, Self>,
+        recall: &Recall,
+        operator: &Operator,
+        arguments: Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let python = this.py();
+        let unseen = this.get().modes.unseen(python)?;
+        let Some(key) = recall.key(&operator.function, &arguments, keywords)? else {
+            drop(unseen);
+            return Self::met(this, operator, arguments, keywords);
         };
-        let phase = match forced {
-            Some(phase) => phase,
-            None => self.moment.backward(python, records)?,
-        };
-        if phase == Phase::Recompute
-            && let Some(module) = self.state().places.current_in_backward()
-        {
-            return Ok((phase, module));
+        if let Some(known) = recall.find(&key) {
+            let out = recall.make(&known, &arguments)?;
+            let (read, outputs) = (known.arguments.clone(), known.outputs.clone());
+            let event = Event::new(operator.signature.clone(), read, outputs);
+            Self::enter_event(this, operator, event)?;
+            Self::followed(this, operator, &arguments, keywords, &out)?;
+            return Ok(out);
         }
-        let node = self.moment.node(python)?;
-        let places = &self.state().places;
-        Ok((
-            phase,
-            node.map_or(ModuleId::ROOT, |node| places.of_node(node)),
-        ))
+        drop(unseen);
+        let out = Self::met(this, operator, arguments.clone(), keywords)?;
+        let _unseen = this.get().modes.unseen(python)?;
+        let name = intern!(python, "described");
+        let made = this.call_method1(name, (&operator.function, &arguments, &out))?;
+        if !made.is_none()
+            && let Ok((read, outputs)) =
+                this.get()
+                    .read(operator, &arguments, keywords, &out, this.as_any())
+        {
+            recall.learn(key, &made, read, outputs)?;
+        }
+        Ok(out)
     }
 }
 
 #[pymethods]
 impl TorchDispatch {
     #[new]
-    #[pyo3(signature = (torch, feed, tells=false, /))]
-    fn new(torch: &Bound<'_, PyAny>, feed: Py<Feed>, tells: bool) -> PyResult<Self> {
+    #[pyo3(signature = (torch, feed, tells=false, fake_mode=None, /))]
+    fn new(
+        torch: &Bound<'_, PyAny>,
+        feed: Py<Feed>,
+        tells: bool,
+        fake_mode: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         Ok(Self {
             tells,
+            recall: fake_mode.map(|mode| Recall::new(torch, mode)).transpose()?,
             function: OnceLock::new(),
             capture: Capture::new(torch)?,
             moment: Moment::new(torch)?,
+            notes: Notes::new(torch, fake_mode.is_some())?,
+            modes: Modes::new(torch)?,
             state: Mutex::new(State {
                 feed,
                 operators: HashMap::new(),
@@ -338,7 +239,12 @@ impl TorchDispatch {
             let name = intern!(python, "guard");
             this.call_method1(name, (function, &arguments, keywords))?;
         }
-        let out = Self::met(this, &operator, arguments, keywords)?;
+        let out = match &this.get().recall {
+            Some(recall) if operator.is_recalled => {
+                Self::recalled(this, recall, &operator, arguments, keywords)?
+            }
+            _ => Self::met(this, &operator, arguments, keywords)?,
+        };
         if this.get().tells && !operator.signature.is_view {
             this.call_method1(intern!(python, "made"), (function, &out))?;
         }

@@ -2,15 +2,22 @@
 //!
 //! [`dispatch`] stands in for a dispatch mode's `__torch_dispatch__`: it lets the operator run and
 //! takes down what it was called with ([`capture`]), where ([`places`]) and in which phase
-//! ([`moment`]). Above autograd [`function`] exchanges the program's tensors for others. What happens once for each operator, and operators that need more than that, are
-//! Python's: methods of the class that derives from [`dispatch::TorchDispatch`].
+//! ([`moment`]); a call that repeats is not run again ([`recall`]). Above autograd [`function`]
+//! exchanges the program's tensors for others. What happens once for each operator, and operators
+//! that need more than that, are Python's: methods of the class that derives from
+//! [`dispatch::TorchDispatch`].
 
 mod capture;
 mod dispatch;
 mod function;
 mod moment;
+mod notes;
+mod operator;
 mod places;
+mod recall;
 mod taken;
+mod taking;
+mod unseen;
 
 use pyo3::prelude::*;
 

@@ -1,0 +1,92 @@
+//! What is known of an operator after its first call.
+
+use std::sync::Arc;
+
+use laptime_ops::Signature;
+use pyo3::prelude::*;
+
+/// How calls of an operator are met.
+pub enum Route {
+    /// Run and counted.
+    Count,
+    /// Run and counted, and Python looks at it afterwards if there are notes on its tensors.
+    Noted,
+    /// The same, and it looks in any case.
+    Follow,
+    /// The same of a product, which Python may want to come back to.
+    Product,
+    /// Run only: a question about a tensor.
+    Run,
+    /// The same of a view, if it is of a tensor that is no fake.
+    View,
+    /// Run, and Python looks at it afterwards.
+    Look,
+    /// The device of a fake tensor, which it knows without asking the dispatcher.
+    Device,
+    /// Python sees to it.
+    Ask,
+}
+
+/// What is known of an operator after its first call.
+pub struct Operator {
+    /// Its name and its arguments'.
+    pub signature: Arc<Signature>,
+    /// Its own way into the dispatcher.
+    pub call: Py<PyAny>,
+    /// How.
+    pub route: Route,
+    /// Whether it writes to what it is given.
+    pub writes: bool,
+    /// Whether what it made is made again where a call repeats.
+    pub is_recalled: bool,
+    /// Held, so that its address stays its own.
+    pub function: Py<PyAny>,
+}
+
+/// What Python's `meet` says of an operator.
+type Described = (
+    String,
+    String,
+    Vec<String>,
+    bool,
+    String,
+    Py<PyAny>,
+    bool,
+    bool,
+);
+
+impl Operator {
+    /// An operator as Python describes it; `recalls` where calls may be told by earlier ones.
+    pub fn new(function: &Bound<'_, PyAny>, described: Described, recalls: bool) -> Self {
+        let (name, overload, arguments, is_view, route, call, writes, is_recalled) = described;
+        Self {
+            signature: Arc::new(Signature {
+                name,
+                overload,
+                arguments,
+                is_view,
+            }),
+            call,
+            route: Route::of(&route),
+            writes,
+            is_recalled: is_recalled && recalls,
+            function: function.clone().unbind(),
+        }
+    }
+}
+
+impl Route {
+    fn of(name: &str) -> Self {
+        match name {
+            "count" => Self::Count,
+            "noted" => Self::Noted,
+            "follow" => Self::Follow,
+            "view" => Self::View,
+            "look" => Self::Look,
+            "product" => Self::Product,
+            "run" => Self::Run,
+            "device" => Self::Device,
+            _ => Self::Ask,
+        }
+    }
+}
