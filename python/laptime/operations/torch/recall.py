@@ -95,8 +95,11 @@ class Recall:
                 return None
         elif storage._cdata in inside or out.storage_offset() or storage.nbytes() != _needed(out):
             return None  # else memory of its own, no larger than its elements need
-        place = (of, tuple(out.shape), out.stride(), out.storage_offset())
-        return (*place, out.dtype, out.fake_device, self._beside(out.fake_device))
+        shape, strides, offset = tuple(out.shape), out.stride(), out.storage_offset()
+        if not isinstance(offset, int) or not all(type(it) is int for it in (*shape, *strides)):
+            return None
+        beside = self._beside(out.fake_device)
+        return (of, shape, strides, offset, out.dtype, out.fake_device, beside)
 
     def _beside(self, device: torch.device) -> dict[str, Any] | None:
         """What its class gives a fake tensor besides sizes and a device, if that is all it does."""
