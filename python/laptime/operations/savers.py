@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import functools
+import gc
 import io
 import queue
 import random
@@ -35,15 +36,19 @@ def savers() -> Iterator[tuple[type, Saver]]:
         yield numpy.ndarray, _Arrays()
 
 
-def _remembered(function: Any) -> Callable[[], Any]:
+def _remembered(function: Any) -> tuple[Callable[[], Any], list[Any]]:
     """What a function remembers of calls: all is forgotten if the count added to it."""
+    # Its results, or entries of a list that hold one each.
+    caches = [it for it in gc.get_referents(function) if type(it) is dict]
+    held = [result for cache in caches for result in cache.values()]
+    entries = [it for it in held if type(it).__name__ == "_lru_list_elem"]
     before = function.cache_info().misses
 
     def restore() -> None:
         if function.cache_info().misses != before:
             function.cache_clear()
 
-    return restore
+    return restore, [*held, *(it for entry in entries for it in gc.get_referents(entry))]
 
 
 def _variable(variable: contextvars.ContextVar[Any]) -> tuple[Callable[[], Any], Any] | None:

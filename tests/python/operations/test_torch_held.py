@@ -248,6 +248,30 @@ def test_ctrl_c_while_what_is_held_is_looked_at_comes_out():
         lt.count(lambda x: x * held.shape[0], torch.ones(2))
 
 
+@pytest.mark.parametrize("most", [None, 2])
+def test_a_model_that_a_function_remembers_is_known_before_the_call(most):
+    made = torch.nn.Linear(4, 3)
+
+    @functools.lru_cache(maxsize=most)
+    def the_model():
+        return made
+
+    def step(x):
+        weights = {name: it * 1.0 for name, it in the_model().named_parameters()}
+        handle = the_model().register_forward_hook(lambda *_: None)
+        out = torch.func.functional_call(the_model(), weights, (x,))
+        handle.remove()
+        return out
+
+    the_model()
+    before = dict(made.named_parameters())
+    for mode in ("fake", "real"):
+        lt.count(step, torch.ones(2, 4), mode=mode, backward=True)
+        assert dict(made.named_parameters()) == before
+        assert not made._forward_hooks
+    assert the_model.cache_info().currsize == 1
+
+
 def test_large_collections_are_put_back_and_not_entered():
     many, few = [[] for _ in range(100_001)], [[]]
 

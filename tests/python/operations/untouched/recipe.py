@@ -169,6 +169,8 @@ def fits(recipe: Recipe) -> bool:
             ("shape" in of["gradients"]) and "accumulates" not in optimizer,
             name["gradients"] in ("clipped", "one dropped, one scaled in place")
             and (has("closure") or has("inside")),
+            # Its weights have a gradient for each use, the first of which would change them.
+            has("inside") and has("reentrant") and name["wrapped"] == "shared module",
             has("inside") and (has("replaces") or has("delayed") or has("distributed")),
             has("closure") and (has("delayed") or has("double")),
             name["optimizer"] == "LBFGS" and has("hooks of the optimizer's step"),

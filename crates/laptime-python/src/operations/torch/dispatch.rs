@@ -15,7 +15,7 @@ use super::moment::Moment;
 use super::notes::Notes;
 use super::operator::{Operator, Route};
 use super::places::Places;
-use super::recall::Recall;
+use super::recall::{Key, Recall};
 use super::taken::TakenOp;
 use super::unseen::Modes;
 
@@ -176,6 +176,11 @@ impl TorchDispatch {
         drop(unseen);
         let out = Self::met(this, operator, arguments.clone(), keywords)?;
         let _unseen = this.get().modes.unseen(python)?;
+        // What it changed of its arguments but their elements, nobody would change again.
+        let is_as_before = |after: Option<Key>| after.is_some_and(|after| after == key);
+        if !is_as_before(recall.key(&operator.function, &arguments, keywords)?) {
+            return Ok(out);
+        }
         let name = intern!(python, "described");
         let made = this.call_method1(name, (&operator.function, &arguments, &out))?;
         if !made.is_none()

@@ -153,7 +153,10 @@ impl Reader {
         push_sizes(&tensor.call_method0(intern!(python, "stride"))?, key)?;
         let offset = tensor.call_method0(intern!(python, "storage_offset"))?;
         let offset: u64 = offset.extract().map_err(|_| Keyless::Unknown)?;
-        key.push(offset);
+        let storage = tensor.call_method0(intern!(python, "untyped_storage"))?;
+        let bytes = storage.call_method0(intern!(python, "nbytes"))?;
+        let bytes: u64 = bytes.extract().map_err(|_| Keyless::Unknown)?;
+        key.extend([offset, bytes]);
         Ok(())
     }
 }

@@ -12,7 +12,8 @@ use laptime_ops::{Argument, Tensor};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-pub use key::{Key, Keyless};
+pub use key::Key;
+use key::Keyless;
 use made::{Made, Maker};
 
 /// Calls that are kept, so that a program whose calls never repeat fills no memory.
