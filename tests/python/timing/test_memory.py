@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import mmap
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -39,6 +40,15 @@ def tensor_of(megabytes: int) -> object:
 
 
 KINDS = (bytes_of, numpy_of, tensor_of)
+
+
+@pytest.fixture(autouse=True)
+def _no_garbage() -> Iterator[None]:
+    """What other tests left is not freed in the midst of a call."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture
