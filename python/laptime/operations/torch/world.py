@@ -40,6 +40,9 @@ def world() -> World:
     savers: list[tuple[type, Saver]] = [(torch.Generator, _generator)]
     made = World(SOUGHT, 2, LEAVES, savers, Outside())
     _undo_random(made)
+    # The last to be undone: what is undone before sets some of them, and may be interrupted in it.
+    switches = [functools.partial(_put_back, get(), get, put) for get, put in _SWITCHES]
+    made.undo[:0] = switches
     return made
 
 
@@ -86,9 +89,7 @@ def _write_back(tensor: torch.Tensor, before: torch.Tensor) -> Callable[[], None
 
 
 def set_switches(world: World, fake_mode: FakeTensorMode | None) -> None:
-    """Sets what a count needs set, and puts back what the program may change."""
-    for get, put in _SWITCHES:
-        world.undo.append(functools.partial(_put_back, get(), get, put))
+    """Sets what a count needs set, beside the switches that are put back in any case."""
     world.undo.append(torch.clear_autocast_cache)
     torch.backends.mha.set_fastpath_enabled(False)
     # Scripted functions run operator by operator: what is fused, nobody could count.
@@ -114,6 +115,7 @@ def _put_back(before: Any, get: Callable[[], Any], put: Callable[[Any], Any]) ->
 
 _SWITCHES: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
     (torch.is_grad_enabled, torch.set_grad_enabled),
+    (torch._C._get_torch_function_state, torch._C._set_torch_function_state),  # type: ignore[attr-defined]
     (torch.get_default_dtype, torch.set_default_dtype),
     (torch.is_autocast_enabled, lambda on: torch.set_autocast_enabled(on)),
     (torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled),
