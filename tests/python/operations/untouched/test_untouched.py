@@ -26,6 +26,9 @@ def _one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+    # A program for several ranks that ran here, not in a child, leaves its group.
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 def uncounted(*arguments, **keywords):
