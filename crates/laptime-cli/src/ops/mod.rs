@@ -48,6 +48,21 @@ enum Kind {
     Other,
 }
 
+/// **Errors** where an option says how a model is called, as the target is something else: the
+/// option is for `what`.
+fn without_inputs(args: &OpsArgs, what: &'static str) -> Result<(), OpsError> {
+    let given = [
+        ("--input", !args.input.is_empty()),
+        ("--kwarg", !args.kwarg.is_empty()),
+        ("--seq", args.seq.is_some()),
+        ("--backward", args.backward),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((flag, _)) => Err(OpsError::NotOfKind { flag, what }),
+        None => Ok(()),
+    }
+}
+
 /// Counts a target.
 ///
 /// **Errors** when it can't be found, read, built or run.

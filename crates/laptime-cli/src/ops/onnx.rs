@@ -18,16 +18,7 @@ use crate::args::OpsArgs;
 /// **Errors** when it can't be read, is damaged, or leaves sizes open that were not given.
 pub fn count(target: &str, args: &OpsArgs) -> Result<(Counts, Subject), OpsError> {
     let what = "models of Python; an ONNX file has its own inputs, and open sizes by --dim";
-    for (flag, is_given) in [
-        ("--input", !args.input.is_empty()),
-        ("--kwarg", !args.kwarg.is_empty()),
-        ("--seq", args.seq.is_some()),
-        ("--backward", args.backward),
-    ] {
-        if is_given {
-            return Err(OpsError::NotOfKind { flag, what });
-        }
-    }
+    super::without_inputs(args, what)?;
     let path = Path::new(target).to_owned();
     // Before it is opened: opening a pipe would wait for whoever writes to it.
     let opened = fs::metadata(&path).and_then(|found| {

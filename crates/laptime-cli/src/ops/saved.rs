@@ -12,18 +12,7 @@ use crate::args::OpsArgs;
 
 /// **Errors** where an option says what to count, as it is counted already.
 pub fn asked_for_nothing(args: &OpsArgs) -> Result<(), OpsError> {
-    for (flag, is_given) in [
-        ("--input", !args.input.is_empty()),
-        ("--kwarg", !args.kwarg.is_empty()),
-        ("--seq", args.seq.is_some()),
-        ("--backward", args.backward),
-    ] {
-        if is_given {
-            let what = "a model; this file holds what was counted before";
-            return Err(OpsError::NotOfKind { flag, what });
-        }
-    }
-    Ok(())
+    super::without_inputs(args, "a model; this file holds what was counted before")
 }
 
 /// The counts in a file; none where it holds something else.

@@ -108,7 +108,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
             route,
             getattr(function, "_op", function),
             self.stage is not None and bool(schema.is_mutable),
-            route in _RECALLED and is_recalled(function),
+            self.fake_mode is not None and route in _RECALLED and is_recalled(function),
         )
 
     def described(self, function: Any, arguments: tuple[Any, ...], out: Any) -> Made | None:

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::super::feed::{self, Feed};
-use super::capture::Capture;
+use super::capture::{Capture, Unread};
 use super::function::TorchFunction;
 use super::moment::Moment;
 use super::notes::Notes;
@@ -183,12 +183,14 @@ impl TorchDispatch {
         }
         let name = intern!(python, "described");
         let made = this.call_method1(name, (&operator.function, &arguments, &out))?;
-        if !made.is_none()
-            && let Ok((read, outputs)) =
-                this.get()
-                    .read(operator, &arguments, keywords, &out, this.as_any())
-        {
-            recall.learn(key, &made, read, outputs)?;
+        if made.is_none() {
+            return Ok(out);
+        }
+        let slow = this.as_any();
+        match this.get().read(operator, &arguments, keywords, &out, slow) {
+            Ok((read, outputs)) => recall.learn(key, &made, read, outputs)?,
+            Err(Unread::Raised(error)) => return Err(error),
+            Err(Unread::Unsized) => {}
         }
         Ok(out)
     }

@@ -47,7 +47,8 @@ impl Maker {
         let subclasses = torch.getattr("_subclasses")?.getattr("fake_tensor")?;
         let core = torch.getattr("_C")?;
         // As the class does.
-        let unsafe_access = mode.getattr("_allow_unsafe_data_ptr_access")?.is_truthy()?;
+        let unsafe_access = mode.getattr_opt("_allow_unsafe_data_ptr_access")?;
+        let unsafe_access = unsafe_access.map_or(Ok(true), |it| it.is_truthy())?;
         let without_memory = if unsafe_access {
             "_set_warn_deprecated_on_mutable_data_ptr"
         } else {
