@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from statistics import median
 
 import polars
@@ -18,7 +19,6 @@ from torch.nn.parallel import DistributedDataParallel
 from watched import loader, network, watched
 
 import laptime as lt
-from laptime.integrations import _patches
 
 BATCHES = 6
 
@@ -104,13 +104,29 @@ def test_a_backward_without_an_exchange_has_no_wait():
     assert recorded.count("step/backward/communication") == 0
 
 
-@pytest.mark.usefixtures("group")
-def test_what_a_device_exchanges_has_no_row_and_that_is_said(monkeypatch):
-    monkeypatch.setattr(_patches, "_device_in_use", lambda _torch: "cuda:0")
-    with watched() as recorded:
-        train(network(), lambda: distributed.all_reduce(torch.ones(2)))
-    assert recorded.count("step/communication") == 0
-    assert any("on cuda:0 while the host goes on" in one for one in recorded.warnings)
+# What a process notes of its devices holds for all it records afterwards: a process of its own.
+ON_A_DEVICE = """
+import torch
+import torch.distributed as distributed
+from laptime.integrations import _patches
+from test_communication import train
+from watched import network, watched
+
+distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+_patches._device_in_use = lambda _torch: "cuda:0"
+with watched() as recorded:
+    train(network(), lambda: distributed.all_reduce(torch.ones(2)))
+distributed.destroy_process_group()
+assert recorded.count("step/communication") == 0
+assert any("on cuda:0 while the host goes on" in one for one in recorded.warnings)
+"""
+
+
+def test_what_a_device_exchanges_has_no_row_and_that_is_said():
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-c", ON_A_DEVICE]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=here, check=False)
+    assert ended.returncode == 0, ended.stderr
 
 
 @pytest.mark.usefixtures("group")
