@@ -13,6 +13,7 @@ from .parts import DIMENSIONS
 from .proof import Verdict
 from .recipe import Recipe, described, plain, recipe, with_part
 from .source import Source
+from .struck import Strikes
 
 
 def reduced(number: int) -> tuple[Recipe, Verdict]:
@@ -50,6 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--reduce", type=int, nargs="+", help="the parts that a failure takes")
     parser.add_argument("--each", action="store_true", help="every part alone in a plain program")
     parser.add_argument("--no-count", action="store_true", help="both lives without a count")
+    parser.add_argument("--struck", action="store_true", help="counts ended at any instant")
     parser.add_argument("--serve", action="store_true", help="numbers on stdin, verdicts out")
     options = parser.parse_args(arguments)
     if options.serve:
@@ -73,7 +75,8 @@ def main(arguments: list[str] | None = None) -> int:
     begun = time.perf_counter()
     for number in numbers:
         chosen = recipe(number)
-        verdict = in_child(number, chosen, _nothing if options.no_count else None)
+        count = _nothing if options.no_count else Strikes(number) if options.struck else None
+        verdict = in_child(number, chosen, count)
         outcomes[verdict.outcome] += 1
         if verdict.outcome != "untouched":
             changed = verdict.outcome in ("changed", "later")
