@@ -1,11 +1,10 @@
-"""What torch has besides what the program holds: switches, random numbers, modes, gradients.
+"""What torch has besides what the program holds: random numbers, modes, gradients.
 
 `Outside` is how iterators of the program go on while a count runs: as if there were none.
 """
 
 from __future__ import annotations
 
-import functools
 import logging
 import random
 import sys
@@ -21,13 +20,13 @@ from torch.utils._python_dispatch import (
     _disable_current_modes,
     _get_current_dispatch_mode_stack,
 )
-from torch.utils.hooks import RemovableHandle
 
 from ..savers import Saver
 from ..untouched import World
 from .copies import teach
 from .fakes import KEPT
 from .live import take_off
+from .switches import switches
 
 #: What a walk tells: models and optimizers, which compute, and tensors.
 SOUGHT = (torch.nn.Module, torch.optim.Optimizer, torch.Tensor)
@@ -41,8 +40,7 @@ def world() -> World:
     made = World(SOUGHT, 2, LEAVES, savers, Outside())
     _undo_random(made)
     # The last to be undone: what is undone before sets some of them, and may be interrupted in it.
-    switches = [functools.partial(_put_back, get(), get, put) for get, put in _SWITCHES]
-    made.undo[:0] = switches
+    made.undo[:0] = switches()
     return made
 
 
@@ -107,24 +105,6 @@ def set_switches(world: World, fake_mode: FakeTensorMode | None) -> None:
         world.put(fake_tensor, "CONSTANT_NUMEL_LIMIT", KEPT)
         teach(world.put)
 
-
-def _put_back(before: Any, get: Callable[[], Any], put: Callable[[Any], Any]) -> None:
-    if get() != before:
-        put(before)
-
-
-_SWITCHES: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
-    (torch.is_grad_enabled, torch.set_grad_enabled),
-    (torch._C._get_torch_function_state, torch._C._set_torch_function_state),  # type: ignore[attr-defined]
-    (torch.get_default_dtype, torch.set_default_dtype),
-    (torch.is_autocast_enabled, lambda on: torch.set_autocast_enabled(on)),
-    (torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled),
-    (torch.get_deterministic_debug_mode, torch.set_deterministic_debug_mode),
-    (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
-    (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
-    (torch._C._get_graph_executor_optimize, torch._C._set_graph_executor_optimize),
-    (lambda: RemovableHandle.next_id, lambda number: setattr(RemovableHandle, "next_id", number)),
-]
 
 #: What torch keeps in Python of the modes that are entered.
 _FLAGS = [name for name in vars(_python_dispatch) if name.startswith("_is_in_")]

@@ -37,6 +37,7 @@ class Strikes:
         def once() -> None:
             lt.count(*arguments, **keywords)
 
+        once()  # what is found out once, in torch and in Laptime, is found out here
         instants = _instants(once)
         for _ in range(self._strikes):
             at = self._dice.randrange(instants)

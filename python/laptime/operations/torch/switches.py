@@ -1,0 +1,59 @@
+"""What is on or off in torch for a whole thread or process, and how to put it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch.utils.hooks import RemovableHandle
+
+#: What torch keeps for itself has no types.
+_C: Any = torch._C
+
+
+def switches() -> list[Callable[[], None]]:
+    """Reads all of them now; each of these puts one back, if it is another then."""
+    return [partial(_put_back, get(), get, put) for get, put in _SWITCHES]
+
+
+def _put_back(before: Any, get: Callable[[], Any], put: Callable[[Any], Any]) -> None:
+    if get() != before:
+        put(before)
+
+
+def _dispatch_keys() -> tuple[Any, Any]:
+    """Which parts of the dispatcher this thread adds, and which it leaves out.
+
+    Context managers of torch's own set these. One that is interrupted as it is entered leaves, for
+    instance, all of autograd out.
+    """
+    return _C._dispatch_tls_local_include_set(), _C._dispatch_tls_local_exclude_set()
+
+
+def _set_dispatch_keys(before: tuple[Any, Any]) -> None:
+    included, excluded = before
+    # Of this one a bit is left if it is set as the others are.
+    _C._set_meta_in_tls_dispatch_include(included.has(_C.DispatchKey.Meta))
+    for key in _C.DispatchKey.__members__.values():
+        if _C._dispatch_tls_local_include_set().has(key) != included.has(key):
+            _C._dispatch_tls_set_dispatch_key_included(key, included.has(key))
+        if _C._dispatch_tls_local_exclude_set().has(key) != excluded.has(key):
+            _C._dispatch_tls_set_dispatch_key_excluded(key, excluded.has(key))
+
+
+_SWITCHES: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
+    (_dispatch_keys, _set_dispatch_keys),
+    (torch.is_grad_enabled, torch.set_grad_enabled),
+    (_C._is_fwd_grad_enabled, _C._set_fwd_grad_enabled),
+    (_C._get_torch_function_state, _C._set_torch_function_state),
+    (torch.get_default_dtype, torch.set_default_dtype),
+    (torch.is_autocast_enabled, lambda on: torch.set_autocast_enabled(on)),
+    (torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled),
+    (torch.get_deterministic_debug_mode, torch.set_deterministic_debug_mode),
+    (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
+    (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+    (_C._get_graph_executor_optimize, _C._set_graph_executor_optimize),
+    (lambda: RemovableHandle.next_id, lambda number: setattr(RemovableHandle, "next_id", number)),
+]
