@@ -42,6 +42,28 @@ fn raised_in(python: Python<'_>, error: &PyErr, own: bool) -> bool {
     is
 }
 
+/// Lets go of what a handler interrupted, also where its error was replaced by another's.
+///
+/// A traceback keeps frames, and these keep context managers that were cut short: they would undo
+/// what they did only when the program forgets the error, which is too late.
+pub fn forget_interrupted(python: Python<'_>, error: &PyErr) {
+    let mut next = Some(error.clone_ref(python));
+    for _ in 0..MOST_ERRORS {
+        let Some(error) = next else {
+            break;
+        };
+        let _ = raised_amid(python, &error);
+        let before = error.value(python).getattr(intern!(python, "__context__"));
+        next = before
+            .ok()
+            .filter(|it| !it.is_none())
+            .map(PyErr::from_value);
+    }
+}
+
+/// Errors may be made to go round in a circle.
+const MOST_ERRORS: usize = 100;
+
 /// Gives an error another traceback. Not as an attribute, of which its class may make what it likes.
 pub fn set_traceback(
     error: &Bound<'_, PyBaseException>,

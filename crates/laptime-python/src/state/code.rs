@@ -1,30 +1,28 @@
 //! The way through code: functions, what they close over and name, generators, modules, classes.
 
-use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple, PyType};
 
 use super::kept::{self, Kept, What};
 use super::kind::Kind;
+use super::place;
 use super::taken::Taken;
 use super::walk::Walk;
 
 impl Walk {
     /// What a cell holds.
-    pub(super) fn cell(&mut self, cell: &Bound<'_, PyAny>, place: usize, name: Option<Py<PyAny>>) {
+    pub(super) fn cell(&mut self, cell: &Bound<'_, PyAny>, at: usize, name: Option<Py<PyAny>>) {
         let python = cell.py();
-        // SAFETY: the lock is held and it is a cell; an empty one has nothing.
-        let value = unsafe { Bound::from_owned_ptr_or_opt(python, ffi::PyCell_Get(cell.as_ptr())) };
+        let value = place::cell(cell);
         let before = value.as_ref().map(|it| it.clone().unbind());
         let mut kept = Kept::new(cell, What::Cell(before));
         if let Some(value) = value {
             if let Some(instead) = self.stand_in(&value) {
-                // SAFETY: as above; the cell takes a share of its own.
-                unsafe { ffi::PyCell_Set(cell.as_ptr(), instead.as_ptr()) };
+                place::set_cell(cell, Some(&instead));
                 kept.stood_in.push((python.None(), instead));
             }
-            self.push(&value, place, name);
+            self.push(&value, at, name);
         }
         self.keep(kept);
     }
@@ -36,16 +34,24 @@ impl Walk {
         }
     }
 
+    /// Whether a generator is sent values: it can't be sent them again.
+    fn receives(&self, generator: &Bound<'_, PyAny>) -> bool {
+        let outside = self.outside.as_ref().map(|it| it.bind(generator.py()));
+        let said = outside.map(|it| it.call_method1("receives", (generator,)));
+        said.is_some_and(|said| said.and_then(|it| it.is_truthy()).unwrap_or(false))
+    }
+
     /// Whether a generator has something in its hands that computes, not data.
     pub(super) fn acts(&mut self, generator: &Bound<'_, PyAny>) -> bool {
         if let Ok(taken) = generator.cast::<Taken>() {
             return taken.get().acts();
         }
-        locals(generator).iter().any(|(_, value)| {
-            let acting = self.kinds.acting;
-            let kind = self.kinds.of(value.bind(generator.py()));
-            matches!(kind, Ok(Kind::Plain(plain)) if plain.sought.iter().any(|it| *it < acting))
-        })
+        self.receives(generator)
+            || locals(generator).iter().any(|(_, value)| {
+                let acting = self.kinds.acting;
+                let kind = self.kinds.of(value.bind(generator.py()));
+                matches!(kind, Ok(Kind::Plain(plain)) if plain.sought.iter().any(|it| *it < acting))
+            })
     }
 
     /// A function's cells, defaults and attributes, and, of the program's own, the globals it names.
@@ -57,7 +63,7 @@ impl Walk {
             let names = code.getattr(intern!(python, "co_freevars"))?;
             for (cell, name) in closure.iter().zip(names.try_iter()?) {
                 let address = cell.as_ptr().addr();
-                if self.seen.insert(address) {
+                if self.is_first(address) {
                     self.held.push(cell.clone().unbind());
                     self.cell(&cell, place, Some(name?.unbind()));
                 }

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 
+use super::place::{Part, Place, set_cell, slot};
 use super::taken::Taken;
 
 /// Where in its holder an iterator stood, and what stands in for it.
@@ -81,22 +81,29 @@ impl Kept {
             What::Saved(restore) => drop(restore.call0(python)?),
         }
         for (key, instead) in &self.stood_in {
-            let instead = instead.bind(python);
-            if instead.cast::<Taken>().is_ok_and(|it| it.get().gave()) {
-                match &self.what {
-                    What::Cell(_) => set_cell(object, Some(&instead.clone().unbind())),
-                    What::Attributes(_) => {
-                        object.setattr(key.bind(python).cast::<PyString>()?, instead)?;
-                    }
-                    What::Slot(member, _) => {
-                        let set = intern!(python, "__set__");
-                        member.bind(python).call_method1(set, (object, instead))?;
-                    }
-                    _ => object.set_item(key, instead)?,
-                }
+            if let Ok(taken) = instead.bind(python).cast::<Taken>()
+                && taken.get().gave()
+            {
+                let place = self.place(python, key);
+                place.put(python, taken.as_any())?;
+                taken.get().stands_in(place);
             }
         }
         Ok(())
+    }
+
+    /// Where in the object something stands.
+    fn place(&self, python: Python<'_>, key: &Py<PyAny>) -> Place {
+        let part = match &self.what {
+            What::Cell(_) => Part::Cell,
+            What::Slot(member, _) => Part::Slot(member.clone()),
+            What::Attributes(_) => Part::Attribute(key.clone_ref(python)),
+            _ => Part::Item(key.clone_ref(python)),
+        };
+        Place {
+            object: self.object.clone_ref(python),
+            part,
+        }
     }
 }
 
@@ -240,16 +247,6 @@ fn restore_set(object: &Bound<'_, PyAny>, before: &Bound<'_, PySet>) -> PyResult
     Ok(())
 }
 
-fn set_cell(cell: &Bound<'_, PyAny>, value: Option<&Py<PyAny>>) {
-    let value = value.map_or(std::ptr::null_mut(), Py::as_ptr);
-    // SAFETY: the lock is held, it is a cell, and the value is alive; the cell takes its own share.
-    unsafe {
-        if ffi::PyCell_Get(cell.as_ptr()).cast() != value {
-            ffi::PyCell_Set(cell.as_ptr(), value);
-        }
-    }
-}
-
 fn restore_slot(
     object: &Bound<'_, PyAny>,
     member: &Bound<'_, PyAny>,
@@ -263,15 +260,6 @@ fn restore_slot(
         (Some(_), None) => drop(member.call_method1("__delete__", (object,))?),
     }
     Ok(())
-}
-
-/// What stands in a slot.
-pub fn slot<'py>(
-    object: &Bound<'py, PyAny>,
-    member: &Bound<'py, PyAny>,
-) -> Option<Bound<'py, PyAny>> {
-    let get = intern!(object.py(), "__get__");
-    member.call_method1(get, (object, object.get_type())).ok()
 }
 
 fn restore_names(

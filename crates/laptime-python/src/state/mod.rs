@@ -10,6 +10,7 @@ mod code;
 mod elements;
 mod kept;
 mod kind;
+mod place;
 mod taken;
 mod walk;
 
@@ -17,6 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyType};
+
+use crate::handler;
 
 use self::kind::Kinds;
 use self::walk::Walk;
@@ -83,6 +86,9 @@ impl State {
 #[pyo3(signature = (body, undo, /))]
 fn undone<'py>(body: &Bound<'py, PyAny>, undo: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyAny>> {
     let mut outcome = body.call0();
+    if let Err(error) = &outcome {
+        handler::forget_interrupted(body.py(), error);
+    }
     while let Some(last) = undo.len().checked_sub(1) {
         let part = undo.get_item(last)?;
         for _ in 0..ATTEMPTS {

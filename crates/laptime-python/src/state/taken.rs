@@ -2,15 +2,21 @@
 //!
 //! Most iterators can't be set back. So one that the program holds is stood in for while the call
 //! runs: a position in a list by a copy, any other by [`Taken`], which remembers what it gave. What
-//! was given during the call is given again after it, then the iterator goes on.
+//! was given during the call is given again after it. Then the iterator stands where it stood.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyStopIteration;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::LaptimeError;
+use crate::handler;
+
+use super::place::Place;
 
 /// What is given first, and what then.
 type Chained<'py> = (Bound<'py, PyList>, Bound<'py, PyAny>);
@@ -18,13 +24,19 @@ type Chained<'py> = (Bound<'py, PyList>, Bound<'py, PyAny>);
 struct Given {
     item: Py<PyAny>,
     /// Random states before and after it was taken.
-    states: Option<(Py<PyAny>, Py<PyAny>)>,
+    states: (Py<PyAny>, Py<PyAny>),
 }
 
+#[derive(Default)]
 struct Items {
+    /// What calls were given, and the program wasn't yet.
     given: VecDeque<Given>,
+    /// How many of these the call that runs was given.
+    at: usize,
     is_over: bool,
     gave: bool,
+    /// Where it stands in the program until all is given.
+    places: Vec<Place>,
 }
 
 /// Stands in for an iterator.
@@ -38,17 +50,34 @@ pub struct Taken {
     items: Mutex<Items>,
 }
 
+thread_local! {
+    /// How many iterators go on outside of a call, each for the one before.
+    static OUTSIDE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// As long as it lives, this thread is outside of the call.
+struct Out;
+
+impl Out {
+    fn go() -> Self {
+        OUTSIDE.set(OUTSIDE.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Out {
+    fn drop(&mut self) {
+        OUTSIDE.set(OUTSIDE.get() - 1);
+    }
+}
+
 impl Taken {
     pub fn new(source: &Bound<'_, PyAny>, outside: &Py<PyAny>, acts: bool) -> Self {
         Self {
             acts,
             source: source.clone().unbind(),
             outside: outside.clone_ref(source.py()),
-            items: Mutex::new(Items {
-                given: VecDeque::new(),
-                is_over: false,
-                gave: false,
-            }),
+            items: Mutex::default(),
         }
     }
 
@@ -56,7 +85,7 @@ impl Taken {
         self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether something was taken.
+    /// Whether something was taken that is still to be given.
     pub fn gave(&self) -> bool {
         self.items().gave
     }
@@ -66,9 +95,27 @@ impl Taken {
         self.acts
     }
 
+    /// Another call begins; not if one still runs.
+    pub fn begin(&self) -> bool {
+        let mut items = self.items();
+        let is_over = items.is_over;
+        items.is_over = false;
+        is_over
+    }
+
     /// The call is over.
     pub fn end(&self) {
-        self.items().is_over = true;
+        let mut items = self.items();
+        items.is_over = true;
+        items.at = 0;
+    }
+
+    /// Notes where the program finds it from now on.
+    pub fn stands_in(&self, place: Place) {
+        let places = &mut self.items().places;
+        if !places.iter().any(|it| it.is(&place)) {
+            places.push(place);
+        }
     }
 }
 
@@ -78,32 +125,16 @@ impl Taken {
         this
     }
 
-    fn __next__(&self, python: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let outside = self.outside.bind(python);
-        if self.items().is_over {
-            let next = self.items().given.pop_front();
-            let Some(given) = next else {
-                return self.step(python);
-            };
-            if let Some((before, after)) = given.states {
-                outside.call_method1("goes_on", (before, after))?;
-            }
-            return Ok(Some(given.item));
+    fn __next__(this: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        let python = this.py();
+        let taken = this.get();
+        if taken.items().is_over {
+            return taken.give_again(this);
         }
-        self.refuse(self.acts)?;
-        let before = outside.call_method0("random")?.unbind();
-        self.items().gave = true;
-        let taken = outside.call_method1("take", (&self.source,))?;
-        let Some(item) = taken.get_item(0).ok() else {
-            return Ok(None);
-        };
-        let after = outside.call_method0("random")?.unbind();
-        let item = item.unbind();
-        self.items().given.push_back(Given {
-            item: item.clone_ref(python),
-            states: Some((before, after)),
-        });
-        Ok(Some(item))
+        if OUTSIDE.get() > 0 {
+            return taken.pass(python);
+        }
+        taken.give(python)
     }
 
     /// A copy goes on as the original does, with what it has still to give.
@@ -123,9 +154,123 @@ impl Taken {
         self.refuse(["send", "throw", "close"].contains(&name))?;
         self.source.getattr(python, name)
     }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.source)?;
+        visit.call(&self.outside)?;
+        let Ok(items) = self.items.try_lock() else {
+            return Ok(());
+        };
+        for given in &items.given {
+            visit.call(&given.item)?;
+        }
+        items.places.iter().try_for_each(|it| it.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        let (given, places) = {
+            let mut items = self.items();
+            (
+                std::mem::take(&mut items.given),
+                std::mem::take(&mut items.places),
+            )
+        };
+        // What ends with them may run Python, which may ask this one.
+        drop((given, places));
+    }
 }
 
 impl Taken {
+    /// The next for the call: what was there before, else from the source, as if nothing counted.
+    fn give(&self, python: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let outside = self.outside.bind(python);
+        self.refuse(self.acts)?;
+        let waiting = {
+            let mut items = self.items();
+            items.gave = true;
+            items.at += 1;
+            let given = items.given.get(items.at - 1);
+            given.map(|it| {
+                let (before, after) = &it.states;
+                let states = (before.clone_ref(python), after.clone_ref(python));
+                (it.item.clone_ref(python), states)
+            })
+        };
+        if let Some((item, states)) = waiting {
+            outside.call_method1("goes_on", states)?;
+            return Ok(Some(item));
+        }
+        let before = outside.call_method0("random")?.unbind();
+        let taken = {
+            let _out = Out::go();
+            outside.call_method1("take", (&self.source,))?
+        };
+        let Some(item) = taken.get_item(0).ok() else {
+            return Ok(None);
+        };
+        let after = outside.call_method0("random")?.unbind();
+        self.items().given.push_back(Given {
+            item: item.clone().unbind(),
+            states: (before, after),
+        });
+        outside.call_method1("given", (&item,))?;
+        Ok(Some(item.unbind()))
+    }
+
+    /// The next for the program, once the call is over.
+    fn give_again(&self, this: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        let python = this.py();
+        let next = {
+            let mut items = self.items();
+            let next = items.given.pop_front();
+            items.gave = !items.given.is_empty();
+            next
+        };
+        if !self.gave()
+            && let Err(error) = self.make_room(this)
+        {
+            if let Some(given) = next {
+                self.items().given.push_front(given);
+            }
+            return Err(error);
+        }
+        let Some(given) = next else {
+            return self.step(python);
+        };
+        let outside = self.outside.bind(python);
+        outside.call_method1("goes_on", given.states)?;
+        Ok(Some(given.item))
+    }
+
+    /// The next for an iterator that goes on outside of the call, and for good.
+    fn pass(&self, python: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let waiting = {
+            let mut items = self.items();
+            let at = items.at;
+            items.given.remove(at)
+        };
+        match waiting {
+            Some(given) => Ok(Some(given.item)),
+            None => self.step(python),
+        }
+    }
+
+    /// Puts the source back where this one stands: there is nothing left to give again. A place
+    /// that can't be written any more keeps it.
+    fn make_room(&self, this: &Bound<'_, Self>) -> PyResult<()> {
+        let python = this.py();
+        let places = std::mem::take(&mut self.items().places);
+        for place in places {
+            if place.get(python).is_some_and(|it| it.is(this)) {
+                match place.put(python, self.source.bind(python)) {
+                    Err(error) if handler::raised_amid(python, &error) => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Raises if the call would go on with what can't be set back.
     fn refuse(&self, would: bool) -> PyResult<()> {
         if !would || self.items().is_over {
@@ -140,9 +285,7 @@ impl Taken {
     fn step(&self, python: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         match self.source.bind(python).call_method0("__next__") {
             Ok(item) => Ok(Some(item.unbind())),
-            Err(error) if error.is_instance_of::<pyo3::exceptions::PyStopIteration>(python) => {
-                Ok(None)
-            }
+            Err(error) if error.is_instance_of::<PyStopIteration>(python) => Ok(None),
             Err(error) => Err(error),
         }
     }

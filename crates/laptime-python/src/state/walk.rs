@@ -12,8 +12,9 @@ use pyo3::types::{PyString, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use crate::entry::measuring;
 use crate::handler;
 
-use super::kept::{self, Kept, What};
+use super::kept::{Kept, What};
 use super::kind::{Kind, Kinds, Plain};
+use super::place;
 use super::taken::Taken;
 
 /// Where something stands: in what, and under which name there.
@@ -30,19 +31,35 @@ struct Next {
     place: usize,
 }
 
+/// Which way the walk is on.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// From the call's roots: what the call may write to.
+    Direct,
+    /// From what an iterator has in its hands. It goes on for good when the call takes of it, so
+    /// what it writes then must stay: such things are looked at, not kept.
+    Beneath,
+}
+
 /// What was reached.
 pub struct Walk {
     pub(super) kinds: Kinds,
     places: Vec<Place>,
     queue: VecDeque<Next>,
+    /// What only iterators have in their hands, as far as is known.
+    beneath: VecDeque<Next>,
+    way: Way,
+    seen_beneath: HashSet<usize>,
     /// By address; whatever is in here is held.
-    pub(super) seen: HashSet<usize>,
+    seen: HashSet<usize>,
     pub(super) held: Vec<Py<PyAny>>,
     kept: Vec<Arc<Kept>>,
     found: Vec<Vec<(usize, Py<PyAny>)>>,
+    /// Of `found`, by class and address.
+    told: HashSet<(usize, usize)>,
     iterators: HashMap<usize, Py<PyAny>>,
     /// What runs things outside of the call, for iterators.
-    outside: Option<Py<PyAny>>,
+    pub(super) outside: Option<Py<PyAny>>,
     /// What a signal's handler raised on the way: it is the program's.
     raised: Option<PyErr>,
 }
@@ -58,10 +75,14 @@ impl Walk {
             kinds,
             places: Vec::new(),
             queue: VecDeque::new(),
+            beneath: VecDeque::new(),
+            way: Way::Direct,
+            seen_beneath: HashSet::new(),
             seen: HashSet::new(),
             held: Vec::new(),
             kept: Vec::new(),
             found: (0..sought).map(|_| Vec::new()).collect(),
+            told: HashSet::new(),
             iterators: HashMap::new(),
             outside,
             raised: None,
@@ -74,12 +95,35 @@ impl Walk {
                 (!name.is_empty()).then(|| PyString::new(python, &name).into_any().unbind());
             self.push(root.bind(python), NOWHERE, label);
         }
-        while let Some(next) = self.queue.pop_front() {
+        while let Some(next) = self.next() {
             if let Err(error) = self.visit(next.object.bind(python), next.place) {
                 self.leave_out(python, error);
             }
         }
         self.raised.take().map_or(Ok(()), Err)
+    }
+
+    /// What is to be visited next: what is reached directly comes first.
+    fn next(&mut self) -> Option<Next> {
+        self.way = Way::Direct;
+        if let Some(next) = self.queue.pop_front() {
+            return Some(next);
+        }
+        self.way = Way::Beneath;
+        let next = std::iter::from_fn(|| self.beneath.pop_front())
+            .find(|next| !self.seen.contains(&next.object.as_ptr().addr()));
+        if next.is_none() {
+            self.way = Way::Direct;
+        }
+        next
+    }
+
+    /// Whether it is the first time that something is met on this way. It must be held.
+    pub(super) fn is_first(&mut self, address: usize) -> bool {
+        match self.way {
+            Way::Direct => self.seen.insert(address),
+            Way::Beneath => !self.seen.contains(&address) && self.seen_beneath.insert(address),
+        }
     }
 
     /// What can't be read is left as it is, and is no reason to count nothing.
@@ -89,9 +133,11 @@ impl Walk {
         }
     }
 
-    /// Notes what an object held.
+    /// Notes what an object held, if the call may write to it.
     pub(super) fn keep(&mut self, kept: Kept) {
-        self.kept.push(Arc::new(kept));
+        if self.way == Way::Direct {
+            self.kept.push(Arc::new(kept));
+        }
     }
 
     /// Whether an object holds nothing that could be changed.
@@ -146,14 +192,16 @@ impl Walk {
         inside: usize,
         label: Option<Py<PyAny>>,
     ) {
-        let address = object.as_ptr().addr();
-        if self.seen.contains(&address) || self.is_atom(object) {
+        if self.is_atom(object) || !self.is_first(object.as_ptr().addr()) {
             return;
         }
-        self.seen.insert(address);
         self.held.push(object.clone().unbind());
         self.places.push(Place { inside, label });
-        self.queue.push_back(Next {
+        let queue = match self.way {
+            Way::Direct => &mut self.queue,
+            Way::Beneath => &mut self.beneath,
+        };
+        queue.push_back(Next {
             object: object.clone().unbind(),
             place: self.places.len() - 1,
         });
@@ -164,6 +212,7 @@ impl Walk {
         match kind {
             Kind::Atom | Kind::Position => Ok(()),
             Kind::Iterator => {
+                self.way = Way::Beneath;
                 self.locals(object, place);
                 Ok(())
             }
@@ -197,12 +246,16 @@ impl Walk {
     fn plain(&mut self, object: &Bound<'_, PyAny>, place: usize, plain: &Plain) -> PyResult<()> {
         let python = object.py();
         for index in &plain.sought {
-            self.found[*index].push((place, object.clone().unbind()));
+            if self.told.insert((*index, object.as_ptr().addr())) {
+                self.found[*index].push((place, object.clone().unbind()));
+            }
         }
         if plain.is_leaf {
             return Ok(());
         }
-        if let Some(saver) = plain.saver {
+        if let Some(saver) = plain.saver
+            && self.way == Way::Direct
+        {
             let save = self.kinds.savers[saver].1.clone_ref(python);
             let saved = save.call1(python, (object,))?.into_bound(python);
             let (restore, reached) = match saved.cast_exact::<PyTuple>() {
@@ -226,7 +279,7 @@ impl Walk {
             self.push(&attributes, place, None);
         }
         for member in &plain.slots {
-            let before = kept::slot(object, member.bind(python));
+            let before = place::slot(object, member.bind(python));
             let mut stood_in = Vec::new();
             if let Some(value) = &before {
                 if let Some(instead) = self.stand_in(value) {
@@ -253,6 +306,9 @@ impl Walk {
 
     /// What stands in for an iterator as long as the call runs.
     pub(super) fn stand_in(&mut self, value: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
+        if self.way == Way::Beneath {
+            return None;
+        }
         let python = value.py();
         let outside = self.outside.as_ref()?.clone_ref(python);
         let kind = self.kinds.of(value).ok()?;
@@ -264,7 +320,10 @@ impl Walk {
         if let Some(known) = self.iterators.get(&address) {
             return Some(known.clone_ref(python));
         }
-        let made = if is_position {
+        let again = value.cast::<Taken>().ok().filter(|it| it.get().begin());
+        let made = if let Some(taken) = again {
+            taken.clone().into_any().unbind()
+        } else if is_position {
             let copy = python.import("copy").ok()?.getattr("copy").ok()?;
             copy.call1((value,)).ok()?.unbind()
         } else {

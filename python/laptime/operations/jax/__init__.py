@@ -13,7 +13,7 @@ import sys
 from ..._core import Feed
 from .arguments import Arguments, is_array
 from .captured import Captured
-from .flax import called, elements, is_linen, is_nnx, parts
+from .flax import called, elements, is_linen, is_nnx, parts, values_in
 from .training import gradients
 from .undisturbed import undisturbed
 from .walk import Place, Walk
@@ -46,7 +46,7 @@ def count(
 
     def counted(kept: tuple[type, ...]) -> OpCounts:
         arguments = Arguments((*call.before, *inputs), kwargs, kept)
-        run = _program(call, arguments, captured)
+        run = _program(call, arguments, captured, updates=not backward)
         weights = arguments.weights()
         if backward:
             run, weights = gradients(run, arguments, loss, call.returns_state)
@@ -81,13 +81,20 @@ def _holds(kind: type, inputs: Sequence[Any], kwargs: Mapping[str, Any]) -> bool
     return any(isinstance(it, kind) for it in jax.tree.leaves((tuple(inputs), dict(kwargs))))
 
 
-def _program(call: Call, arguments: Arguments, captured: Captured) -> Any:
-    """The function of the arrays that stand in, and of what is done with its result."""
+def _program(call: Call, arguments: Arguments, captured: Captured, *, updates: bool) -> Any:
+    """The function of the arrays that stand in, and of what is done with its result.
+
+    With `updates`, what it leaves in nnx objects is a part of the result: XLA would take what no
+    result needs, such as the backward of a step that updates its model, for work that nobody does.
+    """
 
     def run(arrays: Sequence[Any], held: Sequence[Any], then: Callable[[Any], Any]) -> Any:
         with captured.holding(held):
             positional, named = arguments.filled(arrays)
-            return then(call.function(*positional, **named))
+            result = call.function(*positional, **named)
+            if updates:
+                result = (result, values_in((positional, named)), captured.arrays)
+            return then(result)
 
     return run
 

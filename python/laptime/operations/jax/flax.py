@@ -36,6 +36,17 @@ def is_nnx_object(it: Any) -> bool:
     return nnx is not None and isinstance(it, (nnx.Pytree, nnx.Variable))
 
 
+def values_in(tree: Any) -> list[Any]:
+    """What the nnx objects in a tree hold now."""
+    if "flax.nnx" not in sys.modules:
+        return []
+    import jax
+    from flax import nnx
+
+    objects = [it for it in jax.tree.leaves(tree, is_leaf=is_nnx_object) if is_nnx_object(it)]
+    return jax.tree.leaves(nnx.split(tuple(objects))[1])  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True)
 class Call:
     """A function, with the arguments that come first: the variables of what it is of."""

@@ -7,6 +7,9 @@ knows what else is to be put back.
 
 from __future__ import annotations
 
+import os
+import sysconfig
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -105,7 +108,23 @@ def _reason(error: Exception) -> str:
     if isinstance(error, NeedsValues):
         return str(error)
     what = str(function) if function is not None else str(error).strip().split("\n")[0]
-    return f"{type(error).__name__}: {what}" if what else type(error).__name__
+    if what.startswith("aten._local_scalar_dense"):
+        reason = "a tensor is made a number, by .item(), float(), int(), bool() or if"
+    else:
+        reason = f"{type(error).__name__}: {what}" if what else type(error).__name__
+    return reason + _place(error)
+
+
+def _place(error: Exception) -> str:
+    """The line of the program that an error came from: the innermost outside of libraries."""
+    libraries = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    place = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if not file.startswith((*libraries, own, "<frozen")):
+            place = f", in {os.path.basename(file)}, line {line}"
+    return place
 
 
 __all__ = ["count", "torch"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from ..._core import Feed, LaptimeError, OpCounts
 from ..untouched import World
@@ -59,6 +61,10 @@ class Call:
         self, world: World, survivors: Survivors, fake: bool, copies: bool, why: str | None
     ) -> OpCounts:
         self.refused = False
+        for outer in _get_current_dispatch_mode_stack():
+            if type(outer) is Counting:
+                # A count within a count: what this one runs is none of the outer call's work.
+                world.undo.append(partial(outer.swap_feed, outer.swap_feed(Feed())))
         target = Target(world, self.function, self.inputs, self.kwargs)
         if self.loss is not None:
             world.state.reach([("loss", self.loss)])

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import dis
 import logging
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from types import GeneratorType
 from typing import Any
 
 import torch
@@ -37,7 +39,10 @@ LEAVES = (FakeTensor, FakeTensorMode, TorchDispatchMode, torch.overrides.TorchFu
 def world() -> World:
     """The world of a count, not yet walked through."""
     savers: list[tuple[type, Saver]] = [(torch.Generator, _generator)]
-    made = World(SOUGHT, 2, LEAVES, savers, Outside())
+    outside = Outside()
+    made = World(SOUGHT, 2, LEAVES, savers, outside)
+    outside.reach = made.state.reach
+    made.undo.append(lambda: vars(outside).pop("reach", None))  # each holds the other
     _undo_random(made)
     # The last to be undone: what is undone before sets some of them, and may be interrupted in it.
     made.undo[:0] = switches()
@@ -151,8 +156,30 @@ def keep_modes(world: World, mode: TorchDispatchMode, fake_mode: FakeTensorMode 
     world.undo.append(restore)
 
 
+#: What follows a `yield` whose value nobody takes, or one of `yield from`.
+_DROPS = ("POP_TOP", "JUMP_BACKWARD_NO_INTERRUPT")
+
+
 class Outside:
     """Goes on with an iterator as if nothing were counted, and knows random states."""
+
+    #: What a call may write to from now on, each with its name.
+    reach: Callable[[list[tuple[str, Any]]], None]
+
+    def given(self, item: Any) -> None:
+        """The call has something of an iterator's now, and may write to it."""
+        self.reach([("", item)])
+
+    def receives(self, generator: Any) -> bool:
+        """Whether a generator makes something of what it is sent."""
+        if not isinstance(generator, GeneratorType):
+            return False
+        code = [it.opname for it in dis.get_instructions(generator.gi_code)]
+        after = zip(code, [*code[1:], ""], [*code[2:], "", ""])
+        return any(
+            one == "YIELD_VALUE" and (then if next == "RESUME" else next) not in _DROPS
+            for one, next, then in after
+        )
 
     def take(self, source: Any) -> tuple[Any, ...]:
         """The next one, or nothing at the end."""

@@ -12,12 +12,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from torch._library import simple_registry
+
 import laptime as lt
 
 #: How often a program's count is struck, one after the other, before the last goes through.
 STRIKES = 6
-#: Where a signal's handler may run: `c_return` is also told after an exception is cleared.
+#: The events of instants at which a signal's handler may run.
 _INSTANTS = ("call", "c_return")
+#: PyTorch calls this from C++ in places where an exception ends the process: its own defect.
+_DEADLY = simple_registry.__file__
 
 
 class Struck(BaseException):
@@ -45,13 +49,17 @@ class Strikes:
             _strike(once, at)
 
 
+def _is_instant(frame: Any, event: str) -> bool:
+    return event in _INSTANTS and frame.f_code.co_filename != _DEADLY
+
+
 def _instants(call: Callable[[], None]) -> int:
     """How many instants a count has. What refuses it is for the caller."""
     seen = 0
 
-    def watch(_frame: Any, event: str, _argument: Any) -> None:
+    def watch(frame: Any, event: str, _argument: Any) -> None:
         nonlocal seen
-        seen += event in _INSTANTS
+        seen += _is_instant(frame, event)
 
     sys.setprofile(watch)
     try:
@@ -65,9 +73,9 @@ def _strike(call: Callable[[], None], at: int) -> None:
     """One count, ended at an instant: what comes out of it may be another's error, or none."""
     left = at
 
-    def watch(_frame: Any, event: str, _argument: Any) -> None:
+    def watch(frame: Any, event: str, _argument: Any) -> None:
         nonlocal left
-        if event in _INSTANTS:
+        if _is_instant(frame, event):
             if left == 0:
                 sys.setprofile(None)
                 raise Struck

@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::super::feed::{self, Feed};
 use super::capture::{Capture, Unread};
+use super::device;
 use super::function::TorchFunction;
 use super::moment::Moment;
 use super::notes::Notes;
@@ -105,9 +106,7 @@ impl TorchDispatch {
                 return this.call_method1(name, (&operator.function, arguments, keywords));
             }
             Route::Device => {
-                let name = intern!(python, "fake_device");
-                let device = arguments.get_item(0)?.getattr_opt(name)?;
-                if let Some(device) = device {
+                if let Some(device) = device::of(&arguments.get_item(0)?)? {
                     return Ok(device);
                 }
             }

@@ -8,6 +8,7 @@
 //! [`dispatch::TorchDispatch`].
 
 mod capture;
+mod device;
 mod dispatch;
 mod function;
 mod moment;

@@ -4,6 +4,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 
+use super::super::device;
+
 /// A call's operator, arguments and surroundings, as numbers.
 pub type Key = Box<[u64]>;
 
@@ -145,7 +147,7 @@ impl Reader {
             return Err(Keyless::Unknown);
         }
         key.extend([TENSOR, address(&of(intern!(python, "dtype"))?)]);
-        push_device(&of(intern!(python, "fake_device"))?, key)?;
+        push_device(&device::of(tensor)?.ok_or(Keyless::Unknown)?, key)?;
         let needs_grad = of(intern!(python, "requires_grad"))?.is_truthy()?;
         let inference = asked(intern!(python, "is_inference"))?;
         key.push(u64::from(needs_grad) << 1 | u64::from(inference));
