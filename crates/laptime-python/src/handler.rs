@@ -52,13 +52,34 @@ pub fn forget_interrupted(python: Python<'_>, error: &PyErr) {
         let Some(error) = next else {
             break;
         };
-        let _ = raised_amid(python, &error);
+        let interrupted = interrupted(python, &error).unwrap_or_default();
+        if raised_amid(python, &error) {
+            for frame in interrupted.iter().rev() {
+                // The handler's own frame still knows the one that it interrupted.
+                let _ = frame.call_method0(intern!(python, "clear"));
+            }
+        }
         let before = error.value(python).getattr(intern!(python, "__context__"));
         next = before
             .ok()
             .filter(|it| !it.is_none())
             .map(PyErr::from_value);
     }
+}
+
+/// The frames of an error's traceback, outermost first, without those of a handler.
+fn interrupted<'py>(python: Python<'py>, error: &PyErr) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let Some(first) = error.traceback(python) else {
+        return Ok(Vec::new());
+    };
+    let handler = part_of_handler(first.clone())?;
+    let mut entry = first.into_any();
+    let mut frames = Vec::new();
+    while !entry.is_none() && !handler.as_ref().is_some_and(|it| it.is(&entry)) {
+        frames.push(entry.getattr(intern!(python, "tb_frame"))?);
+        entry = entry.getattr(intern!(python, "tb_next"))?;
+    }
+    Ok(frames)
 }
 
 /// Errors may be made to go round in a circle.

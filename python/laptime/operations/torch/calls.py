@@ -99,7 +99,7 @@ class Call:
                 stage.lend(tensor)
         worlds.set_switches(world, stage.fake_mode)
         worlds.unhook_saving(world)
-        worlds.keep_modes(world, mode, stage.fake_mode)
+        worlds.keep_modes(world, stage.fake_mode)
         look_as_in_a_real_run(world, handles.standing)
         world.undo.append(handles.clear)
         follow(world, mode, places.meet)

@@ -20,10 +20,10 @@ import torch
 from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import _disable_current_modes
 
 from ..._core import LaptimeError, TorchFunction
 from ..untouched import Undo
+from .alone import Alone
 from .stage import Stage
 
 
@@ -42,7 +42,8 @@ class Handles(TorchFunction, TorchFunctionMode):
 
     def meet(self, tensor: torch.Tensor) -> torch.Tensor:
         """What stands for a tensor that is met first; itself, if the count made it."""
-        with _alone():
+        # Neither modes nor transforms such as `vmap` have to do with it.
+        with Alone(), torch._C.DisableTorchFunction(), temporarily_clear_interpreter_stack():
             if self.stands_in(tensor) or self.stage.is_own(tensor):
                 return tensor
             with torch.no_grad():
@@ -84,18 +85,10 @@ class Handles(TorchFunction, TorchFunctionMode):
             made.register_post_accumulate_grad_hook(lambda _, hook=hook: hook(tensor))
 
 
-@contextlib.contextmanager
-def _alone() -> Iterator[None]:
-    """Within it, neither modes nor transforms such as `vmap` are there."""
-    with _disable_current_modes(), torch._C.DisableTorchFunction():
-        with temporarily_clear_interpreter_stack():
-            yield
-
-
 def _deep_copied(stage: Stage, tensor: Any, memo: Any) -> Any:
     """A deep copy, whose memory no operator made."""
     real = stage.fake_mode is None
-    with _disable_current_modes() if real else contextlib.nullcontext():
+    with Alone() if real else contextlib.nullcontext():
         copied = type(tensor).__deepcopy__(tensor, memo)
     stage.made(copied)
     return copied

@@ -16,9 +16,9 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import _disable_current_modes
 
 from ..._core import raised_by_handler
+from .alone import Alone
 
 #: Elements up to which a mask is made: 4096 queries and as many keys.
 LARGEST = 4096 * 4096
@@ -193,7 +193,7 @@ def really() -> Iterator[None]:
     **Errors** `Unknown` where that fails.
     """
     try:
-        with _disable_current_modes(), torch.no_grad():
+        with Alone(), torch.no_grad():
             yield
     except (RuntimeError, TypeError, ValueError, IndexError) as error:
         if raised_by_handler(error):

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
 from ..untouched import Undo
+from .alone import Alone
 
 #: Module, class and method of what tries operators out.
 _TRIES = (
@@ -48,7 +48,7 @@ def _class(module: str, owner: str) -> Any:
 def _without_modes(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def tried(*arguments: Any, **keywords: Any) -> Any:
-        with _disable_current_modes():
+        with Alone():
             return method(*arguments, **keywords)
 
     return tried

@@ -43,13 +43,38 @@ def _set_dispatch_keys(before: tuple[Any, Any]) -> None:
             _C._dispatch_tls_set_dispatch_key_excluded(key, excluded.has(key))
 
 
+def _autocast(device: str) -> tuple[bool, torch.dtype]:
+    return torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)
+
+
+def _set_autocast(device: str, before: tuple[bool, torch.dtype]) -> None:
+    torch.set_autocast_enabled(device, before[0])
+    torch.set_autocast_dtype(device, before[1])
+
+
+def _nesting() -> int:
+    """How many autocasts the thread is in: the casts of weights are kept until there is none."""
+    _C.autocast_increment_nesting()
+    return int(_C.autocast_decrement_nesting())
+
+
+def _set_nesting(before: int) -> None:
+    while _nesting() > before:
+        _C.autocast_decrement_nesting()
+    while _nesting() < before:
+        _C.autocast_increment_nesting()
+
+
 _SWITCHES: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
     (_dispatch_keys, _set_dispatch_keys),
     (torch.is_grad_enabled, torch.set_grad_enabled),
     (_C._is_fwd_grad_enabled, _C._set_fwd_grad_enabled),
     (_C._get_torch_function_state, _C._set_torch_function_state),
     (torch.get_default_dtype, torch.set_default_dtype),
-    (torch.is_autocast_enabled, lambda on: torch.set_autocast_enabled(on)),
+    (lambda: _autocast("cpu"), lambda before: _set_autocast("cpu", before)),
+    (lambda: _autocast("cuda"), lambda before: _set_autocast("cuda", before)),
+    (torch.is_autocast_cache_enabled, torch.set_autocast_cache_enabled),
+    (_nesting, lambda before: _set_nesting(before)),
     (torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled),
     (torch.get_deterministic_debug_mode, torch.set_deterministic_debug_mode),
     (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),

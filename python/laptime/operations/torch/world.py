@@ -19,15 +19,14 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import (
     TorchDispatchMode,
-    _disable_current_modes,
     _get_current_dispatch_mode_stack,
 )
 
 from ..savers import Saver
 from ..untouched import World
+from .alone import Alone
 from .copies import teach
 from .fakes import KEPT
-from .live import take_off
 from .switches import switches
 
 #: What a walk tells: models and optimizers, which compute, and tensors.
@@ -129,8 +128,9 @@ def _itself(tensor: Any) -> Any:
     return tensor
 
 
-def keep_modes(world: World, mode: TorchDispatchMode, fake_mode: FakeTensorMode | None) -> None:
-    """The stacks of modes: an exit that is interrupted may leave one behind."""
+def keep_modes(world: World, fake_mode: FakeTensorMode | None) -> None:
+    """The stacks of modes: an exit that is interrupted may leave one behind, or take one along."""
+    stack = _get_current_dispatch_mode_stack()
     functions = torch._C._len_torch_function_stack()
     flags = {name: getattr(_python_dispatch, name) for name in _FLAGS}
     key = torch._C._TorchDispatchModeKey.FAKE
@@ -141,8 +141,11 @@ def keep_modes(world: World, mode: TorchDispatchMode, fake_mode: FakeTensorMode 
     def restore() -> None:
         while torch._C._len_torch_function_stack() > functions:
             torch._C._pop_torch_function_stack()
-        while any(one is mode for one in _get_current_dispatch_mode_stack()):
-            take_off(mode)
+        if [*map(id, _get_current_dispatch_mode_stack())] != [*map(id, stack)]:
+            while torch._C._len_torch_dispatch_stack():
+                torch._C._pop_torch_dispatch_stack(None)
+            for one in stack:
+                torch._C._push_on_torch_dispatch_stack(one)
         if fake_mode is not None:
             fake_mode.enter_stack[:] = entered
         if torch._C._get_dispatch_mode(key) is not faking:
@@ -186,7 +189,7 @@ class Outside:
         functions = torch._C._len_torch_function_stack()
         above = [torch._C._pop_torch_function_stack() for _ in range(functions)]
         try:
-            with _disable_current_modes():
+            with Alone():
                 try:
                     return (next(source),)
                 except StopIteration:
@@ -197,7 +200,7 @@ class Outside:
 
     def random(self) -> tuple[Any, ...]:
         """The random states of this moment."""
-        with _disable_current_modes(), torch._C.DisableTorchFunction():
+        with Alone(), torch._C.DisableTorchFunction():
             numpy: Any = sys.modules.get("numpy")
             return (
                 torch.get_rng_state().numpy().tobytes(),

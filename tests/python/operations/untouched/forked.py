@@ -17,6 +17,7 @@ from pathlib import Path
 
 from .proof import Count, Verdict, proved
 from .recipe import Recipe, named, plain, recipe
+from .struck import Strikes
 
 #: A program takes parts of a second; one that hangs must not hold up the others.
 LIMIT_S = 120
@@ -66,10 +67,12 @@ def in_child(number: int, chosen: Recipe, count: Count | None = None) -> Verdict
 
 
 def serve() -> None:
-    """Answers numbers on stdin with verdicts, a line each."""
+    """Answers numbers on stdin with verdicts, a line each; "struck" may stand behind a number."""
     ready()
     for line in sys.stdin:
-        found = in_child(int(line), recipe(int(line)))
+        number, *struck = line.split()
+        count = Strikes(int(number)) if struck else None
+        found = in_child(int(number), recipe(int(number)), count)
         print(json.dumps([found.outcome, found.why]), flush=True)
 
 
@@ -86,11 +89,11 @@ class Served:
             env={key: value for key, value in os.environ.items() if "LAPTIME" not in key},
         )
 
-    def verdict(self, number: int) -> Verdict:
-        """What became of a program."""
+    def verdict(self, number: int, *, struck: bool = False) -> Verdict:
+        """What became of a program, perhaps of one whose counts are ended at any instant."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{number}\n")
+        self._process.stdin.write(f"{number} struck\n" if struck else f"{number}\n")
         self._process.stdin.flush()
         return Verdict(*json.loads(self._process.stdout.readline()))
 
