@@ -83,6 +83,8 @@ def _text(file: Any) -> Callable[[], Any] | None:
 def _queue(held: queue.Queue[Any]) -> Callable[[], Any] | None:
     """A copy of what waits in a queue is there for the count; other threads' doings stay."""
     before = held.queue
+    if type(before) is list:
+        return _put_list_back(held, before)
     if type(before) is not deque:
         return None
     unfinished = held.unfinished_tasks
@@ -97,6 +99,18 @@ def _queue(held: queue.Queue[Any]) -> Callable[[], Any] | None:
 
     with held.mutex:
         held.queue = meanwhile
+    return restore
+
+
+def _put_list_back(held: Any, items: list[Any]) -> Callable[[], Any]:
+    """What waits in a queue that is sorted, or gives the last first."""
+    before, unfinished = list(items), held.unfinished_tasks
+
+    def restore() -> None:
+        with held.mutex:
+            items[:] = before
+            held.unfinished_tasks = unfinished
+
     return restore
 
 

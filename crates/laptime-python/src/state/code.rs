@@ -34,10 +34,10 @@ impl Walk {
         }
     }
 
-    /// Whether a generator is sent values: it can't be sent them again.
-    fn receives(&self, generator: &Bound<'_, PyAny>) -> bool {
+    /// Whether a generator is sent values, which it can't be sent again, or names what computes.
+    fn is_refused(&self, generator: &Bound<'_, PyAny>) -> bool {
         let outside = self.outside.as_ref().map(|it| it.bind(generator.py()));
-        let said = outside.map(|it| it.call_method1("receives", (generator,)));
+        let said = outside.map(|it| it.call_method1("is_refused", (generator,)));
         said.is_some_and(|said| said.and_then(|it| it.is_truthy()).unwrap_or(false))
     }
 
@@ -46,7 +46,7 @@ impl Walk {
         if let Ok(taken) = generator.cast::<Taken>() {
             return taken.get().acts();
         }
-        self.receives(generator)
+        self.is_refused(generator)
             || locals(generator).iter().any(|(_, value)| {
                 let acting = self.kinds.acting;
                 let kind = self.kinds.of(value.bind(generator.py()));

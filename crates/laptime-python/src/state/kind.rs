@@ -80,6 +80,9 @@ const OUTSIDE: [&str; 20] = [
     "threading",
 ];
 
+/// Modules of these whose classes the program's may be made of without being outside themselves.
+const INHERITED: [&str; 2] = ["contextlib", "logging"];
+
 /// Classes of the interpreter whose instances hold others for good. What else is written in C may
 /// hold what only it may write.
 const TRAVERSED: [(&str, &str); 10] = [
@@ -272,8 +275,16 @@ impl Kinds {
     /// Whether a class is the program's own: its functions are, or its module.
     pub fn is_own_class(&mut self, class: &Bound<'_, PyType>) -> bool {
         let python = class.py();
-        if let Some(file) = file_of(class) {
-            return self.is_own_file(&file);
+        let files = files_of(class);
+        // A decorator's wrapper lies where the decorator does, so one function of its own will do.
+        if files
+            .iter()
+            .any(|it| it != "<string>" && self.is_own_file(it))
+        {
+            return true;
+        }
+        if let Some(first) = files.first() {
+            return self.is_own_file(first);
         }
         let name = module_of(class);
         if let Some(known) = self.own_modules.get(&name) {
@@ -306,21 +317,22 @@ fn is_main(module: &Bound<'_, PyAny>) -> bool {
     name.is_ok_and(|name| name.eq("__main__").unwrap_or(false))
 }
 
-/// The file of the first function that a class defines.
-fn file_of(class: &Bound<'_, PyType>) -> Option<String> {
+/// The files of the functions that a class defines, in their order.
+fn files_of(class: &Bound<'_, PyType>) -> Vec<String> {
     let python = class.py();
-    let own = class.getattr(intern!(python, "__dict__")).ok()?;
-    let values = own.call_method0(intern!(python, "values")).ok()?;
-    for value in values.try_iter().ok()? {
-        let value = value.ok()?;
+    let values = class
+        .getattr(intern!(python, "__dict__"))
+        .and_then(|own| own.call_method0(intern!(python, "values")));
+    let Ok(values) = values.and_then(|values| values.try_iter()) else {
+        return Vec::new();
+    };
+    let file = |value: Bound<'_, PyAny>| {
         let is_function = value.get_type().name().is_ok_and(|name| name == "function");
-        if is_function {
-            let code = value.getattr(intern!(python, "__code__")).ok()?;
-            let file = code.getattr(intern!(python, "co_filename")).ok()?;
-            return file.extract().ok();
-        }
-    }
-    None
+        let code = is_function.then(|| value.getattr(intern!(python, "__code__")))?;
+        let file = code.ok()?.getattr(intern!(python, "co_filename")).ok()?;
+        file.extract().ok()
+    };
+    values.filter_map(Result::ok).filter_map(file).collect()
 }
 
 /// The name of the module that a class says it is from.
@@ -335,6 +347,9 @@ fn module_of(class: &Bound<'_, PyType>) -> String {
 fn is_outside(class: &Bound<'_, PyType>) -> PyResult<bool> {
     for base in class.mro().iter() {
         let module = module_of(base.cast::<PyType>()?);
+        if INHERITED.contains(&module.as_str()) && !base.is(class) {
+            continue;
+        }
         if OUTSIDE.contains(&module.split('.').next().unwrap_or_default()) {
             return Ok(true);
         }

@@ -152,6 +152,15 @@ impl Taken {
 
     fn __getattr__(&self, python: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         self.refuse(["send", "throw", "close"].contains(&name))?;
+        if name == "_reset" {
+            // A loader that keeps its workers begins with its iterator again: nothing is owed.
+            let mut items = self.items();
+            items.at = 0;
+            items.gave = false;
+            let owed = std::mem::take(&mut items.given);
+            drop(items);
+            drop(owed);
+        }
         self.source.getattr(python, name)
     }
 

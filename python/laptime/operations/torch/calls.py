@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 from ..._core import Feed, LaptimeError, OpCounts
 from ..untouched import World
 from . import world as worlds
+from .children import is_running_elsewhere, leave_in_children
 from .collective import reduce_gradients
 from .fakes import NeedsValues, lacks_values
 from .handles import Handles, hand_over
@@ -24,6 +26,7 @@ from .reach import Target
 from .sharding import unsee
 from .stage import Stage, WouldWrite
 from .survivors import Survivors
+from .values import needs_values
 
 
 class Call:
@@ -61,6 +64,11 @@ class Call:
         self, world: World, survivors: Survivors, fake: bool, copies: bool, why: str | None
     ) -> OpCounts:
         self.refused = False
+        if is_running_elsewhere():
+            raise LaptimeError(
+                "another thread counts just now, and both would set and put back the same of "
+                "PyTorch's switches: count one after the other"
+            )
         for outer in _get_current_dispatch_mode_stack():
             if type(outer) is Counting:
                 # A count within a count: what this one runs is none of the outer call's work.
@@ -99,10 +107,10 @@ class Call:
                 stage.lend(tensor)
         worlds.set_switches(world, stage.fake_mode)
         worlds.unhook_saving(world)
-        worlds.keep_modes(world, stage.fake_mode)
+        leave_in_children(world, worlds.keep_modes(world, stage.fake_mode))
         look_as_in_a_real_run(world, handles.standing)
         world.undo.append(handles.clear)
-        follow(world, mode, places.meet)
+        follow(world, mode, places.meet, places.meet_elsewhere)
         unsee(world)
         hand_over(world, handles)
         with torch.inference_mode(False) if self.backward else nullcontext():
@@ -111,11 +119,15 @@ class Call:
                     if self.backward:
                         self._train()
                     else:
-                        self.function(*self.inputs, **self.kwargs)
+                        has_run(self.function(*self.inputs, **self.kwargs))
                 finally:
                     self.refused = stage.refused
         if self.refused:
             raise WouldWrite
+        if fake:
+            # The program kept it to itself, and went another way than it would with values.
+            for error in filter(needs_values, handles.raised()):
+                raise error
         if self.backward and isinstance(self.function, torch.nn.Module):
             reduce_gradients(feed, list(self.function.parameters()), self.ranks)
         return feed.finish(params=places.params)._of(
@@ -130,6 +142,16 @@ class Call:
             output = self.function(*self.inputs, **self.kwargs)
             loss = self.loss(output) if self.loss is not None else default_loss(output)
         loss.backward()
+
+
+def has_run(output: Any) -> None:
+    """Raises if what was called only made something that is still to run."""
+    if isinstance(output, (CoroutineType, GeneratorType, AsyncGeneratorType)):
+        kind = type(output).__name__.replace("_", " ")
+        output.close() if not isinstance(output, AsyncGeneratorType) else None
+        raise LaptimeError(
+            f"the call returns a {kind}, and nothing of it has run: count a function that runs it"
+        )
 
 
 def default_loss(output: Any) -> torch.Tensor:

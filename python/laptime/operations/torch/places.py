@@ -26,6 +26,7 @@ class Places:
         self._target = target
         self._known: set[int] = set()
         self._counted: set[int] = set()
+        self._elsewhere: set[int] = set()
         #: How many parameters there are, each once; `None` without a model.
         self.params: int | None = None
         names = list(target.named)
@@ -41,6 +42,17 @@ class Places:
         if model is not None and isinstance(owner, torch.nn.Module):
             self._know(path or "", model)
         self._known.add(id(owner))
+
+    def meet_elsewhere(self, module: Any) -> None:
+        """A module is called in another thread."""
+        if id(module) in self._known and id(module) not in self._elsewhere:
+            self._elsewhere.add(id(module))
+            if len(self._elsewhere) == 1:
+                self._mode.feed.warn(
+                    "other-thread",
+                    f"{type(module).__name__} was called in another thread meanwhile: that isn't "
+                    "counted, and what it does to the model stays",
+                )
 
     def _know(self, root: str, model: torch.nn.Module) -> None:
         sizes = know(self._mode, root, model)
@@ -81,10 +93,16 @@ def _params(module: torch.nn.Module, known: _Params) -> tuple[_Params, dict[int,
     return known, sizes
 
 
-def follow(undo: Undo, mode: Counting, met: Callable[[Any], None] | None = None) -> None:
+def follow(
+    undo: Undo,
+    mode: Counting,
+    met: Callable[[Any], None] | None = None,
+    elsewhere: Callable[[Any], None] | None = None,
+) -> None:
     """Until the end, the mode hears of modules that are called, gradients and optimizer steps.
 
-    `met` is told of each module and optimizer before it runs. Other threads are left alone.
+    `met` is told of each module and optimizer before it runs. Other threads are left alone, and
+    `elsewhere` is told of the modules that they call.
     """
     mine = get_ident()
     enter, leave = mode.enter, mode.leave
@@ -92,6 +110,8 @@ def follow(undo: Undo, mode: Counting, met: Callable[[Any], None] | None = None)
 
     def __call__(module: Any, *arguments: Any, **keywords: Any) -> Any:
         if get_ident() != mine:
+            if elsewhere is not None:
+                elsewhere(module)
             return call(module, *arguments, **keywords)
         if met is not None:
             met(module)

@@ -24,7 +24,7 @@ class Target:
         self.inputs = inputs
         self.kwargs = kwargs
         arguments = [(f"argument{i}", it) for i, it in enumerate((*inputs, *kwargs.values()))]
-        world.state.reach([*_parts(function), *arguments])
+        world.state.reach([*_parts(function), *arguments, *(("", it) for it in _EVERYWHERE)])
         self._state = world.state
         #: Models by their paths, those that are not parts of others; nearest first.
         self.models: dict[str, torch.nn.Module] = {}
@@ -130,6 +130,14 @@ class Target:
         for _, module in self._state.found(0):
             if isinstance(module, torch.jit.ScriptModule):
                 yield module
+
+
+#: Hooks that torch calls for each module.
+_EVERYWHERE = [
+    hooks
+    for name, hooks in vars(torch.nn.modules.module).items()
+    if name.startswith("_global_") and isinstance(hooks, dict)
+]
 
 
 def _parts(function: Any) -> list[tuple[str, Any]]:

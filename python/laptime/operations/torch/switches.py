@@ -65,6 +65,21 @@ def _set_nesting(before: int) -> None:
         _C.autocast_increment_nesting()
 
 
+#: Of these a version of torch may have some.
+_PAIRS = (
+    ("_get_mkldnn_enabled", "_set_mkldnn_enabled"),
+    ("_get_cudnn_enabled", "_set_cudnn_enabled"),
+    ("_get_cudnn_benchmark", "_set_cudnn_benchmark"),
+    ("_get_cudnn_deterministic", "_set_cudnn_deterministic"),
+    ("_get_flash_sdp_enabled", "_set_sdp_use_flash"),
+    ("_get_mem_efficient_sdp_enabled", "_set_sdp_use_mem_efficient"),
+    ("_get_math_sdp_enabled", "_set_sdp_use_math"),
+    (
+        "_get_deterministic_fill_uninitialized_memory",
+        "_set_deterministic_fill_uninitialized_memory",
+    ),
+)
+
 _SWITCHES: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
     (_dispatch_keys, _set_dispatch_keys),
     (torch.is_grad_enabled, torch.set_grad_enabled),
@@ -79,6 +94,14 @@ _SWITCHES: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
     (torch.get_deterministic_debug_mode, torch.set_deterministic_debug_mode),
     (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
     (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+    (torch.get_num_threads, torch.set_num_threads),
+    (torch.is_warn_always_enabled, torch.set_warn_always),
+    (_C._is_multithreading_enabled, _C._set_multithreading_enabled),
+    *(
+        (getattr(_C, get), getattr(_C, put))
+        for get, put in _PAIRS
+        if hasattr(_C, get) and hasattr(_C, put)
+    ),
     (_C._get_graph_executor_optimize, _C._set_graph_executor_optimize),
     (lambda: RemovableHandle.next_id, lambda number: setattr(RemovableHandle, "next_id", number)),
 ]

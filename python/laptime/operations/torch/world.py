@@ -10,7 +10,7 @@ import logging
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import GeneratorType
+from types import CellType, CodeType, FunctionType, GeneratorType
 from typing import Any
 
 import torch
@@ -128,8 +128,11 @@ def _itself(tensor: Any) -> Any:
     return tensor
 
 
-def keep_modes(world: World, fake_mode: FakeTensorMode | None) -> None:
-    """The stacks of modes: an exit that is interrupted may leave one behind, or take one along."""
+def keep_modes(world: World, fake_mode: FakeTensorMode | None) -> Callable[[], None]:
+    """Puts back the stacks of modes: an interrupted exit may leave one behind, or take one along.
+
+    Answers with what does so.
+    """
     stack = _get_current_dispatch_mode_stack()
     functions = torch._C._len_torch_function_stack()
     flags = {name: getattr(_python_dispatch, name) for name in _FLAGS}
@@ -157,10 +160,33 @@ def keep_modes(world: World, fake_mode: FakeTensorMode | None) -> None:
             setattr(_python_dispatch, name, before)
 
     world.undo.append(restore)
+    return restore
 
 
 #: What follows a `yield` whose value nobody takes, or one of `yield from`.
 _DROPS = ("POP_TOP", "JUMP_BACKWARD_NO_INTERRUPT")
+
+
+def _names_models(code: CodeType, names: dict[str, Any], depth: int) -> bool:
+    """Whether code, or a function that it names, names a model or an optimizer."""
+    for name in code.co_names:
+        value = names.get(name)
+        if isinstance(value, (torch.nn.Module, torch.optim.Optimizer)):
+            return True
+        if depth and isinstance(value, FunctionType) and value.__globals__ is names:
+            cells = [it.cell_contents for it in value.__closure__ or () if _is_full(it)]
+            if any(isinstance(it, (torch.nn.Module, torch.optim.Optimizer)) for it in cells):
+                return True
+            if _names_models(value.__code__, names, depth - 1):
+                return True
+    return False
+
+
+def _is_full(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
 
 
 class Outside:
@@ -173,10 +199,13 @@ class Outside:
         """The call has something of an iterator's now, and may write to it."""
         self.reach([("", item)])
 
-    def receives(self, generator: Any) -> bool:
-        """Whether a generator makes something of what it is sent."""
+    def is_refused(self, generator: Any) -> bool:
+        """Whether a generator makes something of what it is sent, or code of its own trains."""
         if not isinstance(generator, GeneratorType):
             return False
+        frame = generator.gi_frame
+        if frame is not None and _names_models(generator.gi_code, frame.f_globals, 3):
+            return True
         code = [it.opname for it in dis.get_instructions(generator.gi_code)]
         after = zip(code, [*code[1:], ""], [*code[2:], "", ""])
         return any(

@@ -67,6 +67,7 @@ pub struct TorchFunction {
     inside: AtomicI64,
     /// How many operators are being looked at: what Laptime asks of tensors is not the program's.
     paused: AtomicI64,
+    raised: Mutex<Vec<PyErr>>,
 }
 
 /// Until it is dropped, nothing is exchanged.
@@ -235,6 +236,18 @@ impl TorchFunction {
     }
 }
 
+/// Of so many errors that functions raise it is known what they were.
+const MOST_RAISED: usize = 8;
+
+impl TorchFunction {
+    fn note_raised(&self, error: PyErr) {
+        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        if raised.len() < MOST_RAISED {
+            raised.push(error);
+        }
+    }
+}
+
 #[pymethods]
 impl TorchFunction {
     #[new]
@@ -253,6 +266,7 @@ impl TorchFunction {
             memory,
             inside: AtomicI64::new(0),
             paused: AtomicI64::new(0),
+            raised: Mutex::default(),
         }
     }
 
@@ -283,7 +297,12 @@ impl TorchFunction {
         let function = instead.as_ref().unwrap_or(function);
         this.get().inside.fetch_add(1, Relaxed);
         let out = function.call(arguments, keywords.as_ref());
-        this.get().inside.fetch_sub(1, Relaxed);
+        let before = this.get().inside.fetch_sub(1, Relaxed);
+        if let Err(error) = &out
+            && before == 1
+        {
+            this.get().note_raised(error.clone_ref(python));
+        }
         Self::exchange_back(this, out?)
     }
 
@@ -333,8 +352,19 @@ impl TorchFunction {
         self.paused.swap(paused, Relaxed)
     }
 
+    /// What the first functions that failed raised: the program may keep that to itself.
+    fn raised(&self, python: Python<'_>) -> Vec<Py<PyAny>> {
+        let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = |error: &PyErr| error.value(python).clone().into_any().unbind();
+        raised.iter().map(value).collect()
+    }
+
     /// The count is over: nothing is held any more.
     fn clear(&self) {
+        self.raised
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
         let pairs = std::mem::take(&mut *self.pairs());
         drop(pairs);
     }
