@@ -4,7 +4,7 @@
 //! Laptime's. What a handler raises there, because a time is up or somebody wants an exit, is
 //! meant for the program: it goes on its way, and is no failure of Laptime's.
 
-use pyo3::exceptions::{PyBaseException, PyException};
+use pyo3::exceptions::{PyBaseException, PyException, PyKeyboardInterrupt};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::panic::PanicException;
@@ -45,19 +45,16 @@ fn raised_in(python: Python<'_>, error: &PyErr, own: bool) -> bool {
 /// Lets go of what a handler interrupted, also where its error was replaced by another's.
 ///
 /// A traceback keeps frames, and these keep context managers that were cut short: they would undo
-/// what they did only when the program forgets the error, which is too late.
+/// what they did only when the program forgets the error, which is too late. So the frames are
+/// emptied; the traceback stays. What the program itself raises is left alone.
 pub fn forget_interrupted(python: Python<'_>, error: &PyErr) {
     let mut next = Some(error.clone_ref(python));
     for _ in 0..MOST_ERRORS {
         let Some(error) = next else {
             break;
         };
-        let interrupted = interrupted(python, &error).unwrap_or_default();
-        if raised_amid(python, &error) {
-            for frame in interrupted.iter().rev() {
-                // The handler's own frame still knows the one that it interrupted.
-                let _ = frame.call_method0(intern!(python, "clear"));
-            }
+        for frame in interrupted(python, &error).unwrap_or_default().iter().rev() {
+            let _ = frame.call_method0(intern!(python, "clear"));
         }
         let before = error.value(python).getattr(intern!(python, "__context__"));
         next = before
@@ -67,12 +64,16 @@ pub fn forget_interrupted(python: Python<'_>, error: &PyErr) {
     }
 }
 
-/// The frames of an error's traceback, outermost first, without those of a handler.
+/// The frames that a handler interrupted with this error, outermost first; none if none did.
 fn interrupted<'py>(python: Python<'py>, error: &PyErr) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let Some(first) = error.traceback(python) else {
         return Ok(Vec::new());
     };
     let handler = part_of_handler(first.clone())?;
+    // The interpreter's own handler of interrupts has no frame.
+    if handler.is_none() && !error.is_instance_of::<PyKeyboardInterrupt>(python) {
+        return Ok(Vec::new());
+    }
     let mut entry = first.into_any();
     let mut frames = Vec::new();
     while !entry.is_none() && !handler.as_ref().is_some_and(|it| it.is(&entry)) {

@@ -132,6 +132,21 @@ def test_an_error_of_the_program_s_own_words_is_its_own():
         lt.count(step, mode="fake")
 
 
+def test_what_a_program_raises_to_end_keeps_its_traceback():
+    class Ends(BaseException):
+        pass
+
+    def step():
+        here = "a local"
+        raise Ends(here)
+
+    with pytest.raises(Ends) as caught:
+        lt.count(step)
+    last = caught.traceback[-1]
+    assert last.name == "step"
+    assert last.locals["here"] == "a local"
+
+
 def test_a_module_that_another_thread_calls_is_warned_of(model):
     def step():
         thread = threading.Thread(target=model, args=(X,))
