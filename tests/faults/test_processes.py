@@ -196,12 +196,14 @@ def test_a_daemon_that_forks_after_the_runs_end_adds_nothing_to_it(run: Runner) 
         with lt.lap("program"):
             pass
         open("over.part", "w").close()
+        begun, begin = os.pipe()
         if os.fork() == 0:
             os.setsid()
             for stream in (0, 1, 2):
                 os.dup2(os.open(os.devnull, os.O_RDWR), stream)
             with lt.lap("daemon"):
                 pass
+            os.write(begin, b".")  # only now may the program, and the run with it, end
             while json.load(open(folder + "/run.json")).get("end") is None:
                 time.sleep(0.01)
             pid = os.fork()
@@ -212,6 +214,7 @@ def test_a_daemon_that_forks_after_the_runs_end_adds_nothing_to_it(run: Runner) 
             os.waitpid(pid, 0)
             os.rename("over.part", "over")
             os._exit(0)
+        os.read(begun, 1)
         """
     )
     assert (outcome.code, outcome.warnings) == (0, []), outcome.err
