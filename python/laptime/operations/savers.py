@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import contextvars
 import functools
 import gc
@@ -17,6 +18,8 @@ from typing import Any
 #: Answers with what puts the object back, perhaps with what else is reached through it.
 Saver = Callable[[Any], Callable[[], Any] | tuple[Callable[[], Any], Any] | None]
 
+#: Objects of a NumPy array that are entered.
+MOST_ENTERED = 100_000
 #: Bytes of NumPy arrays that are copied before a count; what is beyond is left alone.
 MOST_COPIED = 1 << 30
 
@@ -27,6 +30,7 @@ def savers() -> Iterator[tuple[type, Saver]]:
     yield type(functools.lru_cache(len)), _remembered
     yield queue.Queue, _queue
     yield contextvars.ContextVar, _variable
+    yield array.array, _array
     yield io.StringIO, _text
     yield io.BytesIO, _text
     numpy: Any = sys.modules.get("numpy")
@@ -37,31 +41,43 @@ def savers() -> Iterator[tuple[type, Saver]]:
 
 
 def _remembered(function: Any) -> tuple[Callable[[], Any], list[Any]]:
-    """What a function remembers of calls: all is forgotten if the count added to it."""
-    # Its results, or entries of a list that hold one each.
-    caches = [it for it in gc.get_referents(function) if type(it) is dict]
-    held = [result for cache in caches for result in cache.values()]
-    entries = [it for it in held if type(it).__name__ == "_lru_list_elem"]
-    before = function.cache_info().misses
+    """What a function remembers of calls: what the count added is forgotten.
+
+    One that remembers only the latest calls has them in a list, too, which nobody can put back: it
+    forgets everything.
+    """
+    held = [it for it in gc.get_referents(function) if it is not vars(function)]
+    cache = next((it for it in held if type(it) is dict), {})
+    # Its entries belong to that list.
+    held = [it for it in held if it is not cache]
+    before, misses = dict(cache), function.cache_info().misses
 
     def restore() -> None:
-        if function.cache_info().misses != before:
-            function.cache_clear()
+        if function.cache_info().misses == misses:
+            return
+        function.cache_clear()
+        if function.cache_info().maxsize is None:
+            cache.update(before)
 
-    return restore, [*held, *(it for entry in entries for it in gc.get_referents(entry))]
+    return restore, [*held, *before.values()]
 
 
-def _variable(variable: contextvars.ContextVar[Any]) -> tuple[Callable[[], Any], Any] | None:
-    nothing = object()
-    before = variable.get(nothing)
-    if before is nothing:
-        return None
+def _variable(variable: contextvars.ContextVar[Any]) -> tuple[Callable[[], Any], Any]:
+    """A count runs in a context of its own: only what the variable has now is to be seen."""
+    return _nothing, variable.get(None)
+
+
+def _nothing() -> None: ...
+
+
+def _array(held: array.array[Any]) -> Callable[[], Any]:
+    before = held[:]
 
     def restore() -> None:
-        if variable.get(nothing) is not before:
-            variable.set(before)
+        if held.tobytes() != before.tobytes():
+            held[:] = before
 
-    return restore, before
+    return restore
 
 
 def _text(file: Any) -> Callable[[], Any] | None:
@@ -149,8 +165,12 @@ class _Arrays:
     def __init__(self) -> None:
         self._copied = 0
 
-    def __call__(self, array: Any) -> Callable[[], Any] | None:
-        if not array.flags.writeable or array.dtype.hasobject:
+    def __call__(self, array: Any) -> Callable[[], Any] | tuple[Callable[[], Any], Any] | None:
+        if not array.flags.writeable:
+            return None
+        if array.dtype == object and array.size <= MOST_ENTERED:
+            return _objects(array)
+        if array.dtype.hasobject:
             return None
         self._copied += array.nbytes
         if self._copied > MOST_COPIED:
@@ -163,6 +183,17 @@ class _Arrays:
                 array[...] = before
 
         return restore
+
+
+def _objects(array: Any) -> tuple[Callable[[], Any], Any]:
+    """An array of Python's objects."""
+    before = array.copy()
+
+    def restore() -> None:
+        if any(one is not other for one, other in zip(array.flat, before.flat)):
+            array[...] = before
+
+    return restore, before.ravel().tolist()
 
 
 def _python_random(generator: random.Random) -> Callable[[], Any] | None:

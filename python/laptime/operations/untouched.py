@@ -7,6 +7,7 @@ interrupted or not.
 
 from __future__ import annotations
 
+import contextvars
 import os
 import random
 import sys
@@ -40,8 +41,8 @@ class Undo:
         setattr(owner, name, value)
 
     def run(self, body: Callable[[], T]) -> T:
-        """Runs it, then undoes what was changed for it or by it."""
-        return undone(body, self.undo)
+        """Runs it, then undoes what was changed for it or by it. Its context variables end here."""
+        return undone(lambda: contextvars.copy_context().run(body), self.undo)
 
 
 class World(Undo):

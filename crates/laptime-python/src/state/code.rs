@@ -18,9 +18,9 @@ impl Walk {
         let before = value.as_ref().map(|it| it.clone().unbind());
         let mut kept = Kept::new(cell, What::Cell(before));
         if let Some(value) = value {
-            if let Some(instead) = self.stand_in(&value) {
-                place::set_cell(cell, Some(&instead));
-                kept.stood_in.push((python.None(), instead));
+            if let Some(stood_in) = self.stand_in(&value, &python.None().into_bound(python)) {
+                place::set_cell(cell, Some(&stood_in.instead));
+                kept.stood_in.push(stood_in);
             }
             self.push(&value, at, name);
         }
@@ -69,12 +69,17 @@ impl Walk {
                 }
             }
         }
-        let names = ["__defaults__", "__kwdefaults__", "__dict__"];
-        for name in names {
-            let value = function.getattr(name)?;
-            if !value.is_none() {
-                self.push(&value, place, None);
-            }
+        let defaults = intern!(python, "__defaults__");
+        let before = function.getattr(defaults)?;
+        let mut kept = Kept::new(function, What::Defaults(before.clone().unbind()));
+        if let Some(stood_in) = self.stand_in(&before, defaults) {
+            function.setattr(defaults, &stood_in.instead)?;
+            kept.stood_in.push(stood_in);
+        }
+        self.keep(kept);
+        let more = ["__kwdefaults__", "__dict__"].map(|name| function.getattr(name));
+        for value in std::iter::once(Ok(before)).chain(more) {
+            self.push(&value?, place, None);
         }
         let file: String = code.getattr(intern!(python, "co_filename"))?.extract()?;
         if self.kinds.is_own_file(&file) {
@@ -97,9 +102,9 @@ impl Walk {
             let name = name?;
             let value = globals.get_item(&name)?;
             if let Some(value) = &value {
-                if let Some(instead) = self.stand_in(value) {
-                    globals.set_item(&name, &instead)?;
-                    stood_in.push((name.clone().unbind(), instead));
+                if let Some(one) = self.stand_in(value, &name) {
+                    globals.set_item(&name, &one.instead)?;
+                    stood_in.push(one);
                 }
                 self.push(value, place, Some(name.clone().unbind()));
             }
@@ -134,9 +139,9 @@ impl Walk {
         let before = kept::attributes(class)?;
         let mut stood_in = Vec::new();
         for (name, value) in before.iter() {
-            if let Some(instead) = self.stand_in(&value) {
-                class.setattr(name.cast::<PyString>()?, &instead)?;
-                stood_in.push((name.clone().unbind(), instead));
+            if let Some(one) = self.stand_in(&value, &name) {
+                class.setattr(name.cast::<PyString>()?, &one.instead)?;
+                stood_in.push(one);
             }
             self.push(&value, place, Some(name.unbind()));
         }

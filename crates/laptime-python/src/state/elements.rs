@@ -26,9 +26,9 @@ impl Walk {
                 let before = live.copy()?;
                 let mut kept = Kept::new(object, What::Dict(before.clone().unbind()));
                 for (key, value) in before.iter().take(entered) {
-                    if let Some(instead) = self.stand_in(&value) {
-                        live.set_item(&key, &instead)?;
-                        kept.stood_in.push((key.clone().unbind(), instead));
+                    if let Some(stood_in) = self.stand_in(&value, &key) {
+                        live.set_item(&key, &stood_in.instead)?;
+                        kept.stood_in.push(stood_in);
                     }
                     self.push(&value, place, Some(key.clone().unbind()));
                     self.push(&key, place, None);
@@ -37,22 +37,27 @@ impl Walk {
             }
             Container::Mapping => {
                 let before = kept::items(object)?;
+                let mut kept = Kept::new(object, What::Mapping(before.clone().unbind()));
                 for pair in before.iter().take(entered) {
                     let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+                    if let Some(stood_in) = self.stand_in(&value, &key) {
+                        kept::set_item(object, &key, stood_in.instead.bind(python))?;
+                        kept.stood_in.push(stood_in);
+                    }
                     self.push(&value, place, Some(key.clone().unbind()));
                     self.push(&key, place, None);
                 }
-                self.keep(Kept::new(object, What::Mapping(before.unbind())));
+                self.keep(kept);
             }
             Container::List => {
                 let live = object.cast::<PyList>()?;
                 let before = live.get_slice(0, live.len());
                 let mut kept = Kept::new(object, What::List(before.clone().unbind()));
                 for (index, value) in before.iter().enumerate().take(entered) {
-                    if let Some(instead) = self.stand_in(&value) {
-                        live.set_item(index, &instead)?;
-                        let index = index.into_pyobject(python)?.into_any().unbind();
-                        kept.stood_in.push((index, instead));
+                    let key = index.into_pyobject(python)?.into_any();
+                    if let Some(stood_in) = self.stand_in(&value, &key) {
+                        live.set_item(index, &stood_in.instead)?;
+                        kept.stood_in.push(stood_in);
                     }
                     self.push_element(&value, place, index);
                 }
@@ -60,10 +65,16 @@ impl Walk {
             }
             Container::Deque => {
                 let before = kept::elements(object)?;
+                let mut kept = Kept::new(object, What::Deque(before.clone().unbind()));
                 for (index, value) in before.iter().enumerate().take(entered) {
+                    let key = index.into_pyobject(python)?.into_any();
+                    if let Some(stood_in) = self.stand_in(&value, &key) {
+                        object.set_item(index, &stood_in.instead)?;
+                        kept.stood_in.push(stood_in);
+                    }
                     self.push_element(&value, place, index);
                 }
-                self.keep(Kept::new(object, What::Deque(before.unbind())));
+                self.keep(kept);
             }
             Container::Set => {
                 let live = object.cast::<PySet>()?;

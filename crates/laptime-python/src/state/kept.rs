@@ -12,8 +12,13 @@ use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use super::place::{Part, Place, set_cell, slot};
 use super::taken::Taken;
 
-/// Where in its holder an iterator stood, and what stands in for it.
-pub type StoodIn = (Py<PyAny>, Py<PyAny>);
+/// An iterator that is stood in for, or a tuple of some.
+pub struct StoodIn {
+    /// Where it stands in its holder.
+    pub key: Py<PyAny>,
+    pub value: Py<PyAny>,
+    pub instead: Py<PyAny>,
+}
 
 /// What an object held.
 pub enum What {
@@ -31,6 +36,8 @@ pub enum What {
     Names(Vec<(Py<PyAny>, Option<Py<PyAny>>)>),
     /// A class's own attributes.
     Attributes(Py<PyDict>),
+    /// A function's.
+    Defaults(Py<PyAny>),
     /// The class that it was of.
     Class(Py<PyType>),
     /// A callable that puts it back.
@@ -73,6 +80,12 @@ impl Kept {
             }
             What::Names(before) => restore_names(object, before)?,
             What::Attributes(before) => restore_attributes(object, before.bind(python))?,
+            What::Defaults(before) => {
+                let name = intern!(python, "__defaults__");
+                if !object.getattr(name)?.is(before) {
+                    object.setattr(name, before)?;
+                }
+            }
             What::Class(before) => {
                 if !object.get_type().is(before) {
                     object.setattr(intern!(python, "__class__"), before)?;
@@ -80,13 +93,25 @@ impl Kept {
             }
             What::Saved(restore) => drop(restore.call0(python)?),
         }
-        for (key, instead) in &self.stood_in {
-            if let Ok(taken) = instead.bind(python).cast::<Taken>()
-                && taken.get().gave()
-            {
-                let place = self.place(python, key);
-                place.put(python, taken.as_any())?;
+        for stood_in in &self.stood_in {
+            let instead = stood_in.instead.bind(python);
+            if let Some(taken) = owing(instead) {
+                let place = self.place(python, &stood_in.key);
+                place.put(python, instead)?;
                 taken.get().stands_in(place);
+            } else if let Ok(tuple) = instead.cast_exact::<PyTuple>()
+                && tuple.iter().any(|it| owing(&it).is_some())
+            {
+                // It stays, since only it can hold what has something to give again.
+                let value = stood_in.value.bind(python).cast::<PyTuple>()?;
+                let elements = value.iter().zip(tuple.iter());
+                let elements = elements.map(|(it, instead)| match owing(&instead) {
+                    Some(_) => instead,
+                    None => it,
+                });
+                let tuple = PyTuple::new(python, elements.collect::<Vec<_>>())?;
+                let place = self.place(python, &stood_in.key);
+                place.put(python, tuple.as_any())?;
             }
         }
         Ok(())
@@ -97,7 +122,7 @@ impl Kept {
         let part = match &self.what {
             What::Cell(_) => Part::Cell,
             What::Slot(member, _) => Part::Slot(member.clone()),
-            What::Attributes(_) => Part::Attribute(key.clone_ref(python)),
+            What::Attributes(_) | What::Defaults(_) => Part::Attribute(key.clone_ref(python)),
             _ => Part::Item(key.clone_ref(python)),
         };
         Place {
@@ -105,6 +130,11 @@ impl Kept {
             part,
         }
     }
+}
+
+/// The stand-in of an iterator that has something to give again.
+fn owing<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, Taken>> {
+    value.cast::<Taken>().ok().filter(|it| it.get().gave())
 }
 
 /// Puts everything back. An error of one leaves no other out.
@@ -152,9 +182,20 @@ fn restore_mapping(object: &Bound<'_, PyAny>, before: &Bound<'_, PyList>) -> PyR
     let ordered = python.import("collections")?.getattr("OrderedDict")?;
     ordered.call_method1("clear", (object,))?;
     for pair in before.iter() {
-        let (key, value): (Py<PyAny>, Py<PyAny>) = pair.extract()?;
-        ordered.call_method1("__setitem__", (object, key, value))?;
+        let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+        set_item(object, &key, &value)?;
     }
+    Ok(())
+}
+
+/// Sets an element of an ordered dictionary, past what its class makes of it.
+pub fn set_item(
+    object: &Bound<'_, PyAny>,
+    key: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let ordered = object.py().import("collections")?.getattr("OrderedDict")?;
+    ordered.call_method1("__setitem__", (object, key, value))?;
     Ok(())
 }
 

@@ -80,6 +80,19 @@ const OUTSIDE: [&str; 20] = [
     "threading",
 ];
 
+/// Iterators besides those of the interpreter itself and of `itertools`.
+const ITERATORS: [(&str, &str); 6] = [
+    (
+        "torch.utils.data.dataloader",
+        "_MultiProcessingDataLoaderIter",
+    ),
+    ("_collections", "_deque_iterator"),
+    ("_collections", "_deque_reverse_iterator"),
+    ("array", "arrayiterator"),
+    ("numpy", "flatiter"),
+    ("_csv", "reader"),
+];
+
 /// Modules of these whose classes the program's may be made of without being outside themselves.
 const INHERITED: [&str; 2] = ["contextlib", "logging"];
 
@@ -171,6 +184,10 @@ impl Kinds {
                 | "dict_itemiterator"
                 | "set_iterator"
                 | "callable_iterator"
+                | "dict_reversekeyiterator"
+                | "dict_reversevalueiterator"
+                | "dict_reverseitemiterator"
+                | "odict_iterator"
                 | "iterator"
                 | "list_reverseiterator" => {
                     return Ok(Kind::Iterator);
@@ -183,8 +200,8 @@ impl Kinds {
             }
         }
         let is_taken = object.is_instance_of::<super::taken::Taken>();
-        if module == "itertools" || is_taken || &*name.to_cow()? == "_MultiProcessingDataLoaderIter"
-        {
+        let is_known = ITERATORS.contains(&(module.as_str(), &*name.to_cow()?));
+        if module == "itertools" || is_taken || is_known {
             return Ok(Kind::Iterator);
         }
         let local = python.import("_thread")?.getattr("_local")?;

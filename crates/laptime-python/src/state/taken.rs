@@ -150,6 +150,12 @@ impl Taken {
         Ok((chain, (PyList::new(python, given)?, source)))
     }
 
+    /// Whether the call was given something of it.
+    #[getter]
+    fn _owes(&self) -> bool {
+        self.gave()
+    }
+
     fn __getattr__(&self, python: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         self.refuse(["send", "throw", "close"].contains(&name))?;
         if name == "_reset" {

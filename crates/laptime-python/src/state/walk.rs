@@ -12,7 +12,7 @@ use pyo3::types::{PyString, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use crate::entry::measuring;
 use crate::handler;
 
-use super::kept::{Kept, What};
+use super::kept::{Kept, StoodIn, What};
 use super::kind::{Kind, Kinds, Plain};
 use super::place;
 use super::taken::Taken;
@@ -67,6 +67,9 @@ pub struct Walk {
 /// Elements of a collection that are entered: what has more is data, and no step changes its
 /// elements. The collection itself is put back.
 pub const MOST_ENTERED: usize = 100_000;
+
+/// Elements of a tuple that iterators are looked for in.
+const LONGEST_TUPLE: usize = 100;
 
 impl Walk {
     pub fn new(kinds: Kinds, outside: Option<Py<PyAny>>) -> Self {
@@ -282,10 +285,11 @@ impl Walk {
             let before = place::slot(object, member.bind(python));
             let mut stood_in = Vec::new();
             if let Some(value) = &before {
-                if let Some(instead) = self.stand_in(value) {
+                if let Some(one) = self.stand_in(value, &python.None().into_bound(python)) {
                     let set = intern!(python, "__set__");
-                    member.bind(python).call_method1(set, (object, &instead))?;
-                    stood_in.push((python.None(), instead));
+                    let instead = &one.instead;
+                    member.bind(python).call_method1(set, (object, instead))?;
+                    stood_in.push(one);
                 }
                 let label = member.bind(python).getattr(intern!(python, "__name__"))?;
                 self.push(value, place, Some(label.unbind()));
@@ -304,11 +308,39 @@ impl Walk {
         Ok(())
     }
 
-    /// What stands in for an iterator as long as the call runs.
-    pub(super) fn stand_in(&mut self, value: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
+    /// What stands in for an iterator, or a tuple of some, as long as the call runs. `key`: where
+    /// in its holder the value stands.
+    pub(super) fn stand_in(
+        &mut self,
+        value: &Bound<'_, PyAny>,
+        key: &Bound<'_, PyAny>,
+    ) -> Option<StoodIn> {
         if self.way == Way::Beneath {
             return None;
         }
+        let instead = match value.cast_exact::<PyTuple>() {
+            Ok(tuple) if tuple.len() <= LONGEST_TUPLE => self.tuple(tuple),
+            _ => self.iterator(value),
+        }?;
+        Some(StoodIn {
+            key: key.clone().unbind(),
+            value: value.clone().unbind(),
+            instead,
+        })
+    }
+
+    /// A tuple with what stands in for the iterators in it, if it has any.
+    fn tuple(&mut self, tuple: &Bound<'_, PyTuple>) -> Option<Py<PyAny>> {
+        let instead: Vec<_> = tuple.iter().map(|it| self.iterator(&it)).collect();
+        instead.iter().any(Option::is_some).then(|| {
+            let elements = tuple.iter().zip(instead);
+            let elements = elements.map(|(it, instead)| instead.unwrap_or_else(|| it.unbind()));
+            let made = PyTuple::new(tuple.py(), elements.collect::<Vec<_>>());
+            made.map(|it| it.into_any().unbind()).ok()
+        })?
+    }
+
+    fn iterator(&mut self, value: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
         let python = value.py();
         let outside = self.outside.as_ref()?.clone_ref(python);
         let kind = self.kinds.of(value).ok()?;

@@ -22,7 +22,7 @@ from .lazy import refuse
 from .masks import look_as_in_a_real_run
 from .mode import Counting
 from .places import Places, follow
-from .reach import Target
+from .reach import Arguments, Target
 from .sharding import unsee
 from .stage import Stage, WouldWrite
 from .survivors import Survivors
@@ -43,8 +43,7 @@ class Call:
         ranks: int,
     ) -> None:
         self.function = function
-        self.inputs = inputs
-        self.kwargs = kwargs
+        self.arguments = Arguments(inputs, kwargs)
         self.backward = backward
         self.loss = loss
         self.ranks = ranks
@@ -73,7 +72,7 @@ class Call:
             if type(outer) is Counting:
                 # A count within a count: what this one runs is none of the outer call's work.
                 world.undo.append(partial(outer.swap_feed, outer.swap_feed(Feed())))
-        target = Target(world, self.function, self.inputs, self.kwargs)
+        target = Target(world, self.function, self.arguments)
         if self.loss is not None:
             world.state.reach([("loss", self.loss)])
         refuse(target.named.values())
@@ -119,7 +118,7 @@ class Call:
                     if self.backward:
                         self._train()
                     else:
-                        has_run(self.function(*self.inputs, **self.kwargs))
+                        has_run(self._call())
                 finally:
                     self.refused = stage.refused
         if self.refused:
@@ -128,6 +127,12 @@ class Call:
             # The program kept it to itself, and went another way than it would with values.
             for error in filter(needs_values, handles.raised()):
                 raise error
+        for name in self.arguments.used_up():
+            feed.warn(
+                "used-up",
+                f"argument {name} is an iterator, and what the count took of it is gone: if the "
+                "program goes on with it, let the function name it instead of passing it",
+            )
         if self.backward and isinstance(self.function, torch.nn.Module):
             reduce_gradients(feed, list(self.function.parameters()), self.ranks)
         return feed.finish(params=places.params)._of(
@@ -137,9 +142,12 @@ class Call:
             + (", with its backward" if self.backward else ""),
         )
 
+    def _call(self) -> Any:
+        return self.function(*self.arguments.inputs, **self.arguments.kwargs)
+
     def _train(self) -> None:
         with torch.enable_grad():
-            output = self.function(*self.inputs, **self.kwargs)
+            output = self._call()
             loss = self.loss(output) if self.loss is not None else default_loss(output)
         loss.backward()
 

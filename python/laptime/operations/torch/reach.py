@@ -8,23 +8,50 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
+from ..._core import Taken, TorchDispatch
 from ..untouched import World
 from .unwrap import unwrap
+
+
+class Arguments:
+    """What a call is given. What stands in for an iterator of it is given instead."""
+
+    def __init__(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._names = list(kwargs)
+        self._positional = len(inputs)
+        values = (*inputs, *kwargs.values())
+        self.held = {f"argument{index}": value for index, value in enumerate(values)}
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """Those without a name."""
+        return tuple(self.held.values())[: self._positional]
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """Those with one."""
+        return dict(zip(self._names, [*self.held.values()][self._positional :]))
+
+    def used_up(self) -> list[str]:
+        """Which are iterators that the call took of: nobody can put that back."""
+        names = [str(index) for index in range(self._positional)] + self._names
+        taken = zip(names, self.held.values())
+        return [name for name, value in taken if isinstance(value, Taken) and value._owes]
 
 
 class Target:
     """What is called, with what, and what that can reach."""
 
-    def __init__(
-        self, world: World, function: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> None:
+    def __init__(self, world: World, function: Any, arguments: Arguments) -> None:
         self.function = function
-        self.inputs = inputs
-        self.kwargs = kwargs
-        arguments = [(f"argument{i}", it) for i, it in enumerate((*inputs, *kwargs.values()))]
-        world.state.reach([*_parts(function), *arguments, *(("", it) for it in _EVERYWHERE)])
+        self.inputs = arguments.inputs
+        self.kwargs = arguments.kwargs
+        everywhere = [("", it) for it in (*_EVERYWHERE, *_watchers())]
+        world.state.reach([*_parts(function), ("", arguments.held), *everywhere])
         self._state = world.state
         #: Models by their paths, those that are not parts of others; nearest first.
         self.models: dict[str, torch.nn.Module] = {}
@@ -138,6 +165,12 @@ _EVERYWHERE = [
     for name, hooks in vars(torch.nn.modules.module).items()
     if name.startswith("_global_") and isinstance(hooks, dict)
 ]
+
+
+def _watchers() -> list[dict[str, Any]]:
+    """What the program's own dispatch modes hold: they see the count's operators, too."""
+    modes = _get_current_dispatch_mode_stack()
+    return [vars(it) for it in modes if not isinstance(it, (FakeTensorMode, TorchDispatch))]
 
 
 def _parts(function: Any) -> list[tuple[str, Any]]:
