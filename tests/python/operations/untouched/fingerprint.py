@@ -81,6 +81,10 @@ class Fingerprint:
             # One that can't be set back is stood in for; what it gives next shows in what follows.
             self.lines[path] = "an iterator"
             return
+        if type(value) is tuple and any(isinstance(it, _SOURCES) for it in value):
+            # It is another tuple then, where the step finds it.
+            self.lines[path] = f"{len(value)} iterators"
+            return
         met = self._met.get(id(value))
         if met is not None:
             self.lines[path] = f"same as {met}"

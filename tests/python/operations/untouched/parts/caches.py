@@ -60,6 +60,27 @@ def positions(length):
         forward="h = h + positions(8)",
     ),
     part(
+        "cached object that grows",
+        defs="""
+@functools.cache
+def shared(name):
+    return {"name": name, "seen": 0}
+""",
+        forward="""
+shared("steps")["seen"] += 1
+shared(f"steps of {h.shape[0] + shared('steps')['seen'] // 2}")
+h = h + 0.01 * shared("steps")["seen"]
+""",
+    ),
+    part(
+        "context variable",
+        defs="CALLS = contextvars.ContextVar('CALLS')",
+        forward="""
+CALLS.set(CALLS.get(0) + 1)
+h = h + 0.01 * CALLS.get()
+""",
+    ),
+    part(
         "attribute of a class",
         defs="""
 class Tables:

@@ -53,6 +53,41 @@ def stream(batches):
         rare=True,
     ),
     part(
+        "generator over an iterator",
+        defs="""
+def ahead(batches):
+    source = itertools.cycle(batches)
+    waiting = next(source)
+    while True:
+        yield waiting
+        waiting = next(source)
+""",
+        setup="feed = ahead(batches)",
+        keeps="feed",
+        batch="x, y = next($feed)",
+        rare=True,
+    ),
+    part(
+        "generators in a tuple",
+        defs="""
+def each(batches, index):
+    while True:
+        for batch in batches:
+            yield batch[index].clone()
+""",
+        setup="feeds = each(batches, 0), each(batches, 1)",
+        keeps="feeds",
+        batch="x, y = next($feeds[0]), next($feeds[1])",
+        rare=True,
+    ),
+    part(
+        "list iterators in a tuple",
+        setup="feeds = tuple(iter([batch[i] for batch in batches * 4]) for i in range(2))",
+        keeps="feeds",
+        batch="x, y = (next(it) for it in $feeds)",
+        rare=True,
+    ),
+    part(
         "DataLoader",
         defs=_PAIRS,
         setup="""
