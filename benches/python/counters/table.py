@@ -139,25 +139,27 @@ def block(found: dict[str, Found]) -> tuple[str, list[str]]:
         [
             BEGIN,
             "",
-            f"Each number is a ratio to the truth; 1 is right within {why.RIGHT:.0%}. The truth is "
-            "worked out by hand, and Laptime's number is checked against it; where it is marked *, "
-            "it is Laptime's. A counter's FLOP are halved; fvcore's \"FLOPs\" are MACs and taken "
-            "for that.",
+            "Each number is what the counter says, divided by the truth. 1 means right, within "
+            f"{why.RIGHT:.0%}. The truth is worked out by hand, and Laptime's number is checked "
+            "against it. A truth marked * is Laptime's own number. If a counter gives FLOP, half "
+            'of them are compared, as 1 MAC is 2 FLOP. fvcore\'s "FLOPs" are MACs and not halved. '
+            "Numbers in brackets point to the reasons below.",
             "",
             "**Forward**, in evaluation mode, without gradients:",
             "",
             *forward,
             "",
-            "**Forward and backward**, of those that can:",
+            "**Forward and backward**, by the counters that count a backward:",
             "",
             *training,
             "",
-            "Why, as the parts of each number say in which it differs:",
+            "Why a number is wrong. In brackets: the parts in which it differs from the truth.",
             "",
             *notes.lines(),
             "",
             f"With {versions}; Python {platform.python_version()}, on the CPU. `make counters` "
-            "prints it again, and fails where a number is wrong for a reason that is not known.",
+            "makes this table anew, and fails if a number is wrong for a reason that it doesn't "
+            "know.",
             "",
             END,
         ]

@@ -112,8 +112,8 @@ def _how_timed(timing: Timing) -> list[str]:
     return [
         f"fwd latency: median of {_runs(timing.runs)} after {_runs(timing.warm_up)} of warm-up, "
         f"by the host's clock; {waiting(timing.devices)}",
-        f"fwd latency of modules: the middle one of {_runs(timing.runs)} with the clock read "
-        f"before and after each module; that run took {_ms(split)}",
+        f"fwd latency of modules: {_runs(timing.runs)} more, with the clock read before and after "
+        f"each module; shown is the run with the median total, {_ms(split)}",
     ]
 
 

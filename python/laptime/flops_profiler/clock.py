@@ -33,7 +33,7 @@ def read(devices: Sequence[Any]) -> int:
 def waiting(devices: Sequence[Any]) -> str:
     """What is waited for, in words."""
     if not devices:
-        return "on the CPU, which needs no waiting for"
+        return "on the CPU, so there is no device to wait for"
     return f"{', '.join(map(str, devices))} waited for before each reading"
 
 
