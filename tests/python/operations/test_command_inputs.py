@@ -89,12 +89,18 @@ def test_a_length_is_refused_by_models_of_images_and_told_where_it_is_too_long(a
     pytest.importorskip("transformers")
     small = {"num_hidden_layers": 1, "n_layer": 1, "hidden_size": 12, "n_embd": 12, "n_head": 1}
     small |= {"num_attention_heads": 1, "intermediate_size": 12, "vocab_size": 10}
-    for name in ("vit", "gpt2"):
+    for name in ("vit", "gpt2", "bert", "llama"):
         (tmp_path / f"{name}.json").write_text(json.dumps({"model_type": name} | small))
     with pytest.raises(Failure, match="takes pixel_values, no tokens"):
         asked(str(tmp_path / "vit.json"), kind="config", sequence=4)
-    counts = asked(str(tmp_path / "gpt2.json"), kind="config", sequence=2000)
-    assert "2000 tokens, where the configuration has places for 1024" in counts["how"]
+    for name, longest in (("gpt2", 1024), ("bert", 512)):
+        with pytest.raises(Failure, match=f"has learned places for {longest} tokens") as left:
+            asked(str(tmp_path / f"{name}.json"), kind="config", sequence=longest + 1)
+        assert (left.value.code, f"--seq {longest} or less" in left.value.hint) == (2, True)
+        asked(str(tmp_path / f"{name}.json"), kind="config", sequence=longest)
+    # Places that are computed have no end.
+    counts = asked(str(tmp_path / "llama.json"), kind="config", sequence=4000)
+    assert "4000 tokens, where the configuration has places for 2048" in counts["how"]
 
 
 def test_the_mode_is_said_of_an_object_too(asked):

@@ -14,7 +14,7 @@ from typing import Any
 from ..._ceilings import ceilings
 from ..._core import LaptimeError
 from .. import count, no_weights
-from . import exported, factory, pretrained, vision
+from . import exported, factory, hints, pretrained, vision
 from .inputs import described, typed, with_values
 from .request import Failure, Request, Target
 
@@ -119,7 +119,12 @@ def call(target: Target, request: Request, model: Any, how: str) -> str:
     if torch is not None and isinstance(model, torch.nn.Module):
         with_sizes(model, arguments, keywords)
     mode: Any = request.mode
-    counts = count(model, *arguments, kwargs=keywords, backward=request.backward, mode=mode)
+    try:
+        counts = count(model, *arguments, kwargs=keywords, backward=request.backward, mode=mode)
+    except Exception as error:
+        # For `told`, which tells only of the last way that is tried.
+        vars(error)["way_out"] = hints.way_out(error, model, arguments, keywords, request)
+        raise
     return counts._of(
         target.name,
         inputs=described(arguments, keywords),
@@ -154,6 +159,9 @@ def told(error: Exception) -> Failure:
     message = str(error).strip() or type(error).__name__
     if not isinstance(error, LaptimeError):
         message = f"{type(error).__name__}: {message}"
+    way_out = vars(error).get("way_out")
+    if way_out is not None:
+        return Failure(message, way_out)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not _is_installed(frame.filename)]
     if not own:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from .inputs import TOKEN
@@ -32,6 +34,7 @@ def find(request: Request) -> Target:
             f"install it: {sys.executable} -m pip install torch transformers",
         ) from error
     transformers.logging.set_verbosity_error()
+    _check(request.target)
     try:
         config: Any = transformers.AutoConfig.from_pretrained(
             request.target, local_files_only=True, trust_remote_code=False
@@ -63,6 +66,24 @@ def find(request: Request) -> Target:
         notes.append(f"{request.sequence} tokens, where the configuration has places for {longest}")
     name = architecture or type(config).__name__.removesuffix("Config")
     return Target(name, build, defaults, notes=notes)
+
+
+def _check(target: str) -> None:
+    """Says where a configuration is no JSON, which transformers doesn't."""
+    path = Path(target, "config.json") if Path(target).is_dir() else Path(target)
+    hint = "give a model's config.json, as its page on Hugging Face has it under Files"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise Failure(f"{path} is no JSON: {error.msg} at {place}", hint) from error
+    except UnicodeDecodeError as error:
+        raise Failure(f"{path} is no JSON: no text at byte {error.start}", hint) from error
+    except OSError as error:
+        raise Failure(f"{path} cannot be read: {error.strerror}") from error
+    if not isinstance(content, dict):
+        kind = type(content).__name__
+        raise Failure(f"{path} is no configuration: it holds a {kind}, not an object", hint)
 
 
 def _without_kernels(config: Any) -> bool:
@@ -117,6 +138,7 @@ def keywords(model: Any, config: Any, sequence: int | None) -> dict[str, Any]:
             f"--kwarg {next(iter(given))}=1,3,224,224",
             code=2,
         )
+    _fits(model, text, sequence)
     # Beyond tensors: what is kept for a next token is no work of this one.
     if hasattr(text, "use_cache") and "use_cache" in names:
         given["use_cache"] = False
@@ -161,6 +183,26 @@ def _longest(config: Any) -> int | None:
             is_offset = getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert")
             return length - 2 if is_offset else length
     return None
+
+
+def _fits(model: Any, config: Any, sequence: int | None) -> None:
+    """Refuses more tokens than the model has learned places for; places that it computes go on."""
+    import torch
+
+    longest = _longest(config)
+    if sequence is None or longest is None or sequence <= longest:
+        return
+    words = model.get_input_embeddings()
+    tables = (one for one in model.modules() if isinstance(one, torch.nn.Embedding))
+    # Some keep a place or two for padding.
+    if any(one is not words and 0 <= one.num_embeddings - longest <= 2 for one in tables):
+        raise Failure(
+            f"--seq {sequence} is too long: {type(model).__name__} has learned places for "
+            f"{longest} tokens",
+            f"give --seq {longest} or less, or another number of places in the configuration "
+            "(max_position_embeddings, n_positions)",
+            code=2,
+        )
 
 
 def _length(config: Any) -> int:

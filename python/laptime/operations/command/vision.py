@@ -33,7 +33,8 @@ def find(request: Request) -> Target:
         hint = f"did you mean {', '.join(near)}? " if near else ""
         raise Failure(
             f"torchvision has no model {name!r}",
-            f"{hint}A model of your own is counted by its name in Python: "
+            f"{hint}Nothing is downloaded: for a model of Hugging Face give the path of its "
+            "config.json; for one of your own its name in Python: "
             "laptime ops package.module:factory",
         )
 
