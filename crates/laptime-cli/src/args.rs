@@ -197,7 +197,7 @@ pub struct OpsArgs {
     pub by: Option<OperationsBy>,
 
     /// Levels of modules, or `all` [default: 2]
-    #[arg(long, value_name = "LEVELS", value_parser = levels)]
+    #[arg(long, value_name = "LEVELS", value_parser = levels, allow_hyphen_values = true)]
     pub depth: Option<u32>,
 
     /// What comes first [default: operators by MAC, modules as they stand in the model]
@@ -243,7 +243,7 @@ fn levels(typed: &str) -> Result<u32, String> {
         "all" => Ok(u32::MAX),
         number => number
             .parse()
-            .map_err(|_| "a number of levels, or all".to_owned()),
+            .map_err(|_| "levels are a number from 0 (the model alone), or all".to_owned()),
     }
 }
 

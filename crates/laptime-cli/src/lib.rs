@@ -27,7 +27,7 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Parser;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 pub use error::CliError;
 use terminal::Stream;
@@ -47,9 +47,11 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> i32 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let is_ops = args.get(1).is_some_and(|command| command == "ops");
     let cli = match args::Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(usage) => return show_usage(&usage, out, err),
+        Err(usage) => return show_usage(usage, is_ops, out, err),
     };
     let result = commands::dispatch(&cli, out, err).and_then(|code| {
         out.flush().map_err(CliError::from_output)?;
@@ -65,7 +67,20 @@ pub fn run(
 }
 
 /// Help and version are data, wrong usage is a message.
-fn show_usage<'a>(usage: &clap::Error, out: &'a mut dyn Write, err: &'a mut dyn Write) -> i32 {
+fn show_usage<'a>(
+    mut usage: clap::Error,
+    is_ops: bool,
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+) -> i32 {
+    let mut hint = forgotten_run(&usage);
+    if usage.kind() == ErrorKind::UnknownArgument {
+        // That a target could have such a name helps nobody.
+        usage.remove(ContextKind::Suggested);
+        if is_ops {
+            hint = ops::instead_of(&mut usage);
+        }
+    }
     let (target, stream) = if usage.use_stderr() {
         (err, Stream::Err)
     } else {
@@ -79,19 +94,20 @@ fn show_usage<'a>(usage: &clap::Error, out: &'a mut dyn Write, err: &'a mut dyn 
     };
     // Nowhere is left to say that the message could not be written.
     let _ = target.write_all(text.as_bytes());
-    if let Some(script) = forgotten_run(usage) {
-        let _ = writeln!(target, "hint: laptime run {script}");
+    if let Some(hint) = hint {
+        let _ = writeln!(target, "hint: {hint}");
     }
     let _ = target.flush();
     usage.exit_code()
 }
 
-/// The script of somebody who typed `laptime train.py`.
+/// The command for somebody who typed `laptime train.py`.
 fn forgotten_run(usage: &clap::Error) -> Option<String> {
     match usage.get(ContextKind::InvalidSubcommand)? {
-        ContextValue::String(typed) if Path::new(typed).exists() => {
-            Some(commands::quoted(Path::new(typed)))
-        }
+        ContextValue::String(typed) if Path::new(typed).exists() => Some(format!(
+            "laptime run {}",
+            commands::quoted(Path::new(typed))
+        )),
         _ => None,
     }
 }

@@ -304,7 +304,7 @@ fn a_path_to_something_else_is_told_what_can_be_counted() {
     };
     insta::assert_snapshot!(said("notes.txt"), @r"
     laptime: error: cannot count notes.txt: no kind of file that holds a model
-    hint: TARGET is package.module:factory, a torchvision model's name, or a file: config.json, .pt2, .onnx
+    hint: TARGET is package.module:factory, a torchvision model's name, or a file: config.json, .pt2, .onnx; nothing is downloaded
     ");
     insta::assert_snapshot!(said("./net.py"), @r"
     laptime: error: cannot count ./net.py: a Python file does not say which of its classes or functions is the model
@@ -353,13 +353,24 @@ fn wrong_usage_says_what_would_be_right() {
     }
     assert!(said(&["net:x", "-i", "0,3"]).contains("\"0\" is no size"));
     assert!(said(&["net:x", "-i", "-1,3"]).contains("\"-1\" is no size"));
-    assert!(said(&["net:x", "--depth", "deep"]).contains("a number of levels, or all"));
+    for typed in ["deep", "-1", "1.5"] {
+        assert!(
+            said(&["net:x", "--depth", typed])
+                .contains("levels are a number from 0 (the model alone), or all")
+        );
+    }
+    assert!(
+        said(&["net:x", "--by", "op", "--depth", "2"])
+            .contains("--depth is for the table of modules; --by op shows operators")
+    );
     assert!(
         said(&["net:x", "-f", "tree"])
             .contains("[possible values: text, markdown, json, csv, html]")
     );
     assert!(said(&["net:x", "--device", "cpu"]).contains("--roofline"));
-    assert!(said(&["net:x", "--dim", "batch=8"]).contains("--dim is for an ONNX file"));
+    assert!(
+        said(&["net:x", "--dim", "batch=8"]).contains("--dim is for an ONNX file; other models")
+    );
     place.file("model.onnx", "");
     assert!(said(&["model.onnx", "--backward"]).contains("--backward is for models of Python"));
     assert!(said(&["net:x", "--trust"]).contains("--trust is for a .pt2 file"));
@@ -369,8 +380,34 @@ fn wrong_usage_says_what_would_be_right() {
     assert_eq!(left.code, 6);
     insta::assert_snapshot!(left.err, @r"
     laptime: error: cannot count gone.pt2: no such file
-    hint: TARGET is package.module:factory, a torchvision model's name, or a file: config.json, .pt2, .onnx
+    hint: TARGET is package.module:factory, a torchvision model's name, or a file: config.json, .pt2, .onnx; nothing is downloaded
     ");
+}
+
+#[test]
+fn an_option_of_other_tools_is_told_what_takes_its_place() {
+    let place = Place::new();
+    let said = |option: &str| {
+        let left = place.laptime(&["ops", "net:x", option, "4"]);
+        assert_eq!((left.code, left.out.as_str()), (2, ""), "{}", left.err);
+        assert!(!left.err.contains("as a value"), "{}", left.err);
+        left.err
+    };
+    insta::assert_snapshot!(said("--batch"), @r"
+    error: unexpected argument '--batch' found
+
+    Usage: laptime ops <TARGET>
+
+    For more information, try '--help'.
+    hint: an input is given by its sizes, the batch first: --input 4,3,224,224, or --input 4,128:int64 for tokens; what an .onnx file leaves open by --dim batch=4
+    ");
+    assert!(said("--input_size").contains("--input 4,3,224,224"));
+    assert!(said("--seq-len").contains("hint: the number of tokens is --seq 512"));
+    assert!(said("--dtype").contains("hint: an input's type goes with its sizes"));
+    assert!(said("--width").contains("hint: a factory is called without arguments"));
+    let near = said("--backwards");
+    assert!(near.contains("exists: '--backward'"), "{near}");
+    assert!(!near.contains("hint:"), "{near}");
 }
 
 /// A model of one product, `y = x·w`, whose batch is open, as the format's bytes.
@@ -417,9 +454,14 @@ fn an_onnx_file_is_counted_without_python_once_its_open_sizes_are_given() {
     let left = ops(&["model.onnx"]);
     assert_eq!((left.code, left.out.as_str()), (2, ""));
     insta::assert_snapshot!(left.err, @r#"
-    laptime: error: the ONNX file leaves sizes open: "batch" (of "x")
+    laptime: error: model.onnx: the ONNX file leaves sizes open: "batch" (of "x")
     hint: give them: --dim batch=1
     "#);
+    let left = ops(&["model.onnx", "--dim", "size=5"]);
+    assert_eq!(left.code, 2);
+    assert!(left.err.contains(
+        "model.onnx: the ONNX file leaves no size \"size\" open; open are \"batch\" (of \"x\")"
+    ));
     let left = ops(&["model.onnx", "--dim", "batch=5", "--dim", "batch=6"]);
     assert_eq!(left.code, 2);
     assert!(left.err.contains("--dim batch is given twice"));
@@ -438,7 +480,7 @@ fn a_file_that_is_no_onnx_model_is_unreadable() {
     assert_eq!((left.code, left.out.as_str()), (6, ""));
     assert!(
         left.err
-            .starts_with("laptime: error: the ONNX file is cut off"),
+            .starts_with("laptime: error: cut.onnx: the ONNX file is cut off"),
         "{}",
         left.err
     );

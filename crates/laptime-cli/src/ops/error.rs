@@ -39,8 +39,13 @@ pub enum OpsError {
         source: ReadError,
     },
     /// An ONNX file is damaged, or leaves open what was not given.
-    #[error(transparent)]
-    Onnx(#[from] OnnxError),
+    #[error("{}: {source}", path.display())]
+    Onnx {
+        /// As typed.
+        path: PathBuf,
+        /// What is wrong.
+        source: OnnxError,
+    },
     /// A file whose loading can run code.
     #[error("{target} is not loaded: loading a .pt2 file can run any code that is in it")]
     Untrusted {
@@ -113,7 +118,7 @@ pub enum OpsError {
 
 /// What can be counted.
 const TARGETS: &str = "TARGET is package.module:factory, a torchvision model's name, or a file: \
-                       config.json, .pt2, .onnx";
+                       config.json, .pt2, .onnx; nothing is downloaded";
 
 impl OpsError {
     /// A path, by what is there.
@@ -145,8 +150,11 @@ impl OpsError {
             | Self::Weights { .. }
             | Self::NotATarget { .. }
             | Self::NotCounted { is_usage: true, .. }
-            | Self::Onnx(OnnxError::OpenDims { .. } | OnnxError::UnknownDim { .. }) => USAGE,
-            Self::Missing { .. } | Self::Read { .. } | Self::Saved { .. } | Self::Onnx(_) => {
+            | Self::Onnx {
+                source: OnnxError::OpenDims { .. } | OnnxError::UnknownDim { .. },
+                ..
+            } => USAGE,
+            Self::Missing { .. } | Self::Read { .. } | Self::Saved { .. } | Self::Onnx { .. } => {
                 UNREADABLE
             }
             Self::NotCounted { .. }
@@ -180,7 +188,10 @@ impl OpsError {
                  laptime ops package.module:factory; or its config.json"
                     .to_owned(),
             ),
-            Self::Onnx(OnnxError::OpenDims { open }) => {
+            Self::Onnx {
+                source: OnnxError::OpenDims { open },
+                ..
+            } => {
                 let given: Vec<String> = open
                     .iter()
                     .map(|dim| format!("--dim {}", quoted(Path::new(&format!("{}=1", dim.name)))))
@@ -191,7 +202,7 @@ impl OpsError {
             | Self::Interrupted { .. }
             | Self::Read { .. }
             | Self::Saved { .. }
-            | Self::Onnx(_) => None,
+            | Self::Onnx { .. } => None,
         }
     }
 }

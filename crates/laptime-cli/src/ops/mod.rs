@@ -4,6 +4,7 @@
 //! Python ([`python`]). Whoever counts hands over [`Counts`] and what they are of.
 
 mod error;
+mod instead;
 mod onnx;
 mod python;
 mod saved;
@@ -13,9 +14,10 @@ use std::path::Path;
 
 use laptime_core::Counts;
 use laptime_report::Format;
-use laptime_report::operations::Subject;
+use laptime_report::operations::{By, Subject};
 
 pub use error::OpsError;
+pub use instead::instead_of;
 pub use sizes::{NamedSize, NamedSizes, Sizes, length};
 
 use crate::args::OpsArgs;
@@ -69,10 +71,17 @@ fn without_inputs(args: &OpsArgs, what: &'static str) -> Result<(), OpsError> {
 pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
     let target = args.target.as_str();
     let kind = kind(target);
+    if args.depth.is_some() && args.by == Some(By::Operator) {
+        return Err(OpsError::NotOfKind {
+            flag: "--depth",
+            what: "the table of modules; --by op shows operators, which have no levels",
+        }
+        .into());
+    }
     if kind != Kind::Onnx && !args.dim.is_empty() {
         return Err(OpsError::NotOfKind {
             flag: "--dim",
-            what: "an ONNX file",
+            what: "an ONNX file; other models take sizes by --input, such as --input 8,3,224,224",
         }
         .into());
     }

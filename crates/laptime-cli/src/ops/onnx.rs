@@ -46,7 +46,11 @@ pub fn count(target: &str, args: &OpsArgs) -> Result<(Counts, Subject), OpsError
         .iter()
         .map(|dim| (dim.name.clone(), dim.size))
         .collect();
-    let counts = onnx::count(BufReader::new(file), &given, Formulas::standard())?;
+    let counts = onnx::count(BufReader::new(file), &given, Formulas::standard());
+    let counts = counts.map_err(|source| OpsError::Onnx {
+        path: path.clone(),
+        source,
+    })?;
     let dims: Vec<String> = given
         .iter()
         .map(|(name, size)| format!("{name} = {size}"))

@@ -127,14 +127,6 @@ fn inputs<'m>(
     dims: &HashMap<String, u64>,
 ) -> Result<Vec<(&'m str, Value)>, OnnxError> {
     let open = open(&model.graph);
-    let missing: Vec<OpenDim> = open
-        .iter()
-        .filter(|dim| !dims.contains_key(&dim.name))
-        .cloned()
-        .collect();
-    if !missing.is_empty() {
-        return Err(OnnxError::OpenDims { open: missing });
-    }
     let is_known = |name: &String| {
         let states = |stated: &Stated| {
             let dims = stated.dims.as_deref().unwrap_or_default();
@@ -146,6 +138,14 @@ fn inputs<'m>(
     if let Some(name) = dims.keys().filter(|name| !is_known(name)).min() {
         let name = name.clone();
         return Err(OnnxError::UnknownDim { name, open });
+    }
+    let missing: Vec<OpenDim> = open
+        .iter()
+        .filter(|dim| !dims.contains_key(&dim.name))
+        .cloned()
+        .collect();
+    if !missing.is_empty() {
+        return Err(OnnxError::OpenDims { open: missing });
     }
     let inputs = passed(&model.graph).map(|input| {
         let mut value = Value::unknown(input.stated.element);
