@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .._core import OpCall, OpCounts, count_onnx as _count_onnx, register_formula as _register
+from .._core import OpCall, OpCounts, register_formula as _register
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def count(
 
     A JAX function, a Flax module or its `apply` is traced from the shapes of its arguments, which
     may be `jax.ShapeDtypeStruct`; gradients are for its first argument, of variables for those
-    under "params", of an nnx module for its `nnx.Param`.
+    under "params", of an nnx module for its `nnx.Param`. Nothing of it runs, so that "auto" and
+    "fake" are the same, and "real" is an error.
 
     A path is that of an ONNX file, which needs no framework; `dims` gives the sizes that it leaves
     open: `lt.count("model.onnx", dims={"batch": 8})`.
@@ -52,7 +53,9 @@ def count(
     if isinstance(model, str | os.PathLike):
         if inputs or kwargs or backward or loss is not None:
             raise TypeError("an ONNX file has its inputs and no backward: only dims goes with it")
-        return _count_onnx(model, list((dims or {}).items()))
+        from . import files
+
+        return files.count(model, dims)
     if dims is not None:
         raise TypeError("dims goes with the path of an ONNX file")
     if mode not in ("auto", "fake", "real"):
@@ -74,23 +77,26 @@ def count(
             counts = _count(name, call, mode, backward, loss)
         if not ran_jax and counts is not None and counts.by_op:
             return counts
-    if counts is not None and not holds_numpy(inputs, keywords):
-        return counts
     if not callable(model):
         raise TypeError(f"a model or function was expected, not {type(model).__name__}")
-    if counts is None:
-        raise TypeError(
-            f"a model or function of a framework that is imported was expected, not {model!r}"
-            + (
-                ": is it JAX's, give it jax.numpy arrays or jax.jit(it)"
-                if "jax" in sys.modules
-                else ""
-            )
-        )
-    raise TypeError(
-        f"{model!r} runs no operation of {' or '.join(TITLES[name] for name in names)} on the "
-        "NumPy arrays that it is given: give it tensors or jax.numpy arrays"
+    raise TypeError(_nothing_ran(model, names, counts is not None, holds_numpy(inputs, keywords)))
+
+
+def _nothing_ran(model: Any, names: Sequence[str], was_run: bool, has_numpy: bool) -> str:
+    """Why there is nothing to count, and what to give instead."""
+    from .framework import TITLES
+
+    way_out = "give it jax.numpy arrays or jax.jit(it)" if "jax" in sys.modules else ""
+    if not was_run:
+        way_out = f": is it JAX's, {way_out}" if way_out else ""
+        return f"a model or function of a framework that is imported was expected, not {model!r}{way_out}"
+    ran = f"nothing was counted: {model!r} runs no operation of " + " or ".join(
+        TITLES[name] for name in names
     )
+    if has_numpy:
+        return f"{ran} on the NumPy arrays that it is given: give it tensors or jax.numpy arrays"
+    way_out = f"; is it JAX's, {way_out}" if way_out and "jax" not in names else ""
+    return f"{ran}: give its inputs after it, lt.count(function, *inputs){way_out}"
 
 
 def _count(
@@ -102,9 +108,15 @@ def _count(
 ) -> OpCounts:
     """Counts a call with the framework of this name."""
     if name == "torch":
-        from . import torch
+        from . import mapped, torch
 
-        return torch.count(*call, backward=backward, loss=loss, mode=mode)
+        try:
+            return torch.count(*call, backward=backward, loss=loss, mode=mode)
+        except (AttributeError, TypeError, ValueError) as error:
+            instead = mapped.way_out(*call)
+            if instead is None:
+                raise
+            raise TypeError(f"{error}; {instead}") from error
     if mode == "real":
         raise ValueError("a JAX function is always counted from shapes, leave mode= out")
     from . import jax

@@ -107,6 +107,53 @@ def test_a_function_that_runs_neither_is_no_zero():
         lt.count(np.dot, A, B)
 
 
+@pytest.mark.parametrize("function", [lambda: None, lambda: TENSOR.shape, lambda: WEIGHT.shape])
+def test_a_function_that_runs_nothing_is_no_zero(function):
+    with pytest.raises(TypeError, match=r"nothing was counted: .* runs no operation of .*inputs"):
+        lt.count(function)
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "names"),
+    [
+        (lambda: TENSOR.reshape(-1), (), ["aten::view"]),
+        (lambda: WEIGHT.reshape(-1), (), ["jax::reshape"]),
+        (lambda x: x, (TENSOR,), []),
+        (torch.nn.Identity(), (TENSOR,), []),
+    ],
+)
+def test_operations_without_flop_are_a_zero(function, inputs, names):
+    counts = lt.count(function, *inputs)
+    assert (counts.total_flop, list(counts.by_op)) == (0, names)
+
+
+def test_a_batch_as_one_dictionary_is_told_to_go_by_name():
+    class Pair(torch.nn.Linear):
+        def forward(self, x, mask=None):
+            return super().forward(x) * mask
+
+    batch = {"x": torch.ones(3, 4), "mask": torch.ones(3, 5)}
+    with pytest.raises(
+        TypeError, match=r"Pair takes x, mask by name.*lt.count\(model, kwargs=batch"
+    ):
+        lt.count(Pair(4, 5), batch)
+    assert lt.count(Pair(4, 5), kwargs=batch).mac == PRODUCT
+    # Others are not the model's names: its own error says what it misses.
+    with pytest.raises((AttributeError, TypeError)) as left:
+        lt.count(Pair(4, 5), {"y": TENSOR})
+    assert "kwargs=batch" not in str(left.value)
+
+
+def test_a_path_that_is_no_onnx_file_is_told_what_is_counted_instead(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing is downloaded"):
+        lt.count("resnet50")
+    for name, said in (("config.json", "laptime ops"), ("x.pt", "weights alone are no model")):
+        path = tmp_path / name
+        path.write_text("{}")
+        with pytest.raises(lt.LaptimeError, match=f"{name} is no ONNX file.*{said}"):
+            lt.count(path)
+
+
 def test_arrays_that_a_step_gives_away_are_still_there_after_a_count():
     given = jnp.ones((3, 4))
     step = jax.jit(lambda x, w: x @ w, donate_argnums=0)

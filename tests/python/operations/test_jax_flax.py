@@ -122,3 +122,20 @@ def test_counting_leaves_an_nnx_model_as_it_was():
     assert nnx.Linear.__call__ is call
     assert jax.tree.all(jax.tree.map(jnp.array_equal, nnx.state(model), before))
     assert jnp.array_equal(model(jnp.ones(X.shape)), result)
+
+
+@pytest.mark.parametrize("module", [Linen(), Linen().apply], ids=["module", "apply"])
+def test_a_linen_module_without_its_variables_is_told_to_get_them(module):
+    said = r"Linen of flax.linen is called with its variables first, not with an array.*bind"
+    with pytest.raises(TypeError, match=said):
+        lt.count(module, X)
+    with pytest.raises(TypeError, match="and none are given"):
+        lt.count(module)
+    assert lt.count(module, linen(), X).mac == FORWARD
+
+
+def test_fake_is_what_happens_to_a_jax_function_anyway():
+    function = Linen().apply
+    assert lt.count(function, linen(), X, mode="fake").mac == FORWARD
+    with pytest.raises(ValueError, match="always counted from shapes"):
+        lt.count(function, linen(), X, mode="real")

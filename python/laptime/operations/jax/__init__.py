@@ -13,7 +13,7 @@ import sys
 from ..._core import Feed
 from .arguments import Arguments, is_array
 from .captured import Captured
-from .flax import called, elements, is_linen, is_nnx, parts, values_in
+from .flax import called, elements, is_linen, is_nnx, needs_variables, parts, values_in
 from .training import gradients
 from .undisturbed import undisturbed
 from .walk import Place, Walk
@@ -41,6 +41,7 @@ def count(
     sum of its floating outputs) for its first argument; where that is a mapping with the key
     "params", as linen has it, or an nnx module, for its parameters alone.
     """
+    needs_variables(target, inputs)
     call = called(target, kwargs)
     captured = Captured(target)
 

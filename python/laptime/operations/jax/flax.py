@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 
@@ -76,6 +76,26 @@ def called(target: Any, kwargs: Mapping[str, Any]) -> Call:
     applies = method == "apply" or inner is owner
     returns_state = applies and options.get("mutable", False) is not False
     return Call(owner.apply if inner is owner is target else target, (), owner, returns_state)
+
+
+def needs_variables(target: Any, inputs: Sequence[Any]) -> None:
+    """Raises where a linen module, or its `apply`, is not bound and not given its variables."""
+    applies = getattr(target, "__name__", None) == "apply"
+    module = getattr(target, "__self__", None) if applies else target
+    if not is_linen(module) or module.scope is not None:
+        return
+    if inputs and isinstance(inputs[0], Mapping):
+        return
+    name = type(module).__name__
+    given = "and none are given"
+    if inputs:
+        is_array = hasattr(inputs[0], "shape")
+        given = f"not with {'an array' if is_array else type(inputs[0]).__name__}"
+    raise TypeError(
+        f"{name} of flax.linen is called with its variables first, {given}: "
+        "lt.count(module, module.init(key, x), x), or jax.eval_shape(module.init, key, x) for "
+        "shapes without memory; or bind them: lt.count(module.bind(variables), x)"
+    )
 
 
 def _apply(
