@@ -105,6 +105,7 @@ impl Report {
 impl Report {
     fn __str__(&self, python: Python<'_>) -> PyResult<String> {
         let view = View {
+            width: stdout_width(python),
             utf8: stdout_takes_utf8(python),
             ..View::default()
         };
@@ -323,6 +324,15 @@ pub fn stdout_takes_utf8(python: Python<'_>) -> bool {
         .and_then(|stdout| stdout.getattr("encoding"))
         .and_then(|encoding| encoding.extract::<String>());
     encoding.map_or(true, |name| name.to_ascii_lowercase().starts_with("utf"))
+}
+
+/// Columns of the terminal that is printed to; `None` where it is none.
+pub fn stdout_width(python: Python<'_>) -> Option<usize> {
+    let stdout = python.import("sys").ok()?.getattr("stdout").ok()?;
+    let is_terminal: bool = stdout.call_method0("isatty").ok()?.extract().ok()?;
+    let size = || python.import("shutil")?.call_method0("get_terminal_size");
+    let columns = is_terminal.then(size)?.ok()?.getattr("columns").ok()?;
+    columns.extract().ok()
 }
 
 /// The report of this process so far.

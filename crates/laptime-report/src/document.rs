@@ -91,6 +91,14 @@ pub struct Row {
     pub cells: Vec<Cell>,
 }
 
+impl Row {
+    /// What it has in a column of its table.
+    pub fn cell(&self, table: &Table, column: Column) -> Option<Cell> {
+        let at = table.columns.iter().position(|known| *known == column)?;
+        self.cells.get(at).copied()
+    }
+}
+
 /// A number, or none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell {

@@ -8,23 +8,23 @@ fn hostile_names_are_shown_as_text() {
     evil\u{1b}]0;title\u{7}|<b>\n.py  100.00 ms · 11 spans
     host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
 
-    span                       count     total      self     mean      p50      p99   share
-    ────────────────────────────────────────────────────────────────────────────────────────────────────
-    step                           0   –         –        –        –        –         –
-    ├─ two\nlines                  1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ a|b                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ \u{1b}[31mred\u{1b}[0m      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ \u{9b}2J                    1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ <script…rt(1)</script>      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ [link](…//example.com)      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ `code` *bold* __x__         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ \u{202e}reversed            1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ =1+1,"quoted"               1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ a/b\c                       1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    └─ xxxxxxx…xxxxxxxxxxxxxx      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    startup                    –       0    ns   0    ns  –        –        –         0.0 %
-    other                      –       0    ns   0    ns  –        –        –         0.0 %
-    exit                       –      89.00 ms  89.00 ms  –        –        –        89.0 % ██████████▋
+    span                                                                              count     total      self     mean      p50      p99   share
+    ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    step                                                                                  0   –         –        –        –        –         –
+    ├─ two\nlines                                                                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ a|b                                                                                1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ \u{1b}[31mred\u{1b}[0m                                                             1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ \u{9b}2J                                                                           1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ <script>alert(1)</script>                                                          1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ [link](http://example.com)                                                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ `code` *bold* __x__                                                                1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ \u{202e}reversed                                                                   1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ =1+1,"quoted"                                                                      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    ├─ a/b\c                                                                              1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    └─ xxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
+    startup                                                                           –       0    ns   0    ns  –        –        –         0.0 %
+    other                                                                             –       0    ns   0    ns  –        –        –         0.0 %
+    exit                                                                              –      89.00 ms  89.00 ms  –        –        –        89.0 % ██████████▋
     – no span of this path was finished, only spans inside it
     – what is left over of the wall time is no span
 

@@ -21,8 +21,12 @@ const LEAST_WIDTH: usize = 50;
 const MOST_WIDTH: usize = 140;
 /// A name's column is shortened to this before a column is dropped.
 const LEAST_NAME: usize = 22;
-/// Widths of the share bar that are tried, widest first.
-const BARS: [usize; 3] = [12, 8, 5];
+/// Longest name where no terminal limits the table: beyond it no eye finds the row's numbers.
+const MOST_NAME: usize = 80;
+/// Widths of the share bar that are tried before a name is shortened, widest first.
+const BARS: [usize; 3] = [12, 8, LEAST_BAR];
+/// The bar beside a shortened name.
+const LEAST_BAR: usize = 5;
 /// Widest curve of a metric.
 const MOST_CURVE: usize = 20;
 /// Columns in the order in which they give way.
@@ -86,6 +90,8 @@ pub fn capitalised(text: &str) -> String {
 
 struct Text {
     width: usize,
+    /// What names may take the table to; `None` where no terminal cuts them.
+    most: Option<usize>,
     glyphs: Glyphs,
     paint: Paint,
 }
@@ -95,6 +101,7 @@ impl Text {
         let width = view.width.unwrap_or(DEFAULT_WIDTH);
         Self {
             width: width.clamp(LEAST_WIDTH, MOST_WIDTH),
+            most: view.width.map(|width| width.max(LEAST_WIDTH)),
             glyphs: Glyphs::new(view.utf8),
             paint: Paint::new(view.color),
         }
@@ -113,7 +120,8 @@ impl Text {
 
     fn header(&self, document: &Document) -> String {
         let title = self.glyphs.plain(&name::visible(&document.title));
-        let title = name::fitted(&title, self.width / 2, self.glyphs.ellipsis);
+        let most = self.most.map_or(name::LONGEST, |_| self.width / 2);
+        let title = name::fitted(&title, most, self.glyphs.ellipsis);
         let facts = document.facts.join(&format!(" {} ", self.glyphs.dot));
         let between = if title.is_empty() { "" } else { "  " };
         let room = self
@@ -157,7 +165,7 @@ impl Text {
     }
 
     fn table(&self, table: &Table, seen: &mut Vec<Unavailable>) -> String {
-        let plan = Plan::new(table, self.width, &self.glyphs);
+        let plan = Plan::new(table, self.width, self.most, &self.glyphs);
         let mut out = String::new();
         let mut heading = pad_end(table.lead, plan.name);
         for (column, width) in table.columns.iter().zip(&plan.columns) {
@@ -199,10 +207,20 @@ impl Text {
         let mut out = self.paint.with(Style::Faint, &branch);
         out += &self.paint.with(style, &shown);
         out += &gap;
+        let hides_intensity = plan.lacks(table, Column::OtherFlop)
+            && matches!(
+                row.cell(table, Column::Flop),
+                Some(Cell::Scaled(0) | Cell::Exact(0))
+            );
         for ((cell, column), width) in row.cells.iter().zip(&table.columns).zip(&plan.columns) {
             let Some(width) = width else { continue };
+            let cell = match column {
+                // Of FLOP that stand nowhere in the row, beside a 0.
+                Column::Intensity if hides_intensity => Cell::Blank,
+                _ => *cell,
+            };
             out += "  ";
-            out += &self.cell(*cell, *column, width);
+            out += &self.cell(cell, *column, width);
         }
         out
     }
@@ -367,7 +385,8 @@ impl Width {
 }
 
 impl Plan {
-    fn new(table: &Table, width: usize, glyphs: &Glyphs) -> Self {
+    /// Columns give way to fit `width`; a name that is longer goes on to `most`.
+    fn new(table: &Table, width: usize, most: Option<usize>, glyphs: &Glyphs) -> Self {
         let longest = table
             .rows
             .iter()
@@ -393,18 +412,30 @@ impl Plan {
                 .sum();
             width.saturating_sub(taken)
         };
+        // A name is known by its end: what a terminal has beyond the widest table is its.
+        let beyond = |left: usize| match most {
+            Some(most) => left + most.saturating_sub(width),
+            None => MOST_NAME,
+        };
+        let least = longest.min(LEAST_NAME);
         for give_way in std::iter::once(None).chain(GIVE_WAY.map(Some)) {
             if let Some(index) =
                 give_way.and_then(|column| table.columns.iter().position(|known| *known == column))
             {
                 columns[index] = None;
             }
-            for bar in BARS {
+            // Shorter bars before shorter names.
+            let whole = if most.is_some() { longest } else { least };
+            for (room, bar) in BARS
+                .map(|bar| (whole, bar))
+                .into_iter()
+                .chain([(least, LEAST_BAR)])
+            {
                 if let Some(share) = share.and_then(|index| columns[index].as_mut()) {
                     share.bar = bar;
                 }
-                if left(&columns) >= longest.min(LEAST_NAME) {
-                    let name = longest.min(left(&columns));
+                if left(&columns) >= room {
+                    let name = longest.min(beyond(left(&columns)));
                     return Self { name, columns };
                 }
             }
@@ -412,8 +443,14 @@ impl Plan {
         if let Some(share) = share.and_then(|index| columns[index].as_mut()) {
             share.bar = 0;
         }
-        let name = longest.min(left(&columns)).max(12);
+        let name = longest.min(beyond(left(&columns))).max(12);
         Self { name, columns }
+    }
+
+    /// Whether a column of the table has given way.
+    fn lacks(&self, table: &Table, column: Column) -> bool {
+        let at = table.columns.iter().position(|known| *known == column);
+        at.is_some_and(|at| self.columns[at].is_none())
     }
 
     fn width(&self) -> usize {

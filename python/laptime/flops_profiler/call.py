@@ -23,6 +23,18 @@ _COUNTED = (
 )
 
 
+def kinds_of(name: str, ignored: Sequence[type] | None) -> tuple[type, ...]:
+    """Classes of modules, as a list; of a name nothing would be left out."""
+    for_example = f"{name} is a list of classes, such as {name}=[torch.nn.Dropout]"
+    if isinstance(ignored, str | type):
+        raise TypeError(f"{for_example}, not {ignored!r}")
+    kinds = tuple(ignored or ())
+    other = next((it for it in kinds if not isinstance(it, type)), None)
+    if other is not None:
+        raise TypeError(f"{for_example}: {other!r} is no class")
+    return kinds
+
+
 def profile_of(
     model: torch.nn.Module,
     input_shape: tuple[int, ...] | None,
@@ -37,7 +49,7 @@ def profile_of(
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"a torch.nn.Module was expected, not {type(model).__name__}")
     warm_up = check_count("warm_up", warm_up, 0)
-    kinds = tuple(ignored or ())
+    kinds = kinds_of("ignore_modules", ignored)
     if type(model) in kinds:
         raise ValueError(
             f"ignore_modules names {type(model).__name__}, the class of the model itself: "

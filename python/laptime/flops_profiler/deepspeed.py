@@ -98,6 +98,7 @@ def get_model_profile(
     mode: str = "forward",
 ) -> tuple[Any, Any, Any]:
     """As `laptime.flops_profiler.get_model_profile`, with DeepSpeed's defaults."""
+    layout.check(output_file)
     profile = profile_of(
         model, input_shape, args, kwargs, ignore_modules, mode, warm_up, print_profile
     )

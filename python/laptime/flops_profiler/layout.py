@@ -6,6 +6,8 @@ Where a number is absent there is a dash; beneath the summary stands how each wa
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +96,17 @@ def whole(
         )
         parts.append(detailed(profile.model, words))
     return "\n".join([*parts, "-" * 78])
+
+
+def check(output_file: Any) -> None:
+    """Raises, before the model runs, where a profile could not be written."""
+    if not output_file:
+        return
+    if not isinstance(output_file, str | os.PathLike):
+        kind = type(output_file).__name__
+        raise TypeError(f"output_file is the path of a file, not {kind}: it is opened here")
+    if Path(output_file).is_dir():
+        raise IsADirectoryError(errno.EISDIR, "output_file is a folder", str(output_file))
 
 
 def put(text: str, output_file: str | None) -> None:

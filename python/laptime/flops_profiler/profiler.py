@@ -15,7 +15,7 @@ import torch
 from .._core import NotAvailableError, OpCounts
 from . import engine, layout, units
 from .account import Account, Accountant, params_of
-from .call import doubts, profile_of
+from .call import doubts, kinds_of, profile_of
 from .layout import Profile, Wording
 from .live import ROOT, Live
 
@@ -55,6 +55,7 @@ def get_model_profile(
     classes in `ignore_modules` are left out with all that is in them.
     """
     method = mode or func_name
+    layout.check(output_file)
     profile = profile_of(
         model, input_shape, args, kwargs, ignore_modules, method, warm_up, print_profile
     )
@@ -99,8 +100,9 @@ class FlopsProfiler:
 
     def start_profile(self, ignore_list: Sequence[type] | None = None) -> None:
         """Counts and times from here on."""
+        ignored = kinds_of("ignore_list", ignore_list)
         self.stop_profile()
-        self._ignored = tuple(ignore_list or ())
+        self._ignored = ignored
         self._stopped = self._profile = None
         self._live = Live(self.model)
         self.started = True

@@ -48,7 +48,7 @@ def count(
     A path is that of an ONNX file, which needs no framework; `dims` gives the sizes that it leaves
     open: `lt.count("model.onnx", dims={"batch": 8})`.
     """
-    from .framework import TITLES, framework_told, frameworks_named, holds_numpy, stops_jax
+    from .framework import framework_told, frameworks_named, holds_numpy, stops_jax
 
     if isinstance(model, str | os.PathLike):
         if inputs or kwargs or backward or loss is not None:
@@ -86,17 +86,19 @@ def _nothing_ran(model: Any, names: Sequence[str], was_run: bool, has_numpy: boo
     """Why there is nothing to count, and what to give instead."""
     from .framework import TITLES
 
-    way_out = "give it jax.numpy arrays or jax.jit(it)" if "jax" in sys.modules else ""
+    is_jax = ""
+    if "jax" in sys.modules and "jax" not in names:
+        is_jax = "is it JAX's, give it jax.numpy arrays or jax.jit(it)"
     if not was_run:
-        way_out = f": is it JAX's, {way_out}" if way_out else ""
-        return f"a model or function of a framework that is imported was expected, not {model!r}{way_out}"
+        said = f"a model or function of a framework that is imported was expected, not {model!r}"
+        return f"{said}: {is_jax}" if is_jax else said
     ran = f"nothing was counted: {model!r} runs no operation of " + " or ".join(
         TITLES[name] for name in names
     )
     if has_numpy:
         return f"{ran} on the NumPy arrays that it is given: give it tensors or jax.numpy arrays"
-    way_out = f"; is it JAX's, {way_out}" if way_out and "jax" not in names else ""
-    return f"{ran}: give its inputs after it, lt.count(function, *inputs){way_out}"
+    said = f"{ran}: give its inputs after it, lt.count(function, *inputs)"
+    return f"{said}; {is_jax}" if is_jax else said
 
 
 def _count(

@@ -1,5 +1,7 @@
 """Scripts for flops-profiler and DeepSpeed's profiler, with only the import changed."""
 
+import io
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -105,6 +107,26 @@ def test_forwards_add_up_until_the_first_question():
     profiler.stop_profile()
     model(X)
     assert profiler.get_total_macs() == 2 * MAC
+
+
+@pytest.mark.parametrize("ignored", ["Linear", nn.Linear, ["Linear"], [nn.Linear(4, 8)]])
+def test_ignored_modules_are_a_list_of_classes(ignored):
+    said = r"is a list of classes, such as .*=\[torch.nn.Dropout\]"
+    with pytest.raises(TypeError, match=f"ignore_modules {said}"):
+        get_model_profile(Attending(), args=[X], print_profile=False, ignore_modules=ignored)
+    with pytest.raises(TypeError, match=f"ignore_list {said}"):
+        FlopsProfiler(Attending()).start_profile(ignore_list=ignored)
+
+
+def test_an_output_file_that_can_t_be_written_is_refused_before_the_model_runs(tmp_path):
+    class Never(nn.Linear):
+        def forward(self, x):
+            raise AssertionError
+
+    with pytest.raises(IsADirectoryError, match="output_file is a folder"):
+        get_model_profile(Never(4, 8), args=[X], output_file=str(tmp_path))
+    with pytest.raises(TypeError, match="output_file is the path of a file, not StringIO"):
+        get_model_profile(Never(4, 8), args=[X], output_file=io.StringIO())
 
 
 def test_modules_are_ignored_while_a_program_runs_too():

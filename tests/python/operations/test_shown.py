@@ -1,5 +1,6 @@
 """What counts say when they are printed, written and shown in a notebook."""
 
+import copy
 import csv
 import io
 import json
@@ -73,3 +74,25 @@ def test_a_notebook_and_a_page_show_names_as_text(counts, tmp_path):
 def test_a_page_that_cannot_be_written_names_its_path(counts, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nowhere"):
         counts.to_html(tmp_path / "nowhere" / "counts.html")
+
+
+def test_a_column_that_is_not_there_is_told_with_those_that_are(counts):
+    for owner in (counts, counts.by_module["part"]):
+        with pytest.raises(
+            AttributeError, match=r'has no "flops": did you mean flop\? It has .*mac'
+        ):
+            owner.flops  # noqa: B018
+    assert not hasattr(counts, "_repr_markdown_")
+
+
+def test_a_row_that_is_not_there_is_told_with_those_that_are(counts):
+    with pytest.raises(KeyError, match=r'no module .*"nope.*; there are .*"part"'):
+        counts.by_module["nope"]
+    # The likely ones come first.
+    with pytest.raises(KeyError, match=r'no operator .*"mm.*; there are \W*aten::mm'):
+        counts.by_op["mm"]
+    with pytest.raises(KeyError, match=r"no phase .*backward.*; there are .*forward"):
+        counts.by_phase["backward"]
+    assert counts.by_op.get("mm") is None
+    assert isinstance(counts.by_op, dict)
+    assert copy.copy(counts.by_op).keys() == {"aten::mm", "mine::<b>"}

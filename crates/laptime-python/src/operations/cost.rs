@@ -3,6 +3,8 @@
 use laptime_core::operations::{ByPhase, CostTally};
 use pyo3::prelude::*;
 
+use super::missing;
+
 /// Costs, by column.
 #[pyclass(frozen, subclass, module = "laptime._core")]
 pub struct OpCost {
@@ -99,5 +101,9 @@ impl OpCost {
     #[getter]
     fn intensity(&self) -> Option<f64> {
         self.total.cost.intensity_flop_per_byte()
+    }
+
+    fn __getattr__(this: &Bound<'_, Self>, name: &str) -> PyResult<()> {
+        Err(missing::attribute(this.as_any(), name))
     }
 }

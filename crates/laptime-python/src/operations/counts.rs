@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::cost::OpCost;
+use super::missing::Rows;
 use super::row::{self, OpRow};
 use super::shown;
 use crate::errors;
@@ -94,7 +95,7 @@ impl OpCounts {
 
     #[getter]
     fn by_op<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = PyDict::new(python);
+        let rows = Rows::empty(python, "operator")?;
         for operator in &self.counts.by_op {
             rows.set_item(&operator.name, OpRow::of_operator(python, operator)?)?;
         }
@@ -103,7 +104,7 @@ impl OpCounts {
 
     #[getter]
     fn by_module<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = PyDict::new(python);
+        let rows = Rows::empty(python, "module")?;
         for module in &self.counts.by_module {
             rows.set_item(
                 &module.path,
@@ -121,7 +122,7 @@ impl OpCounts {
     /// Multiply-accumulates that run, by the type of what is multiplied.
     #[getter]
     fn by_dtype<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = PyDict::new(python);
+        let rows = Rows::empty(python, "type")?;
         for (dtype, mac) in &self.counts.by_dtype {
             rows.set_item(dtype, mac)?;
         }

@@ -9,6 +9,7 @@ mod cost;
 pub mod counts;
 mod feed;
 mod formula;
+mod missing;
 mod onnx;
 mod row;
 mod shape;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::cost::OpCost;
+use super::missing::Rows;
 
 /// An operator, a module with those in it, or a phase.
 #[pyclass(frozen, extends = OpCost, module = "laptime._core")]
@@ -63,7 +64,7 @@ impl OpRow {
 
 /// Rows by phase; phases in which nothing ran have none.
 pub fn by_phase<'py>(python: Python<'py>, tallies: &ByPhase) -> PyResult<Bound<'py, PyDict>> {
-    let rows = PyDict::new(python);
+    let rows = Rows::empty(python, "phase")?;
     for phase in Phase::ALL {
         let tally = *tallies.phase(phase);
         if tally.calls() > 0 {

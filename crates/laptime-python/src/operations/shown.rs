@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::counts::OpCounts;
-use crate::report::stdout_takes_utf8;
+use crate::report::{stdout_takes_utf8, stdout_width};
 
 /// A view from what was typed.
 ///
@@ -40,6 +40,7 @@ fn named<T: Copy>(option: &str, name: &str, known: &[(&str, T)]) -> PyResult<T> 
 /// What `print` shows.
 pub fn printed(counts: &OpCounts, python: Python<'_>) -> String {
     let view = OperationsView {
+        width: stdout_width(python),
         utf8: stdout_takes_utf8(python),
         ..OperationsView::default()
     };

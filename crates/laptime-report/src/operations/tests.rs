@@ -29,7 +29,7 @@ fn a_networks_modules_as_text() {
     ──────────────────────────────────────────────────────────────────────────────────────────────────
     Network                   1.23 M      1  580.95 M    1.16 G  23.2 MiB      47.8   100.0 % ████████
     ├─ conv (Conv2d)          9.41 k      1  118.01 M  236.03 M   3.7 MiB      61.3    20.3 % █▋
-    ├─ relu (ReLU)            0           1    0         0        6.1 MiB       0       0.0 %
+    ├─ relu (ReLU)            0           1    0         0        6.1 MiB               0.0 %
     ├─ layers (Sequential)    1.00 M      1  462.42 M  924.84 M  11.5 MiB      77.0    79.6 % ██████▍
     │  ├─ 0 (Block)         500.00 k      1  231.21 M  462.42 M   5.0 MiB      88.8    39.8 % ███▏
     │  └─ 1 (Block)         500.00 k      1  231.21 M  462.42 M   6.5 MiB      68.0    39.8 % ███▏
@@ -78,8 +78,8 @@ fn operators_as_text_in_80_columns() {
     ───────────────────────────────────────────────────────────────────────────────
     aten::convolution        580.44 M  1.16 G  13.6 MiB      81.4   99.9 % ████████
     aten::addmm              512.00 k  1.02 M   2.0 MiB       0.50   0.1 %
-    aten::native_batch_norm    0       0        1.5 MiB       0.50   0.0 %
-    aten::relu                 0       0        6.1 MiB       0      0.0 %
+    aten::native_batch_norm    0       0        1.5 MiB              0.0 %
+    aten::relu                 0       0        6.1 MiB              0.0 %
     share is of all MAC
     1 operator that neither computes nor moves bytes (views) not shown; JSON and CSV
     have all
@@ -94,6 +94,26 @@ fn operators_as_text_in_80_columns() {
     · bytes are compulsory traffic: each input read once, each output written once,
       views none
     ");
+}
+
+#[test]
+fn names_are_cut_by_a_narrow_terminal_alone() {
+    let name = "aten::_native_batch_norm_legit_no_training";
+    let (mut counts, _) = examples::network();
+    counts.by_op[0].name = name.to_owned();
+    let shown = |width: Option<usize>| {
+        let view = OperationsView {
+            by: Some(By::Operator),
+            width,
+            ..OperationsView::default()
+        };
+        render(&counts, &Subject::default(), None, Format::Text, &view)
+    };
+    assert!(!shown(Some(80)).contains(name));
+    // The bar gives way first, then a wide terminal has room.
+    for width in [Some(120), Some(160), Some(200), None] {
+        assert!(shown(width).contains(name), "{width:?}");
+    }
 }
 
 #[test]
@@ -125,8 +145,8 @@ fn every_digit_on_demand() {
     ──────────────────────────────────────────────────────────────────────────────────────────────────
     aten::convolution            9  580,435,968  1,160,871,936  14,279,808      81.4   99.9 % ████████
     aten::addmm                  2      512,000      1,024,000   2,056,000       0.50   0.1 %
-    aten::native_batch_norm      1            0              0   1,605,632       0.50   0.0 %
-    aten::relu                   1            0              0   6,422,528       0      0.0 %
+    aten::native_batch_norm      1            0              0   1,605,632              0.0 %
+    aten::relu                   1            0              0   6,422,528              0.0 %
     share is of all MAC
     1 operator that neither computes nor moves bytes (views) not shown; JSON and CSV have all
 
