@@ -41,6 +41,10 @@ class Pair(nn.Linear):
         return super().forward(x) * mask
 
 
+def make(width):
+    return nn.Linear(width, 4)
+
+
 class ByName(nn.Linear):
     def forward(self, *, x):
         return super().forward(x)
@@ -57,6 +61,7 @@ def told(monkeypatch):
             for name, kind in kinds.items()
         }
     )
+    made.make = make
     monkeypatch.setitem(sys.modules, "models_of_mine", made)
 
     def tell(target, *inputs, kwargs=(), kind="factory"):
@@ -100,6 +105,12 @@ def test_a_model_of_dictionaries_is_counted_by_a_function(told):
 )
 def test_what_a_model_takes_is_listed(told, target, inputs, hint):
     assert told(target, *inputs)[1] == hint
+
+
+def test_a_factory_with_parameters_is_told_apart_from_a_function_to_count(told):
+    error, hint = told("make", [3, 8])
+    assert error.startswith("TypeError")
+    assert hint.startswith("make takes width, so it was counted itself, called with the inputs; if")
 
 
 @pytest.mark.parametrize(

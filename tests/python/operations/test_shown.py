@@ -96,3 +96,10 @@ def test_a_row_that_is_not_there_is_told_with_those_that_are(counts):
     assert counts.by_op.get("mm") is None
     assert isinstance(counts.by_op, dict)
     assert copy.copy(counts.by_op).keys() == {"aten::mm", "mine::<b>"}
+
+
+def test_levels_that_say_nothing_are_refused(counts):
+    with pytest.raises(ValueError, match="depth is a number of levels from 0"):
+        counts.to_text(depth=-1)
+    with pytest.raises(ValueError, match="depth is for the table of modules"):
+        counts.to_markdown(by="op", depth=2)

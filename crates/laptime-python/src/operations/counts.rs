@@ -192,7 +192,7 @@ impl OpCounts {
     fn to_text(
         &self,
         by: Option<&str>,
-        depth: Option<u32>,
+        depth: Option<i64>,
         sort: Option<&str>,
         exact: bool,
     ) -> PyResult<String> {
@@ -205,7 +205,7 @@ impl OpCounts {
     fn to_markdown(
         &self,
         by: Option<&str>,
-        depth: Option<u32>,
+        depth: Option<i64>,
         sort: Option<&str>,
         exact: bool,
     ) -> PyResult<String> {

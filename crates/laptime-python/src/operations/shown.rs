@@ -10,16 +10,27 @@ use crate::report::{stdout_takes_utf8, stdout_width};
 
 /// A view from what was typed.
 ///
-/// **Errors** on a name that is none.
+/// **Errors** on a name that is none, and levels that are none.
 pub fn view(
     by: Option<&str>,
-    depth: Option<u32>,
+    depth: Option<i64>,
     sort: Option<&str>,
     exact: bool,
 ) -> PyResult<OperationsView> {
+    let by = by.map(|name| named("by", name, &By::NAMES)).transpose()?;
+    if depth.is_some() && by == Some(By::Operator) {
+        let why = "depth is for the table of modules: operators have no levels, leave it out";
+        return Err(PyValueError::new_err(why));
+    }
+    let levels = |depth: i64| {
+        u32::try_from(depth).map_err(|_| {
+            let why = format!("depth is a number of levels from 0 (the model alone), not {depth}");
+            PyValueError::new_err(why)
+        })
+    };
     Ok(OperationsView {
-        by: by.map(|name| named("by", name, &By::NAMES)).transpose()?,
-        depth,
+        by,
+        depth: depth.map(levels).transpose()?,
         sort: sort
             .map(|name| named("sort", name, &OperationsSort::NAMES))
             .transpose()?,

@@ -41,6 +41,12 @@ def way_out(
         found = _by_name(model, arguments, keywords, request)
         if found is not None:
             return found
+    if isinstance(error, TypeError) and inspect.isfunction(model):
+        takes = ", ".join(inspect.signature(model).parameters)
+        return (
+            f"{model.__name__} takes {takes}, so it was counted itself, called with the inputs; if "
+            "it makes the model, name a function of yours without parameters that calls it"
+        )
     return _with_batch(model, request)
 
 
@@ -76,7 +82,8 @@ def _by_name(
     missing = [one.name for one in rest if one.default is one.empty and one.name not in keywords]
     missing = [name for name in missing if name not in ("args", "kwargs")]
     listed = ", ".join(one.name for one in takes) or "nothing"
-    said = f"{type(model).__name__} takes {listed}"
+    name = model.__name__ if inspect.isfunction(model) else type(model).__name__
+    said = f"{name} takes {listed}"
     if not missing:
         return said
     # What was given by order, and goes by name only.
