@@ -81,7 +81,7 @@ def called(target: Any, kwargs: Mapping[str, Any]) -> Call:
 def needs_variables(target: Any, inputs: Sequence[Any]) -> None:
     """Raises where a linen module, or its `apply`, is not bound and not given its variables."""
     applies = getattr(target, "__name__", None) == "apply"
-    module = getattr(target, "__self__", None) if applies else target
+    module: Any = getattr(target, "__self__", None) if applies else target
     if not is_linen(module) or module.scope is not None:
         return
     if inputs and isinstance(inputs[0], Mapping):
