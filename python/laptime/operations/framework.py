@@ -76,7 +76,8 @@ def _leaves(tree: Any) -> Iterator[Any]:
     jax: Any = sys.modules.get("jax")
     if jax is not None:
         try:
-            return iter(jax.tree.leaves(tree))
+            # JAX warns of iterators that it isn't told of.
+            return iter(jax.tree.leaves(tree, is_leaf=lambda it: hasattr(it, "__next__")))
         except (TypeError, ValueError):  # Keys that have no order, say.
             pass
     return _held(tree)

@@ -1,6 +1,7 @@
 """Which framework counts a function whose inputs are NumPy's: the one that it runs."""
 
 import functools
+import warnings
 
 import pytest
 
@@ -161,3 +162,12 @@ def test_arrays_that_a_step_gives_away_are_still_there_after_a_count():
     lt.count(lambda w, _=TENSOR: step(given, w), B)
     assert not given.is_deleted()
     np.testing.assert_array_equal(given, A)
+
+
+def test_an_iterator_that_is_passed_is_nothing_that_jax_warns_of():
+    def step(batches):
+        return torch.nn.functional.linear(next(batches), torch.ones(2, 3))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert lt.count(step, iter([torch.ones(4, 3)])).mac == 24
