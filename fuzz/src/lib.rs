@@ -17,6 +17,7 @@ use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Win
 use laptime_core::operations::CostTally;
 use laptime_core::{FormatError, PathId, RunInfo, Span};
 use laptime_ops::Formulas;
+use laptime_reader::ProcessReader;
 use laptime_report::{Format, View, render};
 
 /// The names of all readers, as the targets are called.
@@ -140,16 +141,17 @@ pub fn summary(bytes: &[u8]) {
     window[COMMITTED_OFFSET..][..4].copy_from_slice(&(records.len() as u32).to_le_bytes());
 
     let mut analyzer = Analyzer::new(Options::default());
-    let process = analyzer.process(&seeds::process(), "4242-0.proc");
-    let process = process.expect("a good prefix");
-    let feed = |analyzer: &mut Analyzer| {
-        let outcome = analyzer.window(process, &window, window_offset(0));
-        outcome.expect("damage is a warning unless strict");
-    };
-    feed(&mut analyzer);
+    let mut reader = ProcessReader::begin(&seeds::process(), "4242-0.proc").expect("a good prefix");
+    let key = analyzer.process(reader.facts());
+    // Damage is told; what stood before it counts.
+    let _ = reader.window(&window, window_offset(0), &mut analyzer.first_pass(key));
+    reader.end_pass();
+    analyzer.end(key, reader.facts());
     if analyzer.wants_second_pass() {
         analyzer.begin_second_pass();
-        feed(&mut analyzer);
+        if let Some(mut pass) = analyzer.second_pass(key) {
+            let _ = reader.window(&window, window_offset(0), &mut pass);
+        }
     }
     let summary = analyzer.finish();
     for (_, format) in Format::NAMES {

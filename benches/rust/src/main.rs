@@ -39,11 +39,15 @@ fn main() {
         })
         .collect();
     drop(contenders);
-    let (bytes_per_span, read_ns) = reading::measure(scratch.path());
+    let reading = reading::measure(scratch.path());
     println!(
-        r#"{{"clock": "{:?}", "block": {BLOCK}, "rounds": {ROUNDS}, "spans": [{}], "bytes_per_span": {bytes_per_span:.2}, "read_cpu_ns_per_span": {read_ns:.2}}}"#,
+        r#"{{"clock": "{:?}", "block": {BLOCK}, "rounds": {ROUNDS}, "spans": [{}], "bytes_per_span": {:.2}, "read_cpu_ns_per_span": {:.2}, "decoded_cpu_ns_per_span": {:.2}, "read_ratio": {:.3}}}"#,
         laptime_recorder::clock::kind(),
         rows.join(", "),
+        reading.bytes,
+        reading.read_ns,
+        reading.decoded_ns,
+        reading.ratio,
     );
 }
 

@@ -13,6 +13,7 @@ use laptime_core::format::process::{ProcessHeader, window_offset};
 use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{WINDOW_LEN, WindowHeader, seal};
 use laptime_core::{Anchor, ClockKind, PathId, PathTable, Span};
+use laptime_reader::ProcessReader;
 
 const SPANS: usize = 10_000_000;
 
@@ -111,12 +112,15 @@ fn ten_million_spans(bencher: Bencher, paths: u32) {
     let file = file(paths);
     bencher.counter(ItemsCount::new(file.spans)).bench(|| {
         let mut analyzer = Analyzer::new(Options::default());
-        let key = analyzer.process(&file.prefix, "7.proc").expect("a header");
+        let mut reader = ProcessReader::begin(&file.prefix, "7.proc").expect("a header");
+        let key = analyzer.process(reader.facts());
         for (index, window) in file.windows.iter().enumerate() {
-            analyzer
-                .window(key, black_box(window), window_offset(index as u64))
+            let mut pass = analyzer.first_pass(key);
+            reader
+                .window(black_box(window), window_offset(index as u64), &mut pass)
                 .expect("whole windows");
         }
+        analyzer.end(key, reader.facts());
         analyzer.finish()
     });
 }

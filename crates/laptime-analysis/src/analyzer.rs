@@ -1,16 +1,14 @@
-//! Takes in a recording, process by process and window by window.
+//! Takes in a recording, process by process: whoever reads it gives the records to the passes.
 //!
 //! Processes and windows may come in any order, but for windows of one writer in which a
 //! span goes on that the window before began. With a steady state in sight
-//! ([`Analyzer::wants_second_pass`]) the first windows, and few others, are fed once more
-//! ([`Analyzer::wants_window`]).
+//! ([`Analyzer::wants_second_pass`]) the first windows, and few others, are read once more:
+//! those that the [`SecondPass`] wants.
 
-use laptime_core::format::process::window_offset;
-use laptime_core::{Live, RunInfo, Warning};
+use laptime_core::{Live, ProcessFacts, RunInfo, Warning};
 
-use crate::error::AnalysisError;
 use crate::finish;
-use crate::process::Process;
+use crate::process::{FirstPass, Process, SecondPass};
 use crate::steady;
 use crate::summary::Summary;
 
@@ -19,8 +17,6 @@ use crate::summary::Summary;
 pub struct Options {
     /// The launcher's description of the run.
     pub run: Option<RunInfo>,
-    /// Whether damage is an error rather than a warning.
-    pub strict: bool,
     /// Whether each process's rows are told by themselves too.
     pub by_process: bool,
 }
@@ -52,60 +48,25 @@ impl Analyzer {
         }
     }
 
-    /// Begins a process file with its first `PREFIX_LEN` bytes, or as many as it has.
-    ///
-    /// **Errors** when these are not the start of a process file, whether strict or not: a
-    /// caller that has further files may go on and [`Self::warn`].
-    pub fn process(&mut self, prefix: &[u8], name: &str) -> Result<ProcessKey, AnalysisError> {
-        let process = Process::new(prefix, name).map_err(|source| AnalysisError::Format {
-            file: name.to_owned(),
-            source,
-        })?;
-        self.processes.push(process);
-        Ok(ProcessKey(self.processes.len() - 1))
+    /// Begins a process with what is known before its records.
+    pub fn process(&mut self, facts: ProcessFacts) -> ProcessKey {
+        self.processes.push(Process::new(facts));
+        ProcessKey(self.processes.len() - 1)
     }
 
-    /// Takes in the slot at `offset` of the process's file: `WINDOW_LEN` bytes, fewer at the end.
-    ///
-    /// **Errors** at damage when strict; otherwise the damage becomes a warning and what was
-    /// read of the window before it counts.
-    pub fn window(
-        &mut self,
-        process: ProcessKey,
-        bytes: &[u8],
-        offset: u64,
-    ) -> Result<(), AnalysisError> {
-        match self.processes[process.0].window(bytes, offset) {
-            Err(error) if self.options.strict => Err(error),
-            Err(error) => {
-                if !self.is_second_pass {
-                    self.warnings.push(damage(&error));
-                }
-                Ok(())
-            }
-            Ok(()) => Ok(()),
-        }
+    /// What takes in the records of a process, all windows.
+    pub fn first_pass(&mut self, process: ProcessKey) -> FirstPass<'_> {
+        self.processes[process.0].first_pass()
     }
 
-    /// Takes in a snapshot of the running process.
-    pub fn live(&mut self, live: &Live) -> ProcessKey {
-        self.processes.push(Process::of_live(live));
-        let key = ProcessKey(self.processes.len() - 1);
-        self.live_windows(key, live);
-        key
+    /// Ends the first pass of a process, with what is known now.
+    pub fn end(&mut self, process: ProcessKey, facts: ProcessFacts) {
+        self.processes[process.0].take_facts(facts);
     }
 
-    /// Feeds a snapshot's windows again, in the second pass.
-    pub fn live_again(&mut self, process: ProcessKey, live: &Live) {
-        self.live_windows(process, live);
-    }
-
-    fn live_windows(&mut self, key: ProcessKey, live: &Live) {
-        for (index, bytes) in (0..).zip(&live.head) {
-            if let Err(error) = self.processes[key.0].window(bytes, window_offset(index)) {
-                self.warnings.push(damage(&error));
-            }
-        }
+    /// Takes in what the windows of a snapshot don't hold; paths are the reader's.
+    pub fn live(&mut self, process: ProcessKey, live: &Live) {
+        self.processes[process.0].take_live(live);
     }
 
     /// Adds a reason for doubt that the caller found, such as a process file it had to leave out.
@@ -124,8 +85,7 @@ impl Analyzer {
         self.since_ns.is_some()
     }
 
-    /// From here on the windows of all processes are fed again, with the same keys; those that
-    /// [`Self::wants_window`] declines need not be.
+    /// From here on all processes are read again, with the same keys.
     ///
     /// Does nothing when [`Self::wants_second_pass`] found no steady state.
     pub fn begin_second_pass(&mut self) {
@@ -138,9 +98,9 @@ impl Analyzer {
         self.is_second_pass = true;
     }
 
-    /// Whether the second pass learns anything from the slot at `offset`.
-    pub fn wants_window(&self, process: ProcessKey, offset: u64) -> bool {
-        self.processes[process.0].wanted_before(offset).is_some()
+    /// What takes in the records of a process again; `None` unless the second pass has begun.
+    pub fn second_pass(&mut self, process: ProcessKey) -> Option<SecondPass<'_>> {
+        self.processes[process.0].second_pass()
     }
 
     /// Has all windows of a process fed twice.
@@ -153,25 +113,6 @@ impl Analyzer {
     pub fn finish(self) -> Summary {
         finish::summary(self.options, self.processes, self.warnings)
     }
-}
-
-fn damage(error: &AnalysisError) -> Warning {
-    Warning::new("damaged", error.to_string())
-        .with_hint("what was read before the damage counts; the rest of that window does not")
-}
-
-/// The summary of a running process, steady state included where it can be told.
-pub fn summarize_live(live: &Live, run: Option<RunInfo>) -> Summary {
-    let mut analyzer = Analyzer::new(Options {
-        run,
-        ..Options::default()
-    });
-    let key = analyzer.live(live);
-    if analyzer.wants_second_pass() {
-        analyzer.begin_second_pass();
-        analyzer.live_again(key, live);
-    }
-    analyzer.finish()
 }
 
 #[cfg(test)]

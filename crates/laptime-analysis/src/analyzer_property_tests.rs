@@ -1,5 +1,7 @@
 use super::*;
-use crate::scripted::{Script, anchor, summarize};
+use crate::fed;
+use crate::fed::summarize;
+use crate::scripted::{Script, anchor};
 use crate::span_row::{RowKind, SpanRow};
 use laptime_core::format::process::window_offset;
 use laptime_core::{Span, SpanFlags};
@@ -52,14 +54,16 @@ proptest! {
         let script = script_of(7, &trees, 1);
         let straight = of(&script);
         let mut analyzer = Analyzer::new(Options::default());
-        let key = analyzer.process(&script.prefix(), "7.proc").unwrap();
+        let mut fed = fed::begin(&mut analyzer, &script);
         let mut windows: Vec<_> = script.windows().into_iter().enumerate().collect();
         let turn = turn % windows.len();
         windows.rotate_left(turn);
         windows.reverse();
         for (index, window) in windows {
-            analyzer.window(key, &window, window_offset(index as u64)).unwrap();
+            let mut pass = analyzer.first_pass(fed.key);
+            fed.reader.window(&window, window_offset(index as u64), &mut pass).unwrap();
         }
+        analyzer.end(fed.key, fed.reader.facts());
         prop_assert_eq!(without_order(&analyzer.finish()), without_order(&straight));
     }
 
@@ -144,14 +148,25 @@ proptest! {
             });
         }
         let mut analyzer = Analyzer::new(Options::default());
-        let key = analyzer.process(&script.prefix(), "7.proc").unwrap();
+        let mut fed = fed::begin(&mut analyzer, &script);
         for pass in 0..2 {
             for (index, window) in script.windows().iter().enumerate() {
                 let end = window.len() - cut.min(window.len());
-                analyzer.window(key, &window[..end.max(cut % 2 * window.len())], window_offset(index as u64)).unwrap();
+                let slot = &window[..end.max(cut % 2 * window.len())];
+                let offset = window_offset(index as u64);
+                // Damage is the reader's to tell; what stood before it counts.
+                if pass == 0 {
+                    let _ = fed.reader.window(slot, offset, &mut analyzer.first_pass(fed.key));
+                } else if let Some(mut pass) = analyzer.second_pass(fed.key) {
+                    let _ = fed.reader.window(slot, offset, &mut pass);
+                }
             }
             if pass == 0 {
-                analyzer.begin_second_pass();
+                fed.reader.end_pass();
+                analyzer.end(fed.key, fed.reader.facts());
+                if analyzer.wants_second_pass() {
+                    analyzer.begin_second_pass();
+                }
             }
         }
         prop_assert!(serde_json::to_string(&analyzer.finish()).is_ok());

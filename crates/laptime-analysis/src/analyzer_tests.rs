@@ -1,8 +1,9 @@
 use super::*;
-use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, summarize, training};
+use crate::fed::summarize;
+use crate::fed::{self, feed};
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, training};
 use crate::span_row::{RowKind, SpanRow};
 use crate::summary::{ProcessState, WallSource};
-use laptime_core::format::process::window_offset;
 use laptime_core::{PathTable, ProgramEnd, Span, SpanFlags};
 
 pub(super) fn of(script: &Script) -> Summary {
@@ -321,69 +322,6 @@ fn without_steps_the_summary_says_why_there_is_no_steady_state() {
 }
 
 #[test]
-fn damage_is_an_error_when_strict_and_a_warning_otherwise() {
-    let mut script = training(10, 0);
-    script.per_window = 20;
-    let mut windows = script.windows();
-    let at = windows[1].len() - 3;
-    windows[1][at] ^= 0x10;
-    let feed = |strict: bool| {
-        let mut analyzer = Analyzer::new(Options {
-            strict,
-            ..Options::default()
-        });
-        let key = analyzer.process(&script.prefix(), "7.proc")?;
-        for (index, window) in windows.iter().enumerate() {
-            analyzer.window(key, window, window_offset(index as u64))?;
-        }
-        Ok::<_, AnalysisError>(analyzer.finish())
-    };
-    let error = feed(true).unwrap_err();
-    let expected = format!("7.proc: damaged window at offset {}", window_offset(1));
-    assert!(error.to_string().starts_with(&expected), "{error}");
-    let summary = feed(false).unwrap();
-    assert_eq!(codes(&summary), ["damaged"]);
-    assert!(summary.warnings[0].message.starts_with(&expected));
-    assert!(summary.span_count > 0);
-}
-
-#[test]
-fn a_window_of_another_boot_is_refused_as_that() {
-    let mut script = training(10, 0);
-    let windows = script.windows();
-    script.header.boot_id = [8; 16];
-    let mut analyzer = Analyzer::new(Options {
-        strict: true,
-        ..Options::default()
-    });
-    let key = analyzer.process(&script.prefix(), "7.proc").unwrap();
-    let error = analyzer
-        .window(key, &windows[0], window_offset(0))
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "7.proc: the window at offset 32768 has boot id 0707070707070707, the file's header \
-         0808080808080808: one of them is damaged, or of another start of the machine"
-    );
-}
-
-#[test]
-fn a_window_of_another_process_is_refused() {
-    let script = training(10, 0);
-    let mut other = training(10, 0);
-    other.header.pid = 99;
-    let mut analyzer = Analyzer::new(Options {
-        strict: true,
-        ..Options::default()
-    });
-    let key = analyzer.process(&script.prefix(), "7.proc").unwrap();
-    let error = analyzer
-        .window(key, &other.windows()[0], window_offset(0))
-        .unwrap_err();
-    assert!(matches!(error, AnalysisError::Foreign { found: 99, .. }));
-}
-
-#[test]
 fn lost_clamped_suspended_nominal_and_noted_doubts_are_told() {
     let mut script = Script::new(7, 1_000 * MS);
     script.header.lost = 12;
@@ -444,10 +382,13 @@ fn a_rate_that_changes_is_told() {
     script.header.closed = Some(closed);
     script.span(&["a"], 0, 10_000);
     let mut analyzer = Analyzer::new(Options::default());
-    let key = script.feed(&mut analyzer);
     let mut middle = script.clone();
     middle.header.anchor = anchor(1_000 * MS);
-    middle.feed_windows(&mut analyzer, key);
+    let mut fed = feed(&mut analyzer, &script);
+    let mut reader = fed::reader(&script);
+    fed::read(&middle, &mut reader, &mut analyzer.first_pass(fed.key));
+    fed.reader = reader;
+    analyzer.end(fed.key, fed.reader.facts());
     assert_eq!(codes(&analyzer.finish()), ["uneven-clock"]);
 }
 
@@ -501,19 +442,4 @@ fn nothing_at_all_is_a_summary_too() {
     let summary = of(&Script::new(7, 100 * MS));
     assert_eq!(summary.span_count, 0);
     assert_eq!(row(&summary, "other").total_ns, 100 * MS);
-}
-
-#[test]
-fn an_empty_foreign_or_newer_file_is_an_error_with_its_name() {
-    let mut analyzer = Analyzer::new(Options::default());
-    let mut newer = Script::new(7, 0).prefix();
-    newer[8] = 2;
-    for (bytes, said) in [
-        (Vec::new(), "x.proc: the file is empty"),
-        (b"{}".to_vec(), "x.proc: not a Laptime recording"),
-        (newer, "x.proc: the recording has format version 2"),
-    ] {
-        let error = analyzer.process(&bytes, "x.proc").unwrap_err();
-        assert!(error.to_string().starts_with(said), "{error}");
-    }
 }

@@ -1,5 +1,6 @@
 use crate::analyzer::Options;
-use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, summarize};
+use crate::fed::summarize;
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 use laptime_core::Warning;
 
 /// Steps one after the other from 1 s on; `step_ms` says how long each is, and `delayed` and

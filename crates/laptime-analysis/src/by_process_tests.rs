@@ -1,5 +1,6 @@
 use crate::analyzer::Options;
-use crate::scripted::{MS, Script, anchor, summarize};
+use crate::fed::summarize;
+use crate::scripted::{MS, Script, anchor};
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
 

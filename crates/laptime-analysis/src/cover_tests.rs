@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::analyzer::Options;
-use crate::scripted::{EPOCH_NS, MAIN, MS, Script, summarize, training};
+use crate::fed::summarize;
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script, training};
 use laptime_core::{ProgramEnd, RunInfo, SpanFlags};
 
 fn other_ns(script: &Script) -> u64 {

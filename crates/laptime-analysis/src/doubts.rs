@@ -127,6 +127,22 @@ pub fn of_process(process: &Process, summary: &ProcessSummary, is_worker: bool) 
             );
         }
     }
+    if process.folded_spans > 0 {
+        warnings.push(
+            Warning::new(
+                "too-deep",
+                format!(
+                    "{}: {} more than {} levels deep; their time is in that of <deep>, which stands \
+                     for level {}",
+                    called(summary),
+                    plural(process.folded_spans, "span ran", "spans ran"),
+                    PathTable::MOST_LEVELS,
+                    PathTable::MOST_LEVELS + 1,
+                ),
+            )
+            .with_hint("a lap that calls itself through others nests without an end: open it once, outside"),
+        );
+    }
     warnings
 }
 
@@ -147,11 +163,12 @@ fn cut(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     if process.header.loss_reason.is_some() {
         return None; // It couldn't be written whole, which is said.
     }
-    (process.fed_to < length).then(|| {
+    let there = process.file_bytes?;
+    (there < length).then(|| {
         let message = format!(
             "{}: its file is cut off: {} of {length} bytes are there, so spans are missing",
             called(summary),
-            process.fed_to,
+            there,
         );
         Warning::new("truncated", message).with_hint("copy the recording again")
     })

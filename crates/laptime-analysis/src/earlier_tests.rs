@@ -1,7 +1,9 @@
 use super::*;
+use crate::fed;
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, training};
 use crate::{Analyzer, Options, Summary};
 use laptime_core::PathId;
+use laptime_core::format::reader::VisitProcess;
 use proptest::prelude::*;
 
 /// How the windows of a recording are fed.
@@ -26,17 +28,17 @@ const UNCUT: Feeding = Feeding {
 /// The summary, and how many windows were fed in the first and in the second pass.
 fn summary_of(scripts: &[Script], feeding: Feeding) -> (Summary, [usize; 2]) {
     let mut analyzer = Analyzer::new(Options::default());
-    let mut keys = Vec::new();
-    let mut fed = [0; 2];
+    let mut processes = Vec::new();
+    let mut read = [0; 2];
     for script in scripts {
-        let key = analyzer.process(&script.prefix(), "a.proc").unwrap();
+        let one = fed::begin(&mut analyzer, script);
         if !feeding.is_cut {
-            analyzer.read_all_twice(key);
+            analyzer.read_all_twice(one.key);
         }
-        keys.push(key);
+        processes.push(one);
     }
-    for fed in &mut fed {
-        for (script, key) in scripts.iter().zip(&keys) {
+    for (pass, read) in read.iter_mut().enumerate() {
+        for (script, one) in scripts.iter().zip(&mut processes) {
             let mut windows: Vec<_> = (0..).zip(script.windows()).collect();
             if !windows.is_empty() {
                 let turn = feeding.turn % windows.len();
@@ -47,10 +49,20 @@ fn summary_of(scripts: &[Script], feeding: Feeding) -> (Summary, [usize; 2]) {
             }
             for (index, window) in windows {
                 let offset = window_offset(index);
-                if analyzer.wants_window(*key, offset) {
-                    analyzer.window(*key, &window, offset).unwrap();
-                    *fed += 1;
+                if pass == 0 {
+                    let mut pass = analyzer.first_pass(one.key);
+                    one.reader.window(&window, offset, &mut pass).unwrap();
+                    *read += 1;
+                } else if let Some(mut pass) = analyzer.second_pass(one.key)
+                    && pass.wants(offset)
+                {
+                    one.reader.window(&window, offset, &mut pass).unwrap();
+                    *read += 1;
                 }
+            }
+            if pass == 0 {
+                one.reader.end_pass();
+                analyzer.end(one.key, one.reader.facts());
             }
         }
         if !analyzer.wants_second_pass() {
@@ -58,7 +70,7 @@ fn summary_of(scripts: &[Script], feeding: Feeding) -> (Summary, [usize; 2]) {
         }
         analyzer.begin_second_pass();
     }
-    (analyzer.finish(), fed)
+    (analyzer.finish(), read)
 }
 
 /// What a random step of the main track does, by number.

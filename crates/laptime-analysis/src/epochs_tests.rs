@@ -1,6 +1,7 @@
 use super::*;
 use crate::analyzer::Options;
-use crate::scripted::{MAIN, MS, Script, summarize};
+use crate::fed::summarize;
+use crate::scripted::{MAIN, MS, Script};
 use crate::summary::Summary;
 use laptime_core::{PathId, SpanFlags};
 

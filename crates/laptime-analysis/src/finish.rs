@@ -1,6 +1,6 @@
 //! Puts a [`Summary`] together once everything was read.
 
-use laptime_core::{ClockKind, RunInfo, Warning};
+use laptime_core::{ClockKind, RunInfo, Warning, zero_ns};
 
 use crate::analyzer::Options;
 use crate::by_process;
@@ -87,6 +87,8 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(operations::doubts(&tree));
     let mut unavailable = doubts::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
+    let started = processes.iter().map(|process| process.started_ns);
+    let zero_ns = zero_ns(run.as_ref(), started);
     let program = run.as_ref().map(|run| run.program.clone());
     Summary {
         schema: SCHEMA.to_owned(),
@@ -109,11 +111,11 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         operations,
         epochs: processes[..measured]
             .iter()
-            .map(|process| epochs::told(process, wall.start_ns))
+            .map(|process| epochs::told(process, zero_ns))
             .find(|epochs| !epochs.is_empty())
             .unwrap_or_default(),
-        marks: collect::marks(&processes, wall.start_ns),
-        metrics: collect::metrics(&processes, wall.start_ns),
+        marks: collect::marks(&processes, zero_ns),
+        metrics: collect::metrics(&processes, zero_ns),
         tracks: collect::tracks(&processes),
         until: Vec::new(),
         environment: collect::environment(&processes),
@@ -211,7 +213,7 @@ fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
         is_main: false,
         is_measured: false,
         state,
-        started_monotonic_ns: wall::started_ns(process),
+        started_monotonic_ns: process.started_ns,
         ended_monotonic_ns: end_ns,
         span_count: process.span_count(),
         lost_count: process.lost,

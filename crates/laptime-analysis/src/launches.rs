@@ -75,7 +75,8 @@ mod tests {
     use laptime_core::SpanFlags;
 
     use crate::analyzer::Options;
-    use crate::scripted::{MAIN, MS, Script, summarize};
+    use crate::fed::summarize;
+    use crate::scripted::{MAIN, MS, Script};
     use crate::summary::Summary;
 
     /// A run in which laps of these names ended in flight and waited so many times.

@@ -1,8 +1,7 @@
-//! Thinks: from the bytes of a recording to a [`Summary`], without I/O.
+//! Thinks: from the records of a recording to a [`Summary`], without I/O.
 //!
-//! [`Analyzer`] is fed process files window by window (or a snapshot of the running
-//! process), keeps totals per path and nothing per span, and ends in a plain value that
-//! the report shows. What is computed depends on the arguments alone.
+//! [`Analyzer`] takes in the records of each process, from whoever reads them, keeps totals
+//! per path and nothing per span, and ends in a plain value that the report shows. What is computed depends on the arguments alone.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +9,6 @@ mod analyzer;
 mod busy;
 mod by_process;
 mod collect;
-mod columns;
 pub mod convergence;
 mod cover;
 mod cpu;
@@ -18,8 +16,9 @@ mod device;
 mod doubts;
 mod earlier;
 mod epochs;
-mod error;
 mod events;
+#[cfg(test)]
+mod fed;
 mod finish;
 mod fold;
 mod kept;
@@ -41,7 +40,6 @@ mod span_row;
 mod steady;
 mod steady_rows;
 mod summary;
-mod timeline;
 pub mod timing;
 mod too_few;
 mod totals;
@@ -50,24 +48,23 @@ mod until;
 mod wall;
 pub mod warmup;
 
-pub use analyzer::{Analyzer, Options, ProcessKey, summarize_live};
+pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use by_process::ProcessRows;
-pub use columns::{SpanColumns, SpanReader};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
-pub use error::AnalysisError;
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use operations::{
     CountedUnits, OPERATION_FIELDS, OperationsSummary, Peak, ToldShapes, is_aside,
 };
 pub use pattern::Pattern;
+pub use process::{FirstPass, SecondPass};
 pub use segments::{
     ContextTotals, SegmentMemory, SegmentRecord, SegmentTotals, context_totals, union_ns,
 };
-pub use span_lanes::{LaneReader, ProcessLanes};
+pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, OpenSpanSummary, Part, ProcessState,
     ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track, WallSource,
 };
-pub use until::{Until, UntilReader, UntilSummary};
+pub use until::{Count, Search, Until, UntilReader, UntilSummary};

@@ -30,6 +30,24 @@ fn live(script: &mut Script, paths: &[&[&str]]) -> Live {
     }
 }
 
+/// The summary of a snapshot, as the doors make it.
+fn summarize_live(live: &Live) -> Summary {
+    let mut analyzer = Analyzer::new(Options::default());
+    let mut reader = laptime_reader::ProcessReader::of_live(live);
+    let key = analyzer.process(reader.facts());
+    reader
+        .live_windows(live, &mut analyzer.first_pass(key))
+        .expect("whole windows");
+    analyzer.live(key, &reader.folded(live));
+    analyzer.end(key, reader.facts());
+    if analyzer.wants_second_pass() {
+        analyzer.begin_second_pass();
+        let mut pass = analyzer.second_pass(key).expect("it has begun");
+        reader.live_windows(live, &mut pass).expect("whole windows");
+    }
+    analyzer.finish()
+}
+
 const PHASES: [&[&str]; 8] = [
     &["epoch"],
     &["step"],
@@ -44,10 +62,10 @@ const PHASES: [&[&str]; 8] = [
 #[test]
 fn a_snapshot_and_a_file_of_the_same_spans_lead_to_the_same_rows() {
     let mut script = training(60, 4);
-    let from_file = crate::scripted::summarize(&[script.clone()], Options::default());
+    let from_file = crate::fed::summarize(&[script.clone()], Options::default());
     // `step/data` is written first, so `step` is interned before it and `epoch` before both.
     let live = live(&mut script, &PHASES);
-    let from_live = summarize_live(&live, None);
+    let from_live = summarize_live(&live);
     let spans = |summary: &Summary| {
         let mut rows = summary.rows.clone();
         rows.retain(|row| row.kind == RowKind::Span);
@@ -74,11 +92,11 @@ fn a_snapshot_and_a_file_of_the_same_spans_lead_to_the_same_rows() {
 fn later_spans_of_a_snapshot_count_through_their_tallies() {
     let mut script = training(60, 4);
     let mut live = live(&mut script, &PHASES);
-    let before = summarize_live(&live, None);
+    let before = summarize_live(&live);
     let path = script.path(&["step", "data"]);
     live.tail
         .fold(&Span::plain(path, 0, 3 * MS, MAIN), Rate::new(1.0));
-    let after = summarize_live(&live, None);
+    let after = summarize_live(&live);
     assert_eq!(after.span_count, before.span_count + 1);
     assert_eq!(
         after.row("step/data").unwrap().total_ns,
@@ -94,7 +112,7 @@ fn with_tail(began: u64, ns: u64) -> Summary {
     let span = Span::plain(path, anchor(began).ticks, ns, MAIN);
     live.tail.fold(&span, Rate::new(1.0));
     live.tail_since = span.start;
-    summarize_live(&live, None)
+    summarize_live(&live)
 }
 
 #[test]
@@ -130,7 +148,7 @@ fn too_few_steps_at_the_start_of_a_long_running_program_are_said_to_be_its_first
     let span = Span::plain(path, anchor(4_000 * MS).ticks, MS, MAIN);
     live.tail.fold(&span, Rate::new(1.0));
     live.tail_since = span.start;
-    let why = summarize_live(&live, None).steady_why.unwrap().0;
+    let why = summarize_live(&live).steady_why.unwrap().0;
     assert!(why.contains("which held 5 steps"), "{why}");
 }
 
@@ -145,7 +163,7 @@ fn a_report_from_within_a_lap_counts_the_lap_so_far() {
         track: MAIN,
         start: anchor(10 * MS).ticks,
     }];
-    let summary = summarize_live(&live, None);
+    let summary = summarize_live(&live);
     let train = summary.row("train").unwrap();
     assert_eq!((train.count, train.partial_count), (Some(0), 1));
     assert_eq!((train.total_ns, train.self_ns), (90 * MS, 60 * MS));

@@ -157,7 +157,8 @@ mod tests {
     use laptime_core::{Span, SpanMemory};
 
     use crate::Options;
-    use crate::scripted::{EPOCH_NS, MAIN, MS, Script, summarize};
+    use crate::fed::summarize;
+    use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
 
     fn spans(counted: &[bool]) -> Script {
         let mut script = Script::new(1, 100 * MS);

@@ -29,8 +29,7 @@ pub fn of(process: &Process, totals: &mut Totals) -> Option<Rank> {
     let path = process.followed.steps()?.path;
     let (step_count, total_ns) = totals.finished(path);
     let mean_ns = |total_ns: u64| {
-        let ns = total_ns as f64 * process.correction();
-        (step_count > 0).then(|| (ns / step_count as f64).round() as u64)
+        (step_count > 0).then(|| (total_ns as f64 / step_count as f64).round() as u64)
     };
     let step_ns = mean_ns(total_ns)?;
     let mut exchanged_ns = 0_u64;

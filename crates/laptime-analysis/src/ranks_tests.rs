@@ -1,5 +1,6 @@
 use crate::analyzer::Options;
-use crate::scripted::{MS, Script, anchor, summarize};
+use crate::fed::summarize;
+use crate::scripted::{MS, Script, anchor};
 use crate::summary::Summary;
 
 /// A rank of 30 steps: its own work in each, and how long it then waits in the backward.

@@ -1,18 +1,16 @@
 //! A scripted process: spans at exact times, written as the recorder would write them.
 //!
-//! Tests of this crate and of the report build recordings with it; nothing sleeps and
+//! Tests of the reader, of this crate and of the report build recordings with it; nothing sleeps and
 //! every duration is known. Ticks are nanoseconds of `CLOCK_MONOTONIC`; time 0 of a
 //! script is [`EPOCH_NS`] there.
 
 use std::collections::HashSet;
 
-use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader, SLOT_LEN, window_offset};
+use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader, SLOT_LEN};
 use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{WINDOW_LEN, WindowHeader, seal};
 use laptime_core::operations::{CostTally, SegmentOperations};
 use laptime_core::{Anchor, ClockKind, PathId, PathTable, Span, SpanFlags};
-
-use super::{Analyzer, Options, ProcessKey};
 
 /// `CLOCK_MONOTONIC` at time 0 of a script.
 pub const EPOCH_NS: u64 = 1_000_000_000_000;
@@ -357,41 +355,6 @@ impl Script {
         }
         bytes
     }
-
-    /// Feeds the process to an analyzer.
-    pub fn feed(&self, analyzer: &mut Analyzer) -> ProcessKey {
-        let name = format!("{}.proc", self.header.pid);
-        let key = analyzer
-            .process(&self.prefix(), &name)
-            .expect("a whole header");
-        self.feed_windows(analyzer, key);
-        key
-    }
-
-    /// Feeds its windows.
-    pub fn feed_windows(&self, analyzer: &mut Analyzer, key: ProcessKey) {
-        for (index, window) in self.windows().iter().enumerate() {
-            analyzer
-                .window(key, window, window_offset(index as u64))
-                .expect("whole windows");
-        }
-    }
-}
-
-/// The summary of scripted processes, in two passes where there is a steady state.
-pub fn summarize(scripts: &[Script], options: Options) -> super::Summary {
-    let mut analyzer = Analyzer::new(options);
-    let keys: Vec<_> = scripts
-        .iter()
-        .map(|script| script.feed(&mut analyzer))
-        .collect();
-    if analyzer.wants_second_pass() {
-        analyzer.begin_second_pass();
-        for (script, key) in scripts.iter().zip(keys) {
-            script.feed_windows(&mut analyzer, key);
-        }
-    }
-    analyzer.finish()
 }
 
 /// A training run: `steps` steps of 20 ms (the first `slow` ones take 80 ms), an evaluation

@@ -1,15 +1,14 @@
-use laptime_core::format::process::window_offset;
 use laptime_core::{Span, SpanFlags};
 
 use super::*;
+use crate::fed;
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
 
 fn read(script: &Script) -> ProcessLanes {
-    let mut reader = LaneReader::new(&script.prefix(), "p", LaneBudget::default()).unwrap();
-    for (index, window) in (0..).zip(script.windows()) {
-        reader.window(&window, window_offset(index)).unwrap();
-    }
-    reader.finish(EPOCH_NS)
+    let mut reader = fed::reader(script);
+    let mut lanes = SpanLanes::new(LaneBudget::default());
+    fed::read(script, &mut reader, &mut lanes);
+    lanes.finish(&reader.facts(), EPOCH_NS)
 }
 
 #[test]

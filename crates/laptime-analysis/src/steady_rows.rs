@@ -62,7 +62,7 @@ pub fn joined<'a>(
     for (process, stretch) in stretches {
         wall_ns = wall_ns.saturating_add(stretch.wall_ns);
         leftovers.add(stretch.leftovers);
-        tree.absorb(&process.paths, &mut stretch.totals, process.correction());
+        tree.absorb(&process.paths, &mut stretch.totals);
         let mut tail = process.tail.clone();
         tree.absorb_tail(&process.paths, &mut tail);
         for ran in [&stretch.totals.ran, &process.tail_ran] {

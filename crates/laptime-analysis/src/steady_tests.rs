@@ -1,5 +1,6 @@
 use crate::analyzer::Options;
-use crate::scripted::{MAIN, MS, Script, summarize};
+use crate::fed::summarize;
+use crate::scripted::{MAIN, MS, Script};
 use crate::summary::Steady;
 use laptime_core::SpanFlags;
 

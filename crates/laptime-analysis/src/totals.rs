@@ -246,7 +246,7 @@ impl Totals {
         // A child's number is above its parent's: one sweep from the end adds up all.
         for index in (1..paths.len()).rev() {
             let id = PathId(index as u32);
-            let Some(entry) = paths.get(id).filter(|entry| entry.parent < id) else {
+            let Some(entry) = paths.get(id) else {
                 continue;
             };
             let has_spans = own_ns[index] > 0 || self.detached_ns.contains_key(&id);

@@ -60,11 +60,11 @@ impl Tree {
         }
     }
 
-    /// Adds one process's totals, durations times `correction`.
-    pub fn absorb(&mut self, paths: &PathTable, totals: &mut Totals, correction: f64) {
+    /// Adds one process's totals.
+    pub fn absorb(&mut self, paths: &PathTable, totals: &mut Totals) {
         let places = self.places(paths);
         for tallies in [&mut totals.first, &mut totals.others] {
-            self.absorb_tallies(&places, tallies, correction);
+            self.absorb_tallies(&places, tallies);
         }
         for (id, partial) in &totals.partial {
             if let Some(place) = places.get(id.index()).copied().flatten() {
@@ -76,7 +76,7 @@ impl Tree {
     /// Adds tallies that are not split by track.
     pub fn absorb_tail(&mut self, paths: &PathTable, tallies: &mut Tallies) {
         let places = self.places(paths);
-        self.absorb_tallies(&places, tallies, 1.0);
+        self.absorb_tallies(&places, tallies);
     }
 
     /// Adds what a process's segments did, as often as each ran.
@@ -94,10 +94,10 @@ impl Tree {
         }
     }
 
-    fn absorb_tallies(&mut self, places: &[Option<usize>], tallies: &mut Tallies, correction: f64) {
+    fn absorb_tallies(&mut self, places: &[Option<usize>], tallies: &mut Tallies) {
         for (id, tally) in tallies.settled() {
             if let Some(place) = places.get(id.index()).copied().flatten() {
-                self.nodes[place].tally.merge(scaled(tally, correction));
+                self.nodes[place].tally.merge(tally.clone());
             }
         }
     }
@@ -114,15 +114,9 @@ impl Tree {
             .filter(|(id, _)| *id != PathId::OVERFLOW)
             .chain(overflow);
         for (id, entry) in ordered {
-            let parent = match places.get(entry.parent.index()).copied().flatten() {
-                Some(parent) => parent,
-                // The root, or a parent with a larger number, as only other writers make them.
-                None => paths
-                    .names(entry.parent)
-                    .into_iter()
-                    .fold(0, |at, name| self.child(at, name)),
-            };
-            places[id.index()] = Some(self.child(parent, &entry.name));
+            // The reader numbers parents before their children.
+            let parent = places.get(entry.parent.index()).copied().flatten();
+            places[id.index()] = Some(self.child(parent.unwrap_or(0), &entry.name));
         }
         places
     }
@@ -194,30 +188,11 @@ impl Tree {
 pub fn of_run(processes: &mut [Process]) -> Tree {
     let mut tree = Tree::new();
     for process in processes {
-        let correction = process.correction();
-        tree.absorb(&process.paths, &mut process.totals, correction);
+        tree.absorb(&process.paths, &mut process.totals);
         tree.absorb_tail(&process.paths, &mut process.tail);
         for ran in [&process.totals.ran, &process.tail_ran] {
             tree.absorb_operations(&process.paths, &process.segments, ran);
         }
     }
     tree
-}
-
-/// A tally whose durations were read with a rate that later proved `correction` times too small.
-fn scaled(tally: &PathTally, correction: f64) -> PathTally {
-    let mut tally = tally.clone();
-    if (correction - 1.0).abs() > f64::EPSILON {
-        let scale = |ns: u64| (ns as f64 * correction).round() as u64;
-        tally.total_ns = scale(tally.total_ns);
-        tally.outside_ns = scale(tally.outside_ns);
-        tally.min_ns = scale(tally.min_ns);
-        tally.max_ns = scale(tally.max_ns);
-        tally.square_ns2 *= correction * correction;
-        tally.wall_ns = tally.wall_ns.map(scale);
-        if let Some(work) = &mut tally.work {
-            **work = work.scaled(scale);
-        }
-    }
-    tally
 }

@@ -1,6 +1,6 @@
 //! When a metric of a recording first reaches a threshold: `laptime report --until`.
 //!
-//! Every value is looked at, not only those that a report's curve keeps. A process file is read
+//! Every value is looked at, not only those that a report's curve keeps. A process is read
 //! twice: [`UntilReader::search`] finds the moment, [`UntilReader::count`] the steps and epochs
 //! up to it. What comes of it is an [`UntilSummary`].
 
@@ -8,14 +8,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use laptime_core::format::process::ProcessHeader;
-use laptime_core::format::window::Window;
-use laptime_core::format::{reader::Visit, record::Record};
-use laptime_core::{FormatError, PathId, PathTable, PhaseName, Span, Unavailable, path};
+use laptime_core::format::reader::{Visit, VisitProcess};
+use laptime_core::format::record::Record;
+use laptime_core::{Anchors, PathId, PathTable, PhaseName, Span, Unavailable, path};
 use serde::{Deserialize, Serialize};
 
 use crate::convergence::Relation;
-use crate::timeline::Anchors;
 
 /// The name of the marks and spans that are epochs.
 const EPOCH: &str = PhaseName::Epoch.text();
@@ -99,7 +97,7 @@ struct Point {
     value: f64,
 }
 
-/// Looks for the answer in one process file.
+/// Looks for the answer in one process.
 #[derive(Debug, Clone)]
 pub struct UntilReader {
     question: Until,
@@ -115,12 +113,11 @@ pub struct UntilReader {
 }
 
 impl UntilReader {
-    /// From the first bytes of a process file.
-    pub fn new(prefix: &[u8], question: &Until) -> Result<Self, FormatError> {
-        let header = ProcessHeader::parse(prefix)?;
-        Ok(Self {
+    /// Begins with a process's clock.
+    pub fn new(anchors: Anchors, question: &Until) -> Self {
+        Self {
             question: question.clone(),
-            anchors: Anchors::new(&header),
+            anchors,
             paths: PathTable::new(),
             wanted: BTreeMap::new(),
             values: 0,
@@ -129,39 +126,23 @@ impl UntilReader {
             steps: BTreeMap::new(),
             epoch_marks: 0,
             epoch_spans: BTreeMap::new(),
-        })
+        }
     }
 
-    /// The first pass: values of the metric, a window at a time, in any order.
-    pub fn search(&mut self, bytes: &[u8], offset: u64) -> Result<(), FormatError> {
-        let Some(window) = Window::parse(bytes, offset)? else {
-            return Ok(());
-        };
-        self.anchors.add(window.header.anchor);
-        window.visit(&mut Search(self))
+    /// Takes in the records of the first pass: values of the metric.
+    pub fn search(&mut self) -> Search<'_> {
+        Search(self)
     }
 
-    /// The second pass: steps and epochs up to the moment found.
-    pub fn count(&mut self, bytes: &[u8], offset: u64) -> Result<(), FormatError> {
-        let (Some(window), Some(first)) = (Window::parse(bytes, offset)?, self.first) else {
-            return Ok(());
-        };
-        let until = first.ticks;
-        window.visit(&mut Count {
+    /// Takes in the records of the second pass, steps and epochs up to the moment found; `None`
+    /// where there is none. `anchors` are those of the whole process.
+    pub fn count(&mut self, anchors: Anchors) -> Option<Count<'_>> {
+        self.anchors = anchors;
+        let until = self.first?.ticks;
+        Some(Count {
             reader: self,
             until,
         })
-    }
-
-    /// When the threshold was reached, in ns of `CLOCK_MONOTONIC`.
-    pub fn reached_at_ns(&self) -> Option<u64> {
-        let first = self.first?;
-        Some(self.anchors.timeline().monotonic_ns(first.ticks))
-    }
-
-    /// Whether the file has values of the metric.
-    pub fn has_values(&self) -> bool {
-        self.values > 0
     }
 
     fn take(&mut self, point: Point) {
@@ -193,11 +174,11 @@ impl UntilReader {
         }
     }
 
-    /// The answer of all process files together; the earliest moment counts.
-    pub fn answer(question: &Until, readers: &[Self], start_ns: u64) -> UntilSummary {
+    /// The answer of all processes together; the earliest moment counts.
+    pub fn answer(question: &Until, readers: &[Self], zero_ns: u64) -> UntilSummary {
         let since = |reader: &Self, point: Point| {
             let at_ns = reader.anchors.timeline().monotonic_ns(point.ticks);
-            at_ns.saturating_sub(start_ns)
+            at_ns.saturating_sub(zero_ns)
         };
         let first = readers
             .iter()
@@ -276,7 +257,8 @@ fn is_step(name: &str) -> bool {
 }
 
 /// The first pass.
-struct Search<'r>(&'r mut UntilReader);
+#[derive(Debug)]
+pub struct Search<'r>(&'r mut UntilReader);
 
 impl<'a> Visit<'a> for Search<'_> {
     fn plain_span(&mut self, _: PathId, _: u64, _: u64, _: u32) {}
@@ -287,17 +269,19 @@ impl<'a> Visit<'a> for Search<'_> {
                 path, ticks, value, ..
             } => self.0.take(Point { path, ticks, value }),
             Record::Path { id, parent, name } => {
-                // What a damaged file defines twice is the summary's to say.
-                let _ = self.0.paths.define(id, parent, name);
+                self.0.paths.define(id, parent, name);
             }
-            Record::Anchor(anchor) => self.0.anchors.add(anchor),
             _ => {}
         }
     }
 }
 
+impl VisitProcess for Search<'_> {}
+impl VisitProcess for Count<'_> {}
+
 /// The second pass.
-struct Count<'r> {
+#[derive(Debug)]
+pub struct Count<'r> {
     reader: &'r mut UntilReader,
     until: u64,
 }

@@ -1,8 +1,8 @@
 //! Questions to scripted recordings, whose answers are known.
 
 use super::*;
+use crate::fed;
 use crate::scripted::{EPOCH_NS, MS, Script, training};
-use laptime_core::format::process::window_offset;
 
 fn question(text: &str) -> Until {
     text.parse().unwrap()
@@ -13,16 +13,13 @@ fn asked(scripts: &[Script], text: &str) -> UntilSummary {
     let readers: Vec<UntilReader> = scripts
         .iter()
         .map(|script| {
-            let mut reader = UntilReader::new(&script.prefix(), &question).unwrap();
-            let windows = script.windows();
-            let offset = |index: usize| window_offset(index as u64);
-            for (index, window) in windows.iter().enumerate() {
-                reader.search(window, offset(index)).unwrap();
+            let mut reader = fed::reader(script);
+            let mut until = UntilReader::new(reader.facts().anchors, &question);
+            fed::read(script, &mut reader, &mut until.search());
+            if let Some(mut count) = until.count(reader.facts().anchors) {
+                fed::read(script, &mut reader, &mut count);
             }
-            for (index, window) in windows.iter().enumerate() {
-                reader.count(window, offset(index)).unwrap();
-            }
-            reader
+            until
         })
         .collect();
     UntilReader::answer(&question, &readers, EPOCH_NS)

@@ -90,7 +90,7 @@ pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
     found.sort_by_key(|index| {
         let process = &processes[*index];
         let pid = process.header.pid;
-        (Some(pid) != launched, started_ns(process), pid)
+        (Some(pid) != launched, process.started_ns, pid)
     });
     if found.is_empty() {
         found.extend(main_index(processes, run));
@@ -114,24 +114,10 @@ fn main_index(processes: &[Process], run: Option<&RunInfo>) -> Option<usize> {
     };
     (0..processes.len()).max_by_key(|index| {
         let process = &processes[*index];
-        let began_ns = started_ns(process);
+        let began_ns = process.started_ns;
         let ran_ns = ended_ns(process, run).saturating_sub(began_ns);
         (is_root(process), ran_ns, u64::MAX - began_ns)
     })
-}
-
-/// When a process started; its recording's start when that is unknown.
-pub fn started_ns(process: &Process) -> u64 {
-    let anchor = process.header.anchor;
-    // The start is known on the clock that counts suspension; that before the recording is taken as none.
-    let ahead_ns = anchor.boottime_ns.saturating_sub(anchor.monotonic_ns);
-    process
-        .header
-        .process_started_boottime_ns
-        .and_then(|boottime_ns| boottime_ns.checked_sub(ahead_ns))
-        .map_or(anchor.monotonic_ns, |started| {
-            started.min(anchor.monotonic_ns)
-        })
 }
 
 /// A process's last sign of life.
@@ -152,7 +138,7 @@ pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
 
 /// Whether the run began before this process, rather than the process describing its own run later.
 fn is_launched(process: &Process, run: &RunInfo) -> bool {
-    run.started_monotonic_ns <= started_ns(process).saturating_add(START_RESOLUTION_NS)
+    run.started_monotonic_ns <= process.started_ns.saturating_add(START_RESOLUTION_NS)
 }
 
 /// The wall time of the run.
@@ -183,7 +169,7 @@ pub fn wall(processes: &[Process], run: Option<&RunInfo>) -> Wall {
             source: WallSource::Recording,
         };
     };
-    let start_ns = started_ns(main);
+    let start_ns = main.started_ns;
     Wall {
         start_ns,
         end_ns: ended_ns(main, run).max(start_ns),
@@ -207,7 +193,7 @@ fn is_unit(name: &str) -> bool {
 
 /// The wall time of one process alone.
 pub fn lifetime(process: &Process, end_ns: u64) -> Wall {
-    let start_ns = started_ns(process);
+    let start_ns = process.started_ns;
     Wall {
         start_ns,
         end_ns: end_ns.max(start_ns),

@@ -6,13 +6,12 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use laptime_core::FormatError;
+use laptime_reader::ReadError;
 
 use crate::commands::report::ENDINGS;
 use crate::messages::{say, say_lines};
 use crate::ops::OpsError;
 use crate::settings::SettingsError;
-use crate::source::SourceError;
 
 /// Ended well.
 pub const OK: i32 = 0;
@@ -131,7 +130,7 @@ pub enum CliError {
     Ops(#[from] OpsError),
     /// A recording could not be read.
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Reading(#[from] ReadError),
     /// A configuration file could not be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -166,7 +165,7 @@ impl CliError {
             | Self::UnknownEnding { .. }
             | Self::NoTree { .. }
             | Self::NoSuchOption { .. } => USAGE,
-            Self::Source(_) => UNREADABLE,
+            Self::Reading(_) => UNREADABLE,
             Self::Ops(error) => error.code(),
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
             Self::NotExecutable { .. } => NOT_EXECUTABLE,
@@ -209,13 +208,10 @@ impl CliError {
                 "name the interpreter: `laptime run /path/to/python SCRIPT`, or activate its environment"
                     .to_owned(),
             ),
-            Self::Source(error) if error.is_damage() => {
+            Self::Reading(error) if error.is_damage() => {
                 Some("pass --salvage to read what is intact".to_owned())
             }
-            Self::Source(SourceError::Format {
-                source: FormatError::Newer { .. },
-                ..
-            }) => Some("update Laptime to read it".to_owned()),
+            Self::Reading(error) if error.is_newer() => Some("update Laptime to read it".to_owned()),
             Self::BeforeStart(error) => error.hint(),
             Self::Ops(error) => error.hint(),
             _ => None,

@@ -14,7 +14,6 @@ mod messages;
 mod ops;
 mod own_code;
 mod settings;
-pub mod source;
 mod terminal;
 mod variables;
 

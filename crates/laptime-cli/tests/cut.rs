@@ -1,6 +1,6 @@
 //! A recording that was copied half must not claim that nothing was recorded.
 
-use laptime_cli::source::{SourceOptions, summarize};
+use laptime::Recorded;
 use laptime_recorder::{RecordOptions, Site, enter, exit, record};
 
 #[test]
@@ -22,7 +22,7 @@ fn a_closed_recording_that_is_cut_anywhere_says_so() {
         .unwrap();
     let whole = std::fs::read(&file).unwrap();
     let says_so = || {
-        let summary = summarize(&path, &SourceOptions::default()).unwrap();
+        let summary = Recorded::new(&path).summary().unwrap();
         summary
             .warnings
             .iter()

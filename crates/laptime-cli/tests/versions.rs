@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use laptime_cli::source::{SourceOptions, summarize};
+use laptime::Recorded;
 
 #[test]
 fn a_recording_of_version_1_opens_with_every_span_mark_and_metric() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1.lap");
-    let summary = summarize(&file, &SourceOptions::default()).unwrap();
+    let summary = Recorded::new(&file).summary().unwrap();
     let counts: Vec<(&str, u64)> = summary
         .rows
         .iter()

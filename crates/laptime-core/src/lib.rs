@@ -9,6 +9,7 @@
 
 pub mod anchor;
 pub mod ceilings;
+pub mod facts;
 pub mod format;
 pub mod histogram;
 pub mod live;
@@ -19,11 +20,13 @@ mod phase_name;
 pub mod run;
 pub mod span;
 pub mod tally;
+pub mod timeline;
 pub mod warning;
 pub mod work;
 
 pub use anchor::{Anchor, ClockKind, ClockMap};
 pub use ceilings::{Ceiling, Ceilings};
+pub use facts::{ProcessFacts, zero_ns};
 pub use format::FormatError;
 pub use histogram::Histogram;
 pub use live::Live;
@@ -34,5 +37,6 @@ pub use phase_name::PhaseName;
 pub use run::{ProgramEnd, RunInfo};
 pub use span::{Span, SpanFlags};
 pub use tally::{PathTally, Tallies};
+pub use timeline::{Anchors, Timeline};
 pub use warning::{Unavailable, Warning};
 pub use work::{SpanWork, WorkTally};

@@ -63,6 +63,10 @@ impl PathTable {
     const DEFINITION_BYTES: usize = 12;
     /// Deepest direct recursion that gets paths of its own.
     pub const MAX_RECURSION: usize = 64;
+    /// Levels of nesting that a reader tells apart; what lies deeper is one path below the last.
+    pub const MOST_LEVELS: usize = 512;
+    /// Name of that path.
+    pub const DEEP_NAME: &'static str = "<deep>";
     /// Name of the path that takes what no longer fits.
     pub const OVERFLOW_NAME: &'static str = "<overflow>";
 

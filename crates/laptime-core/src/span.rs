@@ -55,6 +55,12 @@ impl SpanFlags {
         !self.has(Self::CONTINUES) && !self.has(Self::UNFINISHED)
     }
 
+    /// Whether the time of such a span is in no other's: its parent ran elsewhere, or it stands beside.
+    #[inline]
+    pub const fn is_apart(self) -> bool {
+        self.has(Self::DETACHED) || self.has(Self::ASIDE)
+    }
+
     /// Both sets of bits.
     #[inline]
     #[must_use]

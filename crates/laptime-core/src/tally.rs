@@ -105,7 +105,7 @@ impl PathTally {
             return; // it would make all others longer: its time stays with what it lies in
         }
         self.total_ns = self.total_ns.saturating_add(duration_ns);
-        if flags.has(SpanFlags::DETACHED) || flags.has(SpanFlags::ASIDE) {
+        if flags.is_apart() {
             self.outside_ns = self.outside_ns.saturating_add(duration_ns);
         }
         self.unbalanced += u64::from(flags.has(SpanFlags::UNBALANCED));
@@ -259,6 +259,21 @@ impl Tallies {
         for (tally, other) in self.by_path.iter_mut().zip(later.by_path) {
             tally.append(other);
         }
+    }
+
+    /// The tallies of the paths that others are told as; what is told of none is left out.
+    #[must_use]
+    pub fn folded(self, told: impl Fn(PathId) -> Option<PathId>) -> Self {
+        let mut folded = Self::new();
+        for (id, tally) in (0_u32..).zip(self.by_path) {
+            if let Some(path) = told(PathId(id)).filter(|_| tally.has_spans()) {
+                if path.index() >= folded.by_path.len() {
+                    folded.grow(path.index());
+                }
+                folded.by_path[path.index()].merge(tally);
+            }
+        }
+        folded
     }
 
     /// Settles every path and yields those that have spans.

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use laptime_cli::source::SourceError;
+use laptime_reader::ReadError;
 use laptime_recorder::RecorderError;
 use laptime_report::visible;
 use pyo3::create_exception;
@@ -68,13 +68,13 @@ pub fn from_recorder(error: &RecorderError) -> PyErr {
 }
 
 /// The errors of opening and reading a recording.
-pub fn from_source(error: &SourceError) -> PyErr {
+pub fn from_reading(error: &ReadError) -> PyErr {
     match error {
-        SourceError::Missing { path } => {
+        ReadError::Missing { path } => {
             let text = "No such file or directory";
             PyFileNotFoundError::new_err((2, text, path.as_os_str().to_owned()))
         }
-        SourceError::Read { path, source, .. } => from_io(source, path),
+        ReadError::Read { path, source, .. } => from_io(source, path),
         // Names in the file are foreign, and a traceback goes to a terminal.
         other => DamagedRecordingError::new_err(visible(&other.to_string())),
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use laptime::Recorded;
 use laptime_analysis::Summary;
-use laptime_cli::source::{self, SourceOptions};
 use laptime_report::{Format, View, render};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -14,32 +14,23 @@ use crate::arrow::ArrowTable;
 use crate::entry::asked;
 use crate::errors;
 use crate::report::Report;
-use crate::spans::SpanReader;
+use crate::spans::SpanBatches;
 
 /// A recording on disk.
 #[pyclass(frozen, module = "laptime")]
 struct Recording {
-    path: PathBuf,
-    salvage: bool,
+    recorded: Recorded,
     summary: PyOnceLock<Summary>,
 }
 
 impl Recording {
-    fn options(&self) -> SourceOptions {
-        SourceOptions {
-            salvage: self.salvage,
-            ..SourceOptions::default()
-        }
-    }
-
     fn summary<'a>(&'a self, python: Python<'_>) -> PyResult<&'a Summary> {
-        let options = self.options();
-        let read = || source::summarize(&self.path, &options);
+        let read = || self.recorded.summary();
         self.summary.get_or_try_init(python, || {
             asked(|| {
                 python
                     .detach(read)
-                    .map_err(|error| errors::from_source(&error))
+                    .map_err(|error| errors::from_reading(&error))
             })
         })
     }
@@ -50,26 +41,25 @@ impl Recording {
     /// Where it is.
     #[getter]
     fn path(&self) -> PathBuf {
-        self.path.clone()
+        self.recorded.path.clone()
     }
 
     /// The summary.
     fn report(&self, python: Python<'_>) -> PyResult<Report> {
         let summary = self.summary(python)?.clone();
-        let path = self.path.clone();
-        Ok(Report::of_recording(summary, path, self.options()))
+        Ok(Report::of_recording(summary, self.recorded.clone()))
     }
 
     /// Every span, for anything that reads Arrow's C stream interface.
     fn spans(&self) -> PyResult<ArrowTable> {
-        let path = self.path.clone();
+        let recorded = self.recorded.clone();
         let repr = format!(
             "<laptime.ArrowTable of the spans of {:?}>",
-            path.display().to_string()
+            recorded.path.display().to_string()
         );
-        asked(|| SpanReader::open(&path))?;
+        asked(|| SpanBatches::open(&recorded))?;
         Ok(ArrowTable::new(repr, move || {
-            Ok(Box::new(asked(|| SpanReader::open(&path))?))
+            Ok(Box::new(asked(|| SpanBatches::open(&recorded))?))
         }))
     }
 
@@ -104,16 +94,20 @@ impl Recording {
     /// Read again where the copy is.
     fn __reduce__<'py>(&self, python: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&Path,))> {
         let open = python.import("laptime")?.getattr("open")?;
-        if !self.salvage {
-            return Ok((open, (&self.path,)));
+        let path = self.recorded.path.as_path();
+        if !self.recorded.salvage {
+            return Ok((open, (path,)));
         }
         let keywords = [("salvage", true)].into_py_dict(python)?;
         let partial = python.import("functools")?.getattr("partial")?;
-        Ok((partial.call((open,), Some(&keywords))?, (&self.path,)))
+        Ok((partial.call((open,), Some(&keywords))?, (path,)))
     }
 
     fn __repr__(&self) -> String {
-        format!("<laptime.Recording {:?}>", self.path.display().to_string())
+        format!(
+            "<laptime.Recording {:?}>",
+            self.recorded.path.display().to_string()
+        )
     }
 }
 
@@ -121,10 +115,16 @@ impl Recording {
 /// becomes a warning of the report, and what is intact is read.
 #[pyfunction]
 #[pyo3(signature = (path, *, salvage=false))]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are values"
+)]
 fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<Recording> {
     let recording = Recording {
-        path,
-        salvage,
+        recorded: Recorded {
+            salvage,
+            ..Recorded::new(&path)
+        },
         summary: PyOnceLock::new(),
     };
     recording.summary(python)?;

@@ -6,8 +6,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use laptime_analysis::{Summary, summarize_live};
-use laptime_cli::source::{self, SourceError, SourceOptions};
+use laptime::{Recorded, summarize_live};
+use laptime_analysis::Summary;
+use laptime_reader::ReadError;
 use laptime_report::html::{self, Page};
 use laptime_report::{Document, Format, View, render};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -27,7 +28,7 @@ pub struct Report {
     /// Shown one after the other instead of the summary, each under its title.
     tables: Vec<(String, Summary)>,
     /// Where its spans are, and how to read them.
-    recording: Option<(PathBuf, SourceOptions)>,
+    recording: Option<Recorded>,
 }
 
 impl Report {
@@ -41,9 +42,9 @@ impl Report {
     }
 
     /// Of a recording's summary.
-    pub fn of_recording(summary: Summary, path: PathBuf, options: SourceOptions) -> Self {
+    pub fn of_recording(summary: Summary, recorded: Recorded) -> Self {
         Self {
-            recording: Some((path, options)),
+            recording: Some(recorded),
             ..Self::new(summary)
         }
     }
@@ -64,10 +65,10 @@ impl Report {
         asked(|| Ok(lookup::one(&self.summary.rows, &lookup::names(path)?)))
     }
 
-    fn page(&self) -> Result<String, SourceError> {
+    fn page(&self) -> Result<String, ReadError> {
         let view = View::default();
-        if let Some((path, options)) = &self.recording {
-            return source::page(path, options, &self.summary, &view);
+        if let Some(recorded) = &self.recording {
+            return recorded.page(&self.summary, &view);
         }
         if self.tables.is_empty() {
             return Ok(render(&self.summary, Format::Html, &view));
@@ -264,7 +265,7 @@ impl Report {
         let page = || {
             python
                 .detach(|| self.page())
-                .map_err(|error| errors::from_source(&error))
+                .map_err(|error| errors::from_reading(&error))
         };
         let text = asked(page)?;
         std::fs::write(&path, text).map_err(|error| errors::from_io(&error, &path))
@@ -338,7 +339,7 @@ pub fn stdout_width(python: Python<'_>) -> Option<usize> {
 /// The report of this process so far.
 #[pyfunction]
 fn report(python: Python<'_>) -> PyResult<Report> {
-    let summary = || python.detach(|| summarize_live(&laptime_recorder::live(), None));
+    let summary = || python.detach(|| summarize_live(&laptime_recorder::live()));
     asked(|| Ok(Report::new(summary())))
 }
 

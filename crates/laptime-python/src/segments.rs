@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use laptime_analysis::{DeviceRow, RowKind, Summary, WallSource, summarize_live};
+use laptime::summarize_live;
+use laptime_analysis::{DeviceRow, RowKind, Summary, WallSource};
 use laptime_core::anchor::Rate;
 use laptime_core::{
     Anchor, ClockKind, Live, PathId, PathTable, Span, SpanFlags, Tallies, Unavailable, Warning,
@@ -71,7 +72,7 @@ pub fn report(timer: &str, contexts: &[Arc<Context>], no_device: Option<&str>) -
 /// One context. Shares are of the sum of its segments.
 fn summary(timer: &str, context: &Context) -> Summary {
     let mut live = laptime_recorder::live();
-    let clock = summarize_live(&live, None).clock;
+    let clock = summarize_live(&live).clock;
     let mut paths = PathTable::new();
     let mut tallies = Tallies::new();
     let mut sum_ns = 0;
@@ -111,7 +112,7 @@ fn summary(timer: &str, context: &Context) -> Summary {
         notes: Vec::new(),
         ..live
     };
-    let mut summary = summarize_live(&live, None);
+    let mut summary = summarize_live(&live);
     summary.rows.retain(|row| row.kind == RowKind::Span);
     summary.warnings.clear();
     // Folded as nanoseconds above, whatever they were measured by.

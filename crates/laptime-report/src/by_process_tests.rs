@@ -1,6 +1,7 @@
 use laptime_analysis::{Options, Summary};
 
-use crate::tests::scripted::{self, MS, Script, anchor};
+use crate::tests::fed;
+use crate::tests::scripted::{MS, Script, anchor};
 use crate::{Format, View, render};
 
 /// A rank of 14 steps, the first of them 5 times as long.
@@ -23,7 +24,7 @@ fn summary(scripts: &[Script]) -> Summary {
         by_process: true,
         ..Options::default()
     };
-    scripted::summarize(scripts, options)
+    fed::summarize(scripts, options)
 }
 
 /// Two ranks, and a helper that reads for them.

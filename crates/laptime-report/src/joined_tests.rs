@@ -2,7 +2,8 @@ use laptime_analysis::{Options, ToldShapes};
 use laptime_core::{CostTally, Unavailable};
 
 use crate::tests::counted;
-use crate::tests::scripted::{self, MS, Script};
+use crate::tests::fed;
+use crate::tests::scripted::{MS, Script};
 use crate::{Format, View, render};
 
 fn text(summary: &laptime_analysis::Summary) -> String {
@@ -55,7 +56,7 @@ fn what_is_compiled_in_a_counted_unit_is_shown() {
     script.span(&["counted step", "forward"], 0, 80 * MS);
     script.span(&["counted step", "backward"], 80 * MS, 9 * MS);
     script.span(&["counted step"], 0, 90 * MS);
-    let shown = text(&scripted::summarize(&[script], Options::default()));
+    let shown = text(&fed::summarize(&[script], Options::default()));
     assert!(
         shown.contains("├─ forward") || shown.contains("└─ forward"),
         "{shown}"

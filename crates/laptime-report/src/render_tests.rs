@@ -8,6 +8,9 @@ use super::*;
 use scripted::{EPOCH_NS, MAIN, MS, Script};
 
 #[allow(dead_code)]
+#[path = "../../laptime-analysis/src/fed.rs"]
+pub mod fed;
+#[allow(dead_code)]
 #[path = "../../laptime-analysis/src/scripted.rs"]
 pub mod scripted;
 
@@ -26,7 +29,7 @@ pub const HOSTILE: [&str; 10] = [
 ];
 
 fn training() -> Summary {
-    scripted::summarize(&[scripted::training(138, 3)], Options::default())
+    fed::summarize(&[scripted::training(138, 3)], Options::default())
 }
 
 /// Steps whose operations were counted in another one, on a machine with known ceilings.
@@ -67,7 +70,7 @@ pub fn counted() -> Summary {
         script.span(&["step", "forward"], at, 4 * MS);
         script.span(&["step"], at, 10 * MS);
     }
-    scripted::summarize(&[script], Options::default())
+    fed::summarize(&[script], Options::default())
 }
 
 /// A run whose every text is [`HOSTILE`].
@@ -80,7 +83,7 @@ pub fn hostile() -> Summary {
     }
     script.header.program = "evil\u{1b}]0;title\u{7}|<b>\n.py".into();
     script.note("odd", "said \u{1b}[2J by\nsomebody");
-    scripted::summarize(&[script], Options::default())
+    fed::summarize(&[script], Options::default())
 }
 
 fn killed() -> Summary {
@@ -108,7 +111,7 @@ fn killed() -> Summary {
         }),
         unrecorded: Vec::new(),
     };
-    scripted::summarize(
+    fed::summarize(
         &[script],
         Options {
             run: Some(run),
@@ -295,7 +298,7 @@ fn the_csv_of_a_killed_run() {
 fn the_json_of_one_span() {
     let mut script = Script::new(7, 10 * MS);
     script.span(&["load"], 2 * MS, 5 * MS);
-    let summary = scripted::summarize(&[script], Options::default());
+    let summary = fed::summarize(&[script], Options::default());
     insta::assert_snapshot!(shown(&summary, Format::Json, &plain(100)), @r#"
     {
       "schema": "laptime-summary",
@@ -514,7 +517,7 @@ fn a_long_table_leaves_small_rows_out_and_says_so() {
         let ns = if index < 5 { 100 * MS } else { 1_000 };
         script.span(&[&format!("part {index}")], index * 100, ns);
     }
-    let summary = scripted::summarize(&[script], Options::default());
+    let summary = fed::summarize(&[script], Options::default());
     let text = shown(&summary, Format::Text, &plain(100));
     assert!(
         text.contains("95 paths below 0.1 % of the wall time are not shown"),
@@ -533,7 +536,7 @@ fn a_long_table_leaves_small_rows_out_and_says_so() {
 
 #[test]
 fn a_run_without_spans_says_so() {
-    let summary = scripted::summarize(&[Script::new(7, 100 * MS)], Options::default());
+    let summary = fed::summarize(&[Script::new(7, 100 * MS)], Options::default());
     let text = shown(&summary, Format::Text, &plain(100));
     assert!(text.contains("no span was recorded"), "{text}");
     assert!(!text.contains("other"));

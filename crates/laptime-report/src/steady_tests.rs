@@ -1,6 +1,7 @@
 use laptime_analysis::Options;
 
-use crate::tests::scripted::{self, MAIN, MS, Script, anchor};
+use crate::tests::fed;
+use crate::tests::scripted::{MAIN, MS, Script, anchor};
 use crate::{Format, View, render};
 
 #[test]
@@ -12,7 +13,7 @@ fn what_there_is_to_doubt_follows_in_sentences_with_what_to_do() {
         script.delayed(MAIN, (step + 1) * 20 * MS, (step + 1) * 12 * MS);
     }
     script.header.closed = Some(anchor(800 * MS));
-    let summary = scripted::summarize(&[script], Options::default());
+    let summary = fed::summarize(&[script], Options::default());
     let text = render(&summary, Format::Text, &View::default());
     let told = text.split_once("no warm-up found").unwrap().1;
     let told = told.split_once("\nspan ").unwrap().0;

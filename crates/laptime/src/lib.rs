@@ -28,6 +28,8 @@ mod guard;
 #[cfg(feature = "tracing")]
 mod layer;
 #[cfg(feature = "report")]
+mod recorded;
+#[cfg(feature = "report")]
 mod report;
 mod track;
 
@@ -40,6 +42,8 @@ pub use laptime_recorder::{
 };
 #[cfg(feature = "tracing")]
 pub use layer::{Layer, layer};
+#[cfg(feature = "report")]
+pub use recorded::{Recorded, open, summarize_live};
 #[cfg(feature = "report")]
 pub use report::{Report, report};
 pub use track::{Track, track};

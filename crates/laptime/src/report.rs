@@ -1,9 +1,11 @@
 //! The report of this process so far.
 
-use laptime_analysis::{Summary, summarize_live};
+use laptime_analysis::Summary;
 use laptime_report::{Format, View, render};
 
-/// What this process recorded so far. Printing it gives the table.
+use crate::recorded::summarize_live;
+
+/// What a process recorded so far, or a recording on disk holds. Printing it gives the table.
 #[derive(Debug, Clone)]
 pub struct Report {
     summary: Summary,
@@ -11,12 +13,15 @@ pub struct Report {
 
 /// The report of this process so far. Recording goes on.
 pub fn report() -> Report {
-    Report {
-        summary: summarize_live(&laptime_recorder::live(), None),
-    }
+    Report::new(summarize_live(&laptime_recorder::live()))
 }
 
 impl Report {
+    /// Of a summary.
+    pub(crate) fn new(summary: Summary) -> Self {
+        Self { summary }
+    }
+
     /// The numbers.
     pub fn summary(&self) -> &Summary {
         &self.summary

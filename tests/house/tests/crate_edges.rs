@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-recorder", &["laptime-core"]),
     ("laptime-phases", &["laptime-core"]),
     ("laptime-ops", &["laptime-core"]),
+    ("laptime-reader", &["laptime-core"]),
     ("laptime-analysis", &["laptime-core", "laptime-ops"]),
     ("laptime-report", &["laptime-core", "laptime-analysis"]),
     (
@@ -24,6 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "laptime-recorder",
             "laptime-macros",
             "laptime-ops",
+            "laptime-reader",
             "laptime-analysis",
             "laptime-report",
         ],
@@ -34,6 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "laptime-core",
             "laptime-recorder",
             "laptime-ops",
+            "laptime-reader",
             "laptime-analysis",
             "laptime-report",
             "laptime",
@@ -46,6 +49,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "laptime-recorder",
             "laptime-phases",
             "laptime-ops",
+            "laptime-reader",
             "laptime-analysis",
             "laptime-report",
             "laptime",
@@ -132,6 +136,8 @@ fn the_recorder_and_the_analysis_never_import_each_other_even_in_tests() {
     for (from, to) in [
         ("laptime-recorder", "laptime-analysis"),
         ("laptime-analysis", "laptime-recorder"),
+        ("laptime-recorder", "laptime-reader"),
+        ("laptime-reader", "laptime-recorder"),
         ("laptime-recorder", "laptime-report"),
         ("laptime-report", "laptime-recorder"),
     ] {
@@ -144,8 +150,13 @@ fn the_recorder_and_the_analysis_never_import_each_other_even_in_tests() {
 fn without_its_default_feature_the_rust_door_links_the_recorder_and_nothing_clever() {
     let workspace = workspace();
     for dependency in &workspace["laptime"] {
-        let is_clever = ["laptime-analysis", "laptime-report", "laptime-ops"]
-            .contains(&dependency.name.as_str());
+        let is_clever = [
+            "laptime-reader",
+            "laptime-analysis",
+            "laptime-report",
+            "laptime-ops",
+        ]
+        .contains(&dependency.name.as_str());
         assert!(
             !is_clever || dependency.is_optional || dependency.is_dev,
             "laptime links {} without being asked",

@@ -1,10 +1,11 @@
-//! One process file while it is being read, by `reading.rs`: everything kept of it.
+//! One process while it is being read, by the passes in `reading.rs`: everything kept of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use laptime_core::anchor::Rate;
-use laptime_core::format::process::{OpenSpan, ProcessHeader, open_spans};
-use laptime_core::{FormatError, Live, PathId, PathTable, ProcessMemory, SpanFlags, Tallies};
+use laptime_core::format::process::{OpenSpan, ProcessHeader};
+use laptime_core::{Anchors, Live, PathId, PathTable, ProcessFacts};
+use laptime_core::{ProcessMemory, SpanFlags, Tallies};
 
 use crate::cover::Covers;
 use crate::earlier::{Cut, Earlier};
@@ -13,12 +14,12 @@ use crate::events::Events;
 use crate::kept::Readings;
 use crate::operations::Segments;
 use crate::series::Followed;
-use crate::timeline::Anchors;
 use crate::totals::Totals;
 
 mod reading;
 
 use reading::Known;
+pub use reading::{FirstPass, SecondPass};
 
 /// A thread or task with its name.
 #[derive(Debug, Clone)]
@@ -42,6 +43,14 @@ pub struct SteadyTotals {
     cut: Option<Cut>,
 }
 
+impl SteadyTotals {
+    /// Before which tick the spans of a slot must have begun to be of any use; `None` when all are known.
+    fn wanted_before(&self, offset: u64) -> Option<u64> {
+        let cut = self.cut.as_ref();
+        cut.map_or(Some(u64::MAX), |cut| cut.ticks_before(offset))
+    }
+}
+
 /// How spans and segments cover time.
 #[derive(Debug, Clone, Copy)]
 pub struct Covered {
@@ -56,13 +65,13 @@ pub struct Covered {
 pub struct Process {
     pub file: String,
     pub header: ProcessHeader,
+    /// When it started, `CLOCK_MONOTONIC` ns.
+    pub started_ns: u64,
     pub is_live: bool,
     pub anchors: Anchors,
     pub paths: PathTable,
     pub open: Vec<OpenSpan>,
-    /// Nanoseconds a tick while reading; [`Self::correction`] makes up for what was learned later.
     rate: Rate,
-    rate_ns: f64,
     known: Vec<Known>,
     /// Of the whole run once everything was read; until then of what follows the last cut.
     pub totals: Totals,
@@ -85,8 +94,12 @@ pub struct Process {
     pub lost: u64,
     pub unsealed: u64,
     pub truncated: u64,
-    /// Where the last bytes that were fed end in the file.
-    pub fed_to: u64,
+    /// Spans that ran inside of another one of `<deep>`.
+    pub folded_spans: u64,
+    /// Bytes that its file has; `None` for the running process.
+    pub file_bytes: Option<u64>,
+    /// Where the last window begins that was read.
+    read_to: Option<u64>,
     /// Later spans of a snapshot, which were folded without their tracks.
     pub tail: Tallies,
     /// When the first of those began, in ticks.
@@ -100,41 +113,41 @@ pub struct Process {
 }
 
 impl Process {
-    /// From the first bytes of a file.
-    pub fn new(prefix: &[u8], file: &str) -> Result<Self, FormatError> {
-        let header = ProcessHeader::parse(prefix)?;
-        Ok(Self::begin(header, file, open_spans(prefix)))
+    /// Takes in what the windows of a snapshot don't hold; paths are the reader's.
+    pub fn take_live(&mut self, live: &Live) {
+        self.is_live = true;
+        self.notes.extend(live.notes.iter().cloned());
+        self.tail = live.tail.clone();
+        self.tail_since = live.tail_since;
+        self.tail_ran = live.ran.clone();
+        self.memory = live.memory.map(|memory| (u64::MAX, memory));
     }
 
-    /// From a snapshot of the running process.
-    pub fn of_live(live: &Live) -> Self {
-        let mut process = Self::begin(live.header.clone(), "", live.open.clone());
-        process.is_live = true;
-        for anchor in &live.anchors {
-            process.anchors.add(*anchor);
-        }
-        process.settle_rate();
-        for (id, entry) in live.paths.iter() {
-            process.define(id, entry.parent, &entry.name);
-        }
-        process.notes.extend(live.notes.iter().cloned());
-        process.tail = live.tail.clone();
-        process.tail_since = live.tail_since;
-        process.tail_ran = live.ran.clone();
-        process.memory = live.memory.map(|memory| (u64::MAX, memory));
-        process
+    /// Takes in what is known once all windows were read.
+    pub fn take_facts(&mut self, facts: ProcessFacts) {
+        self.anchors = facts.anchors;
+        self.open = facts.open;
+        self.folded_spans = facts.folded_spans;
     }
 
-    fn begin(header: ProcessHeader, file: &str, open: Vec<OpenSpan>) -> Self {
-        let anchors = Anchors::new(&header);
+    /// Begins with what is known before its records: who it is, and its clock's rate.
+    pub fn new(facts: ProcessFacts) -> Self {
+        let started_ns = facts.started_ns();
+        let ProcessFacts {
+            file,
+            header,
+            anchors,
+            file_bytes,
+            ..
+        } = facts;
         let mut process = Self {
-            file: file.to_owned(),
+            file,
+            started_ns,
             is_live: false,
             rate: anchors.rate(),
-            rate_ns: anchors.mean_ns_per_tick(),
             anchors,
             paths: PathTable::new(),
-            open,
+            open: Vec::new(),
             known: Vec::new(),
             totals: Totals::new(header.main_track),
             earlier: Earlier::new(),
@@ -151,7 +164,9 @@ impl Process {
             lost: header.lost,
             unsealed: 0,
             truncated: 0,
-            fed_to: 0,
+            folded_spans: 0,
+            file_bytes,
+            read_to: None,
             tail: Tallies::new(),
             tail_since: u64::MAX,
             tail_ran: BTreeMap::new(),
@@ -161,16 +176,6 @@ impl Process {
         };
         process.define(PathId::OVERFLOW, PathId::ROOT, PathTable::OVERFLOW_NAME);
         process
-    }
-
-    fn settle_rate(&mut self) {
-        self.rate = self.anchors.rate();
-        self.rate_ns = self.anchors.mean_ns_per_tick();
-    }
-
-    /// What durations must be multiplied by, now that all anchors are known.
-    pub fn correction(&self) -> f64 {
-        self.anchors.mean_ns_per_tick() / self.rate_ns
     }
 
     /// Everything was read: what follows a moment is about to be read again if it must be.
@@ -191,12 +196,6 @@ impl Process {
         self.earlier.join(&mut self.totals);
     }
 
-    /// Before which tick the spans of a slot must have begun to be of any use; `None` when all are known.
-    pub fn wanted_before(&self, offset: u64) -> Option<u64> {
-        let cut = self.steady.as_ref().and_then(|steady| steady.cut.as_ref());
-        cut.map_or(Some(u64::MAX), |cut| cut.ticks_before(offset))
-    }
-
     /// Time of any track that the spans of `totals` cover, from one tick to another, each moment
     /// once, and what only timers' segments cover besides.
     ///
@@ -214,8 +213,6 @@ impl Process {
             let end = to.max(open.start);
             covers.add(open.start, end, end - open.start);
         }
-        // A snapshot, which alone has a tail, is read with its final rate: nothing is corrected.
-        let ns = |ns: u64| (ns as f64 * self.correction()).round() as u64;
         let added_ns = totals.covered_ns(&self.paths, &mut tail);
         let spans_ns = if totals.has_tracks() {
             self.rate.nanoseconds(covers.by_spans(from, to))
@@ -224,8 +221,8 @@ impl Process {
         };
         let segments_ns = self.rate.nanoseconds(covers.only_segments(from, to));
         Some(Covered {
-            ns: ns(spans_ns.saturating_add(segments_ns)),
-            parallel_ns: ns(added_ns.saturating_sub(spans_ns)),
+            ns: spans_ns.saturating_add(segments_ns),
+            parallel_ns: added_ns.saturating_sub(spans_ns),
         })
     }
 

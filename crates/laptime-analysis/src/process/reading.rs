@@ -1,17 +1,16 @@
-//! Reading one process file, window by window.
+//! Two passes over one process's records: of everything, and of the steady state.
 //!
 //! [`FirstPass::plain_span`] is the hot path of reading: plain spans go from the window's
-//! bytes into [`Totals`] one at a time and nothing else is kept of them.
+//! bytes into [`Totals`](crate::totals::Totals) one at a time and nothing else is kept of them.
 
 use laptime_core::anchor::Rate;
-use laptime_core::format::window::{Window, WindowState};
-use laptime_core::format::{reader::Visit, record::Record};
-use laptime_core::{FormatError, PathId, PhaseName, Span, SpanFlags};
+use laptime_core::format::reader::{Visit, VisitProcess};
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{WindowHeader, WindowState};
+use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 
 use super::{NamedTrack, Process, SteadyTotals};
-use crate::error::AnalysisError;
 use crate::series::STEP;
-use crate::totals::Totals;
 
 /// Named tracks kept: programs with a task per request have millions.
 const MOST_TRACKS: usize = 1_024;
@@ -20,11 +19,9 @@ const ROUNDING_NS: u64 = 1;
 /// Different notes kept.
 const MOST_NOTES: usize = 256;
 
-/// What is known of a path number.
+/// What is known of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// Nothing: it is undefined.
-    No,
     /// Its spans need nothing but their totals.
     Plain,
     /// More is kept of its spans.
@@ -57,80 +54,6 @@ impl Known {
 }
 
 impl Process {
-    /// Takes in one slot. In the second pass only the steady totals grow.
-    pub fn window(&mut self, bytes: &[u8], offset: u64) -> Result<(), AnalysisError> {
-        let Some(before) = self.wanted_before(offset) else {
-            return Ok(());
-        };
-        let is_next = offset >= self.fed_to;
-        self.fed_to = self.fed_to.max(offset + bytes.len() as u64);
-        let window = match Window::parse(bytes, offset) {
-            Ok(Some(window)) => window,
-            Ok(None) => return Ok(()),
-            Err(source) => return Err(self.damage(source)),
-        };
-        let boot = self
-            .header
-            .boot_id
-            .first_chunk()
-            .copied()
-            .map_or(0, u64::from_le_bytes);
-        if window.header.boot != boot {
-            return Err(AnalysisError::OtherBoot {
-                file: self.file.clone(),
-                offset,
-                found: window.header.boot,
-                expected: boot,
-            });
-        }
-        if window.header.pid != self.header.pid {
-            return Err(AnalysisError::Foreign {
-                file: self.file.clone(),
-                offset,
-                found: window.header.pid,
-                expected: self.header.pid,
-            });
-        }
-        if let Some(mut steady) = self.steady.take() {
-            let result = self.second_pass(&window, before, &mut steady);
-            self.steady = Some(steady);
-            return result;
-        }
-        if is_next {
-            let opened = window.header.anchor.ticks;
-            self.earlier
-                .cut(&mut self.totals, self.paths.len(), offset, opened);
-        }
-        self.lost = self.lost.max(window.header.lost);
-        self.unsealed += u64::from(window.state == WindowState::Unsealed);
-        self.truncated += u64::from(window.state == WindowState::Truncated);
-        self.anchors.add(window.header.anchor);
-        self.first_pass(&window, offset)
-    }
-
-    fn first_pass(&mut self, window: &Window<'_>, offset: u64) -> Result<(), AnalysisError> {
-        let mut pass = FirstPass {
-            rate: self.rate,
-            offset,
-            from: self.earlier.latest_from(offset),
-            last_end: self.last_end,
-            process: self,
-            wrong: None,
-        };
-        let result = window.visit(&mut pass);
-        let (wrong, last_end) = (pass.wrong, pass.last_end);
-        self.last_end = last_end;
-        result.map_err(|source| self.damage(source))?;
-        wrong.map_or(Ok(()), |(path, what)| {
-            Err(AnalysisError::Path {
-                file: self.file.clone(),
-                offset,
-                path: path.0,
-                what,
-            })
-        })
-    }
-
     /// Notes what more than its totals is kept of some spans.
     #[inline(never)]
     fn outstanding(&mut self, span: &Span, known: Known) {
@@ -141,7 +64,7 @@ impl Process {
                 is_outermost,
                 is_work,
             } => (phase, is_step, is_outermost, is_work),
-            Known::No | Known::Plain => (None, false, false, false),
+            Known::Plain => (None, false, false, false),
         };
         if span.flags.has(SpanFlags::ASIDE) {
             self.covers.add_segment(span.start, span.end());
@@ -163,14 +86,11 @@ impl Process {
         }
     }
 
-    /// Takes in a record that is no span; what is wrong with it, if anything.
+    /// Takes in a record that is no span.
     #[cold]
-    fn unlike_spans(&mut self, record: &Record<'_>) -> Option<(PathId, &'static str)> {
+    fn unlike_spans(&mut self, record: &Record<'_>) {
         match *record {
-            Record::Path { id, parent, name } => {
-                let is_wrong = !self.define(id, parent, name);
-                return is_wrong.then_some((id, "defines differently the"));
-            }
+            Record::Path { id, parent, name } => self.define(id, parent, name),
             Record::Mark { path, ticks, track } => {
                 self.events.mark(path, ticks);
                 let name = self.paths.get(path).map(|entry| &*entry.name);
@@ -181,7 +101,6 @@ impl Process {
             Record::Metric {
                 path, ticks, value, ..
             } => self.events.metric(path, ticks, value),
-            Record::Anchor(anchor) => self.anchors.add(anchor),
             Record::TrackName {
                 track,
                 is_task,
@@ -216,71 +135,57 @@ impl Process {
             }
             _ => {}
         }
-        None
     }
 
-    pub(super) fn define(&mut self, id: PathId, parent: PathId, name: &str) -> bool {
-        if !self.paths.define(id, parent, name) {
-            return false;
-        }
+    pub(super) fn define(&mut self, id: PathId, parent: PathId, name: &str) {
+        self.paths.define(id, parent, name);
         if self.known.len() <= id.index() {
-            self.known.resize(id.index() + 1, Known::No);
+            self.known.resize(id.index() + 1, Known::Plain);
         }
         self.known[id.index()] = Known::of(name, parent);
-        true
     }
 
-    fn second_pass(
-        &self,
-        window: &Window<'_>,
-        before: u64,
-        steady: &mut SteadyTotals,
-    ) -> Result<(), AnalysisError> {
-        let mut pass = SecondPass {
+    /// The first pass over its records.
+    pub fn first_pass(&mut self) -> FirstPass<'_> {
+        FirstPass {
             rate: self.rate,
-            from: steady.from,
-            before,
-            totals: &mut steady.totals,
-        };
-        window
-            .visit(&mut pass)
-            .map_err(|source| self.damage(source))
+            offset: 0,
+            from: 0,
+            process: self,
+        }
     }
 
-    fn damage(&self, source: FormatError) -> AnalysisError {
-        AnalysisError::Format {
-            file: self.file.clone(),
-            source,
-        }
+    /// The second pass, after [`Self::begin_second_pass`].
+    pub fn second_pass(&mut self) -> Option<SecondPass<'_>> {
+        self.steady.as_mut().map(|steady| SecondPass {
+            rate: self.rate,
+            before: u64::MAX,
+            steady,
+        })
     }
 }
 
 /// Takes in everything.
-struct FirstPass<'p> {
+#[derive(Debug)]
+pub struct FirstPass<'p> {
     process: &'p mut Process,
     rate: Rate,
     /// Of the window.
     offset: u64,
     /// Spans that began before it lie before a cut.
     from: u64,
-    last_end: u64,
-    wrong: Option<(PathId, &'static str)>,
 }
 
 impl FirstPass<'_> {
     #[cold]
     fn unusual_span(&mut self, span: &Span) {
         let process = &mut *self.process;
-        let known = process.known.get(span.path.index()).copied();
-        let Some(known) = known.filter(|known| *known != Known::No) else {
-            self.wrong = Some((span.path, "uses the undefined"));
-            return;
-        };
-        self.last_end = self.last_end.max(span.end());
+        process.last_end = process.last_end.max(span.end());
         process
             .earlier
             .take(&mut process.totals, span, self.rate, self.offset);
-        process.outstanding(span, known);
+        let known = process.known.get(span.path.index()).copied();
+        process.outstanding(span, known.unwrap_or(Known::Plain));
     }
 }
 
@@ -289,16 +194,15 @@ impl<'a> Visit<'a> for FirstPass<'_> {
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
         let process = &mut *self.process;
         let known = process.known.get(path.index()).copied();
-        let known = known.unwrap_or(Known::No);
-        if start < self.from || known == Known::No {
+        if start < self.from {
             self.unusual_span(&Span::plain(path, start, duration, track));
             return;
         }
-        self.last_end = self.last_end.max(start.saturating_add(duration));
+        process.last_end = process.last_end.max(start.saturating_add(duration));
         process
             .totals
             .take_plain(path, start, duration, track, self.rate);
-        if known != Known::Plain {
+        if let Some(known @ Known::Noted { .. }) = known {
             process.outstanding(&Span::plain(path, start, duration, track), known);
         }
     }
@@ -311,26 +215,46 @@ impl<'a> Visit<'a> for FirstPass<'_> {
             process
                 .earlier
                 .ran(&mut process.totals, segment, ticks, self.offset);
-        } else if let Some(problem) = self.process.unlike_spans(&record) {
-            self.wrong = Some(problem);
+        } else {
+            self.process.unlike_spans(&record);
         }
     }
 }
 
+impl VisitProcess for FirstPass<'_> {
+    fn window(&mut self, header: &WindowHeader, state: WindowState, offset: u64) {
+        let process = &mut *self.process;
+        if process.read_to.is_none_or(|last| last < offset) {
+            process.read_to = Some(offset);
+            let opened = header.anchor.ticks;
+            let paths = process.paths.len();
+            process
+                .earlier
+                .cut(&mut process.totals, paths, offset, opened);
+        }
+        process.lost = process.lost.max(header.lost);
+        process.unsealed += u64::from(state == WindowState::Unsealed);
+        process.truncated += u64::from(state == WindowState::Truncated);
+        self.offset = offset;
+        self.from = process.earlier.latest_from(offset);
+    }
+}
+
 /// Takes in the spans of the steady state.
-struct SecondPass<'t> {
+#[derive(Debug)]
+pub struct SecondPass<'p> {
+    steady: &'p mut SteadyTotals,
     rate: Rate,
-    from: u64,
     /// Spans that began later are known.
     before: u64,
-    totals: &'t mut Totals,
 }
 
 impl<'a> Visit<'a> for SecondPass<'_> {
     #[inline]
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
-        if start >= self.from && start < self.before {
-            self.totals
+        if start >= self.steady.from && start < self.before {
+            self.steady
+                .totals
                 .take_plain(path, start, duration, track, self.rate);
         } else {
             self.other(Record::Span(Span::plain(path, start, duration, track)));
@@ -338,19 +262,31 @@ impl<'a> Visit<'a> for SecondPass<'_> {
     }
 
     fn other(&mut self, record: Record<'a>) {
-        if let Record::Ran { ticks, segment } = record
-            && (self.from..self.before).contains(&ticks)
-        {
-            *self.totals.ran.entry(segment).or_default() += 1;
+        let SteadyTotals { from, totals, .. } = &mut *self.steady;
+        match record {
+            Record::Ran { ticks, segment } if (*from..self.before).contains(&ticks) => {
+                *totals.ran.entry(segment).or_default() += 1;
+            }
+            Record::Span(span) if span.start >= *from && span.start < self.before => {
+                totals.take(&span, self.rate);
+            }
+            Record::Span(span) if span.start < self.before => {
+                let inside = span.end().saturating_sub(*from);
+                if self.rate.nanoseconds(inside) > ROUNDING_NS {
+                    totals.take_rest(&span, *from, self.rate);
+                }
+            }
+            _ => {}
         }
-        let Record::Span(span) = record else { return };
-        if span.start >= self.before {
-            return;
-        }
-        if span.start >= self.from {
-            self.totals.take(&span, self.rate);
-        } else if self.rate.nanoseconds(span.end().saturating_sub(self.from)) > ROUNDING_NS {
-            self.totals.take_rest(&span, self.from, self.rate);
-        }
+    }
+}
+
+impl VisitProcess for SecondPass<'_> {
+    fn wants(&self, offset: u64) -> bool {
+        self.steady.wanted_before(offset).is_some()
+    }
+
+    fn window(&mut self, _: &WindowHeader, _: WindowState, offset: u64) {
+        self.before = self.steady.wanted_before(offset).unwrap_or(0);
     }
 }

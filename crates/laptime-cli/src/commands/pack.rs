@@ -3,38 +3,29 @@
 //! The file is a tar archive, so that any tool can look inside. Times and owners are left
 //! out: packing the same recording twice gives the same bytes.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use laptime_core::RunInfo;
+use laptime_reader::{OpenFile, ReadError, RecordingFiles};
+use tempfile::NamedTempFile;
 
 use crate::args::PackArgs;
 use crate::error::{CliError, OK};
 use crate::launch::folder::claim;
-use crate::source::{Opened, ProcessFile, SourceError};
 
 /// Packs the recording and says where.
 pub fn run(args: &PackArgs, out: &mut dyn Write) -> Result<i32, CliError> {
-    let opened = Opened::open(&args.recording, false)?;
+    let files = RecordingFiles::open(&args.recording, false)?;
     let target = args
         .output
         .clone()
         .unwrap_or_else(|| default_target(&args.recording));
     claim(&target, args.force)?;
-    let draft = target.with_extension("new");
-    let written = create(&draft)
-        .and_then(|file| write(&opened, file))
-        .and_then(|()| fs::rename(&draft, &target));
-    if let Err(source) = written {
-        // What is left is half an archive under a name that nobody asked for.
-        let _ = fs::remove_file(&draft);
-        return Err(CliError::Output {
-            target: target.display().to_string(),
-            source,
-        });
-    }
+    write(&files, &target).map_err(|source| CliError::Output {
+        target: target.display().to_string(),
+        source,
+    })?;
     writeln!(out, "{}", target.display()).map_err(CliError::from_output)?;
     Ok(OK)
 }
@@ -44,24 +35,22 @@ fn default_target(recording: &Path) -> PathBuf {
     recording.with_extension("packed.lap")
 }
 
-fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
-}
-
-fn write(opened: &Opened, file: File) -> io::Result<()> {
-    let mut archive = tar::Builder::new(BufWriter::new(file));
-    if let Some(run) = &opened.run {
+/// Writes the archive under a name that nobody has, then gives it its own. What is left of half
+/// an archive is removed.
+fn write(files: &RecordingFiles, target: &Path) -> io::Result<()> {
+    let folder = target.parent().filter(|folder| *folder != Path::new(""));
+    let draft = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let mut archive = tar::Builder::new(BufWriter::new(draft.as_file()));
+    if let Some(run) = &files.run {
         let bytes = run.to_json();
         let mut header = header(bytes.len() as u64);
         archive.append_data(&mut header, RunInfo::FILE_NAME, bytes.as_slice())?;
     }
-    for file in &opened.processes {
-        let mut reader = Reader { file, at: 0 };
+    for file in &files.files {
+        let mut reader = Reader {
+            file: file.open().map_err(as_io)?,
+            at: 0,
+        };
         archive.append_data(&mut header(file.length), &file.name, &mut reader)?;
         if reader.at != file.length {
             return Err(io::Error::other(format!(
@@ -70,7 +59,9 @@ fn write(opened: &Opened, file: File) -> io::Result<()> {
             )));
         }
     }
-    archive.into_inner()?.flush()
+    archive.into_inner()?.flush()?;
+    draft.persist(target)?;
+    Ok(())
 }
 
 fn header(length: u64) -> tar::Header {
@@ -80,22 +71,23 @@ fn header(length: u64) -> tar::Header {
     header
 }
 
-/// A process file, read from start to end.
+/// A process's file, read from start to end.
 struct Reader<'a> {
-    file: &'a ProcessFile,
+    file: OpenFile<'a>,
     at: u64,
 }
 
 impl Read for Reader<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self
-            .file
-            .read(self.at, bytes)
-            .map_err(|error| match error {
-                SourceError::Read { source, .. } => source,
-                other => io::Error::other(other),
-            })?;
+        let count = self.file.read(self.at, bytes).map_err(as_io)?;
         self.at += count as u64;
         Ok(count)
+    }
+}
+
+fn as_io(error: ReadError) -> io::Error {
+    match error {
+        ReadError::Read { source, .. } => source,
+        other => io::Error::other(other),
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use laptime::Recorded;
 use laptime_analysis::{Summary, Until};
 use laptime_report::{By, Format, View, has_rows, render};
 
@@ -12,7 +13,6 @@ use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::messages::say;
 use crate::settings::{self, Setting, Settings};
-use crate::source::{self, SourceOptions, summarize};
 use crate::terminal::{self, Stream};
 
 /// Reads the recording and writes its report.
@@ -33,13 +33,14 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         utf8: to_file || terminal::is_utf8(Stream::Out),
         steady: !args.no_steady,
     };
-    let options = SourceOptions {
+    let recorded = Recorded {
+        path: args.recording.clone(),
         salvage: args.salvage,
         by_process: args.by == Some(By::Process),
     };
-    let mut summary = summarize(&args.recording, &options)?;
+    let mut summary = recorded.summary()?;
     for question in &args.until {
-        let answer = source::until(&args.recording, &options, question, &summary)?;
+        let answer = recorded.until(question)?;
         if answer.count == 0 {
             return Err(no_metric(question, &summary));
         }
@@ -54,7 +55,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         say(err, format_args!("nothing matches {pattern}"));
     }
     let text = match format {
-        Format::Html => source::page(&args.recording, &options, &summary, &view)?,
+        Format::Html => recorded.page(&summary, &view)?,
         format => render(&summary, format, &view),
     };
     if let Some(path) = &args.output {

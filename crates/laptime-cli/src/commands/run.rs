@@ -26,7 +26,6 @@ use crate::launch::target::{Request, Target, cannot_run};
 use crate::launch::watch::Watch;
 use crate::messages::say;
 use crate::settings::Settings;
-use crate::source::{self, SourceOptions, summarize};
 use crate::terminal::{self, Stream};
 use crate::variables;
 
@@ -153,11 +152,11 @@ fn automatic(args: &RunArgs, settings: Settings) -> String {
 /// closed standard error is no error here.
 fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
     let shown = &recording.folder.shown;
-    let options = SourceOptions {
+    let recorded = laptime::Recorded {
         salvage: true,
-        ..SourceOptions::default()
+        ..laptime::Recorded::new(&recording.folder.path)
     };
-    let summary = match summarize(&recording.folder.path, &options) {
+    let summary = match recorded.summary() {
         Ok(summary) => summary,
         Err(error) => {
             say(err, format_args!("laptime: warning: no summary: {error}"));
@@ -175,7 +174,7 @@ fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
     let _ = writeln!(err);
     say(err, format_args!("recording: {}", shown.display()));
     if let Some(path) = html {
-        let page = source::page(&recording.folder.path, &options, &summary, &View::default());
+        let page = recorded.page(&summary, &View::default());
         let written = page
             .map_err(|error| error.to_string())
             .and_then(|page| fs::write(path, page).map_err(|error| error.to_string()));

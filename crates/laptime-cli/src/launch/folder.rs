@@ -13,7 +13,7 @@ use laptime_core::RunInfo;
 use laptime_core::run::{PROCESS_EXTENSION, REFERENCE_LINE};
 
 use crate::error::CliError;
-use crate::source::opened::pid;
+use laptime_reader::process_id;
 
 /// Extension of recordings.
 const EXTENSION: &str = "lap";
@@ -123,7 +123,7 @@ impl RecordingFolder {
         };
         entries
             .flatten()
-            .filter_map(|entry| pid(entry.file_name().to_str()?))
+            .filter_map(|entry| process_id(entry.file_name().to_str()?))
             .collect()
     }
 

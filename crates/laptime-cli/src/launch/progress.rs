@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use laptime_core::format::process::{ProcessHeader, open_spans, window_offset};
+use laptime_core::format::process::{open_spans, window_offset};
+use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
-use laptime_core::format::window::{HEADER_LEN, WINDOW_LEN, Window, WindowState};
-use laptime_core::{PathId, PathTable, PhaseName, path};
-
-use crate::source::{ProcessFile, SourceError};
+use laptime_core::format::window::{HEADER_LEN, WINDOW_LEN, WindowState};
+use laptime_core::{PathId, PhaseName, Span, path};
+use laptime_reader::{ProcessFile, ProcessReader, ReadError};
 
 /// Name of the spans that are counted.
 const STEP: &str = PhaseName::Step.text();
@@ -66,7 +66,7 @@ impl Follower {
 /// What was read of one process so far.
 #[derive(Debug, Default)]
 struct Process {
-    paths: PathTable,
+    reader: Option<ProcessReader>,
     step_paths: Vec<PathId>,
     sealed_steps: u64,
     /// Slots that were open or not used yet.
@@ -77,9 +77,13 @@ struct Process {
 
 impl Process {
     /// `None` while the header isn't written.
-    fn look(&mut self, file: &ProcessFile) -> Result<Option<Progress>, SourceError> {
-        let prefix = file.prefix()?;
-        let Ok(header) = ProcessHeader::parse(&prefix) else {
+    fn look(&mut self, file: &ProcessFile) -> Result<Option<Progress>, ReadError> {
+        let open = file.open()?;
+        let prefix = open.prefix()?;
+        if self.reader.is_none() {
+            self.reader = ProcessReader::begin(&prefix, &file.name).ok();
+        }
+        let Some(reader) = &mut self.reader else {
             return Ok(None);
         };
         let mut slots = std::mem::take(&mut self.waiting);
@@ -94,57 +98,64 @@ impl Process {
         for slot in slots {
             let offset = window_offset(slot);
             // Most waiting slots are still unused: their header tells.
-            let head = file.read(offset, &mut bytes[..HEADER_LEN])?;
+            let head = open.read(offset, &mut bytes[..HEADER_LEN])?;
             let is_used = bytes[..head].iter().any(|byte| *byte != 0);
             let length = if is_used {
-                file.read(offset, &mut bytes)?
+                open.read(offset, &mut bytes)?
             } else {
                 0
             };
-            match Window::parse(&bytes[..length], offset) {
-                Ok(Some(window)) if window.state == WindowState::Sealed => {
-                    self.sealed_steps += self.read(&window);
-                }
-                Ok(Some(window)) => {
-                    open_steps += self.read(&window);
-                    self.waiting.push(slot);
-                }
-                // Not used yet, or just being sealed; the report at the end tells about damage.
-                Ok(None) | Err(_) => self.waiting.push(slot),
+            let mut steps = Steps {
+                paths: &mut self.step_paths,
+                count: 0,
+            };
+            // Being sealed just now, or damaged, which the report at the end tells.
+            let state = reader.window(&bytes[..length], offset, &mut steps);
+            if let Ok(Some(WindowState::Sealed)) = state {
+                self.sealed_steps += steps.count;
+            } else {
+                open_steps += steps.count;
+                self.waiting.push(slot);
             }
         }
-        let open = open_spans(&prefix);
-        let first = open.iter().rfind(|span| span.track == header.main_track);
+        let open = reader.open_among(&open_spans(&prefix));
+        let main_track = reader.header().main_track;
+        let first = open.iter().rfind(|span| span.track == main_track);
         let open = first
             .or(open.last())
-            .map(|span| path::join(self.paths.names(span.path)))
+            .map(|span| path::join(reader.paths().names(span.path)))
             .filter(|path| !path.is_empty());
         Ok(Some(Progress {
             steps: self.sealed_steps + open_steps,
             open,
         }))
     }
+}
 
-    /// Takes in definitions and returns how many steps the window holds.
-    fn read(&mut self, window: &Window<'_>) -> u64 {
-        let mut steps = 0;
-        // Records after a damaged one are not counted; the report at the end tells about it.
-        let _ = window.for_each(|record| match record {
-            Record::Path { id, parent, name } => {
-                self.paths.define(id, parent, name);
-                if name == STEP && !self.step_paths.contains(&id) {
-                    self.step_paths.push(id);
-                }
-            }
+/// Counts the steps of a window.
+struct Steps<'p> {
+    paths: &'p mut Vec<PathId>,
+    count: u64,
+}
+
+impl Visit<'_> for Steps<'_> {
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
+        self.other(Record::Span(Span::plain(path, start, duration, track)));
+    }
+
+    fn other(&mut self, record: Record<'_>) {
+        match record {
+            Record::Path { id, name, .. } if name == STEP => self.paths.push(id),
             Record::Span(span) => {
-                let counts = span.flags.is_whole();
-                steps += u64::from(counts && self.step_paths.contains(&span.path));
+                let counts = span.flags.is_whole() && self.paths.contains(&span.path);
+                self.count += u64::from(counts);
             }
             _ => {}
-        });
-        steps
+        }
     }
 }
+
+impl VisitProcess for Steps<'_> {}
 
 #[cfg(test)]
 #[path = "progress_tests.rs"]

@@ -9,6 +9,7 @@ use super::record::{
     SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
+use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, SegmentOperations};
@@ -25,6 +26,23 @@ pub trait Visit<'a> {
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32);
     /// Every other record.
     fn other(&mut self, record: Record<'a>);
+}
+
+/// Receives the records of a whole process file, window by window.
+///
+/// Paths come checked and with numbers of the reader's: each is told once, parents first, before
+/// its first use. Spans that no path of these has never come.
+pub trait VisitProcess: for<'a> Visit<'a> {
+    /// Whether the window whose slot starts at `offset` is to be read at all.
+    fn wants(&self, offset: u64) -> bool {
+        let _ = offset;
+        true
+    }
+
+    /// A window begins, whose slot starts at `offset`.
+    fn window(&mut self, header: &WindowHeader, state: WindowState, offset: u64) {
+        let _ = (header, state, offset);
+    }
 }
 
 /// Decodes the records of one window.

@@ -201,6 +201,16 @@ impl<'a> Window<'a> {
         }))
     }
 
+    /// Whether bytes from the start of a slot are a window that was still being written.
+    pub fn is_unsealed(head: &[u8]) -> bool {
+        let is_window = head.get(0..4).is_some_and(|magic| magic == MAGIC);
+        let zero = |at: std::ops::Range<usize>| {
+            let bytes = head.get(at).unwrap_or_default();
+            bytes.iter().all(|byte| *byte == 0)
+        };
+        is_window && zero(6..8) && zero(80..84)
+    }
+
     /// Hands every record to `visit`.
     ///
     /// In a truncated window a record that is cut off ends the visit quietly. **Errors** at a

@@ -2,8 +2,9 @@ use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Origin};
 use laptime_core::{Cost, CostTally, Span, SpanWork};
 use proptest::prelude::*;
 
+use crate::fed::summarize;
 use crate::operations::CEILINGS;
-use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, summarize};
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 use crate::{BoundBy, Options, SpanRow, Summary};
 
 fn cost(mac: u128, bytes: u128) -> CostTally {

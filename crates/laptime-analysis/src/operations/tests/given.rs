@@ -1,7 +1,8 @@
 use laptime_core::{Span, SpanWork};
 use proptest::prelude::*;
 
-use crate::scripted::{EPOCH_NS, MAIN, MS, Script, summarize};
+use crate::fed::summarize;
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::{Options, SpanRow, Summary};
 
 fn run(works: &[(u64, SpanWork)]) -> Summary {

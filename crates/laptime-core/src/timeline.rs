@@ -1,13 +1,13 @@
 //! One process's ticks on the system's clock.
 //!
 //! Anchors come from the process header and from every window. Durations use one mean
-//! rate, from the first anchor to the last, so that no result depends on the order in
-//! which windows are read; moments use the piecewise map. A rate that changed in between
-//! is found here and told as a warning.
+//! rate, from the header's anchor to the last one that the reader [settles](Anchors::settle)
+//! on before it hands out any span: so a span has the same duration wherever it is shown, and
+//! sums are exact. Moments use the piecewise map. A rate that changed in between is found here
+//! and told as a warning.
 
-use laptime_core::anchor::Rate;
-use laptime_core::format::process::ProcessHeader;
-use laptime_core::{Anchor, ClockKind, ClockMap};
+use crate::anchor::{Anchor, ClockKind, ClockMap, Rate};
+use crate::format::process::ProcessHeader;
 
 /// Anchors kept before they are thinned out: one a second for over an hour, 128 KiB.
 const MOST_ANCHORS: usize = 4_096;
@@ -35,6 +35,8 @@ fn contradict(one: Anchor, other: Anchor) -> bool {
 pub struct Anchors {
     first: Anchor,
     last: Anchor,
+    /// The header's and the one that the mean rate is measured to.
+    measured: (Anchor, Anchor),
     kept: Vec<Anchor>,
     /// Distance that those kept have once there were too many.
     spacing_ns: u64,
@@ -48,11 +50,12 @@ pub struct Anchors {
 }
 
 impl Anchors {
-    /// Those that the header holds.
+    /// The anchors that the header holds.
     pub fn new(header: &ProcessHeader) -> Self {
         let mut anchors = Self {
             first: header.anchor,
             last: header.anchor,
+            measured: (header.anchor, header.closed.unwrap_or(header.anchor)),
             kept: vec![header.anchor],
             spacing_ns: ClockMap::MIN_SPACING_NS,
             nominal_ns_per_tick: header.nominal_ns_per_tick,
@@ -70,7 +73,12 @@ impl Anchors {
         anchors
     }
 
-    /// Adds one, in any order.
+    /// Measures the mean rate to this anchor: the last one known of a file that was never closed.
+    pub fn settle(&mut self, last: Anchor) {
+        self.measured.1 = last;
+    }
+
+    /// Adds one, in any order. The mean rate stays as it is.
     pub fn add(&mut self, anchor: Anchor) {
         let mut stated = self.stated.iter();
         self.is_contradicted |= stated.any(|known| contradict(*known, anchor));
@@ -108,13 +116,13 @@ impl Anchors {
         }
     }
 
-    /// The mean rate between the first and the last anchor; the nominal one while they are close.
+    /// The mean rate of the whole file; the nominal one where it is too short to measure.
+    ///
+    /// **Units** nanoseconds a tick.
     pub fn mean_ns_per_tick(&self) -> f64 {
-        let ns = self
-            .last
-            .monotonic_ns
-            .saturating_sub(self.first.monotonic_ns);
-        let ticks = self.last.ticks.saturating_sub(self.first.ticks);
+        let (first, last) = self.measured;
+        let ns = last.monotonic_ns.saturating_sub(first.monotonic_ns);
+        let ticks = last.ticks.saturating_sub(first.ticks);
         if ns < ClockMap::MIN_SPACING_NS || ticks == 0 {
             return self.nominal_ns_per_tick;
         }
@@ -133,7 +141,7 @@ impl Anchors {
         Rate::new(self.mean_ns_per_tick())
     }
 
-    /// The last one.
+    /// The latest of all.
     pub fn last(&self) -> Anchor {
         self.last
     }

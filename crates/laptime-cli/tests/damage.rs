@@ -1,21 +1,27 @@
+//! Recordings that are cut, damaged, or hold what isn't theirs.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use laptime::Recorded;
 use laptime_analysis::Summary;
+use laptime_reader::ReadError;
 
-use super::{SourceError, SourceOptions, summarize};
-use crate::recording::{PID, folder, process, window};
+mod recording;
 
-fn strictly(path: &Path) -> Result<Summary, SourceError> {
-    summarize(path, &SourceOptions::default())
+use recording::{PID, folder, process, window};
+
+fn strictly(path: &Path) -> Result<Summary, ReadError> {
+    Recorded::new(path).summary()
 }
 
-fn leniently(path: &Path) -> Result<Summary, SourceError> {
-    let options = SourceOptions {
-        salvage: true,
-        ..SourceOptions::default()
-    };
-    summarize(path, &options)
+fn leniently(path: &Path) -> Result<Summary, ReadError> {
+    let salvage = true;
+    Recorded {
+        salvage,
+        ..Recorded::new(path)
+    }
+    .summary()
 }
 
 fn steps(summary: &Summary) -> u64 {
@@ -29,7 +35,7 @@ fn packed(place: &Path) -> PathBuf {
         word => word.into(),
     });
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    assert_eq!(crate::run(arguments, &mut out, &mut err), 0);
+    assert_eq!(laptime_cli::run(arguments, &mut out, &mut err), 0);
     place.join("b.lap")
 }
 
@@ -91,13 +97,18 @@ fn processes_of_one_run_are_summed_by_name() {
 }
 
 #[test]
-fn a_pipe_in_the_folder_does_not_keep_the_reader_waiting() {
+fn a_pipe_in_the_folder_is_left_out_and_named() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("a.lap");
     folder(&path, 10);
     let pipe = path.join("30-ab.proc");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    let error = strictly(&path).unwrap_err();
-    assert!(error.to_string().ends_with("not a regular file"), "{error}");
+    let summary = strictly(&path).unwrap();
+    assert_eq!(steps(&summary), 10);
+    let warning = &summary.warnings[0];
+    assert_eq!(warning.code, "unreadable-file");
+    assert!(
+        warning.message.contains("30-ab.proc") && warning.message.contains("not a regular file")
+    );
 }

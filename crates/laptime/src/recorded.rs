@@ -1,0 +1,215 @@
+//! A recording on disk: its summary, its page, its spans, and answers to questions.
+//!
+//! The reader hands out the records, the analysis takes them in, the report shows what came of
+//! it; here they meet. Files are opened when they are asked for and hold nothing in between.
+
+use std::path::{Path, PathBuf};
+
+use laptime_analysis::{
+    Analyzer, LaneBudget, Options, ProcessKey, SpanLanes, Summary, Until, UntilReader, UntilSummary,
+};
+use laptime_core::{Live, Unavailable, Warning};
+use laptime_reader::{
+    LeftOut, ProcessReader, ReadError, RecordedProcess, RecordingFiles, SpanRows,
+};
+use laptime_report::html::{self, Page, TimelinePanel};
+use laptime_report::{Document, View};
+
+use crate::report::Report;
+
+/// Processes that get a panel on a page; more would hold nobody's attention.
+const MOST_PANELS: usize = 64;
+/// Tracks that a process has room for on a page, however many processes there are.
+const LEAST_TRACKS: usize = 8;
+
+/// The report of a recording on disk: a folder, a packed file, a process's file or a reference.
+///
+/// ```
+/// let error = laptime::open("no/such.lap").unwrap_err();
+/// assert_eq!(error.to_string(), "no/such.lap: no such file");
+/// ```
+///
+/// **Errors** when nothing is there, when it is no recording or a newer one, or when it is
+/// damaged; with the file and the offset. [`Recorded`] reads what is intact of a damaged one.
+pub fn open(path: impl AsRef<Path>) -> Result<Report, ReadError> {
+    Recorded::new(path.as_ref()).summary().map(Report::new)
+}
+
+/// A recording on disk, and how it is to be read.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether damage becomes a warning, and what is intact is read.
+    pub salvage: bool,
+    /// Whether the summary has each process's rows by themselves too.
+    pub by_process: bool,
+}
+
+impl Recorded {
+    /// A recording that is to be read whole.
+    pub fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            salvage: false,
+            by_process: false,
+        }
+    }
+
+    /// Sums up the recording.
+    ///
+    /// **Cost** one buffer of 64 KiB and the totals of each path, however long the recording is.
+    ///
+    /// **Errors** as [`open`] says.
+    pub fn summary(&self) -> Result<Summary, ReadError> {
+        let (files, mut processes) = self.begin()?;
+        let mut analyzer = Analyzer::new(Options {
+            run: files.run.clone(),
+            by_process: self.by_process,
+        });
+        for left_out in &files.left_out {
+            analyzer.warn(warning(left_out));
+        }
+        let mut keys = Vec::new();
+        for process in &mut processes {
+            let key = analyzer.process(process.reader.facts());
+            process.read(&mut analyzer.first_pass(key))?;
+            analyzer.end(key, process.reader.facts());
+            for damage in &process.left_out {
+                let text = format!("{}: {damage}", process.file.name);
+                analyzer.warn(Warning::new("damaged", text).with_hint(
+                    "what was read before the damage counts; the rest of that window does not",
+                ));
+            }
+            keys.push(key);
+        }
+        if analyzer.wants_second_pass() {
+            analyzer.begin_second_pass();
+            for (process, key) in processes.iter_mut().zip(keys) {
+                if let Some(mut pass) = analyzer.second_pass(key) {
+                    process.read(&mut pass)?;
+                }
+            }
+        }
+        Ok(analyzer.finish())
+    }
+
+    /// The page of the recording, whose summary is known.
+    ///
+    /// **Cost** 32 bytes per span, up to a bound; beyond it short neighbours are merged.
+    ///
+    /// **Errors** as [`open`] says.
+    pub fn page(&self, summary: &Summary, view: &View) -> Result<String, ReadError> {
+        let (files, processes) = self.begin()?;
+        let zero_ns = files.zero_ns(&processes);
+        let further = processes.len().saturating_sub(MOST_PANELS);
+        let mut panels = panels(processes, zero_ns)?;
+        if let Some(last) = panels.last_mut().filter(|_| further > 0) {
+            let note = format!("{further} further processes are not drawn");
+            last.notes.push(note);
+        }
+        let why = panels
+            .is_empty()
+            .then(|| Unavailable("the recording holds no span".to_owned()));
+        Ok(html::render(&Page {
+            title: summary.program.clone(),
+            documents: vec![Document::new(summary, view)],
+            panels,
+            why,
+            size: None,
+        }))
+    }
+
+    /// When a metric first reached a threshold, in two passes over the windows.
+    ///
+    /// **Errors** as [`open`] says.
+    pub fn until(&self, question: &Until) -> Result<UntilSummary, ReadError> {
+        let (files, mut processes) = self.begin()?;
+        let zero_ns = files.zero_ns(&processes);
+        let mut answers = Vec::new();
+        for process in &mut processes {
+            let mut until = UntilReader::new(process.reader.facts().anchors, question);
+            process.read(&mut until.search())?;
+            if let Some(mut count) = until.count(process.reader.facts().anchors) {
+                process.read(&mut count)?;
+            }
+            answers.push(until);
+        }
+        Ok(UntilReader::answer(question, &answers, zero_ns))
+    }
+
+    /// The single spans of every process, to be read window by window.
+    ///
+    /// **Errors** as [`open`] says.
+    pub fn spans(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<SpanRows, ReadError>> + Send + use<>, ReadError> {
+        let (files, processes) = self.begin()?;
+        let zero_ns = files.zero_ns(&processes);
+        let rows = move |process| SpanRows::new(process, zero_ns);
+        Ok(processes.into_iter().map(rows))
+    }
+
+    fn begin(&self) -> Result<(RecordingFiles, Vec<RecordedProcess>), ReadError> {
+        let mut files = RecordingFiles::open(&self.path, self.salvage)?;
+        let processes = files.begin()?;
+        Ok((files, processes))
+    }
+}
+
+/// The summary of a running process, steady state included where it can be told.
+pub fn summarize_live(live: &Live) -> Summary {
+    let mut analyzer = Analyzer::new(Options::default());
+    let mut reader = ProcessReader::of_live(live);
+    let key = analyzer.process(reader.facts());
+    let outcome = reader.live_windows(live, &mut analyzer.first_pass(key));
+    if let Err(damage) = outcome {
+        analyzer.warn(Warning::new("damaged", damage.to_string()));
+    }
+    analyzer.live(key, &reader.folded(live));
+    analyzer.end(key, reader.facts());
+    if analyzer.wants_second_pass() {
+        analyzer.begin_second_pass();
+        again(&mut analyzer, key, &mut reader, live);
+    }
+    analyzer.finish()
+}
+
+fn again(analyzer: &mut Analyzer, key: ProcessKey, reader: &mut ProcessReader, live: &Live) {
+    if let Some(mut pass) = analyzer.second_pass(key) {
+        // What is wrong with it was told in the first pass.
+        let _ = reader.live_windows(live, &mut pass);
+    }
+}
+
+fn panels(processes: Vec<RecordedProcess>, zero_ns: u64) -> Result<Vec<TimelinePanel>, ReadError> {
+    let drawn = processes.len().clamp(1, MOST_PANELS);
+    let whole = LaneBudget::default();
+    let budget = LaneBudget {
+        bars: whole.bars / drawn,
+        tracks: (whole.tracks / drawn).max(LEAST_TRACKS),
+    };
+    let mut panels = Vec::new();
+    for mut process in processes.into_iter().take(drawn) {
+        let mut lanes = SpanLanes::new(budget);
+        process.read(&mut lanes)?;
+        let facts = process.reader.facts();
+        let drawn = lanes.finish(&facts, zero_ns);
+        if !drawn.lanes.is_empty() {
+            let title = format!("{} · process {}", facts.header.program, facts.header.pid);
+            panels.push(TimelinePanel::of_process(title, drawn));
+        }
+    }
+    Ok(panels)
+}
+
+fn warning(left_out: &LeftOut) -> Warning {
+    match left_out {
+        LeftOut::Damage(error) => Warning::new("damaged", format!("{error}; left out")),
+        LeftOut::Foreign(error) => Warning::new("unreadable-file", format!("{error}; left out")),
+        LeftOut::NotBegun(name) => Warning::new(
+            "process-not-begun",
+            format!("{name} ended before its recording began"),
+        ),
+    }
+}
