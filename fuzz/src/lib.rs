@@ -3,6 +3,8 @@
 //! libFuzzer calls these through `fuzz_targets/`; `tests/replay.rs` calls them on plain
 //! stable Rust with every truncation and many flips of the seeds.
 
+#[path = "../../crates/laptime-reader/tests/hostile/mod.rs"]
+mod hostile;
 #[path = "../../crates/laptime-ops/tests/onnx/file.rs"]
 mod onnx_file;
 pub mod seeds;

@@ -1,8 +1,8 @@
 //! Well-formed inputs to start from: one of every record, header and document.
 
-use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader};
+use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader, window_offset};
 use laptime_core::format::record::{Record, encode};
-use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WindowHeader, seal};
+use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader, seal};
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{Anchor, ClockKind, PathId, ProgramEnd, RunInfo, Span, SpanFlags};
 
@@ -11,11 +11,19 @@ pub fn of(reader: &str) -> Vec<Vec<u8>> {
     match reader {
         "process" => vec![process()],
         "window" => vec![window(true), window(false)],
-        "records" | "summary" => vec![records()],
+        "records" => vec![records()],
+        "summary" => vec![records(), deep_records()],
         "run" => vec![run()],
         "onnx" => vec![onnx_layers(), onnx_control()],
         _ => vec![],
     }
+}
+
+/// Records of paths nested deeper than a reader tells apart.
+fn deep_records() -> Vec<u8> {
+    let bytes = crate::hostile::chain(4_000);
+    let first = window_offset(0) as usize + HEADER_LEN;
+    bytes[first..bytes.len().min(first + WINDOW_LEN - HEADER_LEN)].to_vec()
 }
 
 /// An ONNX file of layers: sizes open and computed, a weight, a function, attention.

@@ -1,7 +1,10 @@
 //! The whole summary as JSON, as `docs/summary.schema.json` describes it.
 //!
-//! Names stand in it unchanged; JSON's own escapes make them safe in a text, and `<`, `>`
-//! and `&` are escaped too, so that the text is also safe inside an HTML page.
+//! Names stand in it unchanged; JSON's own escapes make them safe in a text. `<`, `>` and `&` are
+//! escaped too, so that the text is also safe inside an HTML page, and the control characters that
+//! JSON itself allows, so that none acts on a terminal.
+
+use std::fmt::Write as _;
 
 use laptime_analysis::Summary;
 
@@ -10,13 +13,19 @@ pub fn render(summary: &Summary) -> String {
     safe(&serde_json::to_string_pretty(summary).unwrap_or_default())
 }
 
-/// JSON that is also safe inside an HTML page, with its last line's end.
+/// JSON that is also safe inside an HTML page and on a terminal, with its last line's end.
+///
+/// Outside of strings none of the characters that are escaped ever stands in JSON.
 pub fn safe(text: &str) -> String {
-    // Outside of strings these characters never stand in JSON.
-    text.replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
-        + "\n"
+    let mut safe = String::with_capacity(text.len() + 1);
+    for character in text.chars() {
+        match character {
+            '<' | '>' | '&' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(safe, "\\u{:04x}", u32::from(character));
+            }
+            other => safe.push(other),
+        }
+    }
+    safe.push('\n');
+    safe
 }
