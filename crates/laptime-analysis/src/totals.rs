@@ -104,7 +104,8 @@ impl Totals {
     }
 
     /// Adds a finished span that lies inside and has nothing unusual; times in ticks.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the innermost loop of reading
     pub fn take_plain(&mut self, path: PathId, start: u64, duration: u64, track: u32, rate: Rate) {
         let duration_ns = rate.nanoseconds(duration);
         self.covers(start, start.saturating_add(duration), track);

@@ -12,10 +12,24 @@ const PER_OCTAVE: u64 = 32;
 /// Buckets kept as a list before the histogram turns dense: most paths of a program
 /// with thousands of them were seen once or twice.
 const SPARSE_LIMIT: usize = 8;
+/// Values counted before it turns dense even if they share few buckets: what is seen that often
+/// will be seen again, and a list is searched.
+const SPARSE_COUNT: u64 = 64;
 
 /// Upper mantissa bounds of the 32 buckets of an octave, as 52-bit fractions:
 /// `ceil((2^(i/32) − 1)·2^52)` for i in 0..32, computed once at compile time.
 const BOUNDS: [u64; PER_OCTAVE as usize] = bounds();
+
+/// The bound of the next bucket; of the last one, more than any mantissa.
+const NEXT: [u64; PER_OCTAVE as usize] = {
+    let mut next = [u64::MAX; PER_OCTAVE as usize];
+    let mut bucket = 0;
+    while bucket + 1 < next.len() {
+        next[bucket] = BOUNDS[bucket + 1];
+        bucket += 1;
+    }
+    next
+};
 
 /// For each value of the top 6 mantissa bits, the bucket in which it starts.
 const FIRST: [u8; 64] = first_guess();
@@ -69,16 +83,28 @@ const fn first_guess() -> [u8; 64] {
 /// The bucket that holds a value. Zero shares the bucket of one.
 #[inline]
 pub fn bucket_of(value: u64) -> u16 {
-    let value = value.max(1);
+    if value >= 1 << 53 {
+        return bucket_of_large(value);
+    }
+    // A float below 2^53 is exact, and has octave and mantissa at hand.
+    let bits = (value.max(1) as i64 as f64).to_bits();
+    bucket_at((bits >> 52) - 1_023, bits & MANTISSA)
+}
+
+/// The mantissa's bits in a float.
+const MANTISSA: u64 = (1 << 52) - 1;
+
+#[cold]
+fn bucket_of_large(value: u64) -> u16 {
     let octave = 63 - u64::from(value.leading_zeros());
-    let mantissa = if octave <= 52 {
-        (value << (52 - octave)) & ((1 << 52) - 1)
-    } else {
-        (value >> (octave - 52)) & ((1 << 52) - 1)
-    };
-    let mut bucket = usize::from(FIRST[(mantissa >> 46) as usize]);
+    bucket_at(octave, (value >> (octave - 52)) & MANTISSA)
+}
+
+#[inline]
+fn bucket_at(octave: u64, mantissa: u64) -> u16 {
+    let mut bucket = usize::from(FIRST[(mantissa >> 46) as usize & 63]);
     // 64 slots over 32 buckets: at most one boundary lies inside a slot.
-    bucket += usize::from(bucket + 1 < 32 && BOUNDS[(bucket + 1) & 31] <= mantissa);
+    bucket += usize::from(NEXT[bucket & 31] <= mantissa);
     (octave * PER_OCTAVE) as u16 + bucket as u16
 }
 
@@ -127,6 +153,23 @@ impl Histogram {
         self.add(bucket_of(value), 1);
     }
 
+    /// Counts several values.
+    pub fn record_all(&mut self, values: &[u64]) {
+        let mut rest = values;
+        if let Buckets::Dense { first, counts } = &mut self.buckets {
+            while let [value, after @ ..] = rest {
+                let index = usize::from(bucket_of(*value).wrapping_sub(*first));
+                let Some(count) = counts.get_mut(index) else {
+                    break;
+                };
+                *count += 1;
+                rest = after;
+            }
+        }
+        self.count += (values.len() - rest.len()) as u64;
+        rest.iter().for_each(|value| self.record(*value));
+    }
+
     /// Counts `times` values of one bucket.
     #[inline]
     pub fn add(&mut self, bucket: u16, times: u64) {
@@ -148,7 +191,7 @@ impl Histogram {
                     Ok(index) => list[index].1 += times,
                     Err(index) => list.insert(index, (bucket, times)),
                 }
-                if list.len() > SPARSE_LIMIT {
+                if list.len() > SPARSE_LIMIT || self.count > SPARSE_COUNT {
                     let first = list[0].0;
                     let width = usize::from(list[list.len() - 1].0 - first) + 1;
                     let mut counts = vec![0; width];

@@ -46,8 +46,35 @@ pub struct PathTally {
     pub work: Option<Box<WorkTally>>,
     /// Durations.
     pub histogram: Histogram,
-    /// A duration that a later span may still continue.
-    pending_ns: Option<u64>,
+    /// Durations that are not counted yet.
+    latest: Latest,
+}
+
+/// The latest durations of a path: counting several at once costs less for each, and a later span
+/// may still continue the last one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Latest {
+    durations_ns: [u64; Self::MOST],
+    count: usize,
+}
+
+impl Latest {
+    /// As many as fill a line of the cache, with their count.
+    const MOST: usize = 7;
+
+    fn durations(&self) -> &[u64] {
+        &self.durations_ns[..self.count]
+    }
+
+    fn last(&mut self) -> Option<&mut u64> {
+        self.durations_ns[..self.count].last_mut()
+    }
+}
+
+impl PartialEq for Latest {
+    fn eq(&self, other: &Self) -> bool {
+        self.durations() == other.durations()
+    }
 }
 
 impl Default for PathTally {
@@ -68,7 +95,7 @@ impl Default for PathTally {
             memory: None,
             work: None,
             histogram: Histogram::new(),
-            pending_ns: None,
+            latest: Latest::default(),
         }
     }
 }
@@ -82,9 +109,15 @@ impl PathTally {
     /// Adds one span without anything unusual.
     #[inline]
     pub fn fold_plain(&mut self, duration_ns: u64) {
-        self.total_ns = self.total_ns.saturating_add(duration_ns);
-        self.settle();
-        self.pending_ns = Some(duration_ns);
+        if self.latest.count == Latest::MOST {
+            self.settle();
+        }
+        let Latest {
+            durations_ns,
+            count,
+        } = &mut self.latest;
+        durations_ns[*count] = duration_ns;
+        *count += 1;
     }
 
     /// Adds one span.
@@ -104,7 +137,6 @@ impl PathTally {
         if flags.has(SpanFlags::UNFINISHED) {
             return; // it would make all others longer: its time stays with what it lies in
         }
-        self.total_ns = self.total_ns.saturating_add(duration_ns);
         if flags.is_apart() {
             self.outside_ns = self.outside_ns.saturating_add(duration_ns);
         }
@@ -127,33 +159,57 @@ impl PathTally {
             let tally = self.work.get_or_insert_default();
             tally.add(span.work, duration_ns);
         }
+        self.settle_but_last();
         if flags.has(SpanFlags::CONTINUES)
-            && let Some(pending) = &mut self.pending_ns
+            && let Some(last_ns) = self.latest.last()
         {
-            *pending = pending.saturating_add(duration_ns);
+            *last_ns = last_ns.saturating_add(duration_ns);
             if let Some(tally) = &mut self.memory {
                 tally.go_on(span.memory);
             }
             return;
         }
         self.settle();
-        self.pending_ns = Some(duration_ns);
+        self.fold_plain(duration_ns);
         if let Some(memory) = span.memory {
             self.memory.get_or_insert_default().begin(memory);
         }
     }
 
-    /// Counts the last span, which nothing continues any more.
-    #[inline]
+    /// Counts all spans: nothing continues the last one any more.
+    #[inline(never)]
     pub fn settle(&mut self) {
-        let Some(duration_ns) = self.pending_ns.take() else {
+        let latest = std::mem::take(&mut self.latest);
+        self.count_each(latest.durations());
+    }
+
+    /// Counts all spans but the last one.
+    fn settle_but_last(&mut self) {
+        if self.latest.count > 1
+            && let [before @ .., last] = std::mem::take(&mut self.latest).durations()
+        {
+            self.count_each(before);
+            self.fold_plain(*last);
+        }
+    }
+
+    fn count_each(&mut self, durations_ns: &[u64]) {
+        if durations_ns.is_empty() {
             return;
-        };
-        self.min_ns = self.min_ns.min(duration_ns);
-        self.max_ns = self.max_ns.max(duration_ns);
-        self.square_ns2 += duration_ns as f64 * duration_ns as f64;
-        self.count += 1;
-        self.histogram.record(duration_ns);
+        }
+        let (mut total_ns, mut square_ns2) = (self.total_ns, self.square_ns2);
+        let (mut min_ns, mut max_ns) = (self.min_ns, self.max_ns);
+        for duration_ns in durations_ns.iter().copied() {
+            total_ns = total_ns.saturating_add(duration_ns);
+            min_ns = min_ns.min(duration_ns);
+            max_ns = max_ns.max(duration_ns);
+            let float = float(duration_ns);
+            square_ns2 += float * float;
+        }
+        (self.total_ns, self.square_ns2) = (total_ns, square_ns2);
+        (self.min_ns, self.max_ns) = (min_ns, max_ns);
+        self.count += durations_ns.len() as u64;
+        self.histogram.record_all(durations_ns);
         if let Some(memory) = &mut self.memory {
             memory.settle();
         }
@@ -161,7 +217,7 @@ impl PathTally {
 
     /// Whether any span was added.
     pub fn has_spans(&self) -> bool {
-        self.count > 0 || self.pending_ns.is_some()
+        self.count > 0 || self.latest.count > 0
     }
 
     /// Adds the totals of another process or thread. Both are settled first.
@@ -176,7 +232,8 @@ impl PathTally {
             return;
         }
         self.settle();
-        self.pending_ns = other.pending_ns.take();
+        other.settle_but_last();
+        self.latest = other.latest;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.count += other.count;
@@ -197,6 +254,12 @@ impl PathTally {
             self.work.get_or_insert_default().merge(work);
         }
     }
+}
+
+/// A duration as a float. Signed numbers convert in one instruction, and 292 years are enough.
+#[inline]
+fn float(duration_ns: u64) -> f64 {
+    duration_ns.min(i64::MAX as u64) as i64 as f64
 }
 
 fn add(total: &mut Option<u64>, part: Option<u64>) {

@@ -227,7 +227,8 @@ impl<V: VisitProcess> Checked<'_, V> {
 }
 
 impl<'a, V: VisitProcess> Visit<'a> for Checked<'_, V> {
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the innermost loop of reading
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
         match self.paths.own(path) {
             Some(path) => self.visit.plain_span(path, start, duration, track),

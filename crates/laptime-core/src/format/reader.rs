@@ -24,7 +24,7 @@ use crate::work::SpanWork;
 pub trait Visit<'a> {
     /// A span without anything unusual: path, start and duration in ticks, track.
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32);
-    /// Every other record.
+    /// Every other record, and the few plain spans that are encoded at length or end a window.
     fn other(&mut self, record: Record<'a>);
 }
 
@@ -119,9 +119,6 @@ impl<'a> RecordReader<'a> {
             self.plain_spans(visit);
             match self.next() {
                 None => return Ok(()),
-                Some(Ok(Record::Span(span))) if span.flags == SpanFlags::NONE => {
-                    visit.plain_span(span.path, span.start, span.duration, span.track);
-                }
                 Some(Ok(record)) => visit.other(record),
                 Some(Err(error)) => return Err(error),
             }
@@ -280,7 +277,8 @@ impl PlainSpan {
         }
         let lead = low_bits(word >> LEAD, 7 * LEAD);
         let path = lead >> 1;
-        if lead & 1 != 0 || path == 0 || path >= crate::PathTable::LIMIT as u64 {
+        // Neither the root nor beyond the limit, in one comparison.
+        if lead & 1 != 0 || path.wrapping_sub(1) >= crate::PathTable::LIMIT as u64 - 1 {
             return None;
         }
         let tail = word_at(chunk, LEAD + since_len);
