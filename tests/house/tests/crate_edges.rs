@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-recorder", &["laptime-core"]),
     ("laptime-phases", &["laptime-core"]),
     ("laptime-ops", &["laptime-core"]),
+    ("laptime-onnx", &["laptime-core", "laptime-ops"]),
     ("laptime-analysis", &["laptime-core", "laptime-ops"]),
     ("laptime-report", &["laptime-core", "laptime-analysis"]),
     (
@@ -34,6 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "laptime-core",
             "laptime-recorder",
             "laptime-ops",
+            "laptime-onnx",
             "laptime-analysis",
             "laptime-report",
             "laptime",
@@ -46,6 +48,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "laptime-recorder",
             "laptime-phases",
             "laptime-ops",
+            "laptime-onnx",
             "laptime-analysis",
             "laptime-report",
             "laptime",

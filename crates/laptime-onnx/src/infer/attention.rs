@@ -1,0 +1,74 @@
+//! Attention in one node.
+
+use crate::infer::Outputs;
+use crate::infer::call::{Call, Stop};
+use crate::value::{Sizes, Value};
+use laptime_ops::vocabulary::onnx::attention::Heads;
+
+/// What a call gives. `None`: it is of another kind.
+pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
+    match call.op() {
+        "Attention" | "MultiHeadAttention" | "GroupQueryAttention" => Some(attention(call)),
+        _ => None,
+    }
+}
+
+/// The result, and the keys and values that are kept for the next call.
+fn attention(call: &Call<'_>) -> Outputs {
+    let inputs: Vec<Option<Vec<u64>>> = call
+        .inputs
+        .iter()
+        .map(|input| input.as_ref().and_then(|value| value.dims()))
+        .collect();
+    if inputs.first().is_none_or(Option::is_none) {
+        return Err(Stop::unknown("the sizes of what it reads are not known"));
+    }
+    let name = match &call.node.domain[..] {
+        "" => "onnx::Attention".to_owned(),
+        domain => format!("{domain}::{}", call.op()),
+    };
+    let tensor = |index: usize| inputs.get(index)?.as_deref();
+    let int = |name: &str| call.int(name);
+    let ints = |name: &str| call.ints(name);
+    let heads = Heads::of(&name, &tensor, &int, &ints).map_err(Stop::Wrong)?;
+    let total = call
+        .input(6)
+        .filter(|_| name.ends_with("GroupQueryAttention"));
+    let total = total
+        .and_then(Value::int)
+        .and_then(|total| u64::try_from(total).ok());
+    let keys = total.unwrap_or(heads.keys);
+    let element = call.element(0);
+    let rank = call.sizes(0)?.len();
+    let output: &[u64] = if rank == 4 && call.node.domain.is_empty() {
+        &[
+            heads.batch,
+            heads.query_heads,
+            heads.queries,
+            heads.value_size,
+        ]
+    } else {
+        &[
+            heads.batch,
+            heads.queries,
+            heads.query_heads.saturating_mul(heads.value_size),
+        ]
+    };
+    let cache = |size: u64| [heads.batch, heads.key_heads, keys, size];
+    let mut outputs = vec![Value::known(element, output)];
+    if &name == "com.microsoft::Attention" {
+        let both: Sizes = [2]
+            .iter()
+            .chain(&cache(heads.key_size))
+            .copied()
+            .map(Some)
+            .collect();
+        outputs.push(Value::new(element, both));
+    } else {
+        outputs.push(Value::known(element, &cache(heads.key_size)));
+        outputs.push(Value::known(element, &cache(heads.value_size)));
+        let scores = [heads.batch, heads.query_heads, heads.queries, keys];
+        outputs.push(Value::known(element, &scores));
+    }
+    Ok(outputs)
+}
