@@ -3,6 +3,9 @@
 use std::fmt;
 use std::io;
 
+/// What reading and walking a file gives, unless something is wrong with it.
+pub(crate) type Result<T, E = OnnxError> = std::result::Result<T, E>;
+
 /// What is wrong with an ONNX file, or with what was said about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -135,13 +135,9 @@ pub struct Stated {
 /// An operator that the file defines.
 #[derive(Debug, Default)]
 pub struct Function {
-    /// Names of what is passed in.
-    pub inputs: Vec<String>,
-    /// Names of what comes out.
-    pub outputs: Vec<String>,
     /// What attributes are where the caller sets none.
     pub defaults: Vec<(String, Attribute)>,
-    /// Its body: nodes, and what is said of values.
+    /// Its body.
     pub graph: Graph,
     /// Versions of the operator sets it uses.
     pub opsets: HashMap<String, i64>,

@@ -69,6 +69,11 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// An integer attribute as a size; `None` for a negative one.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        u64::try_from(self.int(name)?).ok()
+    }
+
     /// A flag: an integer attribute that isn't zero.
     pub fn flag(&self, name: &str) -> bool {
         self.int(name).is_some_and(|value| value != 0)

@@ -16,7 +16,7 @@ mod product;
 mod recurrent;
 mod reduction;
 
-pub use call::{Bindings, Call, Stop, agree};
+pub use call::{Bindings, Call, Stop, agree, place};
 pub use making::value as constant_value;
 
 use crate::value::Value;

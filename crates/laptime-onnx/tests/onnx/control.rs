@@ -63,6 +63,19 @@ fn a_loop_without_end_in_sight_is_never_taken_as_one_round() {
 }
 
 #[test]
+fn a_loop_that_data_may_keep_from_starting_is_not_counted() {
+    let graph = around(vec![
+        scalar("ten", 7, 10),
+        input("starts", 9, &[]),
+        loop_of("ten", "starts"),
+        output("y"),
+    ]);
+    let counts = counted(model(&graph, &[])).unwrap();
+    assert_eq!(counts.total.total().cost.mac, 0);
+    assert_eq!(counts.uncounted[0].each.unwrap().mac, 64);
+}
+
+#[test]
 fn a_loop_whose_rounds_differ_is_walked_round_by_round() {
     // What is carried grows by a row each round, as a cache does: 4, 5, 6 rows.
     let round = [

@@ -5,11 +5,11 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::error::OnnxError;
+use crate::error::{OnnxError, Result};
 use crate::model::{Attribute, Graph, Node};
 
 /// Places of nodes in an order in which they can run.
-pub fn order(graph: &Graph) -> Result<Vec<usize>, OnnxError> {
+pub fn order(graph: &Graph) -> Result<Vec<usize>> {
     let makers = makers(graph)?;
     let needed: Vec<Vec<usize>> = graph
         .nodes
@@ -30,7 +30,7 @@ pub fn order(graph: &Graph) -> Result<Vec<usize>, OnnxError> {
 }
 
 /// Which node makes each value. Every name stands for one value.
-fn makers(graph: &Graph) -> Result<HashMap<&str, usize>, OnnxError> {
+fn makers(graph: &Graph) -> Result<HashMap<&str, usize>> {
     let twice = |name: &str| Err(OnnxError::Duplicate { name: name.into() });
     let mut given = HashSet::new();
     for input in &graph.inputs {
@@ -83,7 +83,7 @@ fn free(body: &Graph) -> HashSet<&str> {
 }
 
 /// Kahn's algorithm: a node is next once all it waits for has run.
-fn sorted(graph: &Graph, needed: &[Vec<usize>]) -> Result<Vec<usize>, OnnxError> {
+fn sorted(graph: &Graph, needed: &[Vec<usize>]) -> Result<Vec<usize>> {
     let mut waiting: Vec<usize> = needed.iter().map(Vec::len).collect();
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); needed.len()];
     for (at, makers) in needed.iter().enumerate() {

@@ -5,14 +5,11 @@
 
 use std::io::{Read, Seek};
 
-use crate::error::OnnxError;
+use super::wire::{Field, Wire};
+use super::{RANK_LIMIT, fields};
+use crate::error::{OnnxError, Result};
 use crate::model::Constant;
-use crate::read::fields;
 use crate::value::{DATA_LIMIT, Data, Element};
-use crate::wire::{Field, Wire};
-
-/// The dimensions a constant may have.
-const RANK_LIMIT: usize = 64;
 
 /// What a constant holds, in the field that holds it.
 #[derive(Default)]
@@ -23,7 +20,7 @@ struct Content {
 }
 
 /// Reads a `TensorProto`.
-pub fn constant<R: Read + Seek>(wire: &mut Wire<R>, field: Field) -> Result<Constant, OnnxError> {
+pub fn constant(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<Constant> {
     let mut constant = Constant::default();
     let (mut dims, mut content) = (Vec::new(), Content::default());
     let mut has_more_dims = false;
@@ -37,9 +34,8 @@ pub fn constant<R: Read + Seek>(wire: &mut Wire<R>, field: Field) -> Result<Cons
             (4, Field::Fixed32(bits)) => content.reals.push(f64::from(f32::from_bits(bits))),
             (4, Field::Bytes(length)) if is_small(field, 4) => {
                 let bytes = wire.bytes(length)?;
-                content
-                    .reals
-                    .extend(words(&bytes).map(f32::from_le_bytes).map(f64::from));
+                let reals = words(&bytes).map(f32::from_le_bytes);
+                content.reals.extend(reals.map(f64::from));
             }
             (10, Field::Bytes(length)) if is_small(field, 8) => {
                 let bytes = wire.bytes(length)?;
@@ -59,18 +55,40 @@ pub fn constant<R: Read + Seek>(wire: &mut Wire<R>, field: Field) -> Result<Cons
             limit: RANK_LIMIT.to_string(),
         });
     }
-    let sizes: Result<Vec<u64>, _> = dims.into_iter().map(u64::try_from).collect();
-    constant.dims = sizes.map_err(|_| OnnxError::Shape {
-        node: format!("the constant {:?}", constant.name),
-        reason: "one of its sizes is negative".into(),
-    })?;
-    let elements = constant
-        .dims
-        .iter()
-        .try_fold(1u64, |all, n| all.checked_mul(*n));
+    constant.dims = sizes(dims, || format!("the constant {:?}", constant.name))?;
+    let mut dims = constant.dims.iter();
+    let elements = dims.try_fold(1u64, |all, size| all.checked_mul(*size));
     constant.data = decoded(constant.element, content)
         .filter(|data| elements == Some(data.len() as u64) && !constant.is_external);
     Ok(constant)
+}
+
+/// Reads a `SparseTensorProto`: its sizes are its own, the rest is that of its values.
+pub fn sparse_constant(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<Constant> {
+    let (mut values, mut dims) = (Constant::default(), Vec::new());
+    fields(wire, field, |wire, number, field| {
+        match number {
+            1 => values = constant(wire, field)?,
+            3 => drop(wire.integers(field, RANK_LIMIT, &mut dims)?),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(Constant {
+        dims: sizes(dims, || format!("the sparse constant {:?}", values.name))?,
+        stored: values.dims.first().copied(),
+        data: None,
+        ..values
+    })
+}
+
+/// The sizes of a constant, which `describe` names in an error.
+fn sizes(dims: Vec<i64>, describe: impl FnOnce() -> String) -> Result<Vec<u64>> {
+    let sizes: Result<Vec<u64>, _> = dims.into_iter().map(u64::try_from).collect();
+    sizes.map_err(|_| OnnxError::Shape {
+        node: describe(),
+        reason: "one of its sizes is negative".into(),
+    })
 }
 
 /// Whether a field is so short that a content worth keeping fits it.

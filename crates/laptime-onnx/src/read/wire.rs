@@ -8,7 +8,7 @@
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
-use crate::error::OnnxError;
+use crate::error::{OnnxError, Result};
 
 /// Bytes that may be kept of a file: names, attributes, small constants. The largest graphs in use
 /// take a tenth of it.
@@ -40,7 +40,7 @@ pub struct Wire<R> {
 
 impl<R: Read + Seek> Wire<R> {
     /// A source, from its beginning.
-    pub fn new(mut source: R) -> Result<Self, OnnxError> {
+    pub fn new(mut source: R) -> Result<Self> {
         let length = source.seek(SeekFrom::End(0))?;
         source.seek(SeekFrom::Start(0))?;
         Ok(Self {
@@ -60,8 +60,8 @@ impl<R: Read + Seek> Wire<R> {
     pub fn message(
         &mut self,
         length: u64,
-        mut each: impl FnMut(&mut Self, u32, Field) -> Result<(), OnnxError>,
-    ) -> Result<(), OnnxError> {
+        mut each: impl FnMut(&mut Self, u32, Field) -> Result<()>,
+    ) -> Result<()> {
         let end = self.position + length;
         while self.position < end {
             let (number, field) = self.field(end)?;
@@ -76,7 +76,7 @@ impl<R: Read + Seek> Wire<R> {
     }
 
     /// The next field of a message that ends there.
-    fn field(&mut self, end: u64) -> Result<(u32, Field), OnnxError> {
+    fn field(&mut self, end: u64) -> Result<(u32, Field)> {
         let start = self.position;
         let tag = self.varint(end)?;
         let number = u32::try_from(tag >> 3).unwrap_or(0);
@@ -98,7 +98,7 @@ impl<R: Read + Seek> Wire<R> {
     }
 
     /// An integer of up to ten bytes, low ones first.
-    pub fn varint(&mut self, end: u64) -> Result<u64, OnnxError> {
+    pub fn varint(&mut self, end: u64) -> Result<u64> {
         let start = self.position;
         let mut value = 0u64;
         for shift in (0..70).step_by(7) {
@@ -112,7 +112,7 @@ impl<R: Read + Seek> Wire<R> {
     }
 
     /// So many bytes as they are.
-    pub fn array<const N: usize>(&mut self, end: u64) -> Result<[u8; N], OnnxError> {
+    pub fn array<const N: usize>(&mut self, end: u64) -> Result<[u8; N]> {
         self.room(N as u64, end)?;
         let mut bytes = [0; N];
         self.source.read_exact(&mut bytes)?;
@@ -121,7 +121,7 @@ impl<R: Read + Seek> Wire<R> {
     }
 
     /// Whether so many bytes lie before the end of the message and of the source.
-    fn room(&self, length: u64, end: u64) -> Result<(), OnnxError> {
+    fn room(&self, length: u64, end: u64) -> Result<()> {
         let offset = self.position;
         if length > self.length - offset {
             return Err(OnnxError::Truncated {
@@ -137,7 +137,7 @@ impl<R: Read + Seek> Wire<R> {
     }
 
     /// The bytes of a field, to keep.
-    pub fn bytes(&mut self, length: u64) -> Result<Vec<u8>, OnnxError> {
+    pub fn bytes(&mut self, length: u64) -> Result<Vec<u8>> {
         self.keep(length)?;
         // No more than the source has: `field` looked.
         let mut bytes = vec![0; length as usize];
@@ -147,7 +147,7 @@ impl<R: Read + Seek> Wire<R> {
     }
 
     /// The text of a field. Empty for a field of another kind.
-    pub fn text(&mut self, field: Field) -> Result<String, OnnxError> {
+    pub fn text(&mut self, field: Field) -> Result<String> {
         match field {
             Field::Bytes(length) => Ok(String::from_utf8(self.bytes(length)?)
                 .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())),
@@ -157,12 +157,7 @@ impl<R: Read + Seek> Wire<R> {
 
     /// Integers of a repeated field, packed or one by one, up to so many in all. Those beyond are
     /// skipped; whether there were any comes back.
-    pub fn integers(
-        &mut self,
-        field: Field,
-        limit: usize,
-        into: &mut Vec<i64>,
-    ) -> Result<bool, OnnxError> {
+    pub fn integers(&mut self, field: Field, limit: usize, into: &mut Vec<i64>) -> Result<bool> {
         let mut push = |wire: &mut Self, value: u64| {
             wire.keep(0)?;
             if into.len() >= limit {
@@ -193,7 +188,7 @@ impl<R: Read + Seek> Wire<R> {
     }
 
     /// Makes a note of something that is kept.
-    pub fn keep(&mut self, bytes: u64) -> Result<(), OnnxError> {
+    pub fn keep(&mut self, bytes: u64) -> Result<()> {
         self.kept = self.kept.saturating_add(bytes + OVERHEAD_BYTES);
         if self.kept > KEPT_LIMIT_BYTES {
             return Err(OnnxError::TooLarge {
@@ -204,7 +199,7 @@ impl<R: Read + Seek> Wire<R> {
         Ok(())
     }
 
-    fn skip_to(&mut self, place: u64) -> Result<(), OnnxError> {
+    fn skip_to(&mut self, place: u64) -> Result<()> {
         // Within a source whose length fits an i64, as every file's does.
         self.source
             .seek_relative(place.wrapping_sub(self.position) as i64)?;

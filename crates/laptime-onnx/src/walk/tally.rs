@@ -1,16 +1,15 @@
 //! Turns nodes into events, and hands them to the account or, on trial, to a sum.
 
+use std::sync::Arc;
+
+use laptime_core::{Cost, Phase};
+use laptime_ops::vocabulary::onnx::{UNKNOWN, input_names};
+use laptime_ops::{Argument, Event, Ledger, ModuleId, Outcome, Repeat, Signature, Tensor};
+
+use super::Frame;
 use crate::infer::Call;
 use crate::model::{Attribute, Node};
 use crate::value::Value;
-use crate::walk::Frame;
-use laptime_core::{Cost, Phase};
-use laptime_ops::Ledger;
-use laptime_ops::ModuleId;
-use laptime_ops::Outcome;
-use laptime_ops::Tensor;
-use laptime_ops::vocabulary::onnx::{UNKNOWN, input_names};
-use laptime_ops::{Argument, Event, Repeat, Signature};
 
 /// What a body costs that is only tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,7 +24,8 @@ pub struct Trial {
 #[derive(Debug)]
 pub struct Sink {
     ledger: Ledger,
-    trial: Option<Trial>,
+    /// What is only tried; `None` while costs are added.
+    pub trial: Option<Trial>,
 }
 
 impl Sink {
@@ -45,16 +45,6 @@ impl Sink {
     /// Whether the user has a formula for an operator.
     pub fn has_formula(&self, name: &str) -> bool {
         self.ledger.formulas().has(name)
-    }
-
-    /// From here on costs are only tried; what was tried before comes back.
-    pub fn try_on(&mut self) -> Option<Trial> {
-        self.trial.replace(Trial::default())
-    }
-
-    /// Goes back to what was before; what was tried since comes back.
-    pub fn end_trial(&mut self, before: Option<Trial>) -> Trial {
-        std::mem::replace(&mut self.trial, before).unwrap_or_default()
     }
 
     /// The module of a path.
@@ -142,7 +132,7 @@ fn event(call: &Call<'_>, frame: &Frame<'_>, outputs: &[Value]) -> Event {
         None => value.tensor().into_iter().collect(),
     });
     Event {
-        signature: std::sync::Arc::new(Signature {
+        signature: Arc::new(Signature {
             name: full_name(node),
             overload: node.overload.clone(),
             arguments: names,

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use laptime_ops::{ModuleId, Modules};
+
 use crate::infer::constant_value;
 use crate::model::{Constant, Node};
 use crate::value::Value;
-use laptime_ops::{ModuleId, Modules};
 
 /// A constant that may be a parameter.
 #[derive(Debug)]
