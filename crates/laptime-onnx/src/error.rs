@@ -10,40 +10,40 @@ pub(crate) type Result<T, E = OnnxError> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OnnxError {
-    /// The bytes can't be had.
+    /// The file's bytes can't be had.
     #[error("cannot read the ONNX file: {source}")]
     Read {
         /// What the reader said.
         #[from]
         source: io::Error,
     },
-    /// It ends inside a field.
+    /// The file ends inside a field.
     #[error(
         "the ONNX file is cut off: a field at byte {offset} needs {expected} bytes, {found} are left"
     )]
     Truncated {
         /// Where the field's content begins.
         offset: u64,
-        /// Its length.
+        /// Length of the field's content.
         expected: u64,
-        /// What is left of the file.
+        /// Bytes that are left of the file.
         found: u64,
     },
-    /// Its bytes are not what the format allows.
+    /// The file's bytes are not what the format allows.
     #[error("the ONNX file is damaged at byte {offset}: {reason}")]
     Damaged {
-        /// Where.
+        /// Where the file is damaged.
         offset: u64,
         /// What is wrong, a phrase in lower case.
         reason: &'static str,
     },
-    /// It parses, but holds no model.
+    /// The file parses, but holds no model.
     #[error("not an ONNX model: the file holds no {missing}")]
     NoModel {
         /// What every model has.
         missing: &'static str,
     },
-    /// Reading or walking it would take more than a model needs.
+    /// Reading or walking the file would take more than a model needs.
     #[error("the ONNX file is refused: {what} exceeds {limit}")]
     TooLarge {
         /// Which quantity.
@@ -82,7 +82,7 @@ pub enum OnnxError {
     /// Sizes that the file leaves open must be given.
     #[error("the ONNX file leaves sizes open: {}", Listed(.open))]
     OpenDims {
-        /// All of them.
+        /// All sizes that are left open.
         open: Vec<OpenDim>,
     },
     /// A size was given that the file doesn't leave open.
@@ -90,7 +90,7 @@ pub enum OnnxError {
     UnknownDim {
         /// The name that was given.
         name: String,
-        /// Those that are open.
+        /// The sizes that are open.
         open: Vec<OpenDim>,
     },
 }
@@ -98,9 +98,9 @@ pub enum OnnxError {
 /// A size that the file leaves open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenDim {
-    /// Its name: the file's own, or `input[axis]` where it has none.
+    /// The size's name: the file's own, or `input[axis]` where it has none.
     pub name: String,
-    /// The inputs that have it.
+    /// The inputs that have the size.
     pub inputs: Vec<String>,
 }
 

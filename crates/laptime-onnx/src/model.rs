@@ -40,28 +40,28 @@ pub struct Graph {
 /// One call of an operator.
 #[derive(Debug, Default)]
 pub struct Node {
-    /// Its own name; may be empty.
+    /// The node's own name; may be empty.
     pub name: String,
-    /// The operator's.
+    /// The operator's name.
     pub op: String,
     /// The operator's domain; empty for the standard's.
     pub domain: String,
     /// The operator's overload.
     pub overload: String,
-    /// Names of what it reads; empty where one is left out.
+    /// Names of what the node reads; empty where one is left out.
     pub inputs: Vec<String>,
-    /// Names of what it gives; empty where one isn't wanted.
+    /// Names of what the node gives; empty where one isn't wanted.
     pub outputs: Vec<String>,
     /// Attributes by name.
     pub attributes: Vec<(String, Attribute)>,
     /// Where the exporter was in the model, outermost first, as `PyTorch` writes it down.
     pub scopes: Vec<String>,
-    /// The classes of these.
+    /// The classes of the scopes.
     pub classes: Vec<String>,
 }
 
 impl Node {
-    /// What errors call it.
+    /// What errors call the node.
     pub fn describe(&self) -> String {
         match (&self.name[..], self.outputs.first()) {
             ("", Some(output)) => format!("{} of {output:?}", self.op),
@@ -73,15 +73,15 @@ impl Node {
 /// What is set at a node.
 #[derive(Debug)]
 pub enum Attribute {
-    /// A number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A real number.
     Float(f32),
     /// A text.
     Text(String),
-    /// Numbers.
+    /// Integers.
     Ints(Vec<i64>),
-    /// Numbers.
+    /// Real numbers.
     Floats(Vec<f32>),
     /// Texts.
     Texts(Vec<String>),
@@ -98,26 +98,26 @@ pub enum Attribute {
 /// A constant, its content only where it is small.
 #[derive(Debug, Default)]
 pub struct Constant {
-    /// Its name in the graph.
+    /// The constant's name in the graph.
     pub name: String,
     /// Type of its elements.
     pub element: Element,
-    /// Its sizes.
+    /// The constant's sizes.
     pub dims: Vec<u64>,
-    /// Its content.
+    /// The constant's content, where it is small.
     pub data: Option<Data>,
-    /// Its content is in another file, which isn't opened.
+    /// Whether the content is in another file, which isn't opened.
     pub is_external: bool,
-    /// Elements that are stored, where it is sparse.
+    /// Elements that are stored, where the constant is sparse.
     pub stored: Option<u64>,
 }
 
 /// A named value and what is said of it.
 #[derive(Debug, Default)]
 pub struct ValueInfo {
-    /// Its name.
+    /// The value's name.
     pub name: String,
-    /// Its type and sizes.
+    /// What is said of the value.
     pub stated: Stated,
 }
 
@@ -126,9 +126,9 @@ pub struct ValueInfo {
 pub struct Stated {
     /// Type of its elements.
     pub element: Element,
-    /// Its sizes; `None` where not even their number is said.
+    /// The value's sizes; `None` where not even their number is said.
     pub dims: Option<Vec<Dim>>,
-    /// It is no tensor: a sequence, a map.
+    /// Whether the value is no tensor but a sequence or a map.
     pub is_collection: bool,
 }
 
@@ -137,8 +137,8 @@ pub struct Stated {
 pub struct Function {
     /// What attributes are where the caller sets none.
     pub defaults: Vec<(String, Attribute)>,
-    /// Its body.
+    /// The function's body.
     pub graph: Graph,
-    /// Versions of the operator sets it uses.
+    /// Versions of the operator sets that the function uses.
     pub opsets: HashMap<String, i64>,
 }

@@ -23,7 +23,7 @@ pub enum Dim {
 pub struct Element(pub i32);
 
 impl Element {
-    /// Not known.
+    /// A type that isn't known.
     pub const UNKNOWN: Self = Self(0);
     /// Single precision.
     pub const F32: Self = Self(1);
@@ -31,12 +31,12 @@ impl Element {
     pub const U8: Self = Self(2);
     /// 32-bit integers.
     pub const I32: Self = Self(6);
-    /// What shapes are.
+    /// 64-bit integers, which shapes are made of.
     pub const I64: Self = Self(7);
     /// Truth values.
     pub const BOOL: Self = Self(9);
 
-    /// As formulas know it. `None` for texts and what isn't known.
+    /// The type as formulas know it. `None` for texts and what isn't known.
     pub const fn dtype(self) -> Option<Dtype> {
         Some(match self.0 {
             1 => Dtype::F32,
@@ -58,12 +58,12 @@ impl Element {
         })
     }
 
-    /// Whether contents of it are kept as integers.
+    /// Whether contents of the type are kept as integers.
     pub const fn is_integer(self) -> bool {
         matches!(self.0, 2..=7 | 9 | 12 | 13)
     }
 
-    /// Whether contents of it are kept as real numbers.
+    /// Whether contents of the type are kept as real numbers.
     pub const fn is_float(self) -> bool {
         matches!(self.0, 1 | 10 | 11 | 16)
     }
@@ -96,17 +96,17 @@ pub type Sizes = Vec<Option<u64>>;
 pub struct Value {
     /// Type of its elements.
     pub element: Element,
-    /// Its sizes; `None` where not even their number is known.
+    /// The value's sizes; `None` where not even their number is known.
     pub sizes: Option<Sizes>,
-    /// Its content.
+    /// The value's content.
     pub data: Option<Data>,
-    /// Why something of it isn't known, a phrase in lower case.
+    /// Why something of the value isn't known, a phrase in lower case.
     pub why: Option<Arc<str>>,
-    /// The parts, where it is a sequence.
+    /// The parts of a sequence.
     pub parts: Option<Vec<Value>>,
-    /// Elements that it stores, where it is sparse.
+    /// Elements that are stored, where the value is sparse.
     pub stored: Option<u64>,
-    /// Which of the file's constants it is, by the place in [`crate::params::Params`].
+    /// Which of the file's constants the value is, by the place in the walk's list.
     pub param: Option<usize>,
 }
 
@@ -133,7 +133,7 @@ impl Value {
         }
     }
 
-    /// This with a content, where it fits the sizes.
+    /// The value with a content, where that fits the sizes.
     #[must_use]
     pub fn with(mut self, data: Option<Data>) -> Self {
         let fits = |data: &Data| {
@@ -143,22 +143,27 @@ impl Value {
         self
     }
 
+    /// An integer, its content where it is known.
+    pub fn number(value: Option<i64>) -> Self {
+        Self::known(Element::I64, &[]).with(value.map(|value| Data::Ints(vec![Some(value)])))
+    }
+
     /// A row of integers.
     pub fn row(values: Vec<Option<i64>>) -> Self {
         Self::known(Element::I64, &[values.len() as u64]).with(Some(Data::Ints(values)))
     }
 
-    /// How many dimensions it has.
+    /// How many dimensions the value has.
     pub fn rank(&self) -> Option<usize> {
         self.sizes.as_ref().map(Vec::len)
     }
 
-    /// Its sizes, where all are known.
+    /// The value's sizes, where all are known.
     pub fn dims(&self) -> Option<Vec<u64>> {
         self.sizes.as_ref()?.iter().copied().collect()
     }
 
-    /// How many elements it has, where that is known and can be a number.
+    /// How many elements the value has, where that is known and can be a number.
     pub fn elements(&self) -> Option<u64> {
         self.sizes
             .as_ref()?
@@ -166,7 +171,7 @@ impl Value {
             .try_fold(1u64, |all, size| all.checked_mul((*size)?))
     }
 
-    /// Its integers, where all are known.
+    /// The value's integers, where all are known.
     pub fn ints(&self) -> Option<Vec<i64>> {
         match self.data.as_ref()? {
             Data::Ints(values) => values.iter().copied().collect(),
@@ -174,7 +179,7 @@ impl Value {
         }
     }
 
-    /// Its only integer.
+    /// The value's only integer.
     pub fn int(&self) -> Option<i64> {
         match self.ints()?[..] {
             [value] => Some(value),
@@ -182,7 +187,12 @@ impl Value {
         }
     }
 
-    /// Its numbers as real ones.
+    /// The value's only integer as a size; `None` for a negative one.
+    pub fn size(&self) -> Option<u64> {
+        u64::try_from(self.int()?).ok()
+    }
+
+    /// The value's numbers as real ones.
     pub fn floats(&self) -> Option<Vec<f64>> {
         match self.data.as_ref()? {
             Data::Ints(values) => values.iter().map(|value| value.map(|x| x as f64)).collect(),
@@ -190,7 +200,7 @@ impl Value {
         }
     }
 
-    /// As formulas know it, where type and sizes are known.
+    /// The value as formulas know it, where type and sizes are known.
     pub fn tensor(&self) -> Option<Tensor> {
         let mut tensor = Tensor::new(self.dims()?, self.element.dtype()?);
         tensor.stored = self.stored;

@@ -1,9 +1,10 @@
 //! Attention in one node.
 
-use crate::infer::Outputs;
-use crate::infer::call::{Call, Stop};
-use crate::value::{Sizes, Value};
 use laptime_ops::vocabulary::onnx::attention::Heads;
+
+use super::Outputs;
+use super::call::{Call, Stop};
+use crate::value::Value;
 
 /// What a call gives. `None`: it is of another kind.
 pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
@@ -15,11 +16,8 @@ pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
 
 /// The result, and the keys and values that are kept for the next call.
 fn attention(call: &Call<'_>) -> Outputs {
-    let inputs: Vec<Option<Vec<u64>>> = call
-        .inputs
-        .iter()
-        .map(|input| input.as_ref().and_then(|value| value.dims()))
-        .collect();
+    let inputs = call.inputs.iter().map(|input| input.as_ref()?.dims());
+    let inputs: Vec<Option<Vec<u64>>> = inputs.collect();
     if inputs.first().is_none_or(Option::is_none) {
         return Err(Stop::unknown("the sizes of what it reads are not known"));
     }
@@ -31,12 +29,8 @@ fn attention(call: &Call<'_>) -> Outputs {
     let int = |name: &str| call.int(name);
     let ints = |name: &str| call.ints(name);
     let heads = Heads::of(&name, &tensor, &int, &ints).map_err(Stop::Wrong)?;
-    let total = call
-        .input(6)
-        .filter(|_| name.ends_with("GroupQueryAttention"));
-    let total = total
-        .and_then(Value::int)
-        .and_then(|total| u64::try_from(total).ok());
+    let total = call.input(6).and_then(Value::size);
+    let total = total.filter(|_| name.ends_with("GroupQueryAttention"));
     let keys = total.unwrap_or(heads.keys);
     let element = call.element(0);
     let rank = call.sizes(0)?.len();
@@ -57,13 +51,8 @@ fn attention(call: &Call<'_>) -> Outputs {
     let cache = |size: u64| [heads.batch, heads.key_heads, keys, size];
     let mut outputs = vec![Value::known(element, output)];
     if &name == "com.microsoft::Attention" {
-        let both: Sizes = [2]
-            .iter()
-            .chain(&cache(heads.key_size))
-            .copied()
-            .map(Some)
-            .collect();
-        outputs.push(Value::new(element, both));
+        let [batch, heads, keys, size] = cache(heads.key_size);
+        outputs.push(Value::known(element, &[2, batch, heads, keys, size]));
     } else {
         outputs.push(Value::known(element, &cache(heads.key_size)));
         outputs.push(Value::known(element, &cache(heads.value_size)));

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::sizes::place;
 use crate::model::{Attribute, Node};
-use crate::value::{Element, Sizes, Value};
+use crate::value::{Data, Element, Sizes, Value};
 
 /// Why inference stops.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +75,19 @@ impl<'a> Call<'a> {
         u64::try_from(self.int(name)?).ok()
     }
 
+    /// The axis that it works along, of so many; where none is set, a default.
+    pub fn axis(&self, default: i64, rank: usize) -> Result<usize, Stop> {
+        place(self.int("axis").unwrap_or(default), rank)
+    }
+
+    /// A type of elements that is set, else a default.
+    pub fn kind(&self, name: &str, default: Element) -> Element {
+        match self.int(name) {
+            Some(kind) if kind != 0 => Element(kind as i32),
+            _ => default,
+        }
+    }
+
     /// A flag: an integer attribute that isn't zero.
     pub fn flag(&self, name: &str) -> bool {
         self.int(name).is_some_and(|value| value != 0)
@@ -136,22 +150,27 @@ impl<'a> Call<'a> {
                 .ok_or_else(|| Stop::unknown(format!("its {name} are computed from data"))),
         }
     }
-}
 
-/// A place among dimensions; negative ones count from the end.
-pub fn place(axis: i64, rank: usize) -> Result<usize, Stop> {
-    let index = if axis < 0 {
-        axis.saturating_add(rank as i64)
-    } else {
-        axis
-    };
-    usize::try_from(index)
-        .ok()
-        .filter(|&index| index < rank)
-        .ok_or_else(|| Stop::wrong(format!("axis {axis} is none of {rank}")))
-}
+    /// Sizes that an input holds, which are `what` to the call.
+    pub fn held(&self, index: usize, what: &str) -> Result<Sizes, Stop> {
+        let value = self.need(index)?;
+        let Some(Data::Ints(values)) = &value.data else {
+            let why = value.why.as_deref();
+            let why = why.unwrap_or("they are computed from data");
+            return Err(Stop::unknown(format!("{what}: {why}")));
+        };
+        let size = |size: i64| {
+            let wrong = |_| Stop::wrong(format!("{what}: {size} is no size"));
+            u64::try_from(size).map_err(wrong)
+        };
+        values
+            .iter()
+            .map(|value| value.map(size).transpose())
+            .collect()
+    }
 
-/// Whether two sizes may be the same.
-pub fn agree(one: Option<u64>, other: Option<u64>) -> bool {
-    one.zip(other).is_none_or(|(one, other)| one == other)
+    /// One result of these sizes, its elements of the first input's type.
+    pub fn like(&self, sizes: impl Into<Sizes>) -> Vec<Value> {
+        vec![Value::new(self.element(0), sizes)]
+    }
 }

@@ -3,7 +3,7 @@
 //! Integers that overflow become unknown, as does everything that isn't integer arithmetic or the
 //! few real functions that shapes are computed by.
 
-use crate::infer::call::Call;
+use super::call::Call;
 use crate::value::{DATA_LIMIT, Data, Element, Value};
 
 /// The content of what one input becomes, element by element.

@@ -1,7 +1,9 @@
 //! Windows that slide over a signal or a picture: pooling, sizes of convolutions, resizing.
 
-use crate::infer::Outputs;
-use crate::infer::call::{Call, Stop};
+use super::Outputs;
+use super::call::{Call, Stop};
+use super::sizes::{place, places};
+use crate::model::Attribute;
 use crate::value::{Element, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.
@@ -91,10 +93,8 @@ pub fn window(call: &Call<'_>, input: &[Option<u64>], kind: Window<'_>) -> Resul
                 count
             }
         };
-        let found = u64::try_from(found);
-        let found =
-            found.map_err(|_| Stop::wrong("its window is larger than what it slides over"))?;
-        sizes.push(Some(found));
+        let wrong = |_| Stop::wrong("its window is larger than what it slides over");
+        sizes.push(Some(u64::try_from(found).map_err(wrong)?));
     }
     Ok(sizes)
 }
@@ -104,10 +104,8 @@ fn pool(call: &Call<'_>, has_places: bool) -> Outputs {
     let kernel = call
         .ints("kernel_shape")
         .ok_or_else(|| Stop::wrong("it has no kernel_shape"))?;
-    let kernel: Sizes = kernel
-        .iter()
-        .map(|size| u64::try_from(*size).ok())
-        .collect();
+    let kernel = kernel.iter().map(|size| u64::try_from(*size).ok());
+    let kernel: Sizes = kernel.collect();
     let Some((lead, signal)) = input.split_at_checked(2) else {
         return Err(Stop::wrong("its input has less than two dimensions"));
     };
@@ -123,7 +121,7 @@ fn pool(call: &Call<'_>, has_places: bool) -> Outputs {
 fn global(call: &Call<'_>) -> Outputs {
     let mut sizes = call.sizes(0)?.clone();
     sizes.iter_mut().skip(2).for_each(|size| *size = Some(1));
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }
 
 /// Sizes given, or scaled from the input's.
@@ -134,37 +132,28 @@ fn resize(call: &Call<'_>) -> Outputs {
     } else {
         (2, 3)
     };
-    let axes: Vec<usize> = match call.ints("axes") {
-        Some(axes) => axes
-            .iter()
-            .map(|axis| super::call::place(*axis, input.len()))
-            .collect::<Result<_, _>>()?,
+    let axes = match call.ints("axes") {
+        Some(axes) => places(axes, input.len())?,
         None => (0..input.len()).collect(),
     };
     let mut sizes = input.clone();
-    let given = |index: usize| {
+    let given = |index| {
         call.input(index)
             .filter(|value| value.elements() != Some(0))
     };
     let unknown = || Stop::unknown("the sizes it resizes to are computed from data");
-    let set = match call.attribute("scales") {
-        Some(crate::model::Attribute::Floats(scales)) => {
-            Some(scales.iter().copied().map(f64::from).collect())
-        }
-        _ => None,
-    };
     if let Some(wanted) = given(sizes_at) {
         let wanted = wanted.ints().ok_or_else(unknown)?;
         for (axis, size) in axes.into_iter().zip(wanted) {
             let size = u64::try_from(size);
             sizes[axis] = Some(size.map_err(|_| Stop::wrong("it resizes to less than nothing"))?);
         }
-        return Ok(vec![Value::new(call.element(0), sizes)]);
+        return Ok(call.like(sizes));
     }
-    let scales: Vec<f64> = match (set, given(scales_at)) {
-        (Some(scales), _) => scales,
-        (None, Some(scales)) => scales.floats().ok_or_else(unknown)?,
-        (None, None) => return Err(Stop::wrong("it has neither sizes nor scales")),
+    let scales: Vec<f64> = match (call.attribute("scales"), given(scales_at)) {
+        (Some(Attribute::Floats(scales)), _) => scales.iter().copied().map(f64::from).collect(),
+        (_, Some(scales)) => scales.floats().ok_or_else(unknown)?,
+        (_, None) => return Err(Stop::wrong("it has neither sizes nor scales")),
     };
     for (axis, scale) in axes.into_iter().zip(scales) {
         // Scales are stored in single precision; 3 · 1.3333334 is 4.
@@ -173,7 +162,7 @@ fn resize(call: &Call<'_>) -> Outputs {
             .filter(|size| (0.0..9e15).contains(size))
             .map(|size| size as u64);
     }
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }
 
 /// A small picture for each region.
@@ -188,7 +177,7 @@ fn regions(call: &Call<'_>) -> Outputs {
     };
     let side = |size: i64| u64::try_from(size).ok();
     let sizes = vec![count, channels, side(height), side(width)];
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }
 
 fn grid_sample(call: &Call<'_>) -> Outputs {
@@ -197,16 +186,13 @@ fn grid_sample(call: &Call<'_>) -> Outputs {
     else {
         return Err(Stop::wrong("its input or grid has too few dimensions"));
     };
-    Ok(vec![Value::new(call.element(0), [lead, places].concat())])
+    Ok(call.like([lead, places].concat()))
 }
 
 fn frames(call: &Call<'_>) -> Outputs {
     let batch = call.sizes(0)?.first().copied().flatten();
     let length = call.sizes(0)?.get(1).copied().flatten();
-    let number = |index: usize| {
-        let number = call.input(index).and_then(Value::int);
-        number.and_then(|number| u64::try_from(number).ok())
-    };
+    let number = |index| call.input(index).and_then(Value::size);
     let window = call.input(2).and_then(Value::elements);
     let frame = number(3).or(window);
     let step = number(1).filter(|step| *step > 0);
@@ -219,12 +205,11 @@ fn frames(call: &Call<'_>) -> Outputs {
     let is_half = call.int("onesided").unwrap_or(1) != 0;
     let bins = frame.map(|frame| if is_half { frame / 2 + 1 } else { frame });
     let sizes = vec![batch, count, bins, Some(2)];
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }
 
 fn spectrum(call: &Call<'_>) -> Outputs {
     let mut sizes = call.sizes(0)?.clone();
-    let rank = sizes.len();
     let axis = match (call.int("axis"), call.input(2)) {
         (Some(axis), _) => axis,
         (None, Some(axis)) => axis
@@ -233,11 +218,11 @@ fn spectrum(call: &Call<'_>) -> Outputs {
         (None, None) if call.opset >= 20 => -2,
         (None, None) => 1,
     };
-    let axis = super::call::place(axis, rank)?;
+    let axis = place(axis, sizes.len())?;
     // Half of a spectrum goes in, a real signal comes out.
     let to_real = call.flag("onesided") && call.flag("inverse");
     if let Some(length) = call.input(1) {
-        sizes[axis] = length.int().and_then(|length| u64::try_from(length).ok());
+        sizes[axis] = length.size();
     } else if to_real {
         sizes[axis] = sizes[axis].map(|size| size.saturating_sub(1).saturating_mul(2));
     }
@@ -247,5 +232,5 @@ fn spectrum(call: &Call<'_>) -> Outputs {
     if let Some(parts) = sizes.last_mut() {
         *parts = Some(if to_real { 1 } else { 2 });
     }
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }

@@ -1,8 +1,8 @@
 //! Operators that pick elements: slices, gathers, sorts, and what depends on the data.
 
-use crate::infer::call::{Call, Stop, place};
-use crate::infer::layout::held;
-use crate::infer::{Outputs, fold};
+use super::call::{Call, Stop};
+use super::sizes::{place, places};
+use super::{Outputs, fold};
 use crate::value::{DATA_LIMIT, Data, Element, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.
@@ -113,20 +113,18 @@ fn cut(size: u64, start: i64, end: i64, step: i64) -> (i64, u64) {
 fn gather(call: &Call<'_>) -> Outputs {
     let (table, indices) = (call.need(0)?, call.need(1)?);
     let sizes = call.sizes(0)?;
-    let axis = place(call.int("axis").unwrap_or(0), sizes.len())?;
+    let axis = call.axis(0, sizes.len())?;
     let mut output: Sizes = sizes[..axis].to_vec();
     output.extend(call.sizes(1)?);
     output.extend(&sizes[axis + 1..]);
     let data = match (&table.data, indices.ints()) {
         (Some(data), Some(indices)) if sizes.len() == 1 => {
             let length = data.len() as i64;
-            let places = indices
-                .iter()
-                .map(|at| if *at < 0 { at + length } else { *at });
-            fold::picked(
-                data,
-                places.map(|at| usize::try_from(at).unwrap_or(usize::MAX)),
-            )
+            let places = indices.iter().map(|at| {
+                let at = if *at < 0 { at + length } else { *at };
+                usize::try_from(at).unwrap_or(usize::MAX)
+            });
+            fold::picked(data, places)
         }
         _ => None,
     };
@@ -144,16 +142,15 @@ fn gather_nd(call: &Call<'_>) -> Outputs {
     let rest = sizes
         .get(rest..)
         .ok_or_else(|| Stop::wrong("it indexes deeper than what it reads is"))?;
-    Ok(vec![Value::new(call.element(0), [lead, rest].concat())])
+    Ok(call.like([lead, rest].concat()))
 }
 
 fn top(call: &Call<'_>) -> Outputs {
     let mut sizes = call.sizes(0)?.clone();
-    let axis = place(call.int("axis").unwrap_or(-1), sizes.len())?;
+    let axis = call.axis(-1, sizes.len())?;
     sizes[axis] = match (call.int("k"), call.input(1)) {
         (Some(count), _) => u64::try_from(count).ok(),
-        (None, Some(count)) => count.int().and_then(|count| u64::try_from(count).ok()),
-        _ => None,
+        (None, count) => count.and_then(Value::size),
     };
     let values = Value::new(call.element(0), sizes.clone());
     Ok(vec![values, Value::new(Element::I64, sizes)])
@@ -161,7 +158,7 @@ fn top(call: &Call<'_>) -> Outputs {
 
 fn one_hot(call: &Call<'_>) -> Outputs {
     let mut sizes = call.sizes(0)?.clone();
-    let axis = place(call.int("axis").unwrap_or(-1), sizes.len() + 1)?;
+    let axis = call.axis(-1, sizes.len() + 1)?;
     let depth = call.need(1)?;
     let depth = depth.floats().and_then(|depth| depth.first().copied());
     sizes.insert(axis, depth.map(|depth| depth as u64));
@@ -191,21 +188,14 @@ fn pad(call: &Call<'_>) -> Outputs {
         None => call.setting("pads", 1)?,
     };
     let pads = pads.ok_or_else(|| Stop::wrong("it has no pads"))?;
-    let axes: Vec<usize> = match call.input(3) {
+    let unknown = || Stop::unknown("the axes it pads are computed from data");
+    let axes = match call.input(3) {
         None => (0..sizes.len()).collect(),
-        Some(axes) => axes
-            .ints()
-            .ok_or_else(|| Stop::unknown("the axes it pads are computed from data"))?
-            .into_iter()
-            .map(|axis| place(axis, sizes.len()))
-            .collect::<Result<_, _>>()?,
+        Some(axes) => places(&axes.ints().ok_or_else(unknown)?, sizes.len())?,
     };
     if pads.len() != 2 * axes.len() {
-        return Err(Stop::wrong(format!(
-            "{} pads for {} axes",
-            pads.len(),
-            axes.len()
-        )));
+        let what = format!("{} pads for {} axes", pads.len(), axes.len());
+        return Err(Stop::wrong(what));
     }
     for (index, axis) in axes.iter().enumerate() {
         if let Some(size) = sizes[*axis] {
@@ -215,12 +205,12 @@ fn pad(call: &Call<'_>) -> Outputs {
             sizes[*axis] = Some(padded.map_err(|_| Stop::wrong("it pads to less than nothing"))?);
         }
     }
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }
 
 fn crop(call: &Call<'_>) -> Outputs {
     let mut sizes = call.sizes(0)?.clone();
-    let wanted = held(call, 1, "the sizes it crops to")?;
+    let wanted = call.held(1, "the sizes it crops to")?;
     let cropped: Vec<i64> = match call.ints("axes") {
         Some(axes) => axes.to_vec(),
         None => (0..sizes.len() as i64).collect(),
@@ -229,5 +219,5 @@ fn crop(call: &Call<'_>) -> Outputs {
         let axis = place(axis, sizes.len())?;
         sizes[axis] = size;
     }
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }

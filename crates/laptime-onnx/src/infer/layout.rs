@@ -1,9 +1,9 @@
-//! Operators that only arrange elements anew: reshapes, transpositions, joins and cuts.
+//! Operators that give the same elements other sizes, or another order.
 
-use crate::infer::call::{Call, Stop, agree, place};
-use crate::infer::elementwise::broadcast_sizes;
-use crate::infer::{Outputs, fold};
-use crate::value::{DATA_LIMIT, Data, Sizes, Value};
+use super::call::{Call, Stop};
+use super::sizes::{agree, place, places, product, written};
+use super::{Outputs, fold};
+use crate::value::{Data, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.
 pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
@@ -13,10 +13,6 @@ pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
         "Squeeze" => squeeze(call),
         "Unsqueeze" => unsqueeze(call),
         "Transpose" => transpose(call),
-        "Expand" => expand(call),
-        "Tile" => tile(call),
-        "Concat" => concat(call),
-        "Split" => split(call),
         "DepthToSpace" => blocks(call, false),
         "SpaceToDepth" => blocks(call, true),
         _ => return None,
@@ -26,24 +22,8 @@ pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
 /// The first input with other sizes, its content kept.
 fn rearranged(call: &Call<'_>, sizes: Sizes) -> Outputs {
     let input = call.need(0)?;
-    Ok(vec![
-        Value::new(input.element, sizes).with(input.data.clone()),
-    ])
-}
-
-/// The product of sizes. `None` where one isn't known.
-pub fn product(sizes: &[Option<u64>]) -> Result<Option<u64>, Stop> {
-    let mut all = Some(1u64);
-    for size in sizes {
-        all = match (all, size) {
-            (Some(all), Some(size)) => Some(
-                all.checked_mul(*size)
-                    .ok_or_else(|| Stop::wrong("its sizes are too large to multiply"))?,
-            ),
-            _ => None,
-        };
-    }
-    Ok(all)
+    let output = Value::new(input.element, sizes);
+    Ok(vec![output.with(input.data.clone())])
 }
 
 fn reshape(call: &Call<'_>) -> Outputs {
@@ -55,8 +35,7 @@ fn reshape(call: &Call<'_>) -> Outputs {
                 // How many there are is known, if nothing else.
                 (Some([rank]), None) if *rank <= 64 => vec![None; *rank as usize],
                 (_, why) => {
-                    let why =
-                        why.map_or("they are computed from data".into(), |why| why.to_string());
+                    let why = why.as_deref().unwrap_or("they are computed from data");
                     return Err(Stop::unknown(format!("the sizes it reshapes to: {why}")));
                 }
             },
@@ -111,15 +90,6 @@ fn reshape(call: &Call<'_>) -> Outputs {
         }
     }
     rearranged(call, sizes)
-}
-
-/// Sizes as an error shows them.
-fn written(sizes: &Sizes) -> String {
-    let each: Vec<String> = sizes
-        .iter()
-        .map(|size| size.map_or("?".into(), |size| size.to_string()))
-        .collect();
-    format!("[{}]", each.join(", "))
 }
 
 fn flatten(call: &Call<'_>) -> Outputs {
@@ -186,208 +156,27 @@ fn unsqueeze(call: &Call<'_>) -> Outputs {
 fn transpose(call: &Call<'_>) -> Outputs {
     let input = call.need(0)?;
     let sizes = call.sizes(0)?;
-    let order: Vec<usize> = match call.ints("perm") {
-        Some(order) if order.len() == sizes.len() => order
-            .iter()
-            .map(|axis| place(*axis, sizes.len()))
-            .collect::<Result<_, _>>()?,
+    let order = match call.ints("perm") {
+        Some(order) if order.len() == sizes.len() => places(order, sizes.len())?,
         Some(order) => {
             let what = format!("it orders {} axes of {}", order.len(), sizes.len());
             return Err(Stop::wrong(what));
         }
         None => (0..sizes.len()).rev().collect(),
     };
-    let output = Value::new(
-        input.element,
-        order.iter().map(|axis| sizes[*axis]).collect::<Sizes>(),
-    );
-    let data = input
-        .data
-        .as_ref()
-        .zip(input.dims())
-        .and_then(|(data, own)| {
-            let strides = fold::strides(&own);
-            let axes: Vec<_> = order
-                .iter()
-                .map(|axis| (own[*axis], strides[*axis]))
-                .collect();
-            fold::strided(data, 0, &axes)
-        });
-    Ok(vec![output.with(data)])
-}
-
-/// Sizes that an input holds.
-pub fn held(call: &Call<'_>, index: usize, what: &str) -> Result<Sizes, Stop> {
-    let value = call.need(index)?;
-    let Some(Data::Ints(values)) = &value.data else {
-        let why = value
-            .why
-            .as_deref()
-            .unwrap_or("they are computed from data");
-        return Err(Stop::unknown(format!("{what}: {why}")));
-    };
-    let size = |value: &Option<i64>| match value {
-        None => Ok(None),
-        Some(size) => u64::try_from(*size)
-            .map(Some)
-            .map_err(|_| Stop::wrong(format!("{what}: {size} is no size"))),
-    };
-    values.iter().map(size).collect()
-}
-
-fn expand(call: &Call<'_>) -> Outputs {
-    let input = call.need(0)?;
-    let wanted = held(call, 1, "the sizes it expands to")?;
-    let sizes = broadcast_sizes(call.sizes(0)?, &wanted)?;
-    let output = Value::new(input.element, sizes);
-    let data = output
-        .dims()
-        .and_then(|sizes| fold::stretched(input, &sizes));
-    Ok(vec![output.with(data)])
-}
-
-fn tile(call: &Call<'_>) -> Outputs {
-    let input = call.need(0)?;
-    let repeats = held(call, 1, "how often it repeats")?;
-    let sizes = call.sizes(0)?;
-    if repeats.len() != sizes.len() {
-        let what = format!("it repeats {} axes of {}", repeats.len(), sizes.len());
-        return Err(Stop::wrong(what));
-    }
-    let both = sizes.iter().zip(&repeats);
-    let sizes: Result<Sizes, Stop> = both
-        .map(|(size, times)| product(&[*size, *times]))
-        .collect();
-    let output = Value::new(input.element, sizes?);
-    let data = match (&input.data, output.elements()) {
-        (Some(data), Some(count)) if input.rank() == Some(1) && count <= DATA_LIMIT as u64 => {
-            fold::picked(data, (0..count as usize).map(|at| at % data.len()))
-        }
-        _ => None,
-    };
-    Ok(vec![output.with(data)])
-}
-
-fn concat(call: &Call<'_>) -> Outputs {
-    let mut sizes = call.sizes(0)?.clone();
-    let axis = place(call.int("axis").unwrap_or(0), sizes.len())?;
-    for index in 1..call.inputs.len() {
-        let more = call.sizes(index)?;
-        let fits = more.len() == sizes.len()
-            && (0..sizes.len()).all(|at| at == axis || agree(sizes[at], more[at]));
-        if !fits {
-            let what = format!(
-                "{} and {} do not fit to be joined",
-                written(&sizes),
-                written(more)
-            );
-            return Err(Stop::wrong(what));
-        }
-        for (at, size) in sizes.iter_mut().enumerate() {
-            *size = if at == axis {
-                sum(*size, more[at])?
-            } else {
-                size.or(more[at])
-            };
-        }
-    }
-    let output = Value::new(call.element(0), sizes);
-    let data = if output.rank() == Some(1) {
-        joined(call)
-    } else {
-        None
-    };
-    Ok(vec![output.with(data)])
-}
-
-/// The sum of two sizes.
-pub fn sum(one: Option<u64>, other: Option<u64>) -> Result<Option<u64>, Stop> {
-    match one.zip(other) {
-        None => Ok(None),
-        Some((one, other)) => one
-            .checked_add(other)
-            .map(Some)
-            .ok_or_else(|| Stop::wrong("its sizes are too large to add")),
-    }
-}
-
-/// Rows in a row. Integers that aren't known leave gaps.
-fn joined(call: &Call<'_>) -> Option<Data> {
-    let mut row = Vec::new();
-    for index in 0..call.inputs.len() {
-        let value = call.input(index)?;
-        match (&value.data, value.elements()?) {
-            (Some(Data::Ints(values)), _) => row.extend_from_slice(values),
-            (None, count) if value.element.is_integer() && count <= DATA_LIMIT as u64 => {
-                row.resize(row.len() + count as usize, None);
-            }
-            _ => return None,
-        }
-        if row.len() > DATA_LIMIT {
-            return None;
-        }
-    }
-    Some(Data::Ints(row))
-}
-
-fn split(call: &Call<'_>) -> Outputs {
-    let input = call.need(0)?;
-    let sizes = call.sizes(0)?;
-    let axis = place(call.int("axis").unwrap_or(0), sizes.len())?;
-    let count = call.node.outputs.len();
-    let parts: Sizes = if let Some(parts) = call.setting("split", 1)? {
-        parts
-            .into_iter()
-            .map(|part| u64::try_from(part).ok())
-            .collect()
-    } else {
-        let count = count as u64;
-        let part = sizes[axis].map(|size| size.div_ceil(count.max(1)));
-        let last = sizes[axis].zip(part);
-        let last = last.map(|(size, part)| size.saturating_sub(part * count.saturating_sub(1)));
-        let mut parts = vec![part; count as usize];
-        if let Some(end) = parts.last_mut() {
-            *end = last;
-        }
-        parts
-    };
-    if parts.len() != count {
-        return Err(Stop::wrong(format!(
-            "{} parts for {count} outputs",
-            parts.len()
-        )));
-    }
-    let all = parts
-        .iter()
-        .try_fold(Some(0), |all, part| sum(all, *part))?;
-    if !agree(all, sizes[axis]) {
-        return Err(Stop::wrong(
-            "its parts are not as long together as what it splits",
-        ));
-    }
-    let mut from = Some(0);
-    let mut outputs = Vec::with_capacity(count);
-    for part in parts {
-        let mut own = sizes.clone();
-        own[axis] = part;
-        let data = match (&input.data, from.zip(part)) {
-            (Some(data), Some((from, part))) if sizes.len() == 1 => {
-                fold::picked(data, from as usize..(from + part) as usize)
-            }
-            _ => None,
-        };
-        outputs.push(Value::new(input.element, own).with(data));
-        from = sum(from, part)?;
-    }
-    Ok(outputs)
+    let turned: Sizes = order.iter().map(|axis| sizes[*axis]).collect();
+    let data = input.data.as_ref().zip(input.dims());
+    let data = data.and_then(|(data, own)| {
+        let strides = fold::strides(&own);
+        let axes = order.iter().map(|axis| (own[*axis], strides[*axis]));
+        fold::strided(data, 0, &axes.collect::<Vec<_>>())
+    });
+    Ok(vec![Value::new(input.element, turned).with(data)])
 }
 
 /// Blocks of pixels become channels, or the other way round.
 fn blocks(call: &Call<'_>, into_channels: bool) -> Outputs {
-    let block = call
-        .int("blocksize")
-        .and_then(|size| u64::try_from(size).ok());
-    let block = block.filter(|size| *size > 0);
+    let block = call.size("blocksize").filter(|size| *size > 0);
     let block = block.ok_or_else(|| Stop::wrong("it has no block size"))?;
     let [batch, channels, height, width] = call.sizes(0)?[..] else {
         return Err(Stop::wrong("its input has not four dimensions"));
@@ -403,5 +192,5 @@ fn blocks(call: &Call<'_>, into_channels: bool) -> Outputs {
         let grow = |size| product(&[size, Some(block)]);
         vec![batch, shrink(channels, area), grow(height)?, grow(width)?]
     };
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }

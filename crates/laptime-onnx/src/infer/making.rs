@@ -1,8 +1,8 @@
 //! Operators that make tensors: constants, ranges, random numbers, and questions about sizes.
 
-use crate::infer::Outputs;
-use crate::infer::call::{Call, Stop};
-use crate::infer::layout::held;
+use super::Outputs;
+use super::call::{Call, Stop};
+use super::sizes::place;
 use crate::model::{Attribute, Constant};
 use crate::value::{DATA_LIMIT, Data, Element, Sizes, Value};
 
@@ -15,11 +15,8 @@ pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
         "Size" => size(call),
         "Range" => range(call),
         "EyeLike" | "RandomNormalLike" | "RandomUniformLike" => call.sizes(0).map(|sizes| {
-            let element = call.int("dtype").map(|kind| Element(kind as i32));
-            vec![Value::new(
-                element.unwrap_or(call.element(0)),
-                sizes.clone(),
-            )]
+            let element = call.kind("dtype", call.element(0));
+            vec![Value::new(element, sizes.clone())]
         }),
         "RandomNormal" | "RandomUniform" => random(call),
         "Multinomial" => multinomial(call),
@@ -32,10 +29,7 @@ pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
         "SequenceAt" => at(call),
         "SequenceLength" => {
             let parts = call.need(0).map(|value| value.parts.as_ref().map(Vec::len));
-            parts.map(|count| {
-                let data = count.map(|count| Data::Ints(vec![Some(count as i64)]));
-                vec![Value::known(Element::I64, &[]).with(data)]
-            })
+            parts.map(|count| vec![Value::number(count.map(|count| count as i64))])
         }
         _ => return None,
     })
@@ -60,7 +54,7 @@ fn constant(call: &Call<'_>) -> Outputs {
     let value = if let Some(Attribute::Tensor(tensor)) = set("value") {
         value(tensor)
     } else if let Some(Attribute::Int(number)) = set("value_int") {
-        Value::known(Element::I64, &[]).with(Some(Data::Ints(vec![Some(*number)])))
+        Value::number(Some(*number))
     } else if let Some(Attribute::Ints(numbers)) = set("value_ints") {
         Value::row(numbers.iter().copied().map(Some).collect())
     } else if let Some(Attribute::Float(number)) = set("value_float") {
@@ -77,7 +71,7 @@ fn constant(call: &Call<'_>) -> Outputs {
 }
 
 fn constant_of_shape(call: &Call<'_>) -> Outputs {
-    let sizes = held(call, 0, "the sizes of what it makes")?;
+    let sizes = call.held(0, "the sizes of what it makes")?;
     let (element, fill) = match call.attribute("value") {
         Some(Attribute::Tensor(tensor)) => (tensor.element, tensor.data.clone()),
         _ => (Element::F32, Some(Data::Floats(vec![0.0]))),
@@ -115,9 +109,8 @@ fn shape(call: &Call<'_>) -> Outputs {
 fn size(call: &Call<'_>) -> Outputs {
     let count = call.need(0)?.elements();
     let count = count.and_then(|count| i64::try_from(count).ok());
-    Ok(vec![
-        Value::known(Element::I64, &[]).with(Some(Data::Ints(vec![count]))),
-    ])
+    let number = Value::known(Element::I64, &[]);
+    Ok(vec![number.with(Some(Data::Ints(vec![count])))])
 }
 
 fn range(call: &Call<'_>) -> Outputs {
@@ -152,7 +145,7 @@ fn range(call: &Call<'_>) -> Outputs {
 }
 
 fn random(call: &Call<'_>) -> Outputs {
-    let element = Element(call.int("dtype").unwrap_or(1) as i32);
+    let element = call.kind("dtype", Element::F32);
     let sizes = call.ints("shape").unwrap_or_default();
     let sizes: Result<Sizes, _> = sizes.iter().map(|n| u64::try_from(*n).map(Some)).collect();
     let sizes = sizes.map_err(|_| Stop::wrong("one of its sizes is negative"))?;
@@ -162,16 +155,13 @@ fn random(call: &Call<'_>) -> Outputs {
 fn multinomial(call: &Call<'_>) -> Outputs {
     let batch = call.sizes(0)?.first().copied().flatten();
     let samples = u64::try_from(call.int("sample_size").unwrap_or(1)).ok();
-    let element = Element(call.int("dtype").unwrap_or(6) as i32);
+    let element = call.kind("dtype", Element::I32);
     Ok(vec![Value::new(element, vec![batch, samples])])
 }
 
 fn window(call: &Call<'_>) -> Outputs {
-    let size = call
-        .need(0)?
-        .int()
-        .and_then(|size| u64::try_from(size).ok());
-    let element = Element(call.int("output_datatype").unwrap_or(1) as i32);
+    let size = call.need(0)?.size();
+    let element = call.kind("output_datatype", Element::F32);
     Ok(vec![Value::new(element, vec![size])])
 }
 
@@ -203,6 +193,6 @@ fn at(call: &Call<'_>) -> Outputs {
     let unknown = || Stop::unknown("which part of a sequence it takes is not known");
     let parts = call.need(0)?.parts.as_ref().ok_or_else(unknown)?;
     let index = call.need(1)?.int().ok_or_else(unknown)?;
-    let index = super::call::place(index, parts.len())?;
+    let index = place(index, parts.len())?;
     Ok(vec![parts[index].clone()])
 }

@@ -10,14 +10,17 @@ mod elementwise;
 mod fold;
 mod image;
 mod indexing;
+mod joining;
 mod layout;
 mod making;
 mod product;
 mod recurrent;
 mod reduction;
+mod sizes;
 
-pub use call::{Bindings, Call, Stop, agree, place};
+pub use call::{Bindings, Call, Stop};
 pub use making::value as constant_value;
+pub use sizes::{agree, place};
 
 use crate::value::Value;
 
@@ -29,6 +32,7 @@ pub fn outputs(call: &Call<'_>) -> Outputs {
     let kinds = [
         elementwise::outputs,
         layout::outputs,
+        joining::outputs,
         indexing::outputs,
         making::outputs,
         product::outputs,

@@ -1,9 +1,9 @@
 //! Matrix products and convolutions.
 
-use crate::infer::Outputs;
-use crate::infer::call::{Call, Stop, agree};
-use crate::infer::elementwise::broadcast_sizes;
-use crate::infer::image::{Window, window};
+use super::Outputs;
+use super::call::{Call, Stop};
+use super::image::{Window, window};
+use super::sizes::{agree, broadcast_sizes};
 use crate::value::{Element, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.
@@ -73,9 +73,9 @@ fn inner_agree(columns: Option<u64>, rows: Option<u64>) -> Result<(), Stop> {
 fn narrow(call: &Call<'_>) -> Outputs {
     let mut sizes = call.sizes(0)?.clone();
     if let Some(last) = sizes.last_mut() {
-        *last = call.int("N").and_then(|n| u64::try_from(n).ok());
+        *last = call.size("N");
     }
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }
 
 fn gemm(call: &Call<'_>) -> Outputs {
@@ -87,7 +87,7 @@ fn gemm(call: &Call<'_>) -> Outputs {
     let (rows, inner) = matrix(0, "transA")?;
     let (other_inner, columns) = matrix(1, "transB")?;
     inner_agree(inner, other_inner)?;
-    Ok(vec![Value::new(call.element(0), vec![rows, columns])])
+    Ok(call.like(vec![rows, columns]))
 }
 
 fn convolution(call: &Call<'_>, weight: usize, element: Element) -> Outputs {
@@ -108,11 +108,8 @@ fn convolution(call: &Call<'_>, weight: usize, element: Element) -> Outputs {
         )));
     }
     let mut sizes: Sizes = vec![input[0], weight[0]];
-    sizes.extend(window(
-        call,
-        &input[2..],
-        Window::Convolution(&weight[2..]),
-    )?);
+    let kernel = Window::Convolution(&weight[2..]);
+    sizes.extend(window(call, &input[2..], kernel)?);
     Ok(vec![Value::new(element, sizes)])
 }
 
@@ -148,7 +145,7 @@ fn transposed(call: &Call<'_>) -> Outputs {
             "its output_shape is of another number of dimensions",
         ));
     }
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }
 
 /// Sizes by letter; those under an ellipsis are broadcast.
@@ -198,7 +195,7 @@ fn einsum(call: &Call<'_>) -> Outputs {
     for letter in after.chars() {
         sizes.push(size(letter)?);
     }
-    Ok(vec![Value::new(call.element(0), sizes)])
+    Ok(call.like(sizes))
 }
 
 /// Without an arrow: the letters that come once, in the alphabet's order.

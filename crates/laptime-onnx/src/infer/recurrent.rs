@@ -1,7 +1,7 @@
 //! Recurrent layers.
 
-use crate::infer::Outputs;
-use crate::infer::call::{Call, Stop};
+use super::Outputs;
+use super::call::{Call, Stop};
 use crate::value::Value;
 
 /// What a call gives. `None`: it is of another kind.

@@ -1,7 +1,8 @@
 //! Sums, means and extremes along axes.
 
-use crate::infer::Outputs;
-use crate::infer::call::{Call, place};
+use super::Outputs;
+use super::call::Call;
+use super::sizes::place;
 use crate::value::{Data, Element, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.
@@ -66,12 +67,10 @@ fn folded(op: &str, values: &[i64]) -> Option<Data> {
 fn one_axis(call: &Call<'_>) -> Outputs {
     let sizes = call.sizes(0)?;
     let mut is_gone = vec![false; sizes.len()];
-    is_gone[place(call.int("axis").unwrap_or(0), sizes.len())?] = true;
+    is_gone[call.axis(0, sizes.len())?] = true;
     let keeps = call.int("keepdims").unwrap_or(1) != 0;
-    Ok(vec![Value::new(
-        Element::I64,
-        without(sizes, &is_gone, keeps),
-    )])
+    let sizes = without(sizes, &is_gone, keeps);
+    Ok(vec![Value::new(Element::I64, sizes)])
 }
 
 /// One number, or one for each label, and the logarithms that it was read from.

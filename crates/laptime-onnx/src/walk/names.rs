@@ -1,8 +1,8 @@
 //! The names of values, as each body sees them.
 //!
-//! A graph and a function have a scope each. Bodies of `If`, `Loop` and `Scan` see the scopes around
-//! them, functions don't. How much is remembered is rationed: a file of a few bytes may call for a
-//! loop without end.
+//! Each body has a scope. Those of `If`, `Loop` and `Scan` see the scopes around them, those of
+//! functions don't. How much is remembered is rationed: a file of a few bytes may call for a loop
+//! without end.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -12,12 +12,12 @@ use crate::value::Value;
 #[derive(Debug)]
 struct Param {
     elements: u64,
-    /// Floating point, or quantised and read where weights are.
+    /// Whether it is floating point, or quantised and read where weights are.
     is_weight: bool,
     readers: Vec<ModuleId>,
 }
 
-/// All of them.
+/// All constants that may be parameters, in the order in which they were met.
 #[derive(Debug, Default)]
 pub struct Params {
     all: Vec<Param>,

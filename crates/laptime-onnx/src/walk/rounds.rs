@@ -64,8 +64,8 @@ impl<'m> Walk<'m> {
         Ok(self.after_rounds(call, &merged(&state, &outputs[1..]), &outputs, None))
     }
 
-    /// The last of rounds that are walked one by one, and how many there were. `None` where it comes
-    /// to depend on data whether there is another.
+    /// The last of rounds that are walked one by one, and how many there were. `None` where data come
+    /// to decide whether there is another.
     fn unrolled(
         &mut self,
         body: &'m Graph,
@@ -94,8 +94,7 @@ impl<'m> Walk<'m> {
         number: Option<u64>,
         state: &[Arc<Value>],
     ) -> Walked {
-        let number = number.map(|number| Data::Ints(vec![Some(number as i64)]));
-        let number = Value::known(Element::I64, &[]).with(number);
+        let number = Value::number(number.map(|number| number as i64));
         let goes_on = Value::known(Element::BOOL, &[]).with(Some(Data::Ints(vec![Some(1)])));
         let given = [Arc::new(number), Arc::new(goes_on)];
         let names = body.inputs.iter().map(|input| &input.name[..]);
