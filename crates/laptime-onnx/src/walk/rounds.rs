@@ -36,6 +36,7 @@ impl<'m> Walk<'m> {
             let mut both = state.iter().zip(&outputs[1..]);
             outputs[0].int() == Some(1) && both.all(|(before, after)| before.sizes == after.sizes)
         };
+        let unroll = |walk: &mut Self| walk.unrolled(body, frame, &carried, most);
         if starts == Some(1) {
             let walked = match (&tried, most) {
                 (Ok(outputs), Some(count)) if is_alike(outputs) && !cost.is_open => {
@@ -43,14 +44,9 @@ impl<'m> Walk<'m> {
                     Some((self.round(body, &inner, None, &state)?, count))
                 }
                 (_, Some(count)) if count > UNROLL_LIMIT => None,
-                _ => {
-                    // First on trial, so that half a loop is never counted.
-                    let (ends, _) = self.tried(|walk| walk.unrolled(body, frame, &carried, most));
-                    match ends? {
-                        Some(_) => self.unrolled(body, frame, &carried, most)?,
-                        None => None,
-                    }
-                }
+                // First on trial, so that half a loop is never counted.
+                _ if self.tried(unroll).0?.is_some() => unroll(self)?,
+                _ => None,
             };
             if let Some((outputs, count)) = walked {
                 return Ok(self.after_rounds(call, &outputs[1..], &outputs, Some(count)));

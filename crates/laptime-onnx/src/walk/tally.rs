@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use laptime_core::{Cost, Phase};
 use laptime_ops::vocabulary::onnx::{UNKNOWN, input_names};
-use laptime_ops::{Argument, Event, Ledger, ModuleId, Outcome, Repeat, Signature, Tensor};
+use laptime_ops::{Argument, Event, Ledger, ModuleId, Outcome, Repeat, Signature};
 
 use super::Frame;
 use crate::infer::Call;
@@ -95,41 +95,31 @@ impl Sink {
 
 /// The name that counts are listed by: `onnx::Conv`, `com.microsoft::Attention`.
 pub fn full_name(node: &Node) -> String {
-    let domain = if node.domain.is_empty() {
-        "onnx"
-    } else {
-        &node.domain
-    };
-    format!("{domain}::{}", node.op)
+    match &node.domain[..] {
+        "" => format!("onnx::{}", node.op),
+        domain => format!("{domain}::{}", node.op),
+    }
 }
 
 fn event(call: &Call<'_>, frame: &Frame<'_>, outputs: &[Value]) -> Event {
     let node = call.node;
     let mut names = input_names(&full_name(node), call.inputs.len());
-    let mut arguments: Vec<Argument> = call
-        .inputs
-        .iter()
-        .map(|input| argument(input.as_deref()))
-        .collect();
+    let inputs = call.inputs.iter();
+    let mut arguments: Vec<Argument> = inputs.map(|input| argument(input.as_deref())).collect();
     for (name, _) in &node.attributes {
         names.push(name.clone());
         arguments.push(call.attribute(name).map_or(Argument::Absent, setting));
     }
     let all = node.outputs.iter().zip(outputs);
-    let wanted: Vec<&Value> = all
-        .filter(|(name, _)| !name.is_empty())
-        .map(|(_, value)| value)
-        .collect();
+    let wanted = all.filter(|(name, _)| !name.is_empty());
+    let wanted: Vec<&Value> = wanted.map(|(_, value)| value).collect();
     if let Some(reason) = unknown(call, &wanted) {
         names.push(UNKNOWN.to_owned());
         arguments.push(Argument::Text(reason));
     }
     let results = wanted.iter().flat_map(|value| match &value.parts {
-        Some(parts) => parts
-            .iter()
-            .filter_map(Value::tensor)
-            .collect::<Vec<Tensor>>(),
-        None => value.tensor().into_iter().collect(),
+        Some(parts) => &parts[..],
+        None => std::slice::from_ref(*value),
     });
     Event {
         signature: Arc::new(Signature {
@@ -138,7 +128,7 @@ fn event(call: &Call<'_>, frame: &Frame<'_>, outputs: &[Value]) -> Event {
             arguments: names,
             is_view: false,
         }),
-        outputs: results.collect(),
+        outputs: results.filter_map(Value::tensor).collect(),
         arguments,
         module: frame.module,
         phase: Phase::Forward,
