@@ -4,6 +4,7 @@
 //! few real functions that shapes are computed by.
 
 use super::call::Call;
+use super::picking::stretched;
 use crate::value::{DATA_LIMIT, Data, Element, Value};
 
 /// The content of what one input becomes, element by element.
@@ -202,62 +203,4 @@ fn real(op: &str, left: &[f64], right: &[f64]) -> Option<Data> {
         "LessOrEqual" => truth(|a, b| a <= b),
         _ => None,
     }
-}
-
-/// A content stretched to sizes that it can be broadcast to.
-pub fn stretched(value: &Value, sizes: &[u64]) -> Option<Data> {
-    let own = value.dims()?;
-    let lead = sizes.len().checked_sub(own.len())?;
-    let strides = strides(&own);
-    let along = |(axis, count): (usize, &u64)| match axis.checked_sub(lead) {
-        Some(axis) if own[axis] != 1 => (*count, strides[axis]),
-        _ => (*count, 0),
-    };
-    let axes: Vec<(u64, i64)> = sizes.iter().enumerate().map(along).collect();
-    strided(value.data.as_ref()?, 0, &axes)
-}
-
-/// Elements from one to the next along each axis of a dense tensor.
-pub fn strides(sizes: &[u64]) -> Vec<i64> {
-    let mut strides = vec![1i64; sizes.len()];
-    for axis in (1..sizes.len()).rev() {
-        strides[axis - 1] = strides[axis].saturating_mul(sizes[axis] as i64);
-    }
-    strides
-}
-
-/// The elements from a place on: so many along each axis, so far from each other.
-pub fn strided(data: &Data, start: i64, axes: &[(u64, i64)]) -> Option<Data> {
-    let count = axes
-        .iter()
-        .try_fold(1u64, |all, (count, _)| all.checked_mul(*count))?;
-    if count > DATA_LIMIT as u64 {
-        return None;
-    }
-    let places = (0..count).map(|mut index| {
-        let mut place = start;
-        for (count, stride) in axes.iter().rev() {
-            place = place.saturating_add(((index % count) as i64).saturating_mul(*stride));
-            index /= count;
-        }
-        usize::try_from(place).unwrap_or(usize::MAX)
-    });
-    picked(data, places)
-}
-
-/// The elements at these places.
-pub fn picked(data: &Data, places: impl IntoIterator<Item = usize>) -> Option<Data> {
-    let places = places.into_iter();
-    Some(match data {
-        Data::Ints(values) => Data::Ints(
-            places
-                .map(|at| values.get(at).copied())
-                .collect::<Option<_>>()?,
-        ),
-        Data::Floats(values) => Data::Floats(
-            places
-                .map(|at| values.get(at).copied())
-                .collect::<Option<_>>()?,
-        ),
-    })
 }

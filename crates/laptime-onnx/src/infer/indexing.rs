@@ -2,7 +2,7 @@
 
 use super::call::{Call, Stop};
 use super::sizes::{place, places};
-use super::{Outputs, fold};
+use super::{Outputs, picking};
 use crate::value::{DATA_LIMIT, Data, Element, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.
@@ -59,7 +59,7 @@ fn slice(call: &Call<'_>) -> Outputs {
     }
     // Where what is kept begins, and how far from each other it is, along each axis.
     let mut kept = input.dims().map(|own| {
-        let strides = fold::strides(&own);
+        let strides = picking::strides(&own);
         (0, own.into_iter().zip(strides).collect::<Vec<_>>())
     });
     for (index, axis) in cut_along.into_iter().enumerate() {
@@ -81,7 +81,7 @@ fn slice(call: &Call<'_>) -> Outputs {
         }
     }
     let data = input.data.as_ref().zip(kept);
-    let data = data.and_then(|(data, (start, axes))| fold::strided(data, start, &axes));
+    let data = data.and_then(|(data, (start, axes))| picking::strided(data, start, &axes));
     Ok(vec![Value::new(input.element, sizes).with(data)])
 }
 
@@ -124,7 +124,7 @@ fn gather(call: &Call<'_>) -> Outputs {
                 let at = if *at < 0 { at + length } else { *at };
                 usize::try_from(at).unwrap_or(usize::MAX)
             });
-            fold::picked(data, places)
+            picking::picked(data, places)
         }
         _ => None,
     };

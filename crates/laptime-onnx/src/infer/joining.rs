@@ -2,7 +2,7 @@
 
 use super::call::{Call, Stop};
 use super::sizes::{agree, broadcast_sizes, product, sum, written};
-use super::{Outputs, fold};
+use super::{Outputs, picking};
 use crate::value::{DATA_LIMIT, Data, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.
@@ -23,7 +23,7 @@ fn expand(call: &Call<'_>) -> Outputs {
     let output = Value::new(input.element, sizes);
     let data = output
         .dims()
-        .and_then(|sizes| fold::stretched(input, &sizes));
+        .and_then(|sizes| picking::stretched(input, &sizes));
     Ok(vec![output.with(data)])
 }
 
@@ -42,7 +42,7 @@ fn tile(call: &Call<'_>) -> Outputs {
     let output = Value::new(input.element, sizes?);
     let data = match (&input.data, output.elements()) {
         (Some(data), Some(count)) if input.rank() == Some(1) && count <= DATA_LIMIT as u64 => {
-            fold::picked(data, (0..count as usize).map(|at| at % data.len()))
+            picking::picked(data, (0..count as usize).map(|at| at % data.len()))
         }
         _ => None,
     };
@@ -142,7 +142,7 @@ fn split(call: &Call<'_>) -> Outputs {
         own[axis] = part;
         let data = match (&input.data, from.zip(part)) {
             (Some(data), Some((from, part))) if sizes.len() == 1 => {
-                fold::picked(data, from as usize..(from + part) as usize)
+                picking::picked(data, from as usize..(from + part) as usize)
             }
             _ => None,
         };

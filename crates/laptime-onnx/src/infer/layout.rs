@@ -2,7 +2,7 @@
 
 use super::call::{Call, Stop};
 use super::sizes::{agree, place, places, product, written};
-use super::{Outputs, fold};
+use super::{Outputs, picking};
 use crate::value::{Data, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.
@@ -167,9 +167,9 @@ fn transpose(call: &Call<'_>) -> Outputs {
     let turned: Sizes = order.iter().map(|axis| sizes[*axis]).collect();
     let data = input.data.as_ref().zip(input.dims());
     let data = data.and_then(|(data, own)| {
-        let strides = fold::strides(&own);
+        let strides = picking::strides(&own);
         let axes = order.iter().map(|axis| (own[*axis], strides[*axis]));
-        fold::strided(data, 0, &axes.collect::<Vec<_>>())
+        picking::strided(data, 0, &axes.collect::<Vec<_>>())
     });
     Ok(vec![Value::new(input.element, turned).with(data)])
 }

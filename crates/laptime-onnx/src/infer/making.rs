@@ -1,8 +1,8 @@
 //! Operators that make tensors: constants, ranges, random numbers, and questions about sizes.
 
-use super::Outputs;
 use super::call::{Call, Stop};
 use super::sizes::place;
+use super::{Outputs, picking};
 use crate::model::{Attribute, Constant};
 use crate::value::{DATA_LIMIT, Data, Element, Sizes, Value};
 
@@ -79,7 +79,7 @@ fn constant_of_shape(call: &Call<'_>) -> Outputs {
     let output = Value::new(element, sizes);
     let data = match (output.elements(), fill) {
         (Some(count), Some(fill)) if count <= DATA_LIMIT as u64 => {
-            super::fold::picked(&fill, std::iter::repeat_n(0, count as usize))
+            picking::picked(&fill, std::iter::repeat_n(0, count as usize))
         }
         _ => None,
     };

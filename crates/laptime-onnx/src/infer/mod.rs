@@ -13,6 +13,7 @@ mod indexing;
 mod joining;
 mod layout;
 mod making;
+mod picking;
 mod product;
 mod recurrent;
 mod reduction;

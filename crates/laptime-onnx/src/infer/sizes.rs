@@ -50,28 +50,26 @@ pub fn broadcast_sizes(one: &Sizes, other: &Sizes) -> Result<Sizes, Stop> {
 
 /// The product of sizes. `None` where one isn't known.
 pub fn product(sizes: &[Option<u64>]) -> Result<Option<u64>, Stop> {
-    let mut all = Some(1u64);
-    for size in sizes {
-        all = match (all, size) {
-            (Some(all), Some(size)) => Some(
-                all.checked_mul(*size)
-                    .ok_or_else(|| Stop::wrong("its sizes are too large to multiply"))?,
-            ),
-            _ => None,
-        };
-    }
-    Ok(all)
+    let times = |all, size: &_| both(all, *size, u64::checked_mul, "multiply");
+    sizes.iter().try_fold(Some(1), times)
 }
 
-/// The sum of two sizes.
+/// The sum of two sizes. `None` where one isn't known.
 pub fn sum(one: Option<u64>, other: Option<u64>) -> Result<Option<u64>, Stop> {
-    match one.zip(other) {
-        None => Ok(None),
-        Some((one, other)) => one
-            .checked_add(other)
-            .map(Some)
-            .ok_or_else(|| Stop::wrong("its sizes are too large to add")),
-    }
+    both(one, other, u64::checked_add, "add")
+}
+
+fn both(
+    one: Option<u64>,
+    other: Option<u64>,
+    compute: fn(u64, u64) -> Option<u64>,
+    verb: &str,
+) -> Result<Option<u64>, Stop> {
+    let Some((one, other)) = one.zip(other) else {
+        return Ok(None);
+    };
+    let wrong = || Stop::wrong(format!("its sizes are too large to {verb}"));
+    compute(one, other).ok_or_else(wrong).map(Some)
 }
 
 /// Sizes as an error shows them.

@@ -5,6 +5,7 @@
 //! far as what they depend on is known.
 
 mod branch;
+mod frame;
 mod function;
 mod merge;
 mod names;
@@ -23,9 +24,10 @@ use laptime_core::Counts;
 use laptime_ops::{Ledger, ModuleId, Repeat};
 
 use crate::error::{OnnxError, Result};
-use crate::infer::{self, Bindings, Call, Stop};
+use crate::infer::{self, Call, Stop};
 use crate::model::{Attribute, FunctionName, Graph, Model, Node};
 use crate::value::{Element, Value};
+use frame::Frame;
 use names::Names;
 use order::order;
 use params::Params;
@@ -35,41 +37,8 @@ use tally::{Sink, Trial};
 /// functions once for each call.
 const STEP_LIMIT: u64 = 100_000;
 
-/// Rounds beyond which a loop is one that its condition ends: exporters write the largest number.
-const ROUND_LIMIT: u64 = 1 << 40;
-
 /// What a walk gives.
 type Walked = Result<Vec<Arc<Value>>>;
-
-/// Where a node is walked.
-#[derive(Clone)]
-struct Frame<'m> {
-    /// Versions of the operator sets.
-    opsets: &'m HashMap<String, i64>,
-    /// What the function's caller set.
-    bindings: Rc<Bindings<'m>>,
-    /// The module around, for nodes that name none.
-    module: ModuleId,
-    /// Whether nodes' names are those of the model, not of a function.
-    names_modules: bool,
-    /// How often each node runs.
-    repeat: Repeat,
-}
-
-impl Frame<'_> {
-    /// A frame whose nodes run so often for each time they did.
-    fn repeated(&self, repeat: Repeat) -> Self {
-        let times = match (self.repeat, repeat) {
-            (Repeat::Times(outer), Repeat::Times(inner)) => outer.checked_mul(inner),
-            _ => None,
-        };
-        let known = times.filter(|times| *times <= ROUND_LIMIT);
-        Self {
-            repeat: known.map_or(Repeat::Unknown, Repeat::Times),
-            ..self.clone()
-        }
-    }
-}
 
 /// The walk over a model.
 pub struct Walk<'m> {
