@@ -1,7 +1,7 @@
 //! Counts an ONNX file: from its bytes to an account, without Python and without its weights.
 //!
-//! [`read`] takes from the file what sizes depend on and seeks over the rest. The [`walk`] goes over
-//! the nodes as they run: [`infer`] finds the sizes of what each gives, branches and loops are
+//! `read` takes from the file what sizes depend on and seeks over the rest. The `walk` goes over
+//! the nodes as they run: `infer` finds the sizes of what each gives, branches and loops are
 //! followed, the file's functions are expanded, and each node becomes an event in the dialect
 //! `onnx`, or that of its own domain. Nothing is opened: a door hands the bytes, and what a file
 //! says of other files is never followed.

@@ -2,7 +2,7 @@
 //!
 //! What a model does is mostly a polynomial in the sizes of its inputs: linear in the batch,
 //! of second degree in the length of a sequence. A [`Growth`] is told what calls of one kind did,
-//! alike but for their sizes; once a [`formula`] is found that holds for more of them than it is
+//! alike but for their sizes; once a `formula` is found that holds for more of them than it is
 //! made from, it says what further ones do. From time to time it asks for one to be counted
 //! nevertheless. Where a count contradicts a formula between sizes that it held for, all that was
 //! said is taken back, and nothing more is: operations depend on the data then, or come in steps.
