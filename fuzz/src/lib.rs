@@ -5,7 +5,7 @@
 
 #[path = "../../crates/laptime-reader/tests/hostile/mod.rs"]
 mod hostile;
-#[path = "../../crates/laptime-ops/tests/onnx/file.rs"]
+#[path = "../../crates/laptime-onnx/tests/onnx/file.rs"]
 mod onnx_file;
 pub mod seeds;
 
@@ -181,11 +181,11 @@ pub fn run(bytes: &[u8]) {
 /// leaves open are all 3.
 pub fn onnx(bytes: &[u8]) {
     let file = || std::io::Cursor::new(bytes);
-    let Ok(open) = laptime_ops::onnx::open_dims(file()) else {
+    let Ok(open) = laptime_onnx::open_dims(file()) else {
         return;
     };
     let dims: Vec<(String, u64)> = open.into_iter().map(|dim| (dim.name, 3)).collect();
-    match laptime_ops::onnx::count(file(), &dims, Formulas::standard()) {
+    match laptime_onnx::count(file(), &dims, Formulas::standard()) {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(counts) => {
             let mut by_op = CostTally::default();

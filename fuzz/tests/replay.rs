@@ -16,9 +16,9 @@ fn every_reader_has_a_seed() {
 fn the_onnx_files_to_start_from_are_counted() {
     for seed in seeds::of("onnx") {
         let file = || std::io::Cursor::new(&seed);
-        let open = laptime_ops::onnx::open_dims(file()).unwrap();
+        let open = laptime_onnx::open_dims(file()).unwrap();
         let dims: Vec<_> = open.into_iter().map(|dim| (dim.name, 3)).collect();
-        let counts = laptime_ops::onnx::count(file(), &dims, laptime_ops::Formulas::standard());
+        let counts = laptime_onnx::count(file(), &dims, laptime_ops::Formulas::standard());
         assert!(counts.unwrap().total.total().cost.mac > 0);
     }
 }

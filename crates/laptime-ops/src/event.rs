@@ -16,7 +16,7 @@ pub struct Signature {
     pub overload: String,
     /// Names of the arguments, in order; attributes follow the inputs.
     pub arguments: Vec<String>,
-    /// It only looks at its arguments in another way: its results share their storage.
+    /// Whether the operator only looks at its arguments in another way: results share storage.
     pub is_view: bool,
 }
 
@@ -39,23 +39,23 @@ pub enum Argument {
     Absent,
     /// A tensor.
     Tensor(Tensor),
-    /// Several, some of which may be absent.
+    /// Tensors, some of which may be absent.
     Tensors(Vec<Option<Tensor>>),
     /// A truth value.
     Bool(bool),
-    /// Several.
+    /// Truth values.
     Bools(Vec<bool>),
     /// An integer.
     Int(i64),
-    /// Several.
+    /// Integers.
     Ints(Vec<i64>),
     /// A real number.
     Float(f64),
-    /// Several.
+    /// Real numbers.
     Floats(Vec<f64>),
     /// A text.
     Text(String),
-    /// Several.
+    /// Texts.
     Texts(Vec<String>),
     /// The type of an element.
     Dtype(Dtype),
@@ -76,7 +76,7 @@ impl Argument {
 /// How often a call happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
-    /// So many times.
+    /// A known number of times.
     Times(u64),
     /// A loop whose end depends on data.
     Unknown,
@@ -85,17 +85,17 @@ pub enum Repeat {
 /// One call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Of what.
+    /// The operator that is called.
     pub signature: Arc<Signature>,
-    /// With what, in the signature's order; missing ones at the end are absent.
+    /// What is passed, in the signature's order; missing ones at the end are absent.
     pub arguments: Vec<Argument>,
     /// What came out.
     pub outputs: Vec<Tensor>,
-    /// In which module.
+    /// The module that the call is in.
     pub module: ModuleId,
-    /// What for.
+    /// The phase that the call is part of.
     pub phase: Phase,
-    /// How often.
+    /// How often the call happens.
     pub repeat: Repeat,
 }
 

@@ -41,7 +41,7 @@ impl fmt::Debug for Formulas {
 }
 
 impl Formulas {
-    /// Those that Laptime knows.
+    /// The formulas that Laptime knows.
     pub fn standard() -> Self {
         Self::default()
     }

@@ -33,7 +33,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty one.
+    /// An empty account.
     pub fn new(formulas: Formulas) -> Self {
         Self {
             formulas,
@@ -41,12 +41,12 @@ impl Ledger {
         }
     }
 
-    /// What it counts by.
+    /// The formulas that it counts by.
     pub const fn formulas(&self) -> &Formulas {
         &self.formulas
     }
 
-    /// What it counts by, to add formulas to.
+    /// The formulas that it counts by, to add some to.
     pub const fn formulas_mut(&mut self) -> &mut Formulas {
         &mut self.formulas
     }
@@ -79,14 +79,14 @@ impl Ledger {
             let mac = self.by_dtype.entry(input.dtype).or_default();
             *mac = mac.saturating_add(tally.cost.executed_mac);
         }
-        let module = self.module(event);
+        let module = self.modules.row(event.module);
         if self.by_module.len() <= module {
             self.by_module.resize(module + 1, ByPhase::default());
         }
         *self.by_module[module].phase_mut(event.phase) += tally;
     }
 
-    /// Notes what a mask leaves of an event that was added: one that isn't seen from its arguments.
+    /// Notes what a mask leaves of an event that was added, where no argument shows the mask.
     pub fn mask(&mut self, event: &Event, left: &Left) {
         let Outcome::Counted(cost) = self.formulas.outcome(event) else {
             return;
@@ -108,11 +108,11 @@ impl Ledger {
                     }
                 };
                 less(self.operators.get_mut(&event.signature.name));
-                let module = self.module(event);
+                let module = self.modules.row(event.module);
                 less(self.by_module.get_mut(module));
             }
             Left::Unknown(reason) => {
-                let path = self.modules.iter().nth(self.module(event));
+                let path = self.modules.iter().nth(self.modules.row(event.module));
                 let path = path.map_or("", |module| &module.path);
                 let name = &event.signature.name;
                 self.unmasked.add(name, reason, path, times);
@@ -120,54 +120,39 @@ impl Ledger {
         }
     }
 
-    /// The row of the module that an event is in.
-    fn module(&self, event: &Event) -> usize {
-        if self.modules.holds(event.module) {
-            event.module.0 as usize
-        } else {
-            0
-        }
-    }
-
     /// What an event adds, by its outcome and by how often it happens.
     fn tally(&mut self, event: &Event, outcome: &Outcome) -> CostTally {
         let none = CostTally::default();
-        match (outcome, event.repeat) {
-            (_, Repeat::Times(0)) => none,
-            (Outcome::Counted(cost), Repeat::Times(times)) => CostTally {
-                counted: times,
-                cost: executed(event, *cost).times(times),
-                ..none
-            },
-            (Outcome::Zero(cost), Repeat::Times(times)) => CostTally {
-                counted: times,
-                zero: times,
-                cost: cost.times(times),
-                ..none
-            },
-            (Outcome::Zero(_), Repeat::Unknown) => CostTally {
-                counted: 1,
-                zero: 1,
-                ..none
-            },
-            (Outcome::Counted(cost), Repeat::Unknown) => {
-                self.leave_out(event, 1, LOOP, Some(executed(event, *cost)));
-                CostTally {
-                    uncounted: 1,
-                    ..none
-                }
+        let (times, is_open) = match event.repeat {
+            Repeat::Times(0) => return none,
+            Repeat::Times(times) => (times, false),
+            Repeat::Unknown => (1, true),
+        };
+        let counted = CostTally {
+            counted: times,
+            ..none
+        };
+        let (reason, each) = match outcome {
+            Outcome::Counted(cost) if is_open => (LOOP, Some(executed(event, *cost))),
+            Outcome::Counted(cost) => {
+                let cost = executed(event, *cost).times(times);
+                return CostTally { cost, ..counted };
             }
-            (Outcome::Uncounted(reason), repeat) => {
-                let times = match repeat {
-                    Repeat::Times(times) => times,
-                    Repeat::Unknown => 1,
+            Outcome::Zero(cost) => {
+                let cost = cost.times(if is_open { 0 } else { times });
+                let zero = times;
+                return CostTally {
+                    zero,
+                    cost,
+                    ..counted
                 };
-                self.leave_out(event, times, reason, None);
-                CostTally {
-                    uncounted: times,
-                    ..none
-                }
             }
+            Outcome::Uncounted(reason) => (&reason[..], None),
+        };
+        self.leave_out(event, times, reason, each);
+        CostTally {
+            uncounted: times,
+            ..none
         }
     }
 
@@ -191,7 +176,7 @@ impl Ledger {
         }
     }
 
-    /// The account.
+    /// Closes the account.
     pub fn finish(self) -> Counts {
         let mut by_op: Vec<OperatorCount> = self
             .operators

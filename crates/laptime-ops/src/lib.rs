@@ -16,7 +16,6 @@ pub mod growth;
 pub mod ledger;
 pub mod masked;
 pub mod modules;
-pub mod onnx;
 pub mod outcome;
 pub mod published;
 pub mod tensor;

@@ -14,15 +14,15 @@ impl ModuleId {
 /// What is known of a module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Module {
-    /// Its dotted path; empty for the model itself.
+    /// The module's dotted path; empty for the model itself.
     pub path: String,
-    /// Its class.
+    /// The module's class.
     pub kind: String,
     /// The module around it.
     pub parent: Option<ModuleId>,
-    /// How often it was called.
+    /// How often the module was called.
     pub calls: u64,
-    /// Elements of its parameters and of those below, each once.
+    /// Elements of the module's parameters and of those below, each once.
     pub params: u64,
 }
 
@@ -64,18 +64,18 @@ impl Modules {
 
     /// The module of an id, to say more of it. The model itself for an id that isn't from here.
     pub fn get_mut(&mut self, id: ModuleId) -> &mut Module {
-        let index = id.0 as usize;
-        let index = if index < self.all.len() { index } else { 0 };
-        &mut self.all[index]
+        let row = self.row(id);
+        &mut self.all[row]
     }
 
-    /// All, parents before children.
+    /// All modules, parents before children.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Module> {
         self.all.iter()
     }
 
-    /// Whether an id is from here.
-    pub fn holds(&self, id: ModuleId) -> bool {
-        (id.0 as usize) < self.all.len()
+    /// The place of a module among all. That of the model itself for an id that isn't from here.
+    pub fn row(&self, id: ModuleId) -> usize {
+        let row = id.0 as usize;
+        if row < self.all.len() { row } else { 0 }
     }
 }

@@ -5,9 +5,9 @@ use laptime_core::Cost;
 /// What is known of an event's cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It costs this.
+    /// The event costs this.
     Counted(Cost),
-    /// It does no arithmetic by definition; bytes it may move.
+    /// The event does no arithmetic by definition; bytes it may move.
     Zero(Cost),
     /// Nobody can tell, and why: a complete phrase in lower case.
     Uncounted(String),

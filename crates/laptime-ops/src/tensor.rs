@@ -101,7 +101,7 @@ impl Dtype {
         matches!(self.kind, Kind::Float | Kind::BrainFloat | Kind::Complex)
     }
 
-    /// Its name, as ceilings are filed by: `float32`, `bfloat16`, `int8`, `complex64`, `bool`.
+    /// The name that ceilings are filed by: `float32`, `bfloat16`, `int8`, `complex64`, `bool`.
     pub fn name(self) -> String {
         let kind = match self.kind {
             Kind::Float => "float",

@@ -16,6 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-phases", &["laptime-core"]),
     ("laptime-ops", &["laptime-core"]),
     ("laptime-reader", &["laptime-core"]),
+    ("laptime-onnx", &["laptime-core", "laptime-ops"]),
     ("laptime-analysis", &["laptime-core", "laptime-ops"]),
     ("laptime-report", &["laptime-core", "laptime-analysis"]),
     (
@@ -37,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "laptime-recorder",
             "laptime-ops",
             "laptime-reader",
+            "laptime-onnx",
             "laptime-analysis",
             "laptime-report",
             "laptime",
@@ -50,6 +52,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "laptime-phases",
             "laptime-ops",
             "laptime-reader",
+            "laptime-onnx",
             "laptime-analysis",
             "laptime-report",
             "laptime",

@@ -8,6 +8,7 @@ const PURE: &[&str] = &[
     "laptime-core",
     "laptime-phases",
     "laptime-ops",
+    "laptime-onnx",
     "laptime-analysis",
     "laptime-report",
 ];

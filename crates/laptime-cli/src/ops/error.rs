@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use laptime_ops::onnx::OnnxError;
+use laptime_onnx::OnnxError;
 use laptime_report::operations::json::ReadError;
 
 use crate::commands::quoted;

@@ -7,7 +7,7 @@ use std::io::{self, BufReader};
 use std::path::Path;
 
 use laptime_core::Counts;
-use laptime_ops::{Formulas, onnx};
+use laptime_ops::Formulas;
 use laptime_report::operations::Subject;
 
 use super::OpsError;
@@ -46,7 +46,7 @@ pub fn count(target: &str, args: &OpsArgs) -> Result<(Counts, Subject), OpsError
         .iter()
         .map(|dim| (dim.name.clone(), dim.size))
         .collect();
-    let counts = onnx::count(BufReader::new(file), &given, Formulas::standard());
+    let counts = laptime_onnx::count(BufReader::new(file), &given, Formulas::standard());
     let counts = counts.map_err(|source| OpsError::Onnx {
         path: path.clone(),
         source,

@@ -82,7 +82,7 @@ impl Attention {
         self.heads_of(self.queries.saturating_mul(self.keys))
     }
 
-    /// Those that the mask leaves active.
+    /// Pairs of a query and a key that the mask leaves active, in all heads.
     pub fn active_scores(&self) -> u128 {
         let (queries, keys) = (self.queries, self.keys);
         let dense = queries.saturating_mul(keys);

@@ -15,8 +15,8 @@ pub struct Convolution {
     /// Elements on the side where every element meets every tap: of the output, or of the input
     /// of a transposed convolution; batch and channels included.
     pub elements: u128,
-    /// Taps each of them meets: channels of the other side in its group, times the kernel's size.
-    /// These are all sizes of the weight but the first.
+    /// Taps each element meets: channels of the other side in its group, times the kernel's size;
+    /// that is all sizes of the weight but the first.
     pub taps: u128,
 }
 

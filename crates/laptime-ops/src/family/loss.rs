@@ -60,7 +60,7 @@ pub fn alignments(steps: u128, labels: u128) -> u128 {
     steps.saturating_mul(labels.saturating_mul(2).saturating_add(1))
 }
 
-/// The same loss without the sum.
+/// The work of a loss without its sum.
 #[must_use]
 pub const fn unreduced(work: Work) -> Work {
     Work {

@@ -39,7 +39,7 @@ pub const fn adam(decays: Decay, amsgrad: bool, maximize: bool) -> Work {
 pub struct Sgd {
     /// Weights decay, through the gradient.
     pub decay: bool,
-    /// It goes upwards.
+    /// The step goes upwards.
     pub maximize: bool,
     /// The momentum, if there is one.
     pub momentum: Option<Momentum>,
@@ -48,9 +48,9 @@ pub struct Sgd {
 /// A momentum: a product and an addition, on the first step a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Momentum {
-    /// The gradient is dampened in it: another product.
+    /// The gradient is dampened in the momentum: another product.
     pub dampening: bool,
-    /// It looks ahead: two more.
+    /// The step looks ahead: two more FLOP.
     pub nesterov: bool,
     /// The buffer is empty as yet.
     pub first_step: bool,

@@ -105,16 +105,16 @@ pub struct Layer {
 /// Gradients that are wanted of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// That of its input.
+    /// The gradient of the layer's input.
     pub input: bool,
-    /// That of its first hidden state.
+    /// The gradient of the first hidden state.
     pub hidden: bool,
-    /// Those of its matrices.
+    /// The gradients of the layer's matrices.
     pub weight: bool,
 }
 
 impl Layer {
-    /// All steps.
+    /// What all steps cost.
     pub fn forward(&self, dtype: Dtype) -> Cost {
         let weights = self
             .input_weight

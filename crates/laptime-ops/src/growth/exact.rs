@@ -13,7 +13,7 @@ pub struct Inverse {
 }
 
 impl Inverse {
-    /// Of rows of whole numbers; `None` where there is no inverse.
+    /// The inverse of rows of whole numbers; `None` where there is none.
     pub fn of(rows: Vec<Vec<BigInt>>) -> Option<Self> {
         let size = rows.len();
         let zero = BigInt::ZERO;
@@ -69,10 +69,10 @@ impl Inverse {
 /// By how much some rows go into another one, times the determinant.
 #[derive(Debug, Clone)]
 pub struct Weights {
-    /// One for each row.
+    /// A weight for each row.
     pub exact: Vec<BigInt>,
     determinant: BigInt,
-    /// The same, and the determinant; empty where they are too large.
+    /// The exact weights and the determinant in 128 bits; empty where one is too large.
     small: Vec<i128>,
 }
 

@@ -4,12 +4,12 @@
 //! The polynomial is never written down: what it says of a call is a weighted sum of counted
 //! ones (Lagrange), in whole numbers of any length.
 //!
-//! It is believed where it holds for more counted calls than it is made from, in such a way that
-//! any two of them could be left out and the others would still decide it: then no two
+//! A polynomial is believed where it holds for more counted calls than it is made from, in such a
+//! way that any two of them could be left out and the others would still decide it: then no two
 //! exceptional calls can hide behind it. In the words of coding theory, the counted amounts are
 //! words of a code of distance three.
 //!
-//! Where none holds for all calls, one in a single size may hold for a stretch of that: a table
+//! Where none holds for all calls, one in a single size may hold for a range of it: a table
 //! whose every row has been read costs no more from then on, and attention has a window. Such a
 //! piece ends where a counted call contradicts it.
 
@@ -23,12 +23,14 @@ use super::terms::{HIGHEST, Terms, degrees};
 /// Counted calls beyond those that decide a formula. Two are what its check needs; a third makes
 /// it rare that all of them are multiples of eight, say, by chance.
 pub const HELD_OUT: usize = 3;
-/// The same for pieces. They are looked for in many places, and each is one more chance to be wrong.
+/// Counted calls beyond those that decide a piece: pieces are looked for in many places, and each
+/// is one more chance to be wrong.
 const HELD_OUT_OF_PIECES: usize = 6;
 /// Sizes that a formula is in, at most: batch, and two lengths or the sides of an image.
 const MOST_VARIABLES: usize = 3;
 /// Terms of a formula, at most. With those held out it stays below what is counted of a call.
 const MOST_TERMS: usize = 30;
+
 /// A call that was counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
@@ -251,8 +253,8 @@ impl Formula {
         distances.max().unwrap_or(Distance::Within)
     }
 
-    /// It does not hold for such a call, which lies beyond those that it held for. Returns whether
-    /// it ends there; in several sizes nobody knows where that is.
+    /// The formula does not hold for such a call, which lies beyond those that it held for. Returns
+    /// whether it ends there; in several sizes nobody knows where that is.
     pub fn end(&mut self, sizes: &[i64]) -> bool {
         let [at] = self.terms.variables[..] else {
             return false;
@@ -265,7 +267,7 @@ impl Formula {
         true
     }
 
-    /// It held for such a call too.
+    /// The formula held for such a call too.
     pub fn held(&mut self, sizes: &[i64]) {
         for (index, at) in self.terms.variables.iter().enumerate() {
             self.low[index] = self.low[index].min(sizes[*at]);

@@ -2,7 +2,7 @@
 //!
 //! What a model does is mostly a polynomial in the sizes of its inputs: linear in the batch,
 //! of second degree in the length of a sequence. A [`Growth`] is told what calls of one kind did,
-//! alike but for their sizes; once a [`formula`] is found that holds for more of them than it is
+//! alike but for their sizes; once a `formula` is found that holds for more of them than it is
 //! made from, it says what further ones do. From time to time it asks for one to be counted
 //! nevertheless. Where a count contradicts a formula between sizes that it held for, all that was
 //! said is taken back, and nothing more is: operations depend on the data then, or come in steps.
@@ -41,13 +41,13 @@ const AMOUNTS: usize = 13;
 /// What calls do at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Where.
+    /// The path of the calls.
     pub path: PathId,
-    /// What one call does there.
+    /// What one call does at the path.
     pub tally: CostTally,
     /// Where most multiply-accumulates run; empty where there are none.
     pub device: String,
-    /// On which type most of them are.
+    /// The type that most multiply-accumulates are on; empty where there are none.
     pub dtype: String,
 }
 
@@ -65,7 +65,7 @@ impl Part {
         amounts
     }
 
-    /// The same place with other amounts.
+    /// This place with other amounts.
     fn with(&self, amounts: &[u128]) -> Option<Self> {
         let calls = |at: usize| u64::try_from(amounts[at]).ok();
         let tally = CostTally {
@@ -97,32 +97,33 @@ impl Part {
 /// What is to be done about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meeting {
-    /// It does this.
+    /// The call does this.
     Told(Vec<Part>),
-    /// It is to be counted: a formula wants to be checked, or has not seen such sizes.
+    /// The call is to be counted: a formula wants to be checked, or has not seen such sizes.
     Check,
-    /// Nothing is known of it.
+    /// Nothing is known of the call.
     Unknown,
 }
 
 /// Calls of one kind, which differ in their sizes alone.
 #[derive(Debug, Default)]
 pub struct Growth {
-    /// Where they do anything.
+    /// Where the calls do anything.
     places: Vec<Part>,
     samples: Vec<Sample>,
     formulas: Vec<Formula>,
     /// Calls that were told, by the numbers they have elsewhere.
     told: Vec<u32>,
-    /// Those that lie beyond what was counted, with their sizes.
+    /// Calls that were told beyond what was counted, with their sizes.
     ahead: Vec<(u32, Vec<i64>)>,
-    /// How many lay beyond, one after another.
+    /// How many calls lay beyond what was counted, one after another.
     beyond: usize,
     next_check: usize,
     /// Searches for a formula since the last count.
     searches: usize,
-    /// Calls that were counted.
+    /// Calls that were counted, all of which formulas hold for if any was told.
     counted: usize,
+    /// Whether a count contradicted what was said.
     is_refused: bool,
 }
 
@@ -161,17 +162,15 @@ impl Growth {
         }
         let parts = self.places.iter().zip(said.amounts.chunks(AMOUNTS));
         let parts: Option<Vec<Part>> = parts.map(|(place, amounts)| place.with(amounts)).collect();
-        match parts {
-            Some(parts) => {
-                if said.distance == Distance::Within {
-                    self.told.push(number);
-                } else {
-                    self.ahead.push((number, sizes.to_vec()));
-                }
-                Meeting::Told(parts)
-            }
-            None => Meeting::Check,
+        let Some(parts) = parts else {
+            return Meeting::Check;
+        };
+        if said.distance == Distance::Within {
+            self.told.push(number);
+        } else {
+            self.ahead.push((number, sizes.to_vec()));
         }
+        Meeting::Told(parts)
     }
 
     /// A call was counted. Gives back the numbers of those that were told and must not have been.
@@ -254,20 +253,10 @@ impl Growth {
         self.told.len() + self.ahead.len()
     }
 
-    /// How many calls were counted, all of which formulas hold for if any was told.
-    pub fn held_for(&self) -> usize {
-        self.counted
-    }
-
     /// Whether there is a formula for calls with such sizes.
     pub fn knows(&self, sizes: &[i64]) -> bool {
         let mut formulas = self.formulas.iter();
         formulas.any(|formula| formula.say(&self.samples, sizes).is_some())
-    }
-
-    /// Whether a count contradicted what was said.
-    pub fn is_refused(&self) -> bool {
-        self.is_refused
     }
 
     /// The amounts at all places, in their order.

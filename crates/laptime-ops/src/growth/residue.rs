@@ -1,4 +1,4 @@
-//! The same equations modulo a prime: who fails here fails exactly, at a thousandth of the price.
+//! Equations modulo a prime: what fails here fails exactly, at a thousandth of the price.
 //!
 //! A relation between whole numbers also holds between their remainders. The other way round it
 //! may hold by chance, so what passes is checked again with the numbers themselves.
@@ -11,17 +11,17 @@ const PLACE: u64 = 1_442_695_040_888_963_407 % PRIME;
 /// A remainder.
 pub type Residue = u64;
 
-/// Of a number that is not negative.
+/// The remainder of a number that is not negative.
 pub fn of(number: u128) -> Residue {
     (number % u128::from(PRIME)) as u64
 }
 
-/// Of any number.
+/// The remainder of any number.
 pub fn of_signed(number: i128) -> Residue {
     number.rem_euclid(PRIME.into()) as u64
 }
 
-/// Of a product.
+/// The remainder of a product.
 pub fn product(one: Residue, two: Residue) -> Residue {
     of(u128::from(one) * u128::from(two))
 }

@@ -15,29 +15,29 @@ pub const MOST_COUNTED: u32 = 64;
 /// What a call is, but for its sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    /// Number of its caller.
+    /// Number of the caller.
     pub caller: u32,
-    /// Its own number, of all callers' kinds.
+    /// Number of the kind, among those of all callers.
     pub kind: u32,
 }
 
 /// What is to be done about a call that is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is to be counted.
+    /// The call is to be counted.
     Count,
-    /// It does this, as a formula says.
+    /// The call does this, as a formula says.
     Told(Vec<Part>),
-    /// It is left out: so many calls, of which nothing is known.
+    /// The call is left out: so many operations, of which nothing is known.
     LeftOut(Vec<Part>),
 }
 
 /// What became of all calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// Those that a formula told.
+    /// Calls that a formula told.
     pub told: usize,
-    /// Those that such formulas were found by and held for.
+    /// Calls that such formulas were found by and held for.
     pub held_for: usize,
 }
 
@@ -80,12 +80,12 @@ impl Stretches {
         taken_back.collect()
     }
 
-    /// What became of them.
+    /// What became of all calls so far.
     pub fn outcome(&self) -> Outcome {
         let mut outcome = Outcome::default();
         for growth in self.growths.values().filter(|growth| growth.told() > 0) {
             outcome.told += growth.told();
-            outcome.held_for += growth.held_for();
+            outcome.held_for += growth.counted;
         }
         outcome
     }

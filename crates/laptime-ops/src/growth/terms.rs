@@ -12,7 +12,7 @@ pub const HIGHEST: u32 = 4;
 pub struct Terms {
     /// Where the sizes stand.
     pub variables: Vec<usize>,
-    /// The highest power of each.
+    /// The highest power of each size.
     pub degrees: Vec<u32>,
     /// What is taken off each size first: small numbers are quicker.
     pub origin: Vec<i64>,
@@ -50,7 +50,7 @@ impl Terms {
         self.of(sizes, 1.into(), BigInt::from, |one, two| one * two)
     }
 
-    /// Their remainders.
+    /// The remainders of all products of a call's sizes.
     pub fn residues(&self, sizes: &[i64]) -> Vec<Residue> {
         self.of(sizes, 1, residue::of_signed, |one, two| {
             residue::product(*one, *two)

@@ -190,7 +190,7 @@ fn a_count_that_contradicts_takes_back_what_was_told() {
     let mut other = transformer(&[8, 70]);
     other[1].tally.counted += 1;
     assert_eq!(growth.counted(&[8, 70], &other), [60, 61, 62]);
-    assert!(growth.is_refused());
+    assert!(growth.is_refused);
     assert_eq!(growth.told(), 0);
     assert_eq!(growth.meet(80, &[8, 80]), Meeting::Unknown);
     let left_out = growth.left_out();
@@ -204,7 +204,7 @@ fn the_same_sizes_with_other_operations_are_no_matter_of_sizes() {
     let mut growth = Growth::default();
     growth.counted(&[8, 10], &[part(1, 1, 100, 100)]);
     growth.counted(&[8, 10], &[part(1, 1, 101, 100)]);
-    assert!(growth.is_refused());
+    assert!(growth.is_refused);
 }
 
 /// A transformer whose table has 500 rows: each is read once.
@@ -251,7 +251,7 @@ fn a_formula_ends_where_longer_calls_contradict_it_and_what_was_told_below_stand
             .counted(&[8, 300], &with_a_table(&[8, 300]))
             .is_empty()
     );
-    assert!(!growth.is_refused());
+    assert!(!growth.is_refused);
     assert_eq!(growth.meet(3, &[8, 310]), Meeting::Unknown);
     assert_eq!(growth.meet(4, &[8, 220]), Meeting::Check);
     assert!(matches!(growth.meet(5, &[8, 60]), Meeting::Told(_)));
@@ -288,7 +288,7 @@ fn work_that_moves_to_another_type_with_the_sizes_is_refused() {
     let mut half = part(1, 1, 10, 10);
     half.dtype = "bfloat16".to_owned();
     growth.counted(&[2], &[half]);
-    assert!(growth.is_refused());
+    assert!(growth.is_refused);
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn extreme_sizes_and_amounts_are_no_trouble() {
     }
     assert_eq!(growth.meet(1, &[12]), Meeting::Told(does(&[12])));
     growth.counted(&[13], &[part(1, 1, u128::MAX, 0)]);
-    assert!(growth.is_refused(), "a saturated number is not known");
+    assert!(growth.is_refused, "a saturated number is not known");
 }
 
 #[test]
@@ -476,7 +476,7 @@ proptest! {
         for (sizes, parts) in calls.iter().zip(&told) {
             prop_assert!(parts.as_ref().is_none_or(|parts| *parts == does(sizes)));
         }
-        prop_assert!(!growth.is_refused());
+        prop_assert!(!growth.is_refused);
         prop_assert!(counted < calls.len() * 3 / 4, "{counted} of {}", calls.len());
     }
 

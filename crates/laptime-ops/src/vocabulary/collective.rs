@@ -13,7 +13,7 @@ use crate::family::collective::{Collective, cost};
 use crate::outcome::Outcome;
 use crate::tensor::{Dtype, Tensor};
 
-/// Its operators.
+/// Operators by which devices talk to each other.
 pub const TABLE: &[Entry] = &[
     formula(
         "all_reduce all_reduce_coalesced allreduce allreduce_coalesced multimem_all_reduce \

@@ -13,7 +13,7 @@ use crate::family::work::Work;
 use crate::outcome::Outcome;
 use crate::tensor::Tensor;
 
-/// Its operators.
+/// Operators that backends fuse.
 pub const TABLE: &[Entry] = &[
     formula(
         "_convolution_pointwise",

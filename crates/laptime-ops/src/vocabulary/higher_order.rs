@@ -16,7 +16,7 @@ use crate::family::movement::{bytes, moved};
 use crate::outcome::Outcome;
 use crate::tensor::product;
 
-/// Its operators.
+/// Operators that take functions.
 pub const TABLE: &[Entry] = &[
     formula(
         "flex_attention",

@@ -55,11 +55,11 @@ pub fn doubt(event: &Event) -> Option<&'static str> {
 /// Operators of `PyTorch` that are known and counted alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// Their dialect, such as `aten`.
+    /// The dialect of the operators, such as `aten`.
     pub dialect: &'static str,
     /// The family whose formulas they follow.
     pub family: &'static str,
-    /// Their names, without the dialect.
+    /// The operators' names, without the dialect.
     pub names: Vec<&'static str>,
     /// What a call costs, in words.
     pub says: String,

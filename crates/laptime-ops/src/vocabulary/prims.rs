@@ -9,7 +9,7 @@ use crate::family::movement::{bytes, moved, results};
 use crate::family::work::Work;
 use crate::outcome::Outcome;
 
-/// Those that are named otherwise.
+/// Primitives that `aten` has under another name, or not at all.
 pub const TABLE: &[Entry] = &[
     plain(
         "convert_element_type device_put rev collapse copy_strided",

@@ -13,7 +13,7 @@ use crate::family::movement::lookup;
 use crate::family::work::Work;
 use crate::outcome::Outcome;
 
-/// Its operators.
+/// Operators of `quantized` and its like.
 pub const TABLE: &[Entry] = &[
     formula(
         "linear linear_relu linear_dynamic linear_relu_dynamic linear_dynamic_fp16 \

@@ -40,7 +40,7 @@ pub enum Rule {
 /// Operators that cost the same.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Their names without the dialect, separated by spaces.
+    /// The operators' names without the dialect, separated by spaces.
     pub names: &'static str,
     /// What a call costs, as the documentation says it; empty where the rule says it itself.
     pub says: &'static str,
@@ -98,7 +98,7 @@ pub const fn plain(names: &'static str, rule: Rule) -> Entry {
 }
 
 impl Entry {
-    /// Its names, one by one.
+    /// The names of the entry, one by one.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.names.split_whitespace()
     }

@@ -15,7 +15,7 @@ use crate::family::softmax;
 use crate::family::work::Work;
 use crate::outcome::Outcome;
 
-/// Its operators.
+/// Operators of `torch_nn`: modules seen as one call.
 pub const TABLE: &[Entry] = &[formula(
     "_linear_cross_entropy_batch_chunked _linear_cross_entropy_batch_chunked_no_reduction",
     "2·M·N·K, and as much for each gradient that it computes; a log-softmax; the bias",

@@ -16,7 +16,7 @@ use crate::tensor::{Tensor, product};
 /// Pixels between which a point is sampled.
 const TAPS: u128 = 4;
 
-/// Its operators.
+/// Operators of torchvision.
 pub const TABLE: &[Entry] = &[
     formula(
         "deform_conv2d",

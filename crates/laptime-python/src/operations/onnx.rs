@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use laptime_ops::onnx::{self, OnnxError, OpenDim};
+use laptime_onnx::{OnnxError, OpenDim};
 use pyo3::prelude::*;
 
 use super::counts::OpCounts;
@@ -20,7 +20,7 @@ pub fn count_onnx(
 ) -> PyResult<Py<OpCounts>> {
     let file = File::open(&path).map_err(|error| from_io(&error, &path))?;
     let formulas = formula::all(python);
-    let counted = python.detach(|| onnx::count(file, &dims, formulas));
+    let counted = python.detach(|| laptime_onnx::count(file, &dims, formulas));
     let counts = counted.map_err(|error| match &error {
         OnnxError::Read { source } => from_io(source, &path),
         OnnxError::OpenDims { open } => LaptimeError::new_err(format!(

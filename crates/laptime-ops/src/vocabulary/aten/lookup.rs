@@ -136,7 +136,7 @@ struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Those of a tensor of sources; where a single number goes to many places, those of the index.
+    /// Places for a tensor of sources; where a single number goes to many, those of the index.
     fn of(event: &'a Event) -> Result<Self, String> {
         let target = event.require("self")?;
         let source = ["src", "source", "values", "value"]

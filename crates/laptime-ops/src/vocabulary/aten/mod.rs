@@ -30,7 +30,7 @@ use super::table::{Dialect, Entry, Rule};
 use crate::event::Event;
 use crate::outcome::Outcome;
 
-/// Its tables, by the family that the operators are of.
+/// The tables of `aten`, by the family that the operators are of.
 pub const TABLES: &[(&str, &[Entry])] = &[
     ("matrix products", matmul::TABLE),
     ("convolution", convolution::TABLE),

@@ -18,7 +18,7 @@ use crate::event::Event;
 use crate::family::{elementwise, reduction};
 use crate::outcome::Outcome;
 
-/// Its tables, by the family that the operations are of.
+/// burn's tables, by the family that the operations are of.
 pub const TABLES: &[(&str, &[Entry])] = &[
     ("products", products::TABLE),
     ("elements and reductions", elements::TABLE),

@@ -49,7 +49,7 @@ fn among(event: &Event, collective: Collective, elements: u128) -> Outcome {
     Outcome::Counted(event.moving(cost(collective, ranks, elements, input.dtype)))
 }
 
-/// The same with compares in place of sums.
+/// An outcome with compares in place of sums.
 fn compared(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Counted(cost) => Outcome::Counted(Cost {

@@ -28,9 +28,9 @@ pub struct Heads {
     pub key_heads: u64,
     /// Queries of a sequence.
     pub queries: u64,
-    /// Keys of a sequence, those of the past with them.
+    /// All keys of a sequence, those of the past with them.
     pub keys: u64,
-    /// Of these, those of the past.
+    /// Keys of a sequence that come from the past.
     pub past: u64,
     /// Elements of a query and of a key.
     pub key_size: u64,
@@ -44,7 +44,7 @@ type Shapes<'a> = dyn Fn(usize) -> Option<&'a [u64]> + 'a;
 const RANK: &str = "its query, key and value are of other dimensions than it takes";
 
 impl Heads {
-    /// Of an operator, by the shapes of its inputs and its attributes.
+    /// The sizes of an operator, by the shapes of its inputs and its attributes.
     pub fn of<'a>(
         operator: &str,
         shape: &Shapes<'a>,

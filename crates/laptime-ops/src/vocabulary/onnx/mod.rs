@@ -26,7 +26,7 @@ pub use inputs::input_names;
 /// The argument that says why a call's sizes aren't known.
 pub const UNKNOWN: &str = "why its sizes are not known";
 
-/// Its tables, by the family that the operators are of.
+/// ONNX's tables, by the family that the operators are of.
 pub const TABLES: &[(&str, &[Entry])] = &[
     ("matrix products and convolution", product::TABLE),
     ("attention", attention::TABLE),
