@@ -1,7 +1,7 @@
 //! Learning speed: when a metric first reaches a threshold.
 //!
-//! [`first_reached`] looks at a plain series and serves `laptime.timing`; recordings are
-//! asked by the command line. Values that are not finite reach nothing.
+//! [`first_reached`] looks at a plain series and serves `laptime.timing`; recordings are asked by
+//! `laptime report --until` ([`crate::Until`]). Values that are not finite reach nothing.
 
 /// Which side of the threshold is the good one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,28 +51,50 @@ impl Relation {
     }
 }
 
-/// What a series did with regard to a threshold. Indices count from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Reached {
+/// What values did with regard to a threshold. `At` is where one stands: an index, a moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reached<At> {
     /// The first value on the good side.
-    pub first: Option<usize>,
+    pub first: Option<(At, f64)>,
     /// The best finite value and where it first stood.
-    pub best: Option<(usize, f64)>,
+    pub best: Option<(At, f64)>,
 }
 
-/// Finds the first value that reaches the threshold, and the best one of all.
-pub fn first_reached(values: &[f64], relation: Relation, threshold: f64) -> Reached {
-    let mut reached = Reached::default();
-    for (index, value) in values.iter().copied().enumerate() {
-        if reached.first.is_none() && relation.holds(value, threshold) {
-            reached.first = Some(index);
+impl<At: Copy + Ord> Reached<At> {
+    /// No value yet.
+    pub fn new() -> Self {
+        Self {
+            first: None,
+            best: None,
         }
-        let is_best = reached
-            .best
-            .is_none_or(|(_, best)| relation.is_better(value, best));
+    }
+
+    /// Takes in a value, in any order.
+    pub fn take(&mut self, at: At, value: f64, relation: Relation, threshold: f64) {
+        let is_earlier = |known: Option<(At, f64)>| known.is_none_or(|(known, _)| at < known);
+        if relation.holds(value, threshold) && is_earlier(self.first) {
+            self.first = Some((at, value));
+        }
+        let is_best = self.best.is_none_or(|(known, best)| {
+            relation.is_better(value, best) || (!relation.is_better(best, value) && at < known)
+        });
         if value.is_finite() && is_best {
-            reached.best = Some((index, value));
+            self.best = Some((at, value));
         }
+    }
+}
+
+impl<At: Copy + Ord> Default for Reached<At> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Finds the first value of a series that reaches the threshold, and the best one of all.
+pub fn first_reached(values: &[f64], relation: Relation, threshold: f64) -> Reached<usize> {
+    let mut reached = Reached::new();
+    for (index, value) in values.iter().copied().enumerate() {
+        reached.take(index, value, relation, threshold);
     }
     reached
 }

@@ -113,6 +113,12 @@ impl Earlier {
         }
     }
 
+    /// End of the last span before the last cut, in ticks.
+    pub fn last_end(&self) -> u64 {
+        let ends = self.parts.iter().map(|part| part.last_end);
+        ends.max().unwrap_or(0)
+    }
+
     /// Adds a span of the window at `offset` where it belongs.
     #[cold]
     pub fn take(&mut self, latest: &mut Totals, span: &Span, rate: Rate, offset: u64) {

@@ -65,7 +65,9 @@ struct Track {
 /// What is known of a process's epochs, by track.
 #[derive(Debug, Default)]
 pub struct Epochs {
-    tracks: BTreeMap<u32, Track>,
+    tracks: Vec<(u32, Track)>,
+    /// The track that was told of last, which nearly always goes on.
+    last: usize,
 }
 
 impl Epochs {
@@ -109,12 +111,22 @@ impl Epochs {
     }
 
     fn of(&mut self, track: u32) -> Option<&mut Track> {
-        let known = self.tracks.len();
-        if known >= MOST_TRACKS && !self.tracks.contains_key(&track) {
-            return None;
+        if self
+            .tracks
+            .get(self.last)
+            .is_none_or(|last| last.0 != track)
+        {
+            let known = self.tracks.iter().position(|known| known.0 == track);
+            let count = self.tracks.len();
+            if known.is_none() {
+                if count >= MOST_TRACKS {
+                    return None;
+                }
+                self.tracks.push((track, Track::new(count < FIRST_TRACKS)));
+            }
+            self.last = known.unwrap_or(count);
         }
-        let new = || Track::new(known < FIRST_TRACKS);
-        Some(self.tracks.entry(track).or_insert_with(new))
+        Some(&mut self.tracks[self.last].1)
     }
 
     /// The epochs of the training that has most of them, in order.
@@ -127,11 +139,16 @@ impl Epochs {
 
     /// Tracks with epochs, those that follow each other put together.
     fn trainings(&self) -> Vec<Track> {
-        let trained = self.tracks.values().filter(|one| !one.begun().is_empty());
-        let mut trained: Vec<(u64, &Track)> = trained.map(|one| (one.start(), one)).collect();
-        trained.sort_by_key(|(start, _)| *start);
+        let trained = self
+            .tracks
+            .iter()
+            .filter(|(_, one)| !one.begun().is_empty());
+        let mut trained: Vec<((u64, u32), &Track)> = trained
+            .map(|(track, one)| ((one.start(), *track), one))
+            .collect();
+        trained.sort_by_key(|(order, _)| *order);
         let mut trainings: Vec<Track> = Vec::new();
-        for (start, track) in trained {
+        for ((start, _), track) in trained {
             let before = trainings.iter_mut().find(|one| one.end() <= start);
             if let Some(before) = before {
                 before.marks.extend(&track.marks);

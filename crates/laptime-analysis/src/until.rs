@@ -13,7 +13,7 @@ use laptime_core::format::record::Record;
 use laptime_core::{Anchors, PathId, PathTable, PhaseName, Span, Unavailable, path};
 use serde::{Deserialize, Serialize};
 
-use crate::convergence::Relation;
+use crate::convergence::{Reached, Relation};
 
 /// The name of the marks and spans that are epochs.
 const EPOCH: &str = PhaseName::Epoch.text();
@@ -89,14 +89,6 @@ pub struct UntilSummary {
     pub why: BTreeMap<String, Unavailable>,
 }
 
-/// A value of a metric and its moment in ticks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Point {
-    path: PathId,
-    ticks: u64,
-    value: f64,
-}
-
 /// Looks for the answer in one process.
 #[derive(Debug, Clone)]
 pub struct UntilReader {
@@ -105,8 +97,8 @@ pub struct UntilReader {
     paths: PathTable,
     wanted: BTreeMap<PathId, bool>,
     values: u64,
-    first: Option<Point>,
-    best: Option<Point>,
+    /// By ticks and path.
+    reached: Reached<(u64, PathId)>,
     steps: BTreeMap<(PathId, u32), u64>,
     epoch_marks: u64,
     epoch_spans: BTreeMap<u32, u64>,
@@ -121,8 +113,7 @@ impl UntilReader {
             paths: PathTable::new(),
             wanted: BTreeMap::new(),
             values: 0,
-            first: None,
-            best: None,
+            reached: Reached::new(),
             steps: BTreeMap::new(),
             epoch_marks: 0,
             epoch_spans: BTreeMap::new(),
@@ -138,70 +129,48 @@ impl UntilReader {
     /// where there is none. `anchors` are those of the whole process.
     pub fn count(&mut self, anchors: Anchors) -> Option<Count<'_>> {
         self.anchors = anchors;
-        let until = self.first?.ticks;
+        let ((until, _), _) = self.reached.first?;
         Some(Count {
             reader: self,
             until,
         })
     }
 
-    fn take(&mut self, point: Point) {
+    fn take(&mut self, path: PathId, ticks: u64, value: f64) {
         let (paths, question) = (&self.paths, &self.question);
-        let is_wanted = *self.wanted.entry(point.path).or_insert_with(|| {
-            let names = paths.names(point.path);
+        let is_wanted = *self.wanted.entry(path).or_insert_with(|| {
+            let names = paths.names(path);
             names.last() == Some(&question.metric.as_str())
                 || path::join(names.iter().copied()) == question.metric
         });
-        if !is_wanted {
-            return;
-        }
-        self.values += 1;
-        let Until {
-            relation,
-            threshold,
-            ..
-        } = *question;
-        let is_earlier = |than: Option<Point>| than.is_none_or(|than| point.ticks < than.ticks);
-        if relation.holds(point.value, threshold) && is_earlier(self.first) {
-            self.first = Some(point);
-        }
-        let is_better = self.best.is_none_or(|best| {
-            relation.is_better(point.value, best.value)
-                || (!relation.is_better(best.value, point.value) && point.ticks < best.ticks)
-        });
-        if point.value.is_finite() && is_better {
-            self.best = Some(point);
+        if is_wanted {
+            self.values += 1;
+            let (relation, threshold) = (question.relation, question.threshold);
+            self.reached.take((ticks, path), value, relation, threshold);
         }
     }
 
     /// The answer of all processes together; the earliest moment counts.
     pub fn answer(question: &Until, readers: &[Self], zero_ns: u64) -> UntilSummary {
-        let since = |reader: &Self, point: Point| {
-            let at_ns = reader.anchors.timeline().monotonic_ns(point.ticks);
-            at_ns.saturating_sub(zero_ns)
-        };
-        let first = readers
-            .iter()
-            .filter_map(|reader| Some((since(reader, reader.first?), reader, reader.first?)))
-            .min_by_key(|(at_ns, ..)| *at_ns);
-        let best = readers
-            .iter()
-            .filter_map(|reader| Some((since(reader, reader.best?), reader, reader.best?)))
-            .reduce(|one, other| {
-                let is_better = question.relation.is_better(other.2.value, one.2.value);
-                let is_as_good = !question.relation.is_better(one.2.value, other.2.value);
-                if is_better || (is_as_good && other.0 < one.0) {
-                    other
-                } else {
-                    one
-                }
-            });
+        let mut reached = Reached::new();
+        for (index, reader) in readers.iter().enumerate() {
+            let timeline = reader.anchors.timeline();
+            for ((ticks, path), value) in
+                reader.reached.first.into_iter().chain(reader.reached.best)
+            {
+                let at_ns = timeline.monotonic_ns(ticks).saturating_sub(zero_ns);
+                let (relation, threshold) = (question.relation, question.threshold);
+                reached.take((at_ns, index, path), value, relation, threshold);
+            }
+        }
+        let Reached { first, best } = reached;
+        let reader = first.map(|((_, index, _), _)| &readers[index]);
         let mut why = BTreeMap::new();
         let mut absent = |field: &str, reason: &str| {
             why.insert(field.to_owned(), Unavailable(reason.to_owned()));
         };
-        let steps = first.and_then(|(_, reader, _)| reader.steps.values().copied().max());
-        let epochs = first.and_then(|(_, reader, _)| reader.epochs());
+        let steps = reader.and_then(|reader| reader.steps.values().copied().max());
+        let epochs = reader.and_then(Self::epochs);
         if first.is_none() {
             for field in ["at_ns", "value", "steps", "epochs"] {
                 absent(field, "the threshold was not reached");
@@ -224,14 +193,14 @@ impl UntilReader {
             question: question.to_string(),
             path: first
                 .or(best)
-                .map(|(_, reader, point)| path::join(reader.paths.names(point.path))),
+                .map(|((_, index, path), _)| path::join(readers[index].paths.names(path))),
             is_reached: first.is_some(),
-            at_ns: first.map(|(at_ns, ..)| at_ns),
-            value: first.map(|(.., point)| point.value),
+            at_ns: first.map(|((at_ns, ..), _)| at_ns),
+            value: first.map(|(_, value)| value),
             steps,
             epochs,
-            best: best.map(|(.., point)| point.value),
-            best_at_ns: best.map(|(at_ns, ..)| at_ns),
+            best: best.map(|(_, value)| value),
+            best_at_ns: best.map(|((at_ns, ..), _)| at_ns),
             count: readers.iter().map(|reader| reader.values).sum(),
             why,
         }
@@ -267,7 +236,7 @@ impl<'a> Visit<'a> for Search<'_> {
         match record {
             Record::Metric {
                 path, ticks, value, ..
-            } => self.0.take(Point { path, ticks, value }),
+            } => self.0.take(path, ticks, value),
             Record::Path { id, parent, name } => {
                 self.0.paths.define(id, parent, name);
             }

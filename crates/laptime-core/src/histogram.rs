@@ -167,7 +167,9 @@ impl Histogram {
             }
         }
         self.count += (values.len() - rest.len()) as u64;
-        rest.iter().for_each(|value| self.record(*value));
+        for value in rest {
+            self.record(*value);
+        }
     }
 
     /// Counts `times` values of one bucket.

@@ -201,7 +201,7 @@ fn timing_first_reached(
         Relation::AtLeast
     };
     let Reached { first, best } = first_reached(&values, relation, threshold);
-    (first, best)
+    (first.map(|(index, _)| index), best)
 }
 
 /// Any value of a timer; what is none of ours becomes its text.

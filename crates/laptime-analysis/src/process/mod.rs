@@ -78,7 +78,7 @@ pub struct Process {
     pub earlier: Earlier,
     /// When spans and segments covered time.
     pub covers: Covers,
-    /// End of the last span of any track, in ticks.
+    /// End of the last span or segment of any track, in ticks; known after the first pass.
     pub last_end: u64,
     /// Filled by the second pass.
     pub steady: Option<SteadyTotals>,
@@ -128,6 +128,8 @@ impl Process {
         self.anchors = facts.anchors;
         self.open = facts.open;
         self.folded_spans = facts.folded_spans;
+        let of_spans = self.earlier.last_end().max(self.totals.last_end);
+        self.last_end = self.last_end.max(of_spans);
     }
 
     /// Begins with what is known before its records: who it is, and its clock's rate.

@@ -180,7 +180,9 @@ impl FirstPass<'_> {
     #[cold]
     fn unusual_span(&mut self, span: &Span) {
         let process = &mut *self.process;
-        process.last_end = process.last_end.max(span.end());
+        if span.flags.has(SpanFlags::ASIDE) {
+            process.last_end = process.last_end.max(span.end());
+        }
         process
             .earlier
             .take(&mut process.totals, span, self.rate, self.offset);
@@ -190,7 +192,8 @@ impl FirstPass<'_> {
 }
 
 impl<'a> Visit<'a> for FirstPass<'_> {
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the innermost loop of reading
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
         let process = &mut *self.process;
         let known = process.known.get(path.index()).copied();
@@ -198,7 +201,6 @@ impl<'a> Visit<'a> for FirstPass<'_> {
             self.unusual_span(&Span::plain(path, start, duration, track));
             return;
         }
-        process.last_end = process.last_end.max(start.saturating_add(duration));
         process
             .totals
             .take_plain(path, start, duration, track, self.rate);

@@ -270,7 +270,7 @@ impl PlainSpan {
     #[allow(clippy::inline_always)] // three copies of the innermost loop of reading
     fn after_lead<const LEAD: usize>(chunk: &[u8; Self::REACH], word: u64) -> Option<Self> {
         let rest = word >> (8 * LEAD);
-        let since_len = rest.trailing_zeros() as usize + 1;
+        let since_len = encoded_len(rest);
         // The first word holds the lead and `since` if together they have 8 bytes.
         if LEAD + since_len > 8 {
             return None;
@@ -282,7 +282,7 @@ impl PlainSpan {
             return None;
         }
         let tail = word_at(chunk, LEAD + since_len);
-        let duration_len = tail.trailing_zeros() as usize + 1;
+        let duration_len = encoded_len(tail);
         if duration_len > 8 {
             return None;
         }
@@ -303,11 +303,29 @@ fn word_at(chunk: &[u8; PlainSpan::REACH], at: usize) -> u64 {
     u64::from_le_bytes(bytes.unwrap_or([0; 8]))
 }
 
-/// The lowest `count` bits, 1 to 63 of them.
+/// Bytes of the integer that a word starts with; more than 8 for a long one.
+#[inline]
+const fn encoded_len(word: u64) -> usize {
+    // That no bit is set is nothing to look for: one that no length reaches is.
+    (word | 1 << 63).trailing_zeros() as usize + 1
+}
+
+/// The lowest `count` bits, fewer than 64 of them.
 #[inline]
 const fn low_bits(value: u64, count: usize) -> u64 {
-    value & ((1 << count) - 1)
+    value & LOW_BITS[count & 63]
 }
+
+/// By count, that many bits: a load where shifts by a variable are slow.
+const LOW_BITS: [u64; 64] = {
+    let mut masks = [0; 64];
+    let mut count = 0;
+    while count < masks.len() {
+        masks[count] = (1 << count) - 1;
+        count += 1;
+    }
+    masks
+};
 
 impl<'a> Iterator for RecordReader<'a> {
     type Item = Result<Record<'a>, FormatError>;
