@@ -48,7 +48,7 @@ proptest! {
         let reached = first_reached(&values, Relation::AtLeast, threshold);
         let before = &values[..reached.first.map_or(values.len(), |(index, _)| index)];
         prop_assert!(before.iter().all(|value| *value < threshold));
-        prop_assert!(reached.first.is_none_or(|(index, value)| values[index] == value && value >= threshold));
+        prop_assert!(reached.first.is_none_or(|(index, value)| values[index].to_bits() == value.to_bits() && value >= threshold));
         prop_assert_eq!(reached.first.is_some(), reached.best.is_some_and(|(_, best)| best >= threshold));
     }
 }
