@@ -192,7 +192,8 @@ fn walls(measured: &[Process], ends: &[u64], wall: Wall) -> Vec<Wall> {
         .collect()
 }
 
-fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
+/// What is known about a process whose last sign of life is that.
+pub fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
     let state = if process.is_live {
         ProcessState::Running
     } else if process.header.closed.is_some() {
@@ -224,7 +225,8 @@ fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
     }
 }
 
-fn clock(main: Option<&Process>) -> ClockSummary {
+/// The clock of the spans: that of the main process.
+pub fn clock(main: Option<&Process>) -> ClockSummary {
     main.map_or(
         ClockSummary {
             kind: ClockKind::Monotonic,

@@ -34,7 +34,6 @@ mod ranks;
 mod rows;
 #[cfg(test)]
 mod scripted;
-mod segments;
 mod series;
 mod span_lanes;
 mod span_row;
@@ -42,6 +41,7 @@ mod steady;
 mod steady_rows;
 mod summary;
 mod timeline;
+pub mod timer;
 pub mod timing;
 mod too_few;
 mod totals;
@@ -61,9 +61,6 @@ pub use operations::{
     CountedUnits, OPERATION_FIELDS, OperationsSummary, Peak, ToldShapes, is_aside,
 };
 pub use pattern::Pattern;
-pub use segments::{
-    ContextTotals, SegmentMemory, SegmentRecord, SegmentTotals, context_totals, union_ns,
-};
 pub use span_lanes::{LaneReader, ProcessLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
 pub use summary::{

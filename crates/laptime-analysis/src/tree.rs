@@ -60,6 +60,16 @@ impl Tree {
         }
     }
 
+    /// Paths that nothing is inside of, each with its spans.
+    pub fn of_outermost(paths: impl IntoIterator<Item = (String, PathTally)>) -> Self {
+        let mut tree = Self::new();
+        for (name, tally) in paths {
+            let index = tree.child(0, &name);
+            tree.nodes[index].tally.merge(tally);
+        }
+        tree
+    }
+
     /// Adds one process's totals, durations times `correction`.
     pub fn absorb(&mut self, paths: &PathTable, totals: &mut Totals, correction: f64) {
         let places = self.places(paths);

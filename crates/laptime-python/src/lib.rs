@@ -8,7 +8,6 @@
 mod arrow;
 mod ceilings;
 mod command;
-mod copied;
 mod counted;
 mod entry;
 mod environment;
@@ -23,19 +22,19 @@ mod objects;
 mod operations;
 mod phases;
 mod picture;
-mod profiling;
 mod rate;
 mod recorder;
 mod recording;
 mod report;
-mod segments;
 mod span;
 mod spans;
 mod state;
 mod stretches;
 mod summary;
 mod timer;
+mod timer_state;
 mod timing;
+mod torchtimer;
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
@@ -59,8 +58,8 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     laptime_recorder::silence_panics();
     rate::start();
-    module.add("lap", fast::lap::builtin(python)?)?;
-    module.add("Lap", fast::handle::class(python)?)?;
+    module.add("Lap", fast::lap::kinds::class(python)?)?;
+    module.add("lap", fast::lap::builtin::builtin(python)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::add(module)?;
     handler::add(module)?;
@@ -73,9 +72,9 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     memory::add(module)?;
     report::add(module)?;
     recording::add(module)?;
-    module.add_class::<fast::pieces::Pieces>()?;
+    module.add_class::<fast::lap::pieces::Pieces>()?;
     timer::add(module)?;
-    profiling::add(module)?;
+    torchtimer::add(module)?;
     timing::add(module)?;
     picture::add(module)?;
     operations::add(module)?;

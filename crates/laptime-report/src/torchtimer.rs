@@ -10,7 +10,7 @@
 //! | 'default' | 1000       | 0.00161013   | 1.610135     | 100.0           | …
 //! ```
 
-use laptime_analysis::{ContextTotals, SegmentTotals};
+use laptime_analysis::timer::{ContextTotals, SegmentTotals};
 
 /// Headings and least widths; that of the first also follows the longest name.
 const COLUMNS: [(&str, usize); 7] = [

@@ -10,7 +10,8 @@ use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 
 use super::laps::ModuleLaps;
 use super::places::Places;
-use crate::fast::{Locked, handle, span};
+use crate::fast::lap::handle;
+use crate::fast::{Locked, span};
 use crate::phases::hidden::Hidden;
 
 /// A module where one other module calls it, or where nobody does.
@@ -93,7 +94,7 @@ impl Place {
             name: name.unbind(),
             parent: parent.map(|parent| parent.clone().unbind()),
             depth: parent.map_or(0, |parent| parent.get().depth + 1),
-            site: handle::site_of(&lap)?,
+            site: handle::site_of(&lap),
             lap: lap.unbind(),
             compiled: module.get_type().name()? == "OptimizedModule",
             is_outside: module.is(laps),

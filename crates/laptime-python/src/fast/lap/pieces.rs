@@ -5,8 +5,9 @@ use laptime_recorder::{self as recorder, Extra, Site, clock};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::{Locked, given, lap, name, span};
+use super::{builtin, work};
 use crate::entry::measuring;
+use crate::fast::{Locked, name, span};
 
 /// A generator's span.
 #[pyclass(frozen, module = "laptime._core")]
@@ -30,7 +31,7 @@ impl Pieces {
     ) -> PyResult<Self> {
         let new = || {
             let amount = |what, given: Option<&Bound<'_, PyAny>>| {
-                given.map_or(Ok(None), |given| given::amount(what, given))
+                given.map_or(Ok(None), |given| work::amount(what, given))
             };
             let work = SpanWork {
                 flop: amount("flop", flop)?,
@@ -41,7 +42,7 @@ impl Pieces {
             let site = site.ok_or_else(|| PyErr::fetch(name.py()))?;
             Ok(Self::of(site, work))
         };
-        measuring(|| Ok(Self::of(lap::spare(), SpanWork::default())), new)
+        measuring(|| Ok(Self::of(builtin::spare(), SpanWork::default())), new)
     }
 
     /// Begins a piece.

@@ -1,0 +1,192 @@
+//! A timer's contexts as summaries: a table each, and all of them as one.
+//!
+//! A timer knows how long its segments took, not when they ran, so the wall time is the sum of the
+//! segments and nothing is left over of it. The statistics are those of any path's spans.
+
+use laptime_core::anchor::Rate;
+use laptime_core::{Live, PathId, PathTally, Span, SpanFlags, Unavailable, Warning, path};
+
+use super::SegmentRuns;
+use crate::analyzer::Options;
+use crate::device::DeviceRow;
+use crate::operations::Peaks;
+use crate::process::Process;
+use crate::span_row::SpanRow;
+use crate::summary::{ProcessSummary, Summary, WallSource};
+use crate::tree::Tree;
+use crate::wall::{self, Leftovers};
+use crate::{doubts, finish, memory, rows};
+
+/// Why a timer has no steady state.
+const NO_MOMENTS: &str = "a timer keeps how long its segments took, not when they ran";
+
+/// Fields that only a device fills.
+const DEVICE_FIELDS: [&str; 5] = [
+    "device_ns",
+    "device_memory_net_min_bytes",
+    "device_memory_net_max_bytes",
+    "device_memory_peak_min_bytes",
+    "device_memory_peak_max_bytes",
+];
+
+/// A timer, and how it measures.
+#[derive(Debug, Clone, Copy)]
+pub struct Timer<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What host durations are sums of.
+    pub source: WallSource,
+    /// Why there is no device time, where it was asked for.
+    pub no_device: Option<&'a str>,
+}
+
+/// A context: its name, and its segments with theirs.
+pub type TimedContext<'a> = (&'a str, Vec<(&'a str, &'a SegmentRuns)>);
+
+/// A timer's history, every duration that a device owed filled in.
+#[derive(Debug)]
+pub struct TimerSummary {
+    /// All contexts; paths are context and segment.
+    pub whole: Summary,
+    /// Each context with finished segments, under its title.
+    pub tables: Vec<(String, Summary)>,
+}
+
+impl TimerSummary {
+    /// Sums up all contexts. `live` is the process that they were measured in.
+    pub fn new(timer: Timer<'_>, contexts: &[TimedContext<'_>], live: &Live) -> Self {
+        let blank = blank(timer, live);
+        let (mut tables, mut all, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, segments) in contexts {
+            let rows = rows_of(segments);
+            if rows.is_empty() {
+                continue;
+            }
+            whole.extend(rows.iter().cloned().map(|mut row| {
+                row.names.insert(0, (*name).to_owned());
+                row.path = path::join(row.names.iter().map(String::as_str));
+                row
+            }));
+            let runs: Vec<&SegmentRuns> = segments.iter().map(|(_, runs)| *runs).collect();
+            let title = format!("{}: {name}", timer.name);
+            tables.push((title, filled(blank.clone(), rows, &runs)));
+            all.extend(runs);
+        }
+        let mut whole = filled(blank, whole, &all);
+        for row in &mut whole.rows {
+            let share = row.total_ns as f64 / whole.wall_ns as f64;
+            row.share_ratio = (whole.wall_ns > 0).then_some(share);
+        }
+        Self { whole, tables }
+    }
+}
+
+/// The summary of a timer that measured nothing.
+fn blank(timer: Timer<'_>, live: &Live) -> Summary {
+    let mut process = Process::of_live(live);
+    let end_ns = wall::ended_ns(&process, None);
+    let own = ProcessSummary {
+        program: timer.name.to_owned(),
+        is_main: true,
+        is_measured: true,
+        span_count: 0,
+        lost_count: 0,
+        clamped_count: 0,
+        open: Vec::new(),
+        ..finish::of_process(&mut process, end_ns)
+    };
+    let mut summary = finish::summary(Options::default(), Vec::new(), Vec::new());
+    let mut unavailable = summary.unavailable;
+    unavailable.extend(doubts::of_outcome(None, Some(&own)));
+    summary.clock = finish::clock(Some(&process));
+    summary.unavailable = memory::with_reasons(unavailable, &[process], &[]);
+    if let Some(reason) = timer.no_device {
+        let reason = |field: &str| (field.to_owned(), Unavailable(reason.to_owned()));
+        summary.unavailable.extend(DEVICE_FIELDS.map(reason));
+    }
+    timer.name.clone_into(&mut summary.program);
+    summary.processes = vec![own];
+    summary.wall_source = timer.source;
+    summary.steady_why = Some(Unavailable(NO_MOMENTS.to_owned()));
+    summary
+}
+
+/// The summary with its rows and all that follows from them.
+fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Summary {
+    summary.span_count = rows.iter().filter_map(|row| row.count).sum();
+    summary.processes[0].span_count = summary.span_count;
+    summary.wall_ns = rows.iter().map(|row| row.total_ns).sum();
+    summary.measured_ns = summary.wall_ns;
+    summary.rows = rows;
+    let on_device: u64 = runs.iter().map(|runs| runs.on_device).sum();
+    if on_device > 0 {
+        summary.wall_source = WallSource::DeviceTimeSegments;
+        let on_host = summary.span_count - on_device;
+        summary
+            .warnings
+            .extend((on_host > 0).then(|| mixed(on_host)));
+    }
+    summary
+}
+
+/// The rows of a context, as shares of the sum of its segments.
+fn rows_of(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
+    let used = segments.iter();
+    let used: Vec<_> = used
+        .filter(|(_, runs)| !runs.elapsed_ns.is_empty())
+        .collect();
+    let wall_ns = used.iter().map(|(_, runs)| runs.total_ns()).sum();
+    let tallies = used
+        .iter()
+        .map(|(name, runs)| ((*name).to_owned(), tally(runs)));
+    let tree = Tree::of_outermost(tallies);
+    let leftovers = Leftovers::default();
+    let mut rows = rows::rows(&tree, wall_ns, &leftovers, &mut Peaks::of(&[])).rows;
+    for (row, (_, runs)) in rows.iter_mut().zip(used) {
+        row.device = device(runs);
+        row.delayed_ns = runs.delayed_ns;
+    }
+    rows
+}
+
+/// The runs of a segment as spans, in nanoseconds whatever they were measured by.
+fn tally(runs: &SegmentRuns) -> PathTally {
+    let mut tally = PathTally::default();
+    for (at, ns) in runs.elapsed_ns.iter().enumerate() {
+        let mut span = Span::plain(PathId::ROOT, 0, *ns, 0);
+        if let Some((process_ns, thread_ns)) = runs.cpu_ns.get(at) {
+            span.flags = SpanFlags::PROCESS_TIME.with(SpanFlags::THREAD_TIME);
+            span.process_ns = Some(*process_ns);
+            span.thread_ns = Some(*thread_ns);
+        }
+        tally.fold(&span, Rate::new(1.0));
+    }
+    tally
+}
+
+/// What a device said of a segment.
+fn device(runs: &SegmentRuns) -> DeviceRow {
+    if runs.on_device == 0 {
+        return DeviceRow::default();
+    }
+    let (net, peak) = (runs.net_bytes(), runs.peak_bytes());
+    DeviceRow {
+        device_ns: Some(runs.device_ns),
+        device_memory_net_min_bytes: net.map(|(least, _)| least),
+        device_memory_net_max_bytes: net.map(|(_, most)| most),
+        device_memory_peak_min_bytes: peak.map(|(least, _)| least),
+        device_memory_peak_max_bytes: peak.map(|(_, most)| most),
+    }
+}
+
+fn mixed(count: u64) -> Warning {
+    let message = format!(
+        "{count} segments ran before the device was in use, or while a graph was captured: \
+         theirs is host time, in the same rows"
+    );
+    Warning::new("mixed-clocks", message).with_hint("begin to time after the device's first use")
+}
+
+#[cfg(test)]
+#[path = "summary_tests.rs"]
+mod tests;
