@@ -8,7 +8,7 @@
 mod arrow;
 mod ceilings;
 mod command;
-mod counted;
+mod counting;
 mod entry;
 mod environment;
 mod errors;
@@ -79,7 +79,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     picture::add(module)?;
     operations::add(module)?;
     ceilings::add(module)?;
-    counted::add(module)?;
+    counting::add(module)?;
     stretches::add(module)?;
     command::add(module)?;
     state::add(module)?;

@@ -1,7 +1,7 @@
 //! The native half of `laptime.torchtimer.ProfilingTimer`: all but starting and stopping.
 //!
-//! Those are in `fast/timer`. Figures come from the analysis and tables from the report; names and
-//! defaults, files and devices are Python's business (`python/laptime/torchtimer`).
+//! Starting and stopping is in `fast/timer`. Figures come from the analysis and tables from the
+//! report; names and defaults, files and devices are Python's (`python/laptime/torchtimer`).
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn origin(ticks: u64) -> Origin {
 }
 
 impl ProfilingSegments {
-    /// Those to show, with every duration filled in.
+    /// Contexts to show, with every duration filled in.
     fn settled(&self, python: Python<'_>) -> PyResult<Vec<Arc<Context>>> {
         let on = self.contexts.enabled();
         on.iter().try_for_each(|context| context.settle(python))?;

@@ -26,7 +26,7 @@ use crate::rate;
 const MOST_OPEN: usize = 16;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
-/// Whose clients may be asked: a child that was forked has only their looks.
+/// The process whose clients may be asked: a child that was forked has only their looks.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 static TURNS: Locked<Option<Turns>> = Locked::new(None);
 

@@ -12,7 +12,7 @@ use super::laps::ModuleLaps;
 use super::places::Places;
 use crate::fast::lap::handle;
 use crate::fast::{Locked, span};
-use crate::phases::hidden::Hidden;
+use crate::phases::own_python::Hidden;
 
 /// A module where one other module calls it, or where nobody does.
 #[pyclass(frozen, module = "laptime._core")]
@@ -34,7 +34,7 @@ pub struct Place {
     is_outside: bool,
     /// Whether it computes nothing between the modules that it calls.
     pub only_calls: bool,
-    /// Whose thread's it is.
+    /// The laps of the thread that it is called on.
     pub laps: Py<ModuleLaps>,
     /// Modules that it calls.
     pub inside: Places,

@@ -17,9 +17,9 @@ pub const MAIN: &str = "main";
 pub struct Contexts {
     /// The one that a call without a context means.
     pub main: Arc<Context>,
-    /// The others, in the order of their first use.
+    /// Contexts besides the main one, in the order of their first use.
     others: RefCell<Vec<Arc<Context>>>,
-    /// Names of those that are off, whether there are such contexts or not.
+    /// Names of contexts that are off, whether there are such contexts or not.
     off: RefCell<Vec<String>>,
     is_on: Arc<AtomicBool>,
 }
@@ -64,19 +64,19 @@ impl Contexts {
         }
     }
 
-    /// Names of those that were switched off by name.
+    /// Names of the contexts that were switched off by name.
     pub fn off(&self) -> Vec<String> {
         self.off.borrow().clone()
     }
 
-    /// All of them, the main one first.
+    /// All contexts, the main one first.
     pub fn all(&self) -> Vec<Arc<Context>> {
         let mut all = vec![self.main.clone()];
         all.extend(self.others.borrow().iter().cloned());
         all
     }
 
-    /// Those that are on.
+    /// Contexts that are on.
     pub fn enabled(&self) -> Vec<Arc<Context>> {
         let mut all = self.all();
         all.retain(|context| context.is_on.get());
@@ -105,7 +105,7 @@ impl Contexts {
         })
     }
 
-    /// What all of them measure from now on beside the clock.
+    /// What all contexts measure from now on beside the clock.
     pub fn measure(&self, gauge: Gauge) {
         let gauge = Arc::new(gauge);
         for context in self.all() {

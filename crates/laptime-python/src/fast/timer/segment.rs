@@ -36,9 +36,9 @@ pub struct Segment {
     pub is_text: bool,
     /// Unique in the process: a segment is found again by it after Python code ran.
     pub id: u64,
-    /// Those that run, the innermost last.
+    /// Runs that have not finished, the innermost last.
     pub running: Vec<Running>,
-    /// Those that have finished.
+    /// Runs that have finished.
     pub runs: SegmentRuns,
     /// Durations that the device has not told yet.
     pub owed: Owed,
