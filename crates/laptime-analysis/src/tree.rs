@@ -60,10 +60,11 @@ impl Tree {
         }
     }
 
-    /// Paths that nothing is inside of, each with its spans.
+    /// Outermost paths, each with its spans; of the same name too.
     pub fn of_outermost(paths: impl IntoIterator<Item = (String, PathTally)>) -> Self {
         let mut tree = Self::new();
         for (name, tally) in paths {
+            tree.by_name.clear();
             let index = tree.child(0, &name);
             tree.nodes[index].tally.merge(tally);
         }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use laptime_analysis::timer::{ContextTotals, Origin, SegmentMemory, SegmentRecord};
+use laptime_analysis::timer::{self, Origin, SegmentMemory, SegmentRecord};
 use laptime_recorder::clock;
 use laptime_report::torchtimer;
 use pyo3::exceptions::PyKeyError;
@@ -193,10 +193,18 @@ impl ProfilingSegments {
         let mut tables = Vec::new();
         for context in self.settled(timer.py())? {
             let segments = context.segments.borrow();
-            let named = segments.iter().map(|one| (shown(one), &one.runs));
-            let totals = ContextTotals::of(named, origin);
-            if !totals.segments.is_empty() {
-                tables.push(torchtimer::table(&timer_name, &context.name, &totals));
+            let shown: Vec<String> = segments.iter().map(shown).collect();
+            let runs = segments.iter().map(|one| &one.runs);
+            let named: Vec<_> = shown.iter().map(|name| &**name).zip(runs.clone()).collect();
+            let rows = timer::rows(&named);
+            if !rows.is_empty() {
+                let runtime_ns = timer::runtime_ns(runs, origin);
+                tables.push(torchtimer::table(
+                    &timer_name,
+                    &context.name,
+                    &rows,
+                    runtime_ns,
+                ));
             }
         }
         Ok(tables)
@@ -208,8 +216,17 @@ impl ProfilingSegments {
         let line = |context: Arc<Context>| {
             let segments = context.segments.borrow();
             let shown = segments.iter().flat_map(|segment| {
-                let records = segment.runs.records(origin);
-                records.map(|record| bar(segment.site.name(), &record))
+                segment.runs.records(origin).map(|record| {
+                    let memory = record.memory;
+                    (
+                        segment.site.name().to_owned(),
+                        record.start_ns,
+                        record.elapsed_ns,
+                        memory.map(SegmentMemory::net_bytes),
+                        memory.map(SegmentMemory::peak_bytes),
+                        memory.map(|memory| memory.before),
+                    )
+                })
             });
             (context.name.clone(), shown.collect::<Vec<_>>())
         };
@@ -226,22 +243,6 @@ impl ProfilingSegments {
     fn _restore(&self, state: Vec<ContextState>, origin: u64) {
         timer_state::restore(&self.contexts, state, self::origin(origin));
     }
-}
-
-fn bar(name: &str, record: &SegmentRecord) -> Shown {
-    let SegmentRecord {
-        start_ns,
-        elapsed_ns,
-        memory,
-    } = *record;
-    (
-        name.to_owned(),
-        start_ns,
-        elapsed_ns,
-        memory.map(SegmentMemory::net_bytes),
-        memory.map(SegmentMemory::peak_bytes),
-        memory.map(|memory| memory.before),
-    )
 }
 
 fn no_segment(context: &Context, name: &Bound<'_, PyAny>) -> PyResult<PyErr> {

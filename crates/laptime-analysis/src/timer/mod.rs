@@ -1,13 +1,13 @@
 //! Timers in figures: what their segments took, and what the report shows of them.
 //!
-//! The runs of a segment come from the timer that measured them, as columns ([`SegmentRuns`]). They
-//! go to the report in two ways: as a [`crate::Summary`] with a table a context ([`TimerSummary`]), and
-//! as the few figures of torchtimer's table ([`ContextTotals`]).
+//! The runs of a segment come from the timer that measured them, as columns ([`SegmentRuns`]). Each
+//! segment of a context becomes a row ([`rows`]). Rows go to the report: as a [`crate::Summary`] with
+//! a table a context ([`TimerSummary`]), or with the [`runtime_ns`] of a context as torchtimer's table.
 
 mod runs;
+mod runtime;
 mod summary;
-mod totals;
 
 pub use runs::{Origin, SegmentMemory, SegmentRecord, SegmentRun, SegmentRuns};
-pub use summary::{TimedContext, Timer, TimerSummary};
-pub use totals::{ContextTotals, SegmentTotals, union_ns};
+pub use runtime::runtime_ns;
+pub use summary::{Timer, TimerSummary, rows};

@@ -11,11 +11,12 @@ use crate::analyzer::Options;
 use crate::device::DeviceRow;
 use crate::operations::Peaks;
 use crate::process::Process;
+use crate::rows::rows as all_rows;
 use crate::span_row::SpanRow;
 use crate::summary::{ProcessSummary, Summary, WallSource};
 use crate::tree::Tree;
 use crate::wall::{self, Leftovers};
-use crate::{doubts, finish, memory, rows};
+use crate::{doubts, finish, memory};
 
 /// Why a timer has no steady state.
 const NO_MOMENTS: &str = "a timer keeps how long its segments took, not when they ran";
@@ -41,7 +42,7 @@ pub struct Timer<'a> {
 }
 
 /// A context: its name, and its segments with theirs.
-pub type TimedContext<'a> = (&'a str, Vec<(&'a str, &'a SegmentRuns)>);
+type Context<'a> = (&'a str, Vec<(&'a str, &'a SegmentRuns)>);
 
 /// A timer's history, every duration that a device owed filled in.
 #[derive(Debug)]
@@ -54,11 +55,11 @@ pub struct TimerSummary {
 
 impl TimerSummary {
     /// Sums up all contexts. `live` is the process that they were measured in.
-    pub fn new(timer: Timer<'_>, contexts: &[TimedContext<'_>], live: &Live) -> Self {
+    pub fn new(timer: Timer<'_>, contexts: &[Context<'_>], live: &Live) -> Self {
         let blank = blank(timer, live);
         let (mut tables, mut all, mut whole) = (Vec::new(), Vec::new(), Vec::new());
         for (name, segments) in contexts {
-            let rows = rows_of(segments);
+            let rows = rows(segments);
             if rows.is_empty() {
                 continue;
             }
@@ -129,8 +130,8 @@ fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Su
     summary
 }
 
-/// The rows of a context, as shares of the sum of its segments.
-fn rows_of(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
+/// The rows of segments that have finished runs, each under its name, as shares of the sum of all.
+pub fn rows(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
     let used = segments.iter();
     let used: Vec<_> = used
         .filter(|(_, runs)| !runs.elapsed_ns.is_empty())
@@ -141,9 +142,9 @@ fn rows_of(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
         .map(|(name, runs)| ((*name).to_owned(), tally(runs)));
     let tree = Tree::of_outermost(tallies);
     let leftovers = Leftovers::default();
-    let mut rows = rows::rows(&tree, wall_ns, &leftovers, &mut Peaks::of(&[])).rows;
+    let mut rows = all_rows(&tree, wall_ns, &leftovers, &mut Peaks::of(&[])).rows;
     for (row, (_, runs)) in rows.iter_mut().zip(used) {
-        row.device = device(runs);
+        fill(row, runs);
         row.delayed_ns = runs.delayed_ns;
     }
     rows
@@ -164,19 +165,25 @@ fn tally(runs: &SegmentRuns) -> PathTally {
     tally
 }
 
-/// What a device said of a segment.
-fn device(runs: &SegmentRuns) -> DeviceRow {
-    if runs.on_device == 0 {
-        return DeviceRow::default();
-    }
+/// Fills in what a device said of a segment, or the host of its memory.
+fn fill(row: &mut SpanRow, runs: &SegmentRuns) {
     let (net, peak) = (runs.net_bytes(), runs.peak_bytes());
-    DeviceRow {
-        device_ns: Some(runs.device_ns),
-        device_memory_net_min_bytes: net.map(|(least, _)| least),
-        device_memory_net_max_bytes: net.map(|(_, most)| most),
-        device_memory_peak_min_bytes: peak.map(|(least, _)| least),
-        device_memory_peak_max_bytes: peak.map(|(_, most)| most),
+    let (net_min, net_max) = (net.map(|net| net.0), net.map(|net| net.1));
+    if runs.on_device == 0 {
+        let bytes = |peak: i64| u64::try_from(peak).unwrap_or(0);
+        row.host_memory_net_min_bytes = net_min;
+        row.host_memory_net_max_bytes = net_max;
+        row.host_memory_peak_min_bytes = peak.map(|peak| bytes(peak.0));
+        row.host_memory_peak_max_bytes = peak.map(|peak| bytes(peak.1));
+        return;
     }
+    row.device = DeviceRow {
+        device_ns: Some(runs.device_ns),
+        device_memory_net_min_bytes: net_min,
+        device_memory_net_max_bytes: net_max,
+        device_memory_peak_min_bytes: peak.map(|peak| peak.0),
+        device_memory_peak_max_bytes: peak.map(|peak| peak.1),
+    };
 }
 
 fn mixed(count: u64) -> Warning {

@@ -156,3 +156,11 @@ fn a_device_that_is_not_there_is_named_in_every_field_of_it() {
         assert_eq!(made.tables[0].1.unavailable[field].0, "no NVIDIA driver");
     }
 }
+
+#[test]
+fn segments_whose_names_look_alike_stay_two_rows() {
+    let (text, other) = (runs(&[10]), runs(&[30]));
+    let made = rows(&[("'a'", &text), ("'a'", &other), ("idle", &runs(&[]))]);
+    let totals: Vec<_> = made.iter().map(|row| (&*row.path, row.total_ns)).collect();
+    assert_eq!(totals, [("'a'", 10), ("'a'", 30)]);
+}

@@ -27,25 +27,8 @@ pub struct Handle {
 #[repr(C)]
 pub struct Worked {
     handle: Handle,
-    work: Words,
-}
-
-/// [`SpanWork`] in words: an object of Python's lies where 8 divides its address.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Words([Option<[u64; 2]>; 2]);
-
-impl Words {
-    fn new(work: SpanWork) -> Self {
-        let words = |amount: u128| [(amount >> 64) as u64, amount as u64];
-        Self([work.flop.map(words), work.bytes.map(words)])
-    }
-
-    fn get(self) -> SpanWork {
-        let whole = |[upper, lower]: [u64; 2]| u128::from(upper) << 64 | u128::from(lower);
-        let [flop, bytes] = self.0.map(|words| words.map(whole));
-        SpanWork { flop, bytes }
-    }
+    /// A [`SpanWork`], not aligned: an object of Python's lies where 8 divides its address.
+    work: [u8; size_of::<SpanWork>()],
 }
 
 /// The types of handles: the base of all, and that of those with work.
@@ -95,7 +78,8 @@ pub unsafe fn own_work(this: *mut ffi::PyObject) -> Option<SpanWork> {
     // SAFETY: the caller's promise; an instance of that type has its size.
     unsafe {
         let is_worked = TYPES.get().worked == ffi::Py_TYPE(this);
-        is_worked.then(|| (*this.cast::<Worked>()).work.get())
+        let work = &raw const (*this.cast::<Worked>()).work;
+        is_worked.then(|| work.cast::<SpanWork>().read_unaligned())
     }
 }
 
@@ -141,7 +125,8 @@ pub unsafe fn worked(
     // SAFETY: the caller's promise; instances of that type have the size of `Worked`.
     unsafe {
         let object = instance(python, TYPES.get().worked, name, site)?;
-        (&raw mut (*object.cast::<Worked>()).work).write(Words::new(work));
+        let place = &raw mut (*object.cast::<Worked>()).work;
+        place.cast::<SpanWork>().write_unaligned(work);
         Ok(object)
     }
 }

@@ -3,7 +3,7 @@
 //! Names that stand in source code are always the same object, so a small table keyed by the
 //! object's address answers first.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::HashMap;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -162,6 +162,13 @@ impl Context {
             unsafe { ffi::Py_XDECREF(old.0) };
         }
         Some(at)
+    }
+
+    /// The segment with that identity, if it is still there.
+    pub fn by_id(&self, id: u64) -> Option<RefMut<'_, Segment>> {
+        let segments = self.segments.borrow_mut();
+        let at = segments.iter().position(|one| one.id == id)?;
+        Some(RefMut::map(segments, |segments| &mut segments[at]))
     }
 
     /// Where the segment of that key stands; added when there is none.

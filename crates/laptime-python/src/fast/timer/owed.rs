@@ -36,7 +36,8 @@ impl Owed {
 impl Context {
     /// Fills in every duration that the device still owes, and waits for it.
     pub fn settle(&self, python: Python<'_>) -> PyResult<()> {
-        let ids: Vec<u64> = self.segments.borrow().iter().map(|one| one.id).collect();
+        let owed = |one: &Segment| (!one.owed.list.is_empty()).then_some(one.id);
+        let ids: Vec<u64> = self.segments.borrow().iter().filter_map(owed).collect();
         ids.into_iter()
             .try_for_each(|id| self.settle_one(python, id, true))
     }
@@ -52,17 +53,12 @@ impl Context {
 
     /// Asks for what one segment is owed. After an error the rest is owed still.
     fn settle_one(&self, python: Python<'_>, id: u64, wait: bool) -> PyResult<()> {
-        let with = |change: &mut dyn FnMut(&mut Segment)| {
-            let mut segments = self.segments.borrow_mut();
-            if let Some(segment) = segments.iter_mut().find(|one| one.id == id) {
-                change(segment);
-            }
-        };
-        let mut owed = Vec::new();
-        with(&mut |segment| owed = std::mem::take(&mut segment.owed.list));
-        if owed.is_empty() {
+        let Some(mut segment) = self.by_id(id) else {
             return Ok(());
-        }
+        };
+        let owed = std::mem::take(&mut segment.owed.list);
+        // Not borrowed while Python code runs.
+        drop(segment);
         let (mut left, mut known, mut failed) = (Vec::new(), Vec::new(), None);
         for (at, elapsed) in owed {
             let settled = if failed.is_some() {
@@ -78,15 +74,15 @@ impl Context {
                 None => left.push((at, elapsed)),
             }
         }
-        with(&mut |segment| {
-            for (at, ns, started) in &known {
-                segment.runs.settle(*at, *ns, *started);
+        if let Some(mut segment) = self.by_id(id) {
+            for (at, ns, started) in known {
+                segment.runs.settle(at, ns, started);
             }
             // Others may have been added while Python code ran.
             left.append(&mut segment.owed.list);
             segment.owed.next_look = (2 * left.len()).max(MANY);
-            segment.owed.list = std::mem::take(&mut left);
-        });
+            segment.owed.list = left;
+        }
         failed.map_or(Ok(()), Err)
     }
 }

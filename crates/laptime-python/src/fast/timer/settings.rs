@@ -16,35 +16,32 @@ pub enum Clock {
     Thread,
 }
 
+/// Each clock's name in Python, and what a report says that its durations are.
+const CLOCKS: [(Clock, &str, WallSource); 3] = [
+    (Clock::Wall, "wall", WallSource::Segments),
+    (Clock::Process, "process", WallSource::ProcessTimeSegments),
+    (Clock::Thread, "thread", WallSource::ThreadTimeSegments),
+];
+
 impl Clock {
     /// The clock that Python names.
     pub fn of(name: &str) -> PyResult<Self> {
-        match name {
-            "wall" => Ok(Self::Wall),
-            "process" => Ok(Self::Process),
-            "thread" => Ok(Self::Thread),
-            other => Err(PyValueError::new_err(format!(
-                "clock is \"wall\", \"process\" or \"thread\", not {other:?}"
-            ))),
-        }
+        let found = CLOCKS.iter().find(|(_, known, _)| *known == name);
+        found.map(|(clock, ..)| *clock).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "clock is \"wall\", \"process\" or \"thread\", not {name:?}"
+            ))
+        })
     }
 
     /// Its name in Python.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Wall => "wall",
-            Self::Process => "process",
-            Self::Thread => "thread",
-        }
+        CLOCKS[self as usize].1
     }
 
     /// What a report says that its durations are.
     pub fn source(self) -> WallSource {
-        match self {
-            Self::Wall => WallSource::Segments,
-            Self::Process => WallSource::ProcessTimeSegments,
-            Self::Thread => WallSource::ThreadTimeSegments,
-        }
+        CLOCKS[self as usize].2
     }
 }
 

@@ -103,15 +103,13 @@ impl Context {
             Ended::default()
         });
         // Python code ran: the segment may stand elsewhere, or be gone.
-        let mut segments = self.segments.borrow_mut();
-        if let Some(segment) = segments.iter_mut().find(|segment| segment.id == id) {
+        if let Some(segment) = self.by_id(id).as_deref_mut() {
             segment.runs.push(SegmentRun { memory, ..run });
             if let Some(elapsed) = &elapsed {
                 let elapsed = elapsed.clone_ref(python);
                 segment.owed.add_last(&mut segment.runs, elapsed);
             }
         }
-        drop(segments);
         self.settle_some(python);
         Some(elapsed.map_or(Stopped::Ns(run.elapsed_ns), Stopped::Later))
     }

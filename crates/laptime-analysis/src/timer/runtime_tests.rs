@@ -16,37 +16,16 @@ fn runs(runs: &[(u64, u64)]) -> SegmentRuns {
     all
 }
 
-fn totals(segments: &[(&str, SegmentRuns)]) -> ContextTotals {
-    let segments = segments.iter();
+#[test]
+fn nested_segments_count_once_in_the_runtime() {
+    let outer = runs(&[(0, 100)]);
+    let inner = runs(&[(10, 40), (60, 40)]);
     let origin = Origin {
         ticks: 0,
         ns_per_tick: 1.0,
     };
-    ContextTotals::of(
-        segments.map(|(name, runs)| ((*name).to_owned(), runs)),
-        origin,
-    )
-}
-
-#[test]
-fn nested_segments_count_once_in_the_runtime() {
-    let outer = ("outer", runs(&[(0, 100)]));
-    let inner = ("inner", runs(&[(10, 40), (60, 40)]));
-    let totals = totals(&[inner, outer]);
-    assert_eq!(totals.runtime_ns, 100);
-    let names: Vec<_> = totals
-        .segments
-        .iter()
-        .map(|one| (&*one.name, one.total_ns))
-        .collect();
-    assert_eq!(names, [("outer", 100), ("inner", 80)]);
-}
-
-#[test]
-fn a_name_that_never_finished_is_left_out() {
-    let one = totals(&[("open", runs(&[])), ("a", runs(&[(0, 1)]))]);
-    assert_eq!(one.segments.len(), 1);
-    assert_eq!(totals(&[]).runtime_ns, 0);
+    assert_eq!(runtime_ns([&inner, &outer], origin), 100);
+    assert_eq!(runtime_ns([], origin), 0);
 }
 
 proptest! {
