@@ -51,7 +51,6 @@ _Path: TypeAlias = str | tuple[str, ...]
 
 __version__: Final[str]
 
-
 def raised_by_handler(error: BaseException, *, own: bool = True) -> bool: ...
 
 class LaptimeError(Exception):

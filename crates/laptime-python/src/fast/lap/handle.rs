@@ -75,11 +75,20 @@ pub fn site_of(object: &Bound<'_, PyAny>) -> Option<&'static Site> {
 /// # Safety
 /// `this` is a handle and the lock is held.
 pub unsafe fn own_work(this: *mut ffi::PyObject) -> Option<SpanWork> {
-    // SAFETY: the caller's promise; an instance of that type has its size.
+    // SAFETY: the caller's promise.
+    unsafe { (TYPES.get().worked == ffi::Py_TYPE(this)).then(|| work(this)) }
+}
+
+/// The work of a handle with work.
+///
+/// # Safety
+/// `this` is an instance of that type.
+#[inline]
+pub unsafe fn work(this: *mut ffi::PyObject) -> SpanWork {
+    // SAFETY: the caller's promise, so it has that size, and the work was written with it.
     unsafe {
-        let is_worked = TYPES.get().worked == ffi::Py_TYPE(this);
         let work = &raw const (*this.cast::<Worked>()).work;
-        is_worked.then(|| work.cast::<SpanWork>().read_unaligned())
+        work.cast::<SpanWork>().read_unaligned()
     }
 }
 

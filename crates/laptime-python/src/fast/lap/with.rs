@@ -1,11 +1,11 @@
 //! What a `with` of a lap calls: `__enter__`, `__exit__`, and their asynchronous twins.
 
-use laptime_recorder::{self as recorder};
+use laptime_recorder as recorder;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::handle::{handle, own_work, raise};
+use super::handle::{handle, raise, work};
 use crate::entry::{asked, measuring};
 use crate::fast::{none, place, span};
 use crate::jax::launches;
@@ -107,18 +107,19 @@ pub unsafe extern "C" fn enter_worked_async(
 /// Opens the span and says what it does.
 ///
 /// # Safety
-/// `this` is a handle, and the lock is held.
+/// `this` is a handle with work, and the lock is held.
 unsafe fn open_worked(this: *mut ffi::PyObject) {
     // SAFETY: the caller's promise.
-    let (site, work) = unsafe { (handle(this).site, own_work(this)) };
-    let open = if launches::is_on() {
-        launches::open(site)
-    } else {
-        // SAFETY: the caller's promise.
-        unsafe { span::open(site) }
-    };
-    if let Some((open, work)) = open.zip(work) {
-        span::at(|| recorder::give(open, work));
+    unsafe {
+        let site = handle(this).site;
+        let open = if launches::is_on() {
+            launches::open(site)
+        } else {
+            span::open(site)
+        };
+        if let Some(open) = open {
+            span::at(|| recorder::give(open, work(this)));
+        }
     }
 }
 
