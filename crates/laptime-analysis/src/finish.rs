@@ -192,8 +192,7 @@ fn walls(measured: &[Process], ends: &[u64], wall: Wall) -> Vec<Wall> {
         .collect()
 }
 
-/// What is known about a process whose last sign of life is that.
-pub fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
+fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
     let state = if process.is_live {
         ProcessState::Running
     } else if process.header.closed.is_some() {
@@ -225,8 +224,7 @@ pub fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
     }
 }
 
-/// The clock of the spans: that of the main process.
-pub fn clock(main: Option<&Process>) -> ClockSummary {
+fn clock(main: Option<&Process>) -> ClockSummary {
     main.map_or(
         ClockSummary {
             kind: ClockKind::Monotonic,

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use laptime_analysis::summarize_live;
 use laptime_analysis::timer::{Timer as Timed, TimerSummary};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -210,7 +211,7 @@ impl Timer {
 
     /// The history as a report; every duration that a device owed has been filled in.
     fn summed_up(&self) -> Report {
-        let live = laptime_recorder::live();
+        let process = summarize_live(&laptime_recorder::live(), None);
         let contexts = self.contexts.all();
         let segments: Vec<_> = contexts.iter().map(|one| one.segments.borrow()).collect();
         let named = contexts.iter().zip(&segments).map(|(context, segments)| {
@@ -223,7 +224,7 @@ impl Timer {
             no_device: self.no_device.as_deref(),
         };
         let named: Vec<_> = named.collect();
-        let TimerSummary { whole, tables } = TimerSummary::new(timer, &named, &live);
+        let TimerSummary { whole, tables } = TimerSummary::new(timer, &named, &process);
         Report::with_tables(whole, tables)
     }
 }

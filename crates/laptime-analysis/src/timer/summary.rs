@@ -4,19 +4,18 @@
 //! segments and nothing is left over of it. The statistics are those of any path's spans.
 
 use laptime_core::anchor::Rate;
-use laptime_core::{Live, PathId, PathTally, Span, SpanFlags, Unavailable, Warning, path};
+use laptime_core::{PathId, PathTally, Span, SpanFlags, Unavailable, Warning, path};
 
 use super::SegmentRuns;
 use crate::analyzer::Options;
 use crate::device::DeviceRow;
+use crate::finish;
 use crate::operations::Peaks;
-use crate::process::Process;
 use crate::rows::rows as all_rows;
 use crate::span_row::SpanRow;
 use crate::summary::{ProcessSummary, Summary, WallSource};
 use crate::tree::Tree;
-use crate::wall::{self, Leftovers};
-use crate::{doubts, finish, memory};
+use crate::wall::Leftovers;
 
 /// Why a timer has no steady state.
 const NO_MOMENTS: &str = "a timer keeps how long its segments took, not when they ran";
@@ -54,9 +53,9 @@ pub struct TimerSummary {
 }
 
 impl TimerSummary {
-    /// Sums up all contexts. `live` is the process that they were measured in.
-    pub fn new(timer: Timer<'_>, contexts: &[Context<'_>], live: &Live) -> Self {
-        let blank = blank(timer, live);
+    /// Sums up all contexts. `process` is the summary of the process that they were measured in.
+    pub fn new(timer: Timer<'_>, contexts: &[Context<'_>], process: &Summary) -> Self {
+        let blank = blank(timer, process);
         let (mut tables, mut all, mut whole) = (Vec::new(), Vec::new(), Vec::new());
         for (name, segments) in contexts {
             let rows = rows(segments);
@@ -83,39 +82,38 @@ impl TimerSummary {
 }
 
 /// The summary of a timer that measured nothing.
-fn blank(timer: Timer<'_>, live: &Live) -> Summary {
-    let mut process = Process::of_live(live);
-    let end_ns = wall::ended_ns(&process, None);
-    let own = ProcessSummary {
+fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
+    let own = process.processes.iter().take(1).cloned();
+    let own = own.map(|own| ProcessSummary {
         program: timer.name.to_owned(),
-        is_main: true,
-        is_measured: true,
         span_count: 0,
         lost_count: 0,
         clamped_count: 0,
         open: Vec::new(),
-        ..finish::of_process(&mut process, end_ns)
-    };
-    let mut summary = finish::summary(Options::default(), Vec::new(), Vec::new());
-    let mut unavailable = summary.unavailable;
-    unavailable.extend(doubts::of_outcome(None, Some(&own)));
-    summary.clock = finish::clock(Some(&process));
-    summary.unavailable = memory::with_reasons(unavailable, &[process], &[]);
+        ..own
+    });
+    let mut unavailable = process.unavailable.clone();
     if let Some(reason) = timer.no_device {
         let reason = |field: &str| (field.to_owned(), Unavailable(reason.to_owned()));
-        summary.unavailable.extend(DEVICE_FIELDS.map(reason));
+        unavailable.extend(DEVICE_FIELDS.map(reason));
     }
-    timer.name.clone_into(&mut summary.program);
-    summary.processes = vec![own];
-    summary.wall_source = timer.source;
-    summary.steady_why = Some(Unavailable(NO_MOMENTS.to_owned()));
-    summary
+    Summary {
+        program: timer.name.to_owned(),
+        processes: own.collect(),
+        clock: process.clock,
+        wall_source: timer.source,
+        steady_why: Some(Unavailable(NO_MOMENTS.to_owned())),
+        unavailable,
+        ..finish::summary(Options::default(), Vec::new(), Vec::new())
+    }
 }
 
 /// The summary with its rows and all that follows from them.
 fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Summary {
     summary.span_count = rows.iter().filter_map(|row| row.count).sum();
-    summary.processes[0].span_count = summary.span_count;
+    for process in &mut summary.processes {
+        process.span_count = summary.span_count;
+    }
     summary.wall_ns = rows.iter().map(|row| row.total_ns).sum();
     summary.measured_ns = summary.wall_ns;
     summary.rows = rows;

@@ -1,29 +1,12 @@
-use std::collections::BTreeMap;
-
-use laptime_core::{PathTable, Tallies};
-
 use super::*;
-use crate::scripted::Script;
+use crate::scripted::{self, Script};
 use crate::timer::{SegmentMemory, SegmentRun};
 
 /// The process that a timer runs in, which has laps of its own.
-fn live() -> Live {
+fn process() -> Summary {
     let mut script = Script::new(7, 5_000);
     script.span(&["step"], 10, 90);
-    let mut paths = PathTable::new();
-    paths.intern(PathId::ROOT, "step");
-    Live {
-        ran: BTreeMap::new(),
-        memory: None,
-        anchors: vec![script.header.anchor, script.header.closed.unwrap()],
-        header: script.header.clone(),
-        paths,
-        head: script.windows(),
-        tail: Tallies::new(),
-        tail_since: u64::MAX,
-        open: Vec::new(),
-        notes: Vec::new(),
-    }
+    scripted::summarize(&[script], Options::default())
 }
 
 fn timer() -> Timer<'static> {
@@ -53,7 +36,7 @@ fn every_context_has_a_table_and_the_whole_has_all_rows() {
         ("empty", vec![("idle", &idle)]),
         ("for/ward", vec![("step", &b)]),
     ];
-    let made = TimerSummary::new(timer(), &contexts, &live());
+    let made = TimerSummary::new(timer(), &contexts, &process());
     let titles: Vec<_> = made.tables.iter().map(|(title, _)| &**title).collect();
     assert_eq!(titles, ["timer: main", "timer: for/ward"]);
     let (_, main) = &made.tables[0];
@@ -85,12 +68,12 @@ fn every_context_has_a_table_and_the_whole_has_all_rows() {
 #[test]
 fn the_process_is_the_timers_and_its_laps_are_not() {
     let a = runs(&[10]);
-    let made = TimerSummary::new(timer(), &[("main", vec![("a", &a)])], &live());
-    let process = &made.whole.processes[0];
-    assert_eq!((process.pid, &*process.program), (7, "timer"));
-    assert_eq!((process.span_count, process.is_main), (1, true));
+    let made = TimerSummary::new(timer(), &[("main", vec![("a", &a)])], &process());
+    let own = &made.whole.processes[0];
+    assert_eq!((own.pid, &*own.program), (7, "timer"));
+    assert_eq!((own.span_count, own.is_main), (1, true));
     assert_eq!(made.whole.steady_why.unwrap().0, NO_MOMENTS);
-    let none = TimerSummary::new(timer(), &[], &live());
+    let none = TimerSummary::new(timer(), &[], &process());
     assert!(none.tables.is_empty() && none.whole.rows.is_empty());
     assert_eq!(none.whole.wall_ns, 0);
 }
@@ -106,7 +89,7 @@ fn cpu_times_and_delay_reach_the_row() {
             ..SegmentRun::default()
         });
     }
-    let made = TimerSummary::new(timer(), &[("main", vec![("a", &a)])], &live());
+    let made = TimerSummary::new(timer(), &[("main", vec![("a", &a)])], &process());
     let row = &made.whole.rows[0];
     assert_eq!((row.process_ns, row.thread_ns), (Some(16), Some(10)));
     assert_eq!(row.delayed_ns, Some(3));
@@ -126,7 +109,7 @@ fn a_device_fills_its_fields_and_host_time_among_it_is_said() {
     let place = a.owe_last().unwrap();
     a.settle(place, 50, 0);
     let contexts = [("host", vec![("b", &b)]), ("main", vec![("a", &a)])];
-    let made = TimerSummary::new(timer(), &contexts, &live());
+    let made = TimerSummary::new(timer(), &contexts, &process());
     let device = made.whole.rows[1].device;
     assert_eq!(device.device_ns, Some(50));
     assert_eq!(device.device_memory_net_max_bytes, Some(-10));
@@ -150,7 +133,7 @@ fn a_device_that_is_not_there_is_named_in_every_field_of_it() {
         ..timer()
     };
     let a = runs(&[1]);
-    let made = TimerSummary::new(timer, &[("main", vec![("a", &a)])], &live());
+    let made = TimerSummary::new(timer, &[("main", vec![("a", &a)])], &process());
     for field in DEVICE_FIELDS {
         assert_eq!(made.whole.unavailable[field].0, "no NVIDIA driver");
         assert_eq!(made.tables[0].1.unavailable[field].0, "no NVIDIA driver");
