@@ -33,8 +33,8 @@ def sync_on(value: Result) -> Result:
     """
     wait_for(value)
     if "torch" in sys.modules:
-        from .device.now import synchronize
         from .device.tensors import devices_in
+        from .device.usage import synchronize
 
         for device in devices_in(value):
             synchronize(device)

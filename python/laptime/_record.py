@@ -135,7 +135,7 @@ class Record:
 
 
 class _Elsewhere:
-    """Of a recording that another process, or another object, writes and ends."""
+    """A recording that another process, or another object, writes and ends."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -33,13 +33,13 @@ mod ranks;
 mod rows;
 #[cfg(test)]
 mod scripted;
-mod segments;
 mod series;
 mod span_lanes;
 mod span_row;
 mod steady;
 mod steady_rows;
 mod summary;
+pub mod timer;
 pub mod timing;
 mod too_few;
 mod totals;
@@ -58,9 +58,6 @@ pub use operations::{
 };
 pub use pattern::Pattern;
 pub use process::{FirstPass, SecondPass};
-pub use segments::{
-    ContextTotals, SegmentMemory, SegmentRecord, SegmentTotals, context_totals, union_ns,
-};
 pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
 pub use summary::{

@@ -60,6 +60,17 @@ impl Tree {
         }
     }
 
+    /// Outermost paths, each with its spans; of the same name too.
+    pub fn of_outermost(paths: impl IntoIterator<Item = (String, PathTally)>) -> Self {
+        let mut tree = Self::new();
+        for (name, tally) in paths {
+            tree.by_name.clear();
+            let index = tree.child(0, &name);
+            tree.nodes[index].tally.merge(tally);
+        }
+        tree
+    }
+
     /// Adds one process's totals.
     pub fn absorb(&mut self, paths: &PathTable, totals: &mut Totals) {
         let places = self.places(paths);

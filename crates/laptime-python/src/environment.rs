@@ -16,7 +16,7 @@ struct Asked {
     record: Option<OsString>,
     /// `allocations` or `objects` where memory is to be counted.
     memory: Option<&'static str>,
-    /// Of `phases`, `modules` and `ops`.
+    /// What is recorded by itself: some of `phases`, `modules` and `ops`.
     automatic: Vec<&'static str>,
     /// Variables whose values say nothing, with what would.
     warnings: Vec<(&'static str, String)>,

@@ -18,13 +18,15 @@ pub fn raised(python: Python<'_>, error: &PyErr) -> bool {
     raised_in(python, error, true)
 }
 
-/// The same of code that may run the program's own, whose errors are no handler's.
+/// Whether a handler raised what came out of code that may run the program's own, whose errors are no
+/// handler's.
 #[must_use]
 pub fn raised_amid(python: Python<'_>, error: &PyErr) -> bool {
     raised_in(python, error, false)
 }
 
-/// The same, of code that is `own`, or runs the program's, which has errors of its own.
+/// Whether a handler raised what came out of code that is `own`, or runs the program's, which has
+/// errors of its own.
 fn raised_in(python: Python<'_>, error: &PyErr, own: bool) -> bool {
     if error.is_instance_of::<PanicException>(python) {
         return false;

@@ -26,7 +26,7 @@ impl<'py> FromPyObject<'_, 'py> for Text {
 }
 
 /// Name, start and duration in ns; net, peak and before in bytes.
-type SegmentRow = (Text, u64, u64, Option<i64>, Option<i64>, Option<i64>);
+type SegmentRow = (Text, i64, u64, Option<i64>, Option<i64>, Option<i64>);
 
 fn memory(row: &SegmentRow) -> Option<BarMemory> {
     let bytes = |number: i64| u64::try_from(number).unwrap_or(0);
@@ -42,7 +42,7 @@ fn page(title: &str, contexts: Vec<(Text, Vec<SegmentRow>)>, size: Option<(f64, 
     let origin_ns = rows.map(|row| row.1).min().unwrap_or(0);
     let segment = |row: SegmentRow| Segment {
         memory: memory(&row),
-        start_ns: row.1 - origin_ns,
+        start_ns: row.1.abs_diff(origin_ns),
         duration_ns: row.2,
         name: row.0.0,
     };

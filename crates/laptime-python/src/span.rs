@@ -4,7 +4,7 @@
 //! the thread or task where it was opened; elsewhere, or a second time, closing does nothing.
 
 use laptime_core::SpanFlags;
-use laptime_recorder::{self as recorder, Extra, Open, Site, clock};
+use laptime_recorder::{self as recorder, Open, Site, clock};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -87,45 +87,6 @@ fn is_open(token: u128) -> bool {
     token != 0 && measuring(|| false, || span::at(|| recorder::is_open(identity(token))))
 }
 
-/// Gives an open span another name.
-#[pyfunction]
-fn rename_span(token: u128, name: &Bound<'_, PyString>) -> PyResult<()> {
-    let rename = || {
-        let site = site(name)?;
-        if token != 0 {
-            span::at(|| recorder::rename(identity(token), site));
-        }
-        Ok(())
-    };
-    measuring(|| Ok(()), rename)
-}
-
-/// Writes a finished span under an open one: the innermost, or the one of a token.
-#[pyfunction]
-#[pyo3(signature = (name, start, duration, flags=0, parent=0))]
-fn emit_span(
-    name: &Bound<'_, PyString>,
-    start: u64,
-    duration: u64,
-    flags: u64,
-    parent: u128,
-) -> PyResult<()> {
-    let emit = || {
-        let site = site(name)?;
-        let extra = Extra {
-            flags: SpanFlags(flags),
-            ..Extra::default()
-        };
-        span::at(|| {
-            let parent = (parent != 0).then(|| recorder::path_of(identity(parent)));
-            let parent = parent.flatten().unwrap_or_else(recorder::current_path);
-            recorder::emit_under(parent, site, start, duration, extra);
-        });
-        Ok(())
-    };
-    measuring(|| Ok(()), emit)
-}
-
 /// Takes a span off the stack without recording it and returns the ticks since it opened.
 #[pyfunction]
 fn suspend_span(token: u128) -> u64 {
@@ -197,28 +158,13 @@ fn reset(python: Python<'_>) {
     measuring(|| (), || python.detach(recorder::reset));
 }
 
-/// Adds functions and flags to the module.
+/// Adds the functions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    for (name, flag) in [
-        ("UNBALANCED", SpanFlags::UNBALANCED),
-        ("CONTINUES", SpanFlags::CONTINUES),
-        ("DETACHED", SpanFlags::DETACHED),
-        ("ASIDE", SpanFlags::ASIDE),
-        ("SUSPENDED", SpanFlags::SUSPENDED),
-        ("CLOSED_BY_PARENT", SpanFlags::CLOSED_BY_PARENT),
-        ("UNFINISHED", SpanFlags::UNFINISHED),
-        ("IN_FLIGHT", SpanFlags::IN_FLIGHT),
-        ("WAITED", SpanFlags::WAITED),
-    ] {
-        module.add(name, flag.0)?;
-    }
     module.add_function(wrap_pyfunction!(now, module)?)?;
     module.add_function(wrap_pyfunction!(ticks_to_ns, module)?)?;
     module.add_function(wrap_pyfunction!(open_span, module)?)?;
     module.add_function(wrap_pyfunction!(close_span, module)?)?;
     module.add_function(wrap_pyfunction!(is_open, module)?)?;
-    module.add_function(wrap_pyfunction!(rename_span, module)?)?;
-    module.add_function(wrap_pyfunction!(emit_span, module)?)?;
     module.add_function(wrap_pyfunction!(suspend_span, module)?)?;
     module.add_function(wrap_pyfunction!(mark, module)?)?;
     module.add_function(wrap_pyfunction!(metric, module)?)?;

@@ -31,7 +31,7 @@ impl Stretches {
         Self(Mutex::default())
     }
 
-    /// Of one caller's without a formula, so many are counted.
+    /// How many stretches of one caller are counted as long as no formula tells them.
     #[classattr]
     const MOST_COUNTED: u32 = growth::MOST_COUNTED;
 

@@ -1,33 +1,29 @@
-//! `lt.Timer` and its contexts: everything but starting and stopping.
+//! `lt.Timer` and its contexts: the history, the switches, the summary, and copies.
 //!
-//! Those are in `fast/timer.rs`. Here are the history, the switches and the summary.
+//! Starting and stopping are in `fast/timer`; figures are the analysis'.
 
-use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use laptime::summarize_live;
+use laptime_analysis::timer::{Timer as Timed, TimerSummary};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::copied;
 use crate::entry::{asked, measuring};
-use crate::fast::gauge::Gauge;
-use crate::fast::name;
-use crate::fast::timer::{Clock, Context, HasContext, Settings, add_methods};
+use crate::fast::timer::context::Context;
+use crate::fast::timer::contexts::Contexts;
+use crate::fast::timer::gauge::Gauge;
+use crate::fast::timer::methods::{HasContext, add_methods};
+use crate::fast::timer::settings::{Clock, Settings};
 use crate::report::Report;
-use crate::segments;
-
-/// Name of a timer's own context.
-const MAIN: &str = "main";
+use crate::timer_state;
 
 /// An explicit timer with named segments and a history of its own.
 #[pyclass(frozen, weakref, module = "laptime")]
 pub struct Timer {
-    pub main: Arc<Context>,
     pub name: String,
-    pub is_on: Arc<AtomicBool>,
-    others: Others,
+    pub contexts: Contexts,
     /// The device as it was given, and whether its memory was asked for.
     pub device: (Option<Py<PyAny>>, bool),
     /// Why there is no device time, when it was asked for.
@@ -36,13 +32,6 @@ pub struct Timer {
 
 /// What a context's `__reduce__` gives: how it is got from its timer.
 type ReducedContext<'py> = (Bound<'py, PyAny>, (Py<Timer>, String));
-
-struct Others(RefCell<Vec<Arc<Context>>>);
-
-// SAFETY: every access holds the interpreter lock.
-unsafe impl Send for Others {}
-// SAFETY: as above.
-unsafe impl Sync for Others {}
 
 /// A named set of segments of a timer.
 #[pyclass(frozen, weakref, module = "laptime")]
@@ -54,7 +43,7 @@ pub struct TimerContext {
 impl HasContext for Timer {
     #[inline]
     fn context(&self) -> &Context {
-        &self.main
+        &self.contexts.main
     }
 }
 
@@ -62,26 +51,6 @@ impl HasContext for TimerContext {
     #[inline]
     fn context(&self) -> &Context {
         &self.context
-    }
-}
-
-/// The name of a clock.
-pub fn clock_name(clock: Clock) -> &'static str {
-    match clock {
-        Clock::Wall => "wall",
-        Clock::Process => "process",
-        Clock::Thread => "thread",
-    }
-}
-
-fn clock(name: &str) -> PyResult<Clock> {
-    match name {
-        "wall" => Ok(Clock::Wall),
-        "process" => Ok(Clock::Process),
-        "thread" => Ok(Clock::Thread),
-        other => Err(PyValueError::new_err(format!(
-            "clock is \"wall\", \"process\" or \"thread\", not {other:?}"
-        ))),
     }
 }
 
@@ -99,27 +68,20 @@ fn history(context: &Context, segment: &Bound<'_, PyString>, field: &str) -> PyR
             "a timer's history holds \"elapsed_time\", not {field:?}"
         )));
     }
-    context.settle(segment.py())?;
-    // SAFETY: a `str`, with the lock held.
-    let site = unsafe { name::site(segment.as_ptr()) };
-    let site = site.ok_or_else(|| PyErr::fetch(segment.py()))?;
-    let segments = context.segments.borrow();
-    let found = segments.iter().find(|one| one.site.index() == site.index());
-    let found = found.ok_or_else(|| {
-        let context = &context.name;
-        PyKeyError::new_err(format!(
-            "context {context:?} has no segment {:?}",
-            site.name()
-        ))
+    let (site, key) = context.key_of(segment)?;
+    let seconds = context.runs(segment.py(), key, |runs| {
+        let elapsed_ns = runs.elapsed_ns.iter();
+        elapsed_ns.map(|ns| *ns as f64 / 1e9).collect()
     })?;
-    Ok(found.elapsed_ns.iter().map(|ns| *ns as f64 / 1e9).collect())
+    seconds.ok_or_else(|| {
+        let (context, name) = (&context.name, site.name());
+        PyKeyError::new_err(format!("context {context:?} has no segment {name:?}"))
+    })
 }
 
 fn remove(context: &Context, segment: &Bound<'_, PyString>) -> PyResult<()> {
-    // SAFETY: a `str`, with the lock held.
-    let site = unsafe { name::site(segment.as_ptr()) };
-    let site = site.ok_or_else(|| PyErr::fetch(segment.py()))?;
-    context.forget(Some((site.index(), true)));
+    let (_, key) = context.key_of(segment)?;
+    context.forget(Some(key));
     Ok(())
 }
 
@@ -147,14 +109,17 @@ impl Timer {
     fn context(this: &Bound<'_, Self>, name: &str) -> TimerContext {
         let timer = this.get();
         TimerContext {
-            context: measuring(|| timer.main.clone(), || timer.find_or_make(name)),
+            context: measuring(
+                || timer.contexts.main.clone(),
+                || timer.contexts.find_or_make(name),
+            ),
             timer: this.clone().unbind(),
         }
     }
 
     /// A copy has the history so far, and nothing of it runs.
-    fn __reduce__<'py>(&self, python: Python<'py>) -> PyResult<copied::Reduced<'py>> {
-        asked(|| copied::reduced(self, python))
+    fn __reduce__<'py>(&self, python: Python<'py>) -> PyResult<timer_state::Reduced<'py>> {
+        asked(|| timer_state::reduced(self, python))
     }
 
     /// Seconds of every finished run of a segment, oldest first.
@@ -166,7 +131,7 @@ impl Timer {
         field: &str,
     ) -> PyResult<Vec<f64>> {
         asked(|| {
-            let found = self.find(context).ok_or_else(|| {
+            let found = self.contexts.find(context).ok_or_else(|| {
                 PyKeyError::new_err(format!("timer {:?} has no context {context:?}", self.name))
             })?;
             history(&found, name, field)
@@ -175,30 +140,25 @@ impl Timer {
 
     /// Measures nothing from now on, in no context; running segments are given up.
     fn disable(&self) {
-        self.is_on.store(false, Relaxed);
+        self.contexts.switch(false);
     }
 
     /// Measures again.
     fn enable(&self) {
-        self.is_on.store(true, Relaxed);
+        self.contexts.switch(true);
     }
 
     /// Forgets everything.
     fn clear(&self) {
-        let clear = || {
-            for context in self.contexts() {
-                context.forget(None);
-            }
-        };
-        measuring(|| (), clear);
+        measuring(|| (), || self.contexts.forget());
     }
 
     /// Forgets a segment.
     #[pyo3(signature = (name, *, context="main"))]
     fn remove(&self, name: &Bound<'_, PyString>, context: &str) -> PyResult<()> {
         let forget = || {
-            self.find(context)
-                .map_or(Ok(()), |found| remove(&found, name))
+            let found = self.contexts.find(context);
+            found.map_or(Ok(()), |found| remove(&found, name))
         };
         measuring(|| Ok(()), forget)
     }
@@ -206,12 +166,8 @@ impl Timer {
     /// The history as a report, one table per context.
     fn summary(&self, python: Python<'_>) -> PyResult<Report> {
         asked(|| {
-            let contexts = self.contexts();
-            for context in &contexts {
-                context.settle(python)?;
-            }
-            let reason = self.no_device.as_deref();
-            Ok(segments::report(&self.name, &contexts, reason))
+            self.contexts.settle(python)?;
+            Ok(self.summed_up())
         })
     }
 
@@ -229,7 +185,7 @@ impl Timer {
         cpu: bool,
         memory: bool,
     ) -> PyResult<Self> {
-        let clock = self::clock(clock)?;
+        let clock = Clock::of(clock)?;
         let (gauge, no_device) = match device {
             None if memory => Err(PyValueError::new_err(
                 "memory=True measures a device's memory: it needs device=…",
@@ -245,38 +201,31 @@ impl Timer {
             cpu,
             profiling: false,
         };
-        let is_on = Arc::new(AtomicBool::new(true));
-        let main = Context::new(MAIN.to_owned(), settings, Arc::new(gauge), is_on.clone());
         Ok(Self {
-            main: Arc::new(main),
             name: name.to_owned(),
-            is_on,
-            others: Others(RefCell::default()),
+            contexts: Contexts::new(settings, gauge),
             device: (device.map(|device| device.clone().unbind()), memory),
             no_device,
         })
     }
 
-    /// The context of that name; made when there is none.
-    pub fn find_or_make(&self, name: &str) -> Arc<Context> {
-        self.find(name).unwrap_or_else(|| {
-            let (settings, gauge) = (self.main.settings, self.main.gauge());
-            let is_on = self.is_on.clone();
-            let made = Arc::new(Context::new(name.to_owned(), settings, gauge, is_on));
-            self.others.0.borrow_mut().push(made.clone());
-            made
-        })
-    }
-
-    fn find(&self, name: &str) -> Option<Arc<Context>> {
-        self.contexts().into_iter().find(|one| one.name == name)
-    }
-
-    /// All contexts, its own first.
-    pub fn contexts(&self) -> Vec<Arc<Context>> {
-        let mut contexts = vec![self.main.clone()];
-        contexts.extend(self.others.0.borrow().iter().cloned());
-        contexts
+    /// The history as a report; every duration that a device owed has been filled in.
+    fn summed_up(&self) -> Report {
+        let process = summarize_live(&laptime_recorder::live());
+        let contexts = self.contexts.all();
+        let segments: Vec<_> = contexts.iter().map(|one| one.segments.borrow()).collect();
+        let named = contexts.iter().zip(&segments).map(|(context, segments)| {
+            let segments = segments.iter().map(|one| (one.site.name(), &one.runs));
+            (&*context.name, segments.collect())
+        });
+        let timer = Timed {
+            name: &self.name,
+            source: self.contexts.main.settings.clock.source(),
+            no_device: self.no_device.as_deref(),
+        };
+        let named: Vec<_> = named.collect();
+        let TimerSummary { whole, tables } = TimerSummary::new(timer, &named, &process);
+        Report::with_tables(whole, tables)
     }
 }
 
@@ -332,7 +281,7 @@ impl TimerContext {
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Timer>()?;
     module.add_class::<TimerContext>()?;
-    module.add_function(wrap_pyfunction!(copied::copied_timer, module)?)?;
+    module.add_function(wrap_pyfunction!(timer_state::copied_timer, module)?)?;
     add_methods::<Timer>(module.py())?;
     add_methods::<TimerContext>(module.py())
 }

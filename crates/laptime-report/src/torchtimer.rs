@@ -1,6 +1,6 @@
 //! The table of `laptime.torchtimer`, to the character as torchtimer 0.2 lays it out.
 //!
-//! Takes a context's figures from the analysis. Numbers are printed as Python's `str` prints a
+//! Takes a context's rows from the analysis. Numbers are printed as Python's `str` prints a
 //! rounded float, since programs parse them; what doesn't fit widens its column, nothing is cut.
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! | 'default' | 1000       | 0.00161013   | 1.610135     | 100.0           | …
 //! ```
 
-use laptime_analysis::{ContextTotals, SegmentTotals};
+use laptime_analysis::SpanRow;
 
 /// Headings and least widths; that of the first also follows the longest name.
 const COLUMNS: [(&str, usize); 7] = [
@@ -25,15 +25,14 @@ const COLUMNS: [(&str, usize); 7] = [
 /// What stands for memory that was not read.
 const ABSENT: &str = "–";
 
-/// The heading and the table of a context, each line with its end.
-pub fn table(timer: &str, context: &str, totals: &ContextTotals) -> String {
-    let runtime = seconds(totals.runtime_ns as f64);
+/// The heading and the table of a context, each line with its end: the longest total first, of
+/// equals the earlier row. `runtime_ns` is the time in which any of its segments ran.
+pub fn table(timer: &str, context: &str, rows: &[SpanRow], runtime_ns: u64) -> String {
+    let runtime = seconds(runtime_ns as f64);
     let mut out = format!("###### {timer}::{context}: (total runtime {runtime}s)\n");
-    let rows: Vec<[String; 7]> = totals
-        .segments
-        .iter()
-        .map(|segment| cells(segment, totals.runtime_ns))
-        .collect();
+    let mut rows: Vec<&SpanRow> = rows.iter().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.total_ns));
+    let rows: Vec<[String; 7]> = rows.iter().map(|row| cells(row, runtime_ns)).collect();
     let widths: [usize; 7] = std::array::from_fn(|column| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.fold(COLUMNS[column].1, usize::max)
@@ -52,21 +51,39 @@ fn line(widths: &[usize; 7], cells: &[String; 7]) -> String {
     padded + "|\n"
 }
 
-fn cells(segment: &SegmentTotals, runtime_ns: u64) -> [String; 7] {
-    let total = segment.total_ns as f64;
+fn cells(row: &SpanRow, runtime_ns: u64) -> [String; 7] {
+    let total = row.total_ns as f64;
     let percent = if runtime_ns == 0 {
         0.0
     } else {
         100.0 * total / runtime_ns as f64
     };
+    let (device, count) = (row.device, row.count.unwrap_or(0));
+    let host = |peak: Option<u64>| peak.and_then(|bytes| i64::try_from(bytes).ok());
+    let net = [
+        device
+            .device_memory_net_min_bytes
+            .or(row.host_memory_net_min_bytes),
+        device
+            .device_memory_net_max_bytes
+            .or(row.host_memory_net_max_bytes),
+    ];
+    let peak = [
+        device
+            .device_memory_peak_min_bytes
+            .or(host(row.host_memory_peak_min_bytes)),
+        device
+            .device_memory_peak_max_bytes
+            .or(host(row.host_memory_peak_max_bytes)),
+    ];
     [
-        segment.name.clone(),
-        segment.count.to_string(),
-        seconds(total / segment.count.max(1) as f64),
+        row.names.concat(),
+        count.to_string(),
+        seconds(total / count.max(1) as f64),
         seconds(total),
         float(rounded(percent, 2)),
-        range(segment.net_bytes),
-        range(segment.peak_bytes),
+        range(net),
+        range(peak),
     ]
 }
 
@@ -75,10 +92,11 @@ fn seconds(ns: f64) -> String {
     float(rounded(ns / 1e9, 8))
 }
 
-fn range(bounds: Option<(i64, i64)>) -> String {
-    bounds.map_or(ABSENT.to_owned(), |(least, most)| {
-        format!("{} - {}", bytes(least), bytes(most))
-    })
+fn range(bounds: [Option<i64>; 2]) -> String {
+    match bounds {
+        [Some(least), Some(most)] => format!("{} - {}", bytes(least), bytes(most)),
+        _ => ABSENT.to_owned(),
+    }
 }
 
 /// Steps of 1024: whole below the first, one decimal from there on.

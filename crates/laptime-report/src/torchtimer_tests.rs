@@ -1,22 +1,28 @@
+use laptime_analysis::timer::{SegmentMemory, SegmentRun, SegmentRuns, rows};
+
 use super::*;
 
-fn segment(name: &str, count: u64, total_ns: u64) -> SegmentTotals {
-    SegmentTotals {
-        name: name.to_owned(),
-        count,
+fn segment(name: &str, count: u64, total_ns: u64) -> SpanRow {
+    let mut runs = SegmentRuns::default();
+    runs.push(SegmentRun {
+        memory: Some(SegmentMemory {
+            before: 100,
+            after: 100,
+            most: 3_984_688,
+        }),
+        ..SegmentRun::default()
+    });
+    SpanRow {
+        count: Some(count),
         total_ns,
-        net_bytes: Some((0, 0)),
-        peak_bytes: Some((3_984_588, 3_984_588)),
+        ..rows(&[(name, &runs)]).remove(0)
     }
 }
 
 #[test]
 fn the_table_is_laid_out_to_the_character() {
-    let totals = ContextTotals {
-        runtime_ns: 1_610_135_000,
-        segments: vec![segment("'default'", 1000, 1_610_135_000)],
-    };
-    insta::assert_snapshot!(table("timer", "main", &totals), @r"
+    let rows = [segment("'default'", 1000, 1_610_135_000)];
+    insta::assert_snapshot!(table("timer", "main", &rows, 1_610_135_000), @r"
     ###### timer::main: (total runtime 1.610135s)
     | name      | repeats    | average time | total time   | % total time    | net mem alloc        | peak mem alloc       |
     | --------- | ---------- | ------------ | ------------ | --------------- | -------------------- | -------------------- |
@@ -27,12 +33,10 @@ fn the_table_is_laid_out_to_the_character() {
 #[test]
 fn a_wide_value_widens_its_column_and_nothing_is_cut() {
     let mut wide = segment("'a'", 123_456_789_012, 1_234_567_890_123_456);
-    wide.net_bytes = Some((-1_099_511_627_775, 1_099_511_627_775));
-    let totals = ContextTotals {
-        runtime_ns: 2_000_000_000_000_000,
-        segments: vec![wide, segment("'b'", 1, 5_000)],
-    };
-    insta::assert_snapshot!(table("t", "c", &totals), @r"
+    wide.host_memory_net_min_bytes = Some(-1_099_511_627_775);
+    wide.host_memory_net_max_bytes = Some(1_099_511_627_775);
+    let rows = [wide, segment("'b'", 1, 5_000)];
+    insta::assert_snapshot!(table("t", "c", &rows, 2_000_000_000_000_000), @r"
     ###### t::c: (total runtime 2000000.0s)
     | name | repeats      | average time | total time       | % total time    | net mem alloc        | peak mem alloc       |
     | ---- | ------------ | ------------ | ---------------- | --------------- | -------------------- | -------------------- |
@@ -42,14 +46,44 @@ fn a_wide_value_widens_its_column_and_nothing_is_cut() {
 }
 
 #[test]
+fn the_longest_total_stands_first_and_equal_ones_stay_in_order() {
+    let rows = [
+        segment("'a'", 1, 5),
+        segment("'b'", 1, 7),
+        segment("'c'", 1, 5),
+    ];
+    let text = table("t", "c", &rows, 17);
+    let places = ["'b'", "'a'", "'c'"].map(|name| text.find(name).unwrap());
+    assert!(places.is_sorted());
+}
+
+#[test]
+fn a_devices_memory_stands_in_the_same_columns() {
+    let mut runs = SegmentRuns::default();
+    runs.push(SegmentRun {
+        memory: Some(SegmentMemory {
+            before: 0,
+            after: -512,
+            most: 1024,
+        }),
+        ..SegmentRun::default()
+    });
+    let place = runs.owe_last().unwrap();
+    runs.settle(place, 5, 0);
+    let text = table("t", "c", &rows(&[("'a'", &runs)]), 5);
+    assert!(
+        text.contains("| -512B - -512B        | 1.0KB - 1.0KB        |"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_zero_total_prints_zero_and_memory_not_read_a_dash() {
-    let mut zero = segment("3", 2, 0);
-    zero.net_bytes = None;
-    let totals = ContextTotals {
-        runtime_ns: 0,
-        segments: vec![zero],
+    let zero = SpanRow {
+        host_memory_net_min_bytes: None,
+        ..segment("3", 2, 0)
     };
-    let text = table("t", "c", &totals);
+    let text = table("t", "c", &[zero], 0);
     assert!(
         text.contains("| 3    | 2          | 0.0          | 0.0          | 0.0             | –  ")
     );

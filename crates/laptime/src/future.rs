@@ -9,8 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use laptime_core::SpanMemory;
-use laptime_recorder::{Extra, LazySite, Site, current_path, emit_under, enter, suspend_piece};
+use laptime_recorder::{Extra, LazySite, Pieces, Site};
 
 /// What names the lap of a future: a text, looked up at each call, or a [`LazySite`], at its first.
 pub trait LapName {
@@ -41,13 +40,7 @@ impl LapName for LazySite {
 pub fn lap_future<F: Future>(name: &(impl LapName + ?Sized), future: F) -> LapFuture<F> {
     LapFuture {
         future,
-        pieces: Pieces {
-            site: name.site(),
-            first: None,
-            busy: 0,
-            last: 0,
-            memory: Some(SpanMemory::default()),
-        },
+        ran: Ran(Pieces::new(name.site())),
     }
 }
 
@@ -55,55 +48,37 @@ pub fn lap_future<F: Future>(name: &(impl LapName + ?Sized), future: F) -> LapFu
 #[derive(Debug)]
 pub struct LapFuture<F> {
     future: F,
-    pieces: Pieces,
+    ran: Ran,
 }
 
 /// What ran so far. Recorded when dropped: at the end, or when the future is cancelled.
 #[derive(Debug)]
-struct Pieces {
-    site: &'static Site,
-    /// Parent path and start of the first piece.
-    first: Option<(laptime_core::PathId, u64)>,
-    busy: u64,
-    last: u64,
-    /// Of all pieces, if it was counted in all.
-    memory: Option<SpanMemory>,
-}
+struct Ran(Pieces);
 
 impl<F: Future> Future for LapFuture<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: `future` is pinned with `self` and never moved; `pieces` is not pinned.
+        // SAFETY: `future` is pinned with `self` and never moved; `ran` is not pinned.
         let (future, pieces) = unsafe {
             let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.future), &mut this.pieces)
+            (Pin::new_unchecked(&mut this.future), &mut this.ran.0)
         };
-        let parent = current_path();
-        let Some(open) = enter(pieces.site) else {
-            return future.poll(context);
-        };
-        pieces.first.get_or_insert((parent, open.start()));
+        pieces.resume();
         let result = future.poll(context);
-        if let Some(piece) = suspend_piece(open) {
-            pieces.busy += piece.ticks;
-            pieces.last = open.start() + piece.ticks;
-            let whole = pieces.memory.zip(piece.memory);
-            pieces.memory = whole.map(|(before, next)| before.then(next));
-        }
+        pieces.pause();
         result
     }
 }
 
-impl Drop for Pieces {
+impl Drop for Ran {
     fn drop(&mut self) {
-        if let Some((parent, start)) = self.first {
-            let extra = Extra {
-                wall: Some(self.last.saturating_sub(start)),
-                memory: self.memory,
-                ..Extra::default()
-            };
-            emit_under(parent, self.site, start, self.busy, extra);
-        }
+        // A piece that panicked is still open.
+        self.0.pause();
+        let wall = Some(self.0.wall());
+        self.0.finish(Extra {
+            wall,
+            ..Extra::default()
+        });
     }
 }

@@ -180,6 +180,21 @@ fn a_panic_closes_its_laps() {
     assert!(spans.values().flatten().all(|span| span.flags.0 == 0));
 }
 
+#[test]
+fn a_future_that_panics_closes_its_lap() {
+    let spans = recorded(|| {
+        let caught = std::panic::catch_unwind(|| {
+            let named = pin!(laptime::lap_future("fails", async {
+                panic!("expected by the test");
+            }));
+            named.poll(&mut Context::from_waker(Waker::noop()))
+        });
+        assert!(caught.is_err());
+        let _after = laptime::lap!("after it");
+    });
+    assert_eq!(counts(&spans), [("after it", 1), ("fails", 1)]);
+}
+
 #[cfg(feature = "tracing")]
 #[test]
 fn tracing_spans_become_laps() {

@@ -129,6 +129,9 @@ fn said_by_each(path: &Path) -> Vec<Result<(), ReadError>> {
     ]
 }
 
+/// Spoils the bytes of a file.
+type Damage<'d> = &'d dyn Fn(&mut Vec<u8>);
+
 #[test]
 fn damage_is_the_same_error_whichever_way_a_recording_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -137,9 +140,9 @@ fn damage_is_the_same_error_whichever_way_a_recording_is_read() {
     let path = written(&script, folder.path());
     let whole = fs::read(&path).unwrap();
     let window = window_offset(1) as usize;
-    let damages: [(&str, &dyn Fn(&mut Vec<u8>)); 6] = [
+    let damages: [(&str, Damage<'_>); 6] = [
         ("damaged window at offset 98304", &|bytes| {
-            bytes[window + 300] ^= 4
+            bytes[window + 300] ^= 4;
         }),
         ("belongs to process", &|bytes| {
             let other = bytes[window..window + WINDOW_LEN].to_vec();
@@ -151,10 +154,18 @@ fn damage_is_the_same_error_whichever_way_a_recording_is_read() {
             header[8..12].copy_from_slice(&length);
             bytes[window..window + WINDOW_LEN].copy_from_slice(&header);
         }),
-        ("has boot id", &|bytes| bytes[24] ^= 1),
-        ("a window starts with", &|bytes| bytes[window] ^= 1),
-        ("not a Laptime recording", &|bytes| bytes[0] ^= 1),
-        ("format version", &|bytes| bytes[8] = 9),
+        ("has boot id", &|bytes| {
+            bytes[24] ^= 1;
+        }),
+        ("a window starts with", &|bytes| {
+            bytes[window] ^= 1;
+        }),
+        ("not a Laptime recording", &|bytes| {
+            bytes[0] ^= 1;
+        }),
+        ("format version", &|bytes| {
+            bytes[8] = 9;
+        }),
     ];
     for (said, damage) in damages {
         let mut bytes = whole.clone();

@@ -196,7 +196,7 @@ def _faces(probe: Probe) -> list[Any]:
 
 
 def _raised(told: dict[str, Any], folded: dict[str, dict[str, int]]) -> dict[str, Any]:
-    """The same numbers, flat or nested, each peak at least as high as what was folded."""
+    """What was told, flat or nested, each peak at least as high as what was folded."""
     for group, pools in folded.items():
         for pool, peak in pools.items():
             nested = told.get(group)

@@ -13,8 +13,8 @@ from ..operations.torch.unwrap import unwrap
 from ..timing.timers import check_count
 from .account import Accountant
 from .clock import waiting
-from .kept import evaluating
 from .layout import Profile
+from .model_state import evaluating
 from .runs import Timing, timed
 
 _COUNTED = (

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from .._core import now, ticks_to_seconds
-from ..device.now import synchronize
 from ..device.tensors import devices_in
+from ..device.usage import synchronize
 
 
 def devices_of(model: torch.nn.Module, *values: Any) -> list[Any]:

@@ -12,10 +12,10 @@ from typing import Any
 import torch
 
 from .._core import Feed, OpCounts
+from ..operations.surroundings import Undo
 from ..operations.torch.mode import Counting
 from ..operations.torch.places import follow, know
 from ..operations.torch.sharding import unsee
-from ..operations.untouched import Undo
 from .account import params_of, unwrapped
 from .clock import Clock, devices_of, waiting
 

@@ -16,7 +16,7 @@ import torch
 
 from .._core import raised_by_handler, ticks_to_seconds
 from .clock import Clock, devices_of, read
-from .kept import Kept, fresh, same_random_numbers
+from .model_state import Kept, fresh, same_random_numbers
 
 #: Runs of either kind; an odd number has one in the middle.
 _RUNS = 5

@@ -128,7 +128,7 @@ class Communication:
         return True
 
     def last_gradients(self) -> list[tuple[int, int]]:
-        """Of each replica with new gradients: when its forward was over, in ticks, and how many
+        """When the forward of each replica with new gradients was over, in ticks, and how many
         nanoseconds after it the last of them was there.
         """
         told = (replica.last_gradient() for replica in list(self._here.replicas.values()))

@@ -22,7 +22,7 @@ class Learned:
         self._leaves: dict[int, _Leaf] = {}
 
     def among(self, inputs: Any, calls_modules: bool) -> bool:
-        """Of `torch.autograd.grad(outputs, inputs)`.
+        """Whether `torch.autograd.grad(outputs, inputs)` asks for what is learned.
 
         A tensor that was updated between two gradients is learned. So is any, as long as the
         program has called no module.
@@ -41,7 +41,7 @@ class Learned:
             return any(updated)
 
     def of_function(self, argnums: Any, args: Any, calls_modules: bool) -> bool:
-        """Of `torch.func.grad(function, argnums)(*args)`.
+        """Whether `torch.func.grad(function, argnums)(*args)` asks for what is learned.
 
         Several tensors together are learned, and the first of several arguments: weights stand
         before what they are applied to.

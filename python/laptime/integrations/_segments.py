@@ -33,7 +33,7 @@ class Sized(NamedTuple):
     """What a stretch is, but for where it stands: calls of one kind differ in their sizes alone."""
 
     caller: Any
-    """Whose call it is: the same for all kinds of a module's forwards in one mode."""
+    """The caller: the same for all kinds of a module's forwards in one mode."""
     kind: Any
     """What it is but for its sizes; equal for the same caller only."""
     sizes: tuple[int, ...]
@@ -50,7 +50,7 @@ class Sized(NamedTuple):
 
     @classmethod
     def of_backward(cls, forwards: Iterable[Sized]) -> Sized:
-        """Of the backward of these."""
+        """The backward of these forwards."""
         callers, kinds, sizes, names = zip(*forwards, strict=True)
         flat = tuple([size for one in sizes for size in one])
         return cls(callers, kinds, flat, " and ".join(dict.fromkeys(names)))
@@ -113,7 +113,7 @@ class Keys:
         self._last = 0
 
     def forward(self, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Of a module's call."""
+        """The stretch of a module's call."""
         torch = self._torch
         module = args[0]
         given = tuple([self._value(value, 0) for value in args[1:]])
@@ -130,7 +130,7 @@ class Keys:
         )
 
     def owner(self, args: Any, *, stepping: bool) -> Any:
-        """Of an optimizer's work, by what it is the work of; a first step makes the state."""
+        """The stretch of an optimizer's work, by its owner; a first step makes the state."""
         owner: Any = args[0] if args else None
         state: Any = getattr(owner, "state", ()) if stepping else ()
         size = len(state) if isinstance(state, dict) else 0

@@ -110,19 +110,19 @@ def _count(
 ) -> OpCounts:
     """Counts a call with the framework of this name."""
     if name == "torch":
-        from . import mapped, torch
+        from . import batches, torch
 
         try:
             return torch.count(*call, backward=backward, loss=loss, mode=mode)
         except (AttributeError, TypeError, ValueError) as error:
-            instead = mapped.way_out(*call)
+            instead = batches.way_out(*call)
             if instead is None:
                 raise
             raise TypeError(f"{error}; {instead}") from error
     if mode == "real":
         raise ValueError("a JAX function is always counted from shapes, leave mode= out")
     from . import jax
-    from .untouched import World
+    from .surroundings import World
 
     model, inputs, keywords = call
     world = World()

@@ -9,8 +9,8 @@ from typing import Any, TypedDict, cast
 
 from .._core import Latency, lap, now
 from .._launches import wait_for
-from ..device.now import synchronize
 from ..device.tensors import devices_in, tensors
+from ..device.usage import synchronize
 from .output import say
 from .timers import check_count, check_name
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from .._core import close_span, now, open_span, raised_by_handler, ticks_to_seconds
 from .._launches import wait_for
-from ..device.now import synchronize
+from ..device.usage import synchronize
 
 Timers: TypeAlias = MutableMapping[str, Any]
 

@@ -11,7 +11,7 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import ParamSpec, TypeVar
 
 from .._core import megabytes, timing_line
-from ..device.now import Peak, Usage, usage
+from ..device.usage import Peak, Usage, usage
 from . import memory
 from .output import is_quiet, say_done, say_why
 from .timers import Call, Timers, check_call

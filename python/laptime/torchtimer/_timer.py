@@ -6,7 +6,7 @@ import logging
 import weakref
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from .._core import ProfilingSegments, now, ticks_to_ns, write_timeline
 from .._post_import import when_imported
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
     from os import PathLike
 
-    Field: TypeAlias = Literal[
-        "start_time",
-        "end_time",
-        "elapsed_time",
-        "memory_allocated_start",
-        "memory_allocated_end",
-        "max_memory_allocated_end",
-        "net_memory_allocated",
-        "peak_memory_allocated",
-    ]
+Field: TypeAlias = Literal[
+    "start_time",
+    "end_time",
+    "elapsed_time",
+    "memory_allocated_start",
+    "memory_allocated_end",
+    "max_memory_allocated_end",
+    "net_memory_allocated",
+    "peak_memory_allocated",
+]
 
 MAIN = "main"
+_FIELDS = get_args(Field)
 _log = logging.getLogger("laptime")
 _said: set[str] = set()
-_Row: TypeAlias = tuple[int, int, tuple[int, int, int] | None]
 
 
 def _say_once(message: str, reason: str) -> None:
@@ -49,18 +49,6 @@ class History(list[Any]):
             raise StopIteration
         self._next += 1
         return self[self._next - 1]
-
-
-_FIELDS: dict[str, Callable[[int, int, tuple[int, int, int] | None], float | int | None]] = {
-    "start_time": lambda start, _elapsed, _memory: start / 1e9,
-    "end_time": lambda start, elapsed, _memory: (start + elapsed) / 1e9,
-    "elapsed_time": lambda _start, elapsed, _memory: elapsed / 1e9,
-    "memory_allocated_start": lambda _start, _elapsed, memory: memory and memory[0],
-    "memory_allocated_end": lambda _start, _elapsed, memory: memory and memory[1],
-    "max_memory_allocated_end": lambda _start, _elapsed, memory: memory and memory[2],
-    "net_memory_allocated": lambda _start, _elapsed, memory: memory and memory[1] - memory[0],
-    "peak_memory_allocated": lambda _start, _elapsed, memory: memory and memory[2] - memory[0],
-}
 
 
 class ProfilingTimer(ProfilingSegments):
@@ -157,11 +145,10 @@ class ProfilingTimer(ProfilingSegments):
         self, name: Any, context: Hashable | None = None, field: Field = "elapsed_time"
     ) -> History:
         """One field of every finished segment of a name, in seconds or bytes."""
-        read = _FIELDS.get(field)
-        if read is None:
+        if field not in _FIELDS:
             raise ValueError(f"expected one of {', '.join(_FIELDS)}, found {field!r}")
-        rows = self._records(name, MAIN if context is None else context, self._origin)
-        return History(read(*row) for row in rows)
+        context = MAIN if context is None else context
+        return History(self._history(name, context, field, self._origin))
 
     def remove(self, name: Any, context: Hashable | None = None) -> None:
         """Forgets a name's segments."""
@@ -231,13 +218,7 @@ class ProfilingTimer(ProfilingSegments):
             for timer in [self, *self.allies]
             for context, segments in timer._timeline(self._origin)
         ]
-        # What was timed before the timer was made, or restored, lies before its zero.
-        first = min((segment[1] for _, segments in contexts for segment in segments), default=0)
-        shown = [
-            (name, [(segment[0], segment[1] - first, *segment[2:]) for segment in segments])
-            for name, segments in contexts
-        ]
-        write_timeline(path, self.name, shown, figsize)
+        write_timeline(path, self.name, contexts, figsize)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, (type(self),), self._kept()

@@ -51,42 +51,22 @@ const CANNOT_PANIC: &[(&str, &str, &str)] = &[
         "passes the program's call on, exactly once; what looks on is guarded step by step",
     ),
     (
-        "laptime-python/src/fast/handle.rs",
+        "laptime-python/src/fast/lap/attributes.rs",
         "repr",
         "one call of the interpreter",
     ),
     (
-        "laptime-python/src/fast/handle.rs",
+        "laptime-python/src/fast/lap/attributes.rs",
         "name",
         "one call of the interpreter",
     ),
     (
-        "laptime-python/src/fast/handle.rs",
-        "call",
-        "passes on to `decorate_only`, which is guarded",
-    ),
-    (
-        "laptime-python/src/fast/given.rs",
-        "call",
-        "passes on to `decorate_only`, which is guarded",
-    ),
-    (
-        "laptime-python/src/fast/given.rs",
-        "enter",
-        "passes on to `open`, which is guarded",
-    ),
-    (
-        "laptime-python/src/fast/given.rs",
-        "enter_async",
-        "passes on to `open` and `ready`, which are guarded",
-    ),
-    (
-        "laptime-python/src/fast/handle.rs",
+        "laptime-python/src/fast/lap/attributes.rs",
         "seconds",
         "passes on to `last_ns`, which is guarded",
     ),
     (
-        "laptime-python/src/fast/handle.rs",
+        "laptime-python/src/fast/lap/attributes.rs",
         "duration_ns",
         "passes on to `last_ns`, which is guarded",
     ),
@@ -97,7 +77,7 @@ const CANNOT_PANIC: &[(&str, &str, &str)] = &[
 const MEASURING: &[(&str, &[&str])] = &[
     ("span.rs", &[]),
     ("memory.rs", &[]),
-    ("fast/pieces.rs", &[]),
+    ("fast/lap/pieces.rs", &[]),
     ("recorder.rs", &["path", "folder", "taken_path"]),
     ("timer.rs", &["name", "disable", "enable", "__repr__"]),
 ];

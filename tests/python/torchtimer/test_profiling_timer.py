@@ -268,6 +268,33 @@ def test_copies_and_pickles_keep_the_history(timer: ProfilingTimer) -> None:
     assert (twin.name, twin.device) == (timer.name, timer.device)
 
 
+def test_durations_that_a_failing_device_did_not_tell_are_asked_for_again(
+    timer: ProfilingTimer,
+) -> None:
+    failures = [RuntimeError("the device is gone")]
+
+    class Elapsed:
+        def settle(self, wait: bool) -> tuple[int, int]:
+            if failures:
+                raise failures.pop()
+            return 5_000_000, 1
+
+    class Gauge:
+        def start(self) -> object:
+            return self
+
+        def stop(self, _token: object) -> tuple[Elapsed, None, int, int]:
+            return Elapsed(), None, 0, 0
+
+    timer._measure(Gauge())
+    for _ in range(3):
+        timer.start("a")
+        timer.stop("a")
+    with pytest.raises(RuntimeError, match="is gone"):
+        timer.history("a")
+    assert timer.history("a") == [0.005] * 3
+
+
 def test_a_subclass_is_copied_as_itself() -> None:
     copied = copy.deepcopy(Own(device="cpu"))
     assert type(copied) is Own

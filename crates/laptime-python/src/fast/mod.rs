@@ -1,23 +1,16 @@
 //! The lap's hot path: what runs at every `with lt.lap("x")`.
 //!
 //! Raw FFI and `unsafe`, and the interpreter lock is kept: a span costs less than letting
-//! go of it. [`lap`] finds a handle for a name, [`handle`] is the object whose `__enter__`
-//! and `__exit__` a `with` calls, [`given`] one that is told its work, [`place`] keeps the recorder's stack that of the running
-//! task, [`name`] turns any `str` into a name; [`timer`] starts and stops segments. Everything here relies on the lock: mutable
-//! state is reached from one thread at a time.
+//! go of it. [`lap`] has the objects whose `__enter__` and `__exit__` a `with` calls, [`timer`] starts
+//! and stops segments; [`place`] keeps the recorder's stack that of the running task, [`name`] turns
+//! any `str` into a name. Everything here relies on the lock: mutable state is reached from one
+//! thread at a time.
 
-mod copied;
-pub mod gauge;
-pub mod given;
 pub mod graves;
-pub mod handle;
-pub mod history;
 pub mod lap;
 mod methods;
 pub mod name;
-pub mod pieces;
 pub mod place;
-pub mod profiling;
 pub mod span;
 pub mod task;
 pub mod timer;

@@ -50,7 +50,7 @@ pub unsafe fn close(site: &Site) -> Option<u64> {
     }
 }
 
-/// The same at a moment that has passed, but never before the span opened.
+/// Closes the innermost open span of a site at a moment that has passed, but never before it opened.
 pub fn close_at(site: &Site, end: u64) {
     // SAFETY: called by functions of the extension module, which hold the lock.
     unsafe {

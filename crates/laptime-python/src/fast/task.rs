@@ -1,6 +1,6 @@
 //! The state of a task: its stack of open spans and the last durations by name.
 //!
-//! It lies in the task's own context, as the value of one context variable, and so lives as
+//! The state lies in the task's own context, as the value of one context variable, and so lives as
 //! long as the context does: nothing is leaked and nothing has to be told that a task ended.
 //! A context copies its parent's variables when it is made, so the value found first is the
 //! parent's: a pair of the parent's state and the path that was open there at that moment,
@@ -35,7 +35,7 @@ struct Parts {
     stack: Option<Box<TaskStack>>,
     /// Number of the thread that ran the task last.
     used_on: Cell<usize>,
-    /// Whose state this is: a copy of the context finds the same value, and a dead context's
+    /// The context that this is the state of: a copy of it finds the same value, and a dead context's
     /// address may be used again.
     context: Py<PyWeakrefReference>,
     last: RefCell<HashMap<u32, u64>>,

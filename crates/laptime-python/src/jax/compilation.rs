@@ -15,7 +15,7 @@ use laptime_recorder::{self as recorder, clock};
 use crate::entry::measuring;
 use crate::fast::span;
 use crate::handler;
-use crate::phases::hidden::Hidden;
+use crate::phases::own_python::Hidden;
 use crate::phases::recorder::Recorder;
 use crate::rate;
 

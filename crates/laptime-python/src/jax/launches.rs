@@ -18,14 +18,15 @@ use laptime_recorder::{self as recorder, Open, Site, clock};
 
 use super::question::{Alive, imported};
 use super::turns::Turns;
-use crate::fast::{Locked, handle, place, span};
+use crate::fast::lap::kinds;
+use crate::fast::{Locked, place, span};
 use crate::rate;
 
 /// Laps that are open at once on a thread, of which it is known what was alive before.
 const MOST_OPEN: usize = 16;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
-/// Whose clients may be asked: a child that was forked has only their looks.
+/// The process whose clients may be asked: a child that was forked has only their looks.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 static TURNS: Locked<Option<Turns>> = Locked::new(None);
 
@@ -52,7 +53,7 @@ pub fn is_on() -> bool {
 pub fn begin() {
     if !IS_ON.swap(true, Relaxed) {
         PROCESS.store(std::process::id(), Relaxed);
-        handle::look_at_laps();
+        kinds::look_at_laps();
     }
 }
 

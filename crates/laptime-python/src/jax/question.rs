@@ -20,7 +20,7 @@ const GRACE_NS: u64 = 200_000;
 pub struct Alive(Vec<usize>);
 
 impl Alive {
-    /// Those of now. Empty where JAX has computed nothing yet.
+    /// The arrays that are alive now. Empty where JAX has computed nothing yet.
     pub fn now(python: Python<'_>) -> PyResult<Self> {
         let mut addresses = Vec::new();
         for client in clients(python)? {

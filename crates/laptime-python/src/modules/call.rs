@@ -10,10 +10,10 @@ use pyo3::{ffi, intern};
 
 use super::laps::{self, ModuleLaps};
 use super::place::Place;
-use crate::phases::hidden::Hidden;
 use crate::phases::hooks::Call;
+use crate::phases::overlay::guarded;
+use crate::phases::own_python::Hidden;
 use crate::phases::process::Phases;
-use crate::phases::watched::guarded;
 
 /// Where the laps of a thread's modules are found: `here.laps`, which `make` makes.
 pub struct Split {

@@ -15,7 +15,7 @@ use super::backward::Backward;
 use super::place::Place;
 use super::places::Places;
 use crate::handler;
-use crate::phases::hidden::Hidden;
+use crate::phases::own_python::Hidden;
 
 thread_local! {
     /// The laps of this thread, while a forward or backward that is split is running. Held by
@@ -48,7 +48,7 @@ pub struct ModuleLaps {
     roots: Places,
     /// Where each module was seen, for recomputation inside a backward.
     pub known: Places,
-    /// Whose forward is running. Not held: its module is being called.
+    /// The place whose forward is running. Not held: its module is being called.
     place: Cell<*mut ffi::PyObject>,
     tags: Cell<bool>,
     untagged: Cell<u64>,
@@ -73,7 +73,7 @@ impl ModuleLaps {
         self.make_lap.bind(python).call1((name,))
     }
 
-    /// Whose forward is running.
+    /// The place whose forward is running.
     #[inline]
     pub fn place<'py>(&self, python: Python<'py>) -> Option<Bound<'py, Place>> {
         // SAFETY: null, or a place whose module is being called and whose parent holds it.
@@ -82,7 +82,7 @@ impl ModuleLaps {
         Some(unsafe { place.cast_into_unchecked() })
     }
 
-    /// Whose forward runs from here on; returns whose did.
+    /// Sets the place whose forward runs from here on; returns the one whose forward ran until then.
     #[inline]
     pub fn go_to(&self, place: *mut ffi::PyObject) -> *mut ffi::PyObject {
         self.place.replace(place)
@@ -251,7 +251,7 @@ impl ModuleLaps {
         Self::tag(this, value, place)
     }
 
-    /// The same of one tensor, whatever its class.
+    /// Lets the backward of what made one tensor, whatever its class, be timed as the place's.
     #[pyo3(name = "tag_tensor")]
     fn tag_one(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, Place>) -> PyResult<()> {
         self.tag_tensor(value, place)

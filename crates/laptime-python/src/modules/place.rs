@@ -10,8 +10,9 @@ use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 
 use super::laps::ModuleLaps;
 use super::places::Places;
-use crate::fast::{Locked, handle, span};
-use crate::phases::hidden::Hidden;
+use crate::fast::lap::handle;
+use crate::fast::{Locked, span};
+use crate::phases::own_python::Hidden;
 
 /// A module where one other module calls it, or where nobody does.
 #[pyclass(frozen, module = "laptime._core")]
@@ -33,7 +34,7 @@ pub struct Place {
     is_outside: bool,
     /// Whether it computes nothing between the modules that it calls.
     pub only_calls: bool,
-    /// Whose thread's it is.
+    /// The laps of the thread that it is called on.
     pub laps: Py<ModuleLaps>,
     /// Modules that it calls.
     pub inside: Places,
@@ -93,7 +94,7 @@ impl Place {
             name: name.unbind(),
             parent: parent.map(|parent| parent.clone().unbind()),
             depth: parent.map_or(0, |parent| parent.get().depth + 1),
-            site: handle::site_of(&lap)?,
+            site: handle::site_of(&lap),
             lap: lap.unbind(),
             compiled: module.get_type().name()? == "OptimizedModule",
             is_outside: module.is(laps),

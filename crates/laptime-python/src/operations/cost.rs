@@ -3,7 +3,7 @@
 use laptime_core::operations::{ByPhase, CostTally};
 use pyo3::prelude::*;
 
-use super::missing;
+use super::lookup_errors;
 
 /// Costs, by column.
 #[pyclass(frozen, subclass, module = "laptime._core")]
@@ -12,14 +12,14 @@ pub struct OpCost {
 }
 
 impl OpCost {
-    /// Of a thing, all phases together.
+    /// What a thing costs, all phases together.
     pub fn new(tallies: &ByPhase) -> Self {
         Self {
             total: tallies.total(),
         }
     }
 
-    /// Of one phase.
+    /// What one phase costs.
     pub fn of_tally(total: CostTally) -> Self {
         Self { total }
     }
@@ -104,6 +104,6 @@ impl OpCost {
     }
 
     fn __getattr__(this: &Bound<'_, Self>, name: &str) -> PyResult<()> {
-        Err(missing::attribute(this.as_any(), name))
+        Err(lookup_errors::attribute(this.as_any(), name))
     }
 }

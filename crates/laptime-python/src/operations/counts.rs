@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::cost::OpCost;
-use super::missing::Rows;
+use super::lookup_errors::Rows;
+use super::rendering;
 use super::row::{self, OpRow};
-use super::shown;
 use crate::errors;
 
 /// What a program's operations cost.
@@ -27,12 +27,12 @@ pub struct OpCounts {
 }
 
 impl OpCounts {
-    /// Of an account.
+    /// The counts of an account.
     pub fn new(python: Python<'_>, counts: Counts) -> PyResult<Py<Self>> {
         Self::cross_checked(python, counts, None)
     }
 
-    /// Of an account, beside what somebody else says of the same program.
+    /// The counts of an account, beside what somebody else says of the same program.
     pub fn cross_checked(
         python: Python<'_>,
         counts: Counts,
@@ -151,8 +151,8 @@ impl OpCounts {
         CONVENTIONS.to_vec()
     }
 
-    /// The same, with what it is of: a name, its inputs by label, sizes and type, and how it was
-    /// counted.
+    /// These counts with what they are of: a name, its inputs by label, sizes and type, and how it
+    /// was counted.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "arguments from Python are values"
@@ -184,7 +184,7 @@ impl OpCounts {
     }
 
     fn __str__(&self, python: Python<'_>) -> String {
-        shown::printed(self, python)
+        rendering::printed(self, python)
     }
 
     /// As a table for a terminal.
@@ -196,8 +196,8 @@ impl OpCounts {
         sort: Option<&str>,
         exact: bool,
     ) -> PyResult<String> {
-        let view = shown::view(by, depth, sort, exact)?;
-        Ok(shown::rendered(self, Format::Text, &view))
+        let view = rendering::view(by, depth, sort, exact)?;
+        Ok(rendering::rendered(self, Format::Text, &view))
     }
 
     /// As markdown.
@@ -209,18 +209,18 @@ impl OpCounts {
         sort: Option<&str>,
         exact: bool,
     ) -> PyResult<String> {
-        let view = shown::view(by, depth, sort, exact)?;
-        Ok(shown::rendered(self, Format::Markdown, &view))
+        let view = rendering::view(by, depth, sort, exact)?;
+        Ok(rendering::rendered(self, Format::Markdown, &view))
     }
 
     /// As JSON, with the names of the published schema.
     fn to_json(&self) -> String {
-        shown::rendered(self, Format::Json, &OperationsView::default())
+        rendering::rendered(self, Format::Json, &OperationsView::default())
     }
 
     /// As comma-separated values.
     fn to_csv(&self) -> String {
-        shown::rendered(self, Format::Csv, &OperationsView::default())
+        rendering::rendered(self, Format::Csv, &OperationsView::default())
     }
 
     /// Writes a page to open in a browser.
@@ -229,13 +229,13 @@ impl OpCounts {
         reason = "arguments from Python are values"
     )]
     fn to_html(&self, path: PathBuf) -> PyResult<()> {
-        let text = shown::rendered(self, Format::Html, &OperationsView::default());
+        let text = rendering::rendered(self, Format::Html, &OperationsView::default());
         std::fs::write(&path, text).map_err(|error| errors::from_io(&error, &path))
     }
 
     /// What notebooks show.
     fn _repr_html_(&self) -> String {
-        shown::fragment(self)
+        rendering::fragment(self)
     }
 
     fn __repr__(&self) -> String {

@@ -9,11 +9,11 @@ mod cost;
 pub mod counts;
 mod feed;
 mod formula;
-mod missing;
+mod lookup_errors;
 mod onnx;
+mod rendering;
 mod row;
 mod shape;
-mod shown;
 mod torch;
 
 use pyo3::prelude::*;

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::cost::OpCost;
-use super::missing::Rows;
+use super::lookup_errors::Rows;
 
 /// An operator, a module with those in it, or a phase.
 #[pyclass(frozen, extends = OpCost, module = "laptime._core")]
@@ -100,7 +100,7 @@ impl OpRow {
         self.params
     }
 
-    /// Of a module: what is directly in it.
+    /// What is directly in the module; None where the row is no module's.
     #[getter]
     fn own(&self, python: Python<'_>) -> PyResult<Option<Py<OpCost>>> {
         let own = self.own.as_ref();

@@ -5,10 +5,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 
-use super::hidden::Hidden;
 use super::hooks::Call;
+use super::overlay::guarded;
+use super::own_python::Hidden;
 use super::process::Phases;
-use super::watched::guarded;
 use crate::handler;
 
 /// Counts the operations of calls: `begin(args, kwargs, compiling)` and `end(begun, raised)`, where

@@ -11,11 +11,11 @@ use pyo3::types::PyDictMethods;
 use laptime_phases::{Flag, Machine};
 use laptime_recorder::clock;
 
-use super::here;
-use super::hidden::Hidden;
 use super::hooks::Call;
+use super::overlay::guarded;
+use super::own_python::Hidden;
 use super::process::Phases;
-use super::watched::guarded;
+use super::thread;
 use crate::rate;
 
 /// Exchanges of a process.
@@ -93,7 +93,7 @@ impl Phases {
         if begun {
             self.with(|machine| machine.communication_end(result.is_err()));
         }
-        here::take_trouble().map_or(Ok(()), |error| self.broken(python, error))?;
+        thread::take_trouble().map_or(Ok(()), |error| self.broken(python, error))?;
         result
     }
 

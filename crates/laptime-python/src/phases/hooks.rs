@@ -14,8 +14,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 
-use super::hidden::Hidden;
-use super::watched::Watched;
+use super::overlay::Watched;
+use super::own_python::Hidden;
 use crate::fast::Locked;
 
 unsafe extern "C" {
@@ -136,7 +136,7 @@ pub struct Call<'py> {
 }
 
 impl<'py> Call<'py> {
-    /// Lets it go on its way, unchanged.
+    /// Lets the call go on its way, unchanged.
     #[inline]
     pub fn pass(&self) -> PyResult<Bound<'py, PyAny>> {
         let result = self.pass_raw();
@@ -144,7 +144,8 @@ impl<'py> Call<'py> {
         unsafe { Bound::from_owned_ptr_or_err(self.python, result) }
     }
 
-    /// The same, for one that nobody waits for the end of.
+    /// Lets a call whose end nobody waits for go on its way, unchanged: a new reference, or null with an
+    /// error.
     #[inline]
     pub fn pass_raw(&self) -> *mut ffi::PyObject {
         if self.below == 0 {

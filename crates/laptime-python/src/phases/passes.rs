@@ -17,7 +17,7 @@ const MANY: usize = 32;
 /// Something kept for each of some objects, for as long as that lives.
 pub struct Kept<T>(Mutex<BTreeMap<usize, Of<T>>>);
 
-/// Whose it is, and what is kept.
+/// An object, and what is kept for it.
 type Of<T> = (Py<PyWeakrefReference>, Arc<T>);
 
 impl<T> Default for Kept<T> {

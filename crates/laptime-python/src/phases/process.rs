@@ -14,12 +14,12 @@ use laptime_recorder::clock;
 
 use crate::handler;
 
-use super::asked::LastModule;
 use super::exchanges::Exchanges;
-use super::here;
-use super::hidden::{self, Hidden};
+use super::own_python::{self, Hidden};
 use super::passes::Passes;
+use super::program::LastModule;
 use super::recorder::Recorder;
+use super::thread;
 
 static OWNERS: AtomicU64 = AtomicU64::new(1);
 
@@ -56,7 +56,7 @@ pub struct Questions {
     pub bare: Py<PyAny>,
     /// Whether there is something to learn among tensors.
     pub for_learned: Py<PyAny>,
-    /// The same of the arguments of a function whose gradient is computed.
+    /// Whether there is something to learn among the arguments of a function whose gradient is computed.
     pub of_function: Py<PyAny>,
     look: Py<PyAny>,
     broken: Py<PyAny>,
@@ -130,8 +130,8 @@ impl Phases {
     /// Closes what is open on this thread.
     fn finish(&self) {
         if self.with(Machine::finish).is_some() {
-            here::set_busy(false);
-            here::set_machine(None);
+            thread::set_busy(false);
+            thread::set_machine(None);
         }
     }
 
@@ -143,13 +143,13 @@ impl Phases {
     /// How `torch.compile` is kept from what Laptime itself runs: `set_eval_frame` of torch's.
     #[staticmethod]
     fn compiles_by(set_eval_frame: Bound<'_, PyAny>) {
-        hidden::compiles_by(set_eval_frame);
+        own_python::compiles_by(set_eval_frame);
     }
 
     /// This process was forked from another one.
     #[staticmethod]
     fn forked() {
-        here::forked();
+        thread::forked();
     }
 }
 
@@ -157,9 +157,9 @@ impl Phases {
     /// Runs with this thread's machine, if it has one and is not inside it already. A panic is
     /// trouble of Laptime's, never of the program's.
     pub fn with<R>(&self, body: impl FnOnce(&mut Machine) -> R) -> Option<R> {
-        let told = AssertUnwindSafe(|| here::with(self.owner, body));
+        let told = AssertUnwindSafe(|| thread::with(self.owner, body));
         catch_unwind(told).unwrap_or_else(|_| {
-            here::trouble(PyRuntimeError::new_err("the phases' machine panicked"));
+            thread::trouble(PyRuntimeError::new_err("the phases' machine panicked"));
             None
         })
     }
@@ -169,20 +169,20 @@ impl Phases {
         if !self.on.get() || (may_be_traced && self.is_compiling(python)?) {
             return Ok(false);
         }
-        if here::has_machine(self.owner) {
+        if thread::has_machine(self.owner) {
             return Ok(true);
         }
         if self.is_worker(python)? {
-            here::set_busy(true); // for good: a worker of a loader's never trains
+            thread::set_busy(true); // for good: a worker of a loader's never trains
             return Ok(false);
         }
-        if !here::is_alone() {
+        if !thread::is_alone() {
             return Ok(false);
         }
         let machine = Machine::new(Box::new(Recorder::new()));
-        here::set_machine(Some((self.owner, machine)));
+        thread::set_machine(Some((self.owner, machine)));
         self.began.set(true);
-        Ok(here::has_machine(self.owner))
+        Ok(thread::has_machine(self.owner))
     }
 
     fn is_worker(&self, python: Python<'_>) -> PyResult<bool> {
@@ -204,7 +204,7 @@ impl Phases {
         self.with(Machine::compile_begin);
     }
 
-    /// It is compiled.
+    /// Compiling, which a call began, is over.
     pub fn compile_end(&self) {
         self.with(Machine::compile_end);
     }

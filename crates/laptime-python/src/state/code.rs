@@ -4,10 +4,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple, PyType};
 
-use super::kept::{self, Kept, What};
+use super::contents::{self, Kept, What};
+use super::iterators::Taken;
 use super::kind::Kind;
 use super::place;
-use super::taken::Taken;
 use super::walk::Walk;
 
 impl Walk {
@@ -136,7 +136,7 @@ impl Walk {
         if !self.kinds.is_own_class(class.cast::<PyType>()?) {
             return Ok(());
         }
-        let before = kept::attributes(class)?;
+        let before = contents::attributes(class)?;
         let mut stood_in = Vec::new();
         for (name, value) in before.iter() {
             if let Some(one) = self.stand_in(&value, &name) {

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet};
 
-use super::kept::{self, Kept, What};
+use super::contents::{self, Kept, What};
 use super::kind::Container;
 use super::walk::{MOST_ENTERED, Walk};
 
@@ -36,12 +36,12 @@ impl Walk {
                 self.keep(kept);
             }
             Container::Mapping => {
-                let before = kept::items(object)?;
+                let before = contents::items(object)?;
                 let mut kept = Kept::new(object, What::Mapping(before.clone().unbind()));
                 for pair in before.iter().take(entered) {
                     let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
                     if let Some(stood_in) = self.stand_in(&value, &key) {
-                        kept::set_item(object, &key, stood_in.instead.bind(python))?;
+                        contents::set_item(object, &key, stood_in.instead.bind(python))?;
                         kept.stood_in.push(stood_in);
                     }
                     self.push(&value, place, Some(key.clone().unbind()));
@@ -64,7 +64,7 @@ impl Walk {
                 self.keep(kept);
             }
             Container::Deque => {
-                let before = kept::elements(object)?;
+                let before = contents::elements(object)?;
                 let mut kept = Kept::new(object, What::Deque(before.clone().unbind()));
                 for (index, value) in before.iter().enumerate().take(entered) {
                     let key = index.into_pyobject(python)?.into_any();

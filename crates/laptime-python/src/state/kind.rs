@@ -34,7 +34,7 @@ pub enum Kind {
     Local,
     /// Gives one thing after the other, and can't be set back.
     Iterator,
-    /// The same, and takes its position back.
+    /// Gives one thing after the other, and takes its position back.
     Position,
     Plain(Plain),
 }
@@ -199,7 +199,7 @@ impl Kinds {
                 _ => {}
             }
         }
-        let is_taken = object.is_instance_of::<super::taken::Taken>();
+        let is_taken = object.is_instance_of::<super::iterators::Taken>();
         let is_known = ITERATORS.contains(&(module.as_str(), &*name.to_cow()?));
         if module == "itertools" || is_taken || is_known {
             return Ok(Kind::Iterator);

@@ -2,16 +2,16 @@
 //!
 //! A count runs the program's own code, which may write to whatever it holds: attributes, lists,
 //! cells, globals. [`walk`] goes from the call's roots through everything that Python can reach
-//! from there ([`elements`], [`code`]), [`kind`] says what each class of objects is to it, and [`kept`] notes what they hold
-//! and puts it back. What only others can save, such as random generators, they do through
+//! from there ([`elements`], [`code`]), [`kind`] says what each class of objects is to it, and
+//! [`contents`] notes what they hold and puts it back. What only others can save, such as random generators, they do through
 //! callables that are given. Nothing here knows a framework: the classes to be found are given too.
 
 mod code;
+mod contents;
 mod elements;
-mod kept;
+mod iterators;
 mod kind;
 mod place;
-mod taken;
 mod walk;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -76,7 +76,7 @@ impl State {
     fn restore(&self, python: Python<'_>) -> PyResult<()> {
         // Nothing is locked while Python may run.
         let kept = self.walk().kept(python);
-        kept::restore(python, &kept)
+        contents::restore(python, &kept)
     }
 }
 
@@ -108,6 +108,6 @@ const ATTEMPTS: usize = 3;
 /// Adds the class and the function to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<State>()?;
-    module.add_class::<taken::Taken>()?;
+    module.add_class::<iterators::Taken>()?;
     module.add_function(wrap_pyfunction!(undone, module)?)
 }

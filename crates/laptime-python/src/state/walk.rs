@@ -12,10 +12,10 @@ use pyo3::types::{PyString, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use crate::entry::measuring;
 use crate::handler;
 
-use super::kept::{Kept, StoodIn, What};
+use super::contents::{Kept, StoodIn, What};
+use super::iterators::Taken;
 use super::kind::{Kind, Kinds, Plain};
 use super::place;
-use super::taken::Taken;
 
 /// Where something stands: in what, and under which name there.
 struct Place {
@@ -55,7 +55,7 @@ pub struct Walk {
     pub(super) held: Vec<Py<PyAny>>,
     kept: Vec<Arc<Kept>>,
     found: Vec<Vec<(usize, Py<PyAny>)>>,
-    /// Of `found`, by class and address.
+    /// What stands in `found`, by class and address.
     told: HashSet<(usize, usize)>,
     iterators: HashMap<usize, Py<PyAny>>,
     /// What runs things outside of the call, for iterators.

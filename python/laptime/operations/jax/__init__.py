@@ -1,7 +1,7 @@
 """Counts a JAX function from its jaxpr.
 
 The function is traced with the shapes of its arguments, never run: `arguments` has what is stood
-in for, `captured` what the function reaches besides, `flax` takes modules as functions of their
+in for, `closures` what the function reaches besides, `flax` takes modules as functions of their
 variables, `training` adds the gradients and `walk` reads the jaxpr. What XLA's own analysis says
 of the same program stands beside as a cross-check.
 """
@@ -12,10 +12,10 @@ import sys
 
 from ..._core import Feed
 from .arguments import Arguments, is_array
-from .captured import Captured
+from .caches import undisturbed
+from .closures import Captured
 from .flax import called, elements, is_linen, is_nnx, needs_variables, parts, values_in
 from .training import gradients
-from .undisturbed import undisturbed
 from .walk import Place, Walk
 
 TYPE_CHECKING = False
@@ -130,7 +130,7 @@ def _name(target: Any) -> str:
 def _inputs(
     inputs: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> list[tuple[str, tuple[int, ...], str]]:
-    """Those inputs that are arrays themselves, as what they are called with."""
+    """Inputs that are arrays themselves: name, shape and type."""
     named = [*(("", value) for value in inputs), *kwargs.items()]
     return [
         (label, tuple(value.shape), str(value.dtype)) for label, value in named if is_array(value)

@@ -23,7 +23,7 @@ class Values:
             self._integers[variable] = value
 
     def integers(self, variables: Sequence[Any]) -> list[int | None]:
-        """Those that are known, of a call's operands."""
+        """The values of a call's operands, where they are known integers."""
         return [
             integer(variable.val) if is_literal(variable) else self._integers.get(variable)
             for variable in variables

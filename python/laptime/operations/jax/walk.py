@@ -69,7 +69,7 @@ class Place:
     axes: Mapping[Any, int] = field(default_factory=dict[object, int])
 
     def times(self, count: int | None) -> Place:
-        """The same place in a loop of so many rounds."""
+        """This place in a loop of so many rounds."""
         if count == 0 or self.repeat == 0:
             return replace(self, repeat=0)
         if count is None or self.repeat is None:
@@ -95,7 +95,7 @@ class Place:
         return replace(self, scopes=(*self.scopes, *scopes), phase=phase)
 
     def sharded(self, sizes: Mapping[Any, int]) -> Place:
-        """The same place on every device along these axes."""
+        """This place on every device along these axes."""
         devices = 1
         for size in sizes.values():
             devices *= size

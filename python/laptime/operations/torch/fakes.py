@@ -14,11 +14,11 @@ import torch
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from .known import remember
+from .origins import remember
 
 #: Elements up to which values are kept: what configurations, lengths and positions need, not data.
 KEPT = 16384
-#: The same of inputs that hold no whole numbers.
+#: Elements up to which values of inputs are kept that hold no whole numbers.
 KEPT_NUMBERS = 1024
 
 

@@ -22,8 +22,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 
 from ..._core import LaptimeError, TorchFunction
-from ..untouched import Undo
-from .alone import Alone
+from ..surroundings import Undo
+from .isolation import Alone
 from .stage import Stage
 
 

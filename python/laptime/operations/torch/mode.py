@@ -19,7 +19,7 @@ from torch._subclasses.fake_tensor import (
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..._core import Feed, OpCounts, Shape, TorchDispatch, has_formula, raised_by_handler
-from . import collective, higher, known, scores
+from . import collective, higher, origins, scores
 from .fakes import KEPT, values, with_values
 from .recall import Made, Recall, is_recalled
 from .stage import Stage
@@ -141,7 +141,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
                 self.stage.made(output)
 
     def _followed(self, function: Any, route: str, is_view: bool) -> str:
-        """The same, for what `follow` wants to see."""
+        """How the calls of an operator are met where `follow` may want to see them."""
         if route != "count":
             return route
         if is_view:
@@ -150,7 +150,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
         name = function._schema.name
         if name in scores.PRODUCTS or name in scores.KERNELS:
             return "product"
-        is_noted = not known.fills(name) and (
+        is_noted = not origins.fills(name) and (
             not function._schema.is_mutable or is_recalled(function)
         )
         return "noted" if is_noted else "follow"
@@ -162,7 +162,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
             return "ask" if self.fake_mode is not None else "run"
         if name in _QUESTIONS or name.startswith(("prim::", "profiler::")):
             return "run"
-        if name in known.MAKERS and self.fake_mode is not None:
+        if name in origins.MAKERS and self.fake_mode is not None:
             return "ask"
         if has_formula(name):
             return "count"
@@ -187,7 +187,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
         name = function._schema.name
         if name == "aten::_local_scalar_dense":
             return self._item(function, arguments)
-        if name in known.MAKERS:
+        if name in origins.MAKERS:
             out = function(*arguments, **keywords)
             self._keep(function, arguments, keywords, out)
             self.record(function, arguments, keywords, out)
@@ -206,11 +206,11 @@ class Counting(TorchDispatch, TorchDispatchMode):
     def follow(self, function: Any, arguments: Any, keywords: Any, out: Any) -> None:
         """Looks at a call that was counted, for what masks leave of attention."""
         if function in self._views:
-            known.note_view(function, arguments, keywords, out)
+            origins.note_view(function, arguments, keywords, out)
             return
         self._attention.see(function, arguments, keywords, out)
         if self.fake_mode is not None:
-            known.note(function, arguments, keywords, out)
+            origins.note(function, arguments, keywords, out)
 
     def parts(self, function: Any, arguments: tuple[Any, ...], keywords: Any, out: Any) -> bool:
         """Counts a call with nested tensors one part at a time, if that can be done."""

@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from ..._core import Taken, TorchDispatch
-from ..untouched import World
+from ..surroundings import World
 from .unwrap import unwrap
 
 
@@ -28,12 +28,12 @@ class Arguments:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """Those without a name."""
+        """Arguments without a name."""
         return tuple(self.held.values())[: self._positional]
 
     @property
     def kwargs(self) -> dict[str, Any]:
-        """Those with one."""
+        """Arguments with a name."""
         return dict(zip(self._names, [*self.held.values()][self._positional :]))
 
     def used_up(self) -> list[str]:
@@ -59,7 +59,7 @@ class Target:
         self._within: dict[int, str] = {}
         self._reach_hooks()
         self._find_models()
-        #: Those that the call names itself, and so tells of whether it calls them or not.
+        #: Models that the call names itself, and so tells of whether it calls them or not.
         self.named = {
             path: model
             for path, model in self.models.items()

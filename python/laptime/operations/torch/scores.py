@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import known
-from .known import Unknown
+from . import origins
+from .origins import Unknown
 
 if TYPE_CHECKING:
     from ..._core import TakenOp
@@ -39,7 +39,7 @@ class Mask:
     def __init__(
         self, tensor: torch.Tensor, is_kept: Callable[[torch.Tensor], torch.Tensor], shape: Any
     ) -> None:
-        self._ref = known.refer(tensor)
+        self._ref = origins.refer(tensor)
         self._is_kept = is_kept
         #: The scores' when it was put on them.
         self.shape = tuple(shape)
@@ -95,7 +95,7 @@ class Scores:
         self.shares: Left | None = None
 
     def masked(self, *masks: Mask) -> Scores:
-        """The same with more masks."""
+        """These scores with more masks."""
         made = Scores(self.products)
         made.masks = (*self.masks, *masks)
         made.why = self.why
@@ -116,7 +116,7 @@ class Left:
     def by(cls, masks: tuple[Mask, ...]) -> Left:
         """By these masks together."""
         try:
-            with known.really():
+            with origins.really():
                 return cls._by(masks)
         except Unknown as unknown:
             return cls(why=str(unknown) or _UNKNOWN)
@@ -192,7 +192,7 @@ class Attention:
                 for one in (*note.products, product):
                     self._tell(one, note.shares)
                 return
-        if any(known.is_weight(it) for it in operands if it is not added):
+        if any(origins.is_weight(it) for it in operands if it is not added):
             return
         scores = Scores([product])
         if added is not None and call.get("beta", 1) != 0:
@@ -353,11 +353,11 @@ def _is_for_rows(added: Any, scores: torch.Tensor) -> bool:
 def _is_lowest(value: Any) -> bool | None:
     """Whether it masks a score that it replaces; `None` where that isn't known."""
     if isinstance(value, torch.Tensor):
-        ref = known.refer(value)
+        ref = origins.refer(value)
         if ref is None:
             return None
         try:
-            with known.really():
+            with origins.really():
                 return bool((ref.value({}) <= _LOWEST).all())
         except Unknown:
             return None

@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from ..untouched import Undo
-from .alone import Alone
+from ..surroundings import Undo
+from .isolation import Alone
 
 #: Module, class and method of what tries operators out.
 _TRIES = (

@@ -65,7 +65,7 @@ def _set_nesting(before: int) -> None:
         _C.autocast_increment_nesting()
 
 
-#: Of these a version of torch may have some.
+#: Switches as pairs of functions, some of which a version of torch may lack.
 _PAIRS = (
     ("_get_mkldnn_enabled", "_set_mkldnn_enabled"),
     ("_get_cudnn_enabled", "_set_cudnn_enabled"),

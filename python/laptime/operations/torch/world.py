@@ -23,10 +23,10 @@ from torch.utils._python_dispatch import (
 )
 
 from ..savers import Saver
-from ..untouched import World
-from .alone import Alone
+from ..surroundings import World
 from .copies import teach
 from .fakes import KEPT
+from .isolation import Alone
 from .switches import switches
 
 #: What a walk tells: models and optimizers, which compute, and tensors.

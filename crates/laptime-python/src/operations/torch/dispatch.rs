@@ -12,13 +12,13 @@ use super::super::feed::{self, Feed};
 use super::capture::{Capture, Unread};
 use super::device;
 use super::function::TorchFunction;
+use super::function_modes::Modes;
+use super::held_call::TakenOp;
 use super::moment::Moment;
 use super::notes::Notes;
 use super::operator::{Operator, Route};
 use super::places::Places;
 use super::recall::{Key, Recall};
-use super::taken::TakenOp;
-use super::unseen::Modes;
 
 /// What changes while a count goes on.
 pub(super) struct State {
@@ -355,7 +355,7 @@ impl TorchDispatch {
         self.state().loops.push(rounds);
     }
 
-    /// It ends.
+    /// The loop that began last ends.
     fn end_loop(&self) {
         self.state().loops.pop();
     }

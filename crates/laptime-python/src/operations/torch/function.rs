@@ -236,7 +236,7 @@ impl TorchFunction {
     }
 }
 
-/// Of so many errors that functions raise it is known what they were.
+/// How many errors that functions raised are remembered.
 const MOST_RAISED: usize = 8;
 
 impl TorchFunction {

@@ -11,14 +11,14 @@ mod capture;
 mod device;
 mod dispatch;
 mod function;
+mod function_modes;
+mod held_call;
 mod moment;
 mod notes;
 mod operator;
 mod places;
 mod recall;
-mod taken;
 mod taking;
-mod unseen;
 
 use pyo3::prelude::*;
 
@@ -26,6 +26,6 @@ use pyo3::prelude::*;
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<function::OwnMemory>()?;
     module.add_class::<function::TorchFunction>()?;
-    module.add_class::<taken::TakenOp>()?;
+    module.add_class::<held_call::TakenOp>()?;
     module.add_class::<dispatch::TorchDispatch>()
 }

@@ -11,13 +11,13 @@ pub enum Route {
     Count,
     /// Run and counted, and Python looks at it afterwards if there are notes on its tensors.
     Noted,
-    /// The same, and it looks in any case.
+    /// Run and counted, and Python looks at it afterwards in any case.
     Follow,
-    /// The same of a product, which Python may want to come back to.
+    /// Run and counted, and Python looks at it in any case: a product, to which it may come back.
     Product,
     /// Run only: a question about a tensor.
     Run,
-    /// The same of a view, if it is of a tensor that is no fake.
+    /// Run only: a view, if it is of a tensor that is no fake.
     View,
     /// Run, and Python looks at it afterwards.
     Look,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use laptime_ops::ModuleId;
 
-/// Whose the nodes are from a number on.
+/// The module that the nodes of the graph belong to, from a number on.
 struct Border {
     from: u64,
     module: ModuleId,

@@ -3,7 +3,7 @@
 //! of a scan, it is made again without asking the framework, which takes several times as long.
 
 mod key;
-mod made;
+mod results;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 pub use key::Key;
 use key::Keyless;
-use made::{Made, Maker};
+use results::{Made, Maker};
 
 /// Calls that are kept, so that a program whose calls never repeat fills no memory.
 const LARGEST: usize = 200_000;

@@ -18,7 +18,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
 
 from ..._core import raised_by_handler
-from .alone import Alone
+from .isolation import Alone
 
 #: Elements up to which a mask is made: 4096 queries and as many keys.
 LARGEST = 4096 * 4096
@@ -70,7 +70,7 @@ class Ref:
         #: The storage's calls; or values; or `None` for a weight's.
         self.source = source
         self.upto = upto
-        #: Of values, which may be written to before they are asked for.
+        #: The version of values, which may be written to before they are asked for.
         self.version = _version(source)
         self.shape = tuple(tensor.shape)
         self.strides = tensor.stride()

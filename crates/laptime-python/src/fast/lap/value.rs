@@ -12,7 +12,8 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::{given, handle};
+use super::handle::{handle, is_handle, own_work, raise};
+use super::work;
 use crate::entry::{asked, measuring};
 
 /// `__reduce__`: `lap, (name,)`.
@@ -25,7 +26,7 @@ pub unsafe extern "C" fn reduce(
     let python = unsafe { Python::assume_attached() };
     match asked(|| parts(python, this)) {
         Ok(parts) => parts.into_ptr(),
-        Err(error) => handle::raise(python, error),
+        Err(error) => raise(python, error),
     }
 }
 
@@ -35,13 +36,12 @@ fn parts(python: Python<'_>, this: *mut ffi::PyObject) -> PyResult<Bound<'_, PyA
     let mut lap = core.getattr(intern!(python, "lap"))?;
     // SAFETY: a handle, whose name is a `str`, with the lock held.
     let (name, work) = unsafe {
-        let name = ffi::PyObject_GetAttrString(this, c"name".as_ptr());
-        let name = Bound::from_owned_ptr_or_err(python, name)?;
-        (name, given::own_work(this))
+        let name = Bound::from_borrowed_ptr(python, handle(this).name);
+        (name, own_work(this))
     };
     if let Some(work) = work {
         let partial = python.import("functools")?.getattr("partial")?;
-        lap = partial.call((lap,), Some(&given::keywords(python, work)?))?;
+        lap = partial.call((lap,), Some(&work::keywords(python, work)?))?;
     }
     Ok((lap, (name,)).into_pyobject(python)?.into_any())
 }
@@ -52,7 +52,7 @@ fn parts(python: Python<'_>, this: *mut ffi::PyObject) -> PyResult<Bound<'_, PyA
 /// `this` is a handle and the lock is held.
 unsafe fn value(this: *mut ffi::PyObject) -> (u32, [Option<u128>; 2]) {
     // SAFETY: the caller's promise.
-    let (site, work) = unsafe { (handle::site(this), given::own_work(this)) };
+    let (site, work) = unsafe { (handle(this).site, own_work(this)) };
     let work = work.unwrap_or_default();
     (site.index(), [work.flop, work.bytes])
 }
@@ -65,13 +65,7 @@ pub unsafe extern "C" fn compare(
 ) -> *mut ffi::PyObject {
     let compared = || {
         // SAFETY: called by the interpreter with a handle and any object.
-        let python = unsafe { Python::assume_attached() };
-        let base = handle::base_type(python).ok()?;
-        // SAFETY: as above; what has the type is a handle.
-        let equal = unsafe {
-            (ffi::PyObject_TypeCheck(other, base) as c_int != 0)
-                .then(|| value(this) == value(other))?
-        };
+        let equal = unsafe { is_handle(other).then(|| value(this) == value(other))? };
         match operation {
             ffi::Py_EQ => Some(equal),
             ffi::Py_NE => Some(!equal),

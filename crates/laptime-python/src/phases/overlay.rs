@@ -1,7 +1,7 @@
 //! What lies over a function of torch's: tells the machine when a call begins and ends.
 //!
-//! It passes through inside a phase whose inside is not looked at; otherwise it tells the
-//! machine, calls, and tells the machine again. What the program raises goes on its way; what
+//! A call passes through inside a phase whose inside is not looked at; otherwise the machine is
+//! told, the function called, and the machine told again. What the program raises goes on its way; what
 //! Laptime raises switches the phases off, with one line. What is Laptime's own Python runs
 //! hidden from the program's tracers.
 
@@ -16,12 +16,12 @@ use pyo3::prelude::*;
 use laptime_phases::{Iteration, Machine};
 use laptime_recorder::clock;
 
-use super::asked::Asked;
 use super::counting::Counting;
-use super::here::{self, Working};
-use super::hidden::Hidden;
 use super::hooks::{self, Call};
+use super::own_python::Hidden;
 use super::process::Phases;
+use super::program::ProgramAtCall;
+use super::thread::{self, Working};
 use crate::modules::call::Split;
 
 /// What is watched.
@@ -139,7 +139,7 @@ impl Watched {
     /// Sees a call.
     #[inline]
     pub fn call(&self, call: &Call<'_>) -> *mut ffi::PyObject {
-        if here::is_busy() && self.split.is_none() && self.event.is_phase() {
+        if thread::is_busy() && self.split.is_none() && self.event.is_phase() {
             if self.event == Event::Step {
                 self.phases.get().with(Machine::update_inside);
             }
@@ -183,7 +183,7 @@ impl Watched {
         {
             return result;
         }
-        if here::is_busy() {
+        if thread::is_busy() {
             return call.pass();
         }
         let Some(began) = self.begin(call)? else {
@@ -248,7 +248,9 @@ impl Watched {
         if !phases.may_begin(call.python, !fetches)? {
             return Ok(None);
         }
-        if self.event == Event::Function && !Asked::new(phases, call).learns_by_function()? {
+        if self.event == Event::Function
+            && !ProgramAtCall::new(phases, call).learns_by_function()?
+        {
             return Ok(None);
         }
         let iteration = match call.argument(0) {
@@ -258,17 +260,17 @@ impl Watched {
         };
         Ok(Some(Began {
             iteration,
-            _working: here::begin_work(),
+            _working: thread::begin_work(),
         }))
     }
 
     fn tell(&self, call: &Call<'_>, began: Began) -> PyResult<Option<Began>> {
         let phases = self.phases.get();
-        here::set_busy(!self.event.is_open());
+        thread::set_busy(!self.event.is_open());
         if self.event == Event::Forward && !phases.calls_modules.get() {
             phases.calls_modules.set(true);
         }
-        let program = Asked::new(phases, call);
+        let program = ProgramAtCall::new(phases, call);
         phases.with(|machine| match (self.event, &began.iteration) {
             (Event::Fetch, Some(iteration)) => machine.fetch_begin(iteration, &program),
             (Event::Forward, _) => machine.forward_begin(&program),
@@ -279,7 +281,7 @@ impl Watched {
             (Event::Work, _) => machine.optimizer_begin(false),
             _ => {}
         });
-        let Some(error) = here::take_trouble() else {
+        let Some(error) = thread::take_trouble() else {
             return Ok(Some(began));
         };
         self.end(call.python, &began, Some(&error))?;
@@ -288,7 +290,7 @@ impl Watched {
 
     fn end(&self, python: Python<'_>, began: &Began, error: Option<&PyErr>) -> PyResult<()> {
         let phases = self.phases.get();
-        here::set_busy(false);
+        thread::set_busy(false);
         let raised = error.is_some();
         let look = phases.with(|machine| {
             let steps = machine.steps();
@@ -314,13 +316,13 @@ impl Watched {
             Some(true) => phases.look(python),
             _ => Ok(()),
         };
-        let trouble = here::take_trouble();
+        let trouble = thread::take_trouble();
         looked.and(trouble.map_or(Ok(()), |error| phases.broken(python, error)))
     }
 
     /// What was raised while the machine was told something.
     fn sort(&self, python: Python<'_>, error: PyErr) -> PyResult<()> {
-        here::set_busy(false);
+        thread::set_busy(false);
         self.phases.get().broken(python, error)
     }
 

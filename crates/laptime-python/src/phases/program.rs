@@ -12,10 +12,10 @@ use pyo3::{ffi, types::PyString};
 
 use laptime_phases::Program;
 
-use super::here;
-use super::hidden::Hidden;
 use super::hooks::Call;
+use super::own_python::Hidden;
 use super::process::Phases;
+use super::thread;
 
 /// Told of a module call whose module itself has something to learn.
 const BY_ITSELF: u8 = 2;
@@ -44,12 +44,12 @@ impl LastModule {
 }
 
 /// The program at a call, to be asked.
-pub struct Asked<'a, 'py> {
+pub struct ProgramAtCall<'a, 'py> {
     phases: &'a Phases,
     call: &'a Call<'py>,
 }
 
-impl<'a, 'py> Asked<'a, 'py> {
+impl<'a, 'py> ProgramAtCall<'a, 'py> {
     /// At a call.
     pub fn new(phases: &'a Phases, call: &'a Call<'py>) -> Self {
         Self { phases, call }
@@ -94,7 +94,7 @@ impl<'a, 'py> Asked<'a, 'py> {
         Ok(is_bare)
     }
 
-    /// Of a call of `torch.autograd.grad(outputs, inputs, …)`.
+    /// Whether a call of `torch.autograd.grad(outputs, inputs, …)` asks for what is learned.
     fn asks_for_parameters(&self) -> PyResult<bool> {
         let python = self.call.python;
         let inputs = match self.call.argument(1) {
@@ -110,7 +110,8 @@ impl<'a, 'py> Asked<'a, 'py> {
         asked.is_truthy(python)
     }
 
-    /// Of a call of `grad_and_value_impl(function, argnums, has_aux, args, kwargs)`.
+    /// Whether a call of `grad_and_value_impl(function, argnums, has_aux, args, kwargs)` asks for what is
+    /// learned.
     pub fn learns_by_function(&self) -> PyResult<bool> {
         let python = self.call.python;
         let (Some(numbers), Some(args)) = (self.call.argument(1), self.call.argument(3)) else {
@@ -149,25 +150,27 @@ pub fn own<'py>(
     own.cast::<PyDict>()?.get_item(name)
 }
 
-impl Program for Asked<'_, '_> {
+impl Program for ProgramAtCall<'_, '_> {
     fn grad(&self) -> bool {
         let grad = self.phases.asked.is_grad_enabled.call0(self.call.python);
         grad.and_then(|grad| grad.is_truthy(self.call.python))
-            .map_err(here::trouble)
+            .map_err(thread::trouble)
             .unwrap_or(false)
     }
 
     fn training(&self) -> bool {
-        self.trains_itself().map_err(here::trouble).unwrap_or(true)
+        self.trains_itself()
+            .map_err(thread::trouble)
+            .unwrap_or(true)
     }
 
     fn trains(&self) -> bool {
-        self.learns().map_err(here::trouble).unwrap_or(true)
+        self.learns().map_err(thread::trouble).unwrap_or(true)
     }
 
     fn is_bare(&self) -> bool {
         self.has_no_parameters()
-            .map_err(here::trouble)
+            .map_err(thread::trouble)
             .unwrap_or(false)
     }
 
@@ -178,7 +181,7 @@ impl Program for Asked<'_, '_> {
 
     fn for_parameters(&self) -> bool {
         self.asks_for_parameters()
-            .map_err(here::trouble)
+            .map_err(thread::trouble)
             .unwrap_or(false)
     }
 

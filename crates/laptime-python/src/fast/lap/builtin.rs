@@ -14,8 +14,11 @@ use pyo3::prelude::*;
 use laptime_core::SpanWork;
 use laptime_recorder::Site;
 
-use super::{Locked, given, handle, name};
+use super::decorate::decorate;
+use super::handle::{self, TYPES, raise};
+use super::{kinds, work};
 use crate::entry::measuring;
+use crate::fast::{Locked, name};
 use crate::jax::launches;
 
 /// Entries of the table by address: 16 kB.
@@ -55,13 +58,13 @@ static DEFINITION: Locked<ffi::PyMethodDef> = Locked::new(ffi::PyMethodDef {
     ml_doc: DOC.as_ptr(),
 });
 
-/// The builtin itself.
+/// The builtin itself; the types of handles are made before it.
 pub fn builtin(python: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     // SAFETY: a static definition; the module's name is a `str`.
     unsafe {
         let spare = pyo3::types::PyString::intern(python, "lap");
         let site = Site::intern("lap");
-        *SPARE.get() = handle::ordinary(python, spare.as_ptr(), site)?;
+        *SPARE.get() = handle::instance(python, TYPES.get().base, spare.as_ptr(), site)?;
         let module = ffi::PyUnicode_InternFromString(c"laptime".as_ptr());
         let function = ffi::PyCFunction_NewEx(&raw mut *DEFINITION.get(), null_mut(), module);
         ffi::Py_XDECREF(module);
@@ -72,7 +75,7 @@ pub fn builtin(python: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 /// What stands for a name that gets no site, after a mistake of ours.
 pub fn spare() -> &'static Site {
     // SAFETY: made with the module, and never freed.
-    unsafe { handle::site(*SPARE.get()) }
+    unsafe { handle::handle(*SPARE.get()) }.site
 }
 
 #[inline]
@@ -135,9 +138,9 @@ unsafe fn lap_slowly(
         let python = Python::assume_attached();
         let has_keywords = !keywords.is_null() && ffi::PyTuple_Size(keywords) > 0;
         let work = if has_keywords {
-            match given::work(python, keywords, arguments.offset(count)) {
+            match work::of_call(python, keywords, arguments.offset(count)) {
                 Ok(work) => work,
-                Err(error) => return handle::raise(python, error),
+                Err(error) => return raise(python, error),
             }
         } else {
             SpanWork::default()
@@ -148,13 +151,13 @@ unsafe fn lap_slowly(
             )))
         } else if ffi::PyUnicode_Check(*arguments) != 0 && has_keywords {
             match name::site(*arguments) {
-                Some(site) => given::handle(python, *arguments, site, work),
+                Some(site) => handle::worked(python, *arguments, site, work),
                 None => Err(PyErr::fetch(python)),
             }
         } else if ffi::PyUnicode_Check(*arguments) != 0 {
             find(python, *arguments)
         } else if ffi::PyCallable_Check(*arguments) != 0 || is_descriptor(*arguments) {
-            return handle::decorate(python, *arguments, None, work);
+            return decorate(python, *arguments, None, work);
         } else {
             let given = Bound::from_borrowed_ptr(python, *arguments);
             Err(name::refused(
@@ -194,16 +197,16 @@ pub unsafe fn find(python: Python<'_>, given: *mut ffi::PyObject) -> PyResult<*m
         }
         let object = if let Some(known) = known {
             ffi::Py_NewRef(known as *mut ffi::PyObject)
-        } else if OWN.get().get_or_insert_default().len() < handle::OWN_TYPES
+        } else if OWN.get().get_or_insert_default().len() < kinds::OWN_TYPES
             && ffi::PyUnicode_GetLength(given) <= MAX_CACHED_LENGTH
         {
-            let object = handle::with_own_type(python, given, site)?;
+            let object = kinds::with_own_type(python, given, site)?;
             OWN.get()
                 .get_or_insert_default()
                 .insert(site.index(), ffi::Py_NewRef(object).addr());
             object
         } else {
-            handle::ordinary(python, given, site)?
+            handle::instance(python, TYPES.get().base, given, site)?
         };
         if ffi::PyUnicode_CheckExact(given) != 0
             && ffi::PyUnicode_GetLength(given) <= MAX_CACHED_LENGTH

@@ -25,7 +25,7 @@ pub enum Made {
     Argument(usize),
     /// A tensor.
     One(Tensor),
-    /// Several, in a list or else a tuple.
+    /// More than one tensor, in a list or else a tuple.
     Several(bool, Vec<Tensor>),
 }
 
@@ -67,7 +67,7 @@ impl Maker {
         })
     }
 
-    /// The same again, for these arguments.
+    /// Makes again what a call returned, for these arguments.
     pub fn make<'py>(
         &self,
         made: &Made,

@@ -1,7 +1,7 @@
 //! What an object held, and how it is put back.
 //!
 //! Only what changed is written: whoever reads beside us, in another thread, sees nothing move.
-//! Iterators are stood in for while the call runs; see [`super::taken`].
+//! Iterators are stood in for while the call runs; see [`super::iterators`].
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 
+use super::iterators::Taken;
 use super::place::{Part, Place, set_cell, slot};
-use super::taken::Taken;
 
 /// An iterator that is stood in for, or a tuple of some.
 pub struct StoodIn {

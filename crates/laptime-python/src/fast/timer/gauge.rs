@@ -4,14 +4,12 @@
 //! place that a pool of events in Rust would replace. Readings lie outside of the interval: memory
 //! is read before the clock at the start and after it at the stop.
 
+use laptime_analysis::timer::SegmentMemory;
 use laptime_recorder::memory::{self, Stretch};
 use laptime_recorder::{Resident, resident};
 use pyo3::prelude::*;
 
-use super::span;
-
-/// Stands in a record for memory that was not read.
-const NOT_READ: i64 = i64::MIN;
+use crate::fast::span;
 
 /// What is measured beside the clock.
 pub enum Gauge {
@@ -38,35 +36,11 @@ pub enum Begun {
     Device(Py<PyAny>),
 }
 
-/// Memory over a segment, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Memory {
-    /// At the start.
-    pub before: i64,
-    /// At the end.
-    pub after: i64,
-    /// The most in between.
-    pub most: i64,
-}
-
-impl Memory {
-    /// Nobody looked.
-    pub const NOT_READ: Self = Self {
-        before: NOT_READ,
-        after: NOT_READ,
-        most: NOT_READ,
-    };
-
-    /// Itself, unless nobody looked.
-    pub fn read(self) -> Option<Self> {
-        (self != Self::NOT_READ).then_some(self)
-    }
-}
-
 /// What a gauge says at the end of a segment.
+#[derive(Default)]
 pub struct Ended {
-    /// Memory over the segment.
-    pub memory: Memory,
+    /// Memory over the segment, where it was read.
+    pub memory: Option<SegmentMemory>,
     /// The duration, as something that will know it; `None` when the clock's holds.
     pub elapsed: Option<Py<PyAny>>,
 }
@@ -91,38 +65,39 @@ impl Gauge {
 
     /// At the end, after the clock was read.
     pub fn end(&self, python: Python<'_>, begun: Begun) -> PyResult<Ended> {
-        match (self, begun) {
+        let (memory, elapsed) = match (self, begun) {
             (Self::Device(device), Begun::Device(token)) => {
                 let name = pyo3::intern!(python, "stop");
                 let ended = device.call_method1(python, name, (token,))?;
-                let (elapsed, before, after, most): (Py<PyAny>, Option<i64>, i64, i64) =
+                let (elapsed, before, after, most): (_, Option<i64>, i64, i64) =
                     ended.extract(python)?;
-                let memory = before.map_or(Memory::NOT_READ, |before| Memory {
+                let memory = before.map(|before| SegmentMemory {
                     before,
                     after,
                     most,
                 });
-                Ok(Ended {
-                    memory,
-                    elapsed: Some(elapsed),
-                })
+                (memory, Some(elapsed))
             }
-            (_, Begun::Allocated(before, stretch)) => Ok(Ended {
-                memory: span::at(|| stretch.end()).map_or(Memory::NOT_READ, |counted| Memory {
+            (_, Begun::Allocated(before, stretch)) => {
+                let counted = span::at(|| stretch.end());
+                let memory = counted.map(|counted| SegmentMemory {
                     before,
                     after: before + counted.net_bytes,
                     most: before + counted.peak_bytes as i64,
-                }),
-                elapsed: None,
-            }),
-            (_, Begun::Resident(before)) => Ok(Ended {
-                memory: resident().map_or(Memory::NOT_READ, |after| over(before, after)),
-                elapsed: None,
-            }),
-            _ => Ok(Ended {
-                memory: Memory::NOT_READ,
-                elapsed: None,
-            }),
+                });
+                (memory, None)
+            }
+            (_, Begun::Resident(before)) => (resident().map(|after| over(before, after)), None),
+            _ => (None, None),
+        };
+        Ok(Ended { memory, elapsed })
+    }
+
+    /// Host memory as exactly as this machine lets it be told, and why not exactly.
+    pub fn host() -> (Self, Option<String>) {
+        match memory::check() {
+            Ok(()) => (Self::Allocated, None),
+            Err(reason) => (Self::Resident, Some(reason.0)),
         }
     }
 }
@@ -138,25 +113,15 @@ fn allocated() -> Option<Begun> {
     Some(Begun::Allocated(before, stretch))
 }
 
-impl Gauge {
-    /// Host memory as exactly as this machine lets it be told, and why not exactly.
-    pub fn host() -> (Self, Option<String>) {
-        match memory::check() {
-            Ok(()) => (Self::Allocated, None),
-            Err(reason) => (Self::Resident, Some(reason.0)),
-        }
-    }
-}
-
 /// The system notes only the highest peak of all: within the segment when it rose meanwhile.
-fn over(before: Resident, after: Resident) -> Memory {
+fn over(before: Resident, after: Resident) -> SegmentMemory {
     let seen = before.now_bytes.max(after.now_bytes);
     let most = if after.most_bytes > before.most_bytes {
         after.most_bytes.max(seen)
     } else {
         seen
     };
-    Memory {
+    SegmentMemory {
         before: before.now_bytes as i64,
         after: after.now_bytes as i64,
         most: most as i64,

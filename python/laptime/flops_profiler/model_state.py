@@ -17,7 +17,7 @@ import torch
 from torch.utils import _pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..operations.untouched import World
+from ..operations.surroundings import World
 
 _AUTOGRAD: Any = torch.autograd
 

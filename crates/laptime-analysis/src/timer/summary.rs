@@ -1,0 +1,197 @@
+//! A timer's contexts as summaries: a table each, and all of them as one.
+//!
+//! A timer knows how long its segments took, not when they ran, so the wall time is the sum of the
+//! segments and nothing is left over of it. The statistics are those of any path's spans.
+
+use laptime_core::anchor::Rate;
+use laptime_core::{PathId, PathTally, Span, SpanFlags, Unavailable, Warning, path};
+
+use super::SegmentRuns;
+use crate::analyzer::Options;
+use crate::device::DeviceRow;
+use crate::finish;
+use crate::operations::Peaks;
+use crate::rows::rows as all_rows;
+use crate::span_row::SpanRow;
+use crate::summary::{ProcessSummary, Summary, WallSource};
+use crate::tree::Tree;
+use crate::wall::Leftovers;
+
+/// Why a timer has no steady state.
+const NO_MOMENTS: &str = "a timer keeps how long its segments took, not when they ran";
+
+/// Fields that only a device fills.
+const DEVICE_FIELDS: [&str; 5] = [
+    "device_ns",
+    "device_memory_net_min_bytes",
+    "device_memory_net_max_bytes",
+    "device_memory_peak_min_bytes",
+    "device_memory_peak_max_bytes",
+];
+
+/// A timer, and how it measures.
+#[derive(Debug, Clone, Copy)]
+pub struct Timer<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What host durations are sums of.
+    pub source: WallSource,
+    /// Why there is no device time, where it was asked for.
+    pub no_device: Option<&'a str>,
+}
+
+/// A context: its name, and its segments with theirs.
+type Context<'a> = (&'a str, Vec<(&'a str, &'a SegmentRuns)>);
+
+/// A timer's history, every duration that a device owed filled in.
+#[derive(Debug)]
+pub struct TimerSummary {
+    /// All contexts; paths are context and segment.
+    pub whole: Summary,
+    /// Each context with finished segments, under its title.
+    pub tables: Vec<(String, Summary)>,
+}
+
+impl TimerSummary {
+    /// Sums up all contexts. `process` is the summary of the process that they were measured in.
+    pub fn new(timer: Timer<'_>, contexts: &[Context<'_>], process: &Summary) -> Self {
+        let blank = blank(timer, process);
+        let (mut tables, mut all, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, segments) in contexts {
+            let rows = rows(segments);
+            if rows.is_empty() {
+                continue;
+            }
+            whole.extend(rows.iter().cloned().map(|mut row| {
+                row.names.insert(0, (*name).to_owned());
+                row.path = path::join(row.names.iter().map(String::as_str));
+                row
+            }));
+            let runs: Vec<&SegmentRuns> = segments.iter().map(|(_, runs)| *runs).collect();
+            let title = format!("{}: {name}", timer.name);
+            tables.push((title, filled(blank.clone(), rows, &runs)));
+            all.extend(runs);
+        }
+        let mut whole = filled(blank, whole, &all);
+        for row in &mut whole.rows {
+            let share = row.total_ns as f64 / whole.wall_ns as f64;
+            row.share_ratio = (whole.wall_ns > 0).then_some(share);
+        }
+        Self { whole, tables }
+    }
+}
+
+/// The summary of a timer that measured nothing.
+fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
+    let own = process.processes.iter().take(1).cloned();
+    let own = own.map(|own| ProcessSummary {
+        program: timer.name.to_owned(),
+        span_count: 0,
+        lost_count: 0,
+        clamped_count: 0,
+        open: Vec::new(),
+        ..own
+    });
+    let mut unavailable = process.unavailable.clone();
+    if let Some(reason) = timer.no_device {
+        let reason = |field: &str| (field.to_owned(), Unavailable(reason.to_owned()));
+        unavailable.extend(DEVICE_FIELDS.map(reason));
+    }
+    Summary {
+        program: timer.name.to_owned(),
+        processes: own.collect(),
+        clock: process.clock,
+        wall_source: timer.source,
+        steady_why: Some(Unavailable(NO_MOMENTS.to_owned())),
+        unavailable,
+        ..finish::summary(Options::default(), Vec::new(), Vec::new())
+    }
+}
+
+/// The summary with its rows and all that follows from them.
+fn filled(mut summary: Summary, rows: Vec<SpanRow>, runs: &[&SegmentRuns]) -> Summary {
+    summary.span_count = rows.iter().filter_map(|row| row.count).sum();
+    for process in &mut summary.processes {
+        process.span_count = summary.span_count;
+    }
+    summary.wall_ns = rows.iter().map(|row| row.total_ns).sum();
+    summary.measured_ns = summary.wall_ns;
+    summary.rows = rows;
+    let on_device: u64 = runs.iter().map(|runs| runs.on_device).sum();
+    if on_device > 0 {
+        summary.wall_source = WallSource::DeviceTimeSegments;
+        let on_host = summary.span_count - on_device;
+        summary
+            .warnings
+            .extend((on_host > 0).then(|| mixed(on_host)));
+    }
+    summary
+}
+
+/// The rows of segments that have finished runs, each under its name, as shares of the sum of all.
+pub fn rows(segments: &[(&str, &SegmentRuns)]) -> Vec<SpanRow> {
+    let used = segments.iter();
+    let used: Vec<_> = used
+        .filter(|(_, runs)| !runs.elapsed_ns.is_empty())
+        .collect();
+    let wall_ns = used.iter().map(|(_, runs)| runs.total_ns()).sum();
+    let tallies = used
+        .iter()
+        .map(|(name, runs)| ((*name).to_owned(), tally(runs)));
+    let tree = Tree::of_outermost(tallies);
+    let leftovers = Leftovers::default();
+    let mut rows = all_rows(&tree, wall_ns, &leftovers, &mut Peaks::of(&[])).rows;
+    for (row, (_, runs)) in rows.iter_mut().zip(used) {
+        fill(row, runs);
+        row.delayed_ns = runs.delayed_ns;
+    }
+    rows
+}
+
+/// The runs of a segment as spans, in nanoseconds whatever they were measured by.
+fn tally(runs: &SegmentRuns) -> PathTally {
+    let mut tally = PathTally::default();
+    for (at, ns) in runs.elapsed_ns.iter().enumerate() {
+        let mut span = Span::plain(PathId::ROOT, 0, *ns, 0);
+        if let Some((process_ns, thread_ns)) = runs.cpu_ns.get(at) {
+            span.flags = SpanFlags::PROCESS_TIME.with(SpanFlags::THREAD_TIME);
+            span.process_ns = Some(*process_ns);
+            span.thread_ns = Some(*thread_ns);
+        }
+        tally.fold(&span, Rate::new(1.0));
+    }
+    tally
+}
+
+/// Fills in what a device said of a segment, or the host of its memory.
+fn fill(row: &mut SpanRow, runs: &SegmentRuns) {
+    let (net, peak) = (runs.net_bytes(), runs.peak_bytes());
+    let (net_min, net_max) = (net.map(|net| net.0), net.map(|net| net.1));
+    if runs.on_device == 0 {
+        let bytes = |peak: i64| u64::try_from(peak).unwrap_or(0);
+        row.host_memory_net_min_bytes = net_min;
+        row.host_memory_net_max_bytes = net_max;
+        row.host_memory_peak_min_bytes = peak.map(|peak| bytes(peak.0));
+        row.host_memory_peak_max_bytes = peak.map(|peak| bytes(peak.1));
+        return;
+    }
+    row.device = DeviceRow {
+        device_ns: Some(runs.device_ns),
+        device_memory_net_min_bytes: net_min,
+        device_memory_net_max_bytes: net_max,
+        device_memory_peak_min_bytes: peak.map(|peak| peak.0),
+        device_memory_peak_max_bytes: peak.map(|peak| peak.1),
+    };
+}
+
+fn mixed(count: u64) -> Warning {
+    let message = format!(
+        "{count} segments ran before the device was in use, or while a graph was captured: \
+         theirs is host time, in the same rows"
+    );
+    Warning::new("mixed-clocks", message).with_hint("begin to time after the device's first use")
+}
+
+#[cfg(test)]
+#[path = "summary_tests.rs"]
+mod tests;

@@ -1,0 +1,161 @@
+//! What a `with` of a lap calls: `__enter__`, `__exit__`, and their asynchronous twins.
+
+use laptime_recorder as recorder;
+use pyo3::exceptions::PyStopIteration;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use super::handle::{handle, raise, work};
+use crate::entry::{asked, measuring};
+use crate::fast::{none, place, span};
+use crate::jax::launches;
+
+/// `__enter__`: arguments are ignored, since `ExitStack` passes the handle once more. `LOOKS`: what its lap
+/// launches is looked at.
+pub unsafe extern "C" fn enter<const LOOKS: bool>(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter with a handle, bound or as `self`.
+    unsafe {
+        let site = handle(this).site;
+        if LOOKS {
+            measuring(|| None, || launches::open(site));
+        } else {
+            measuring(|| None, || span::open(site));
+        }
+        ffi::Py_NewRef(this)
+    }
+}
+
+/// `__exit__`: swallows no exception.
+pub unsafe extern "C" fn exit<const LOOKS: bool>(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    unsafe {
+        let handle = handle(this);
+        let ticks = if LOOKS {
+            measuring(|| None, || launches::close(handle.site))
+        } else {
+            measuring(|| None, || span::close(handle.site))
+        };
+        if let Some(ticks) = ticks
+            && handle.site.index() >= place::MAX_REMEMBERED
+        {
+            handle.last.set(ticks);
+        }
+    }
+    none()
+}
+
+/// `__aenter__`: opens at once; awaiting it gives the handle.
+pub unsafe extern "C" fn enter_async(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    unsafe {
+        measuring(|| None, || span::open(handle(this).site));
+        ready(this)
+    }
+}
+
+/// `__aexit__`: closes at once; awaiting it gives `None`.
+pub unsafe extern "C" fn exit_async(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    unsafe {
+        measuring(|| None, || span::close(handle(this).site));
+        ready(ffi::Py_None())
+    }
+}
+
+/// `__enter__` of a handle with work: the span is told it.
+pub unsafe extern "C" fn enter_worked(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    unsafe {
+        measuring(|| (), || open_worked(this));
+        ffi::Py_NewRef(this)
+    }
+}
+
+/// `__aenter__` of a handle with work.
+pub unsafe extern "C" fn enter_worked_async(
+    this: *mut ffi::PyObject,
+    _arguments: *mut *mut ffi::PyObject,
+    _count: ffi::Py_ssize_t,
+) -> *mut ffi::PyObject {
+    // SAFETY: as in `enter`.
+    unsafe {
+        measuring(|| (), || open_worked(this));
+        ready(this)
+    }
+}
+
+/// Opens the span and says what it does.
+///
+/// # Safety
+/// `this` is a handle with work, and the lock is held.
+unsafe fn open_worked(this: *mut ffi::PyObject) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let site = handle(this).site;
+        let open = if launches::is_on() {
+            launches::open(site)
+        } else {
+            span::open(site)
+        };
+        if let Some(open) = open {
+            span::at(|| recorder::give(open, work(this)));
+        }
+    }
+}
+
+/// An awaitable that is done.
+///
+/// # Safety
+/// `value` is a live object and the lock is held.
+unsafe fn ready(value: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: the caller's promise.
+    let (python, value) = unsafe {
+        let python = Python::assume_attached();
+        (python, Bound::from_borrowed_ptr(python, value).unbind())
+    };
+    match asked(|| Py::new(python, Ready { value })) {
+        Ok(ready) => ready.into_ptr(),
+        Err(error) => raise(python, error),
+    }
+}
+
+/// An awaitable whose value is there already.
+#[pyclass(frozen, module = "laptime._core")]
+struct Ready {
+    value: Py<PyAny>,
+}
+
+#[pymethods]
+impl Ready {
+    fn __await__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, python: Python<'_>) -> PyResult<()> {
+        Err(PyStopIteration::new_err((self.value.clone_ref(python),)))
+    }
+}
