@@ -16,7 +16,6 @@ mod own_code;
 mod settings;
 pub mod source;
 mod terminal;
-mod variables;
 
 #[cfg(test)]
 #[path = "../tests/recording/mod.rs"]
