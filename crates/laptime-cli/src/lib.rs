@@ -15,7 +15,6 @@ mod ops;
 mod own_code;
 mod settings;
 mod terminal;
-mod variables;
 
 #[cfg(test)]
 #[path = "../tests/recording/mod.rs"]

@@ -26,12 +26,6 @@ struct Asked {
 #[pyfunction]
 fn asked() -> Asked {
     let found = Found::here();
-    let automatic = found.automatic.unwrap_or_default();
-    let named = [
-        ("phases", automatic.phases),
-        ("modules", automatic.modules),
-        ("ops", automatic.ops),
-    ];
     Asked {
         is_off: found.switch == Switch::Off,
         run: found.run.map(OsString::from),
@@ -43,7 +37,7 @@ fn asked() -> Asked {
             Counting::Allocations => "allocations",
             Counting::Objects => "objects",
         }),
-        automatic: named.iter().filter(|one| one.1).map(|one| one.0).collect(),
+        automatic: found.automatic.unwrap_or_default().names(),
         warnings: found
             .warnings
             .iter()

@@ -5,25 +5,22 @@
 //! the program waited for a CPU ten times a second, and writes windows out where the file
 //! cannot be mapped. The program never waits for it.
 
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use laptime_core::Anchor;
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{HEADER_LEN, seal};
 
-use crate::backing::{Place, Window};
 use crate::clock;
 use crate::file::ProcessFile;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::{self, Quiet};
 use crate::platform;
-use crate::registry::{self, Registry};
+use crate::registry::{self, Disk, Registry};
 use crate::samples::Sources;
-
-/// Windows kept set aside at first, and at most.
-pub const SET_ASIDE: usize = 2;
-pub const MAX_SET_ASIDE: usize = 16;
+use crate::window::{Destination, Window};
 
 /// How often memory is sampled, and unmapped files are written.
 const TICK: Duration = Duration::from_millis(100);
@@ -33,8 +30,8 @@ const EARLY_ANCHORS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
 const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
 
 /// Starts the thread for the recording in progress.
-pub fn start() -> Option<std::thread::JoinHandle<()>> {
-    let sources = Sources::open();
+pub fn start(disk: &Disk) -> Option<std::thread::JoinHandle<()>> {
+    let sources = Arc::downgrade(&disk.sources);
     std::thread::Builder::new()
         .name("laptime".to_owned())
         .spawn(move || {
@@ -49,7 +46,7 @@ pub fn start() -> Option<std::thread::JoinHandle<()>> {
         .ok()
 }
 
-fn run(sources: &Sources) {
+fn run(sources: &Weak<Sources>) {
     platform::block_signals();
     Quiet::for_ever();
     let started = clock::monotonic_ns();
@@ -79,6 +76,10 @@ fn run(sources: &Sources) {
         if stop {
             return;
         }
+        // Held for a moment only: a child that is forked meanwhile cannot close its copies.
+        let Some(sources) = sources.upgrade() else {
+            return;
+        };
         let now = clock::monotonic_ns();
         if now >= next_anchor {
             next_anchor = early.next().unwrap_or(now + ANCHOR_EVERY_NS);
@@ -119,7 +120,7 @@ fn leave() {
 
 fn set_aside(registry: &mut Registry) {
     while let Some(disk) = registry.disk.as_mut() {
-        if disk.stop || disk.failed.is_some() || disk.file.ready() >= disk.target {
+        if disk.stop || !disk.lacks_windows() {
             return;
         }
         if let Err(error) = disk.file.set_aside() {
@@ -130,9 +131,9 @@ fn set_aside(registry: &mut Registry) {
 
 /// Folds a full window and seals it.
 fn finish_window(window: Window, first: Anchor) {
-    let place = window.place();
+    let destination = window.destination();
     let sealed = fold_and_seal(window, first);
-    if let Place::Written { slot } = place {
+    if let Destination::Written { slot } = destination {
         registry::with(|registry| {
             let Some(disk) = registry.disk.as_ref() else {
                 return;
@@ -144,11 +145,11 @@ fn finish_window(window: Window, first: Anchor) {
     }
 }
 
-/// The same for a file that is being closed.
+/// Folds a full window and seals it, for a file that is being closed.
 pub fn seal_into(file: &ProcessFile, window: Window, first: Anchor) {
-    let place = window.place();
+    let destination = window.destination();
     let sealed = fold_and_seal(window, first);
-    if let Place::Written { slot } = place {
+    if let Destination::Written { slot } = destination {
         // The file is closed next; there is nobody left to tell.
         let _ = file.write_sealed(slot, &sealed);
     }

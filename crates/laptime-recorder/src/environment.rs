@@ -7,9 +7,12 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use laptime_core::run::{AUTO_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE, SWITCH_VARIABLE};
+pub use laptime_core::run::{AUTO_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE, SWITCH_VARIABLE};
 
 use crate::keeper;
+
+/// Environment variable with the interpreter that the command is installed in, set by its Python package.
+pub const PYTHON_VARIABLE: &str = "LAPTIME_PYTHON";
 
 /// What turns something on and off, in any case.
 const ON: [&str; 4] = ["1", "true", "yes", "on"];
@@ -47,6 +50,19 @@ pub struct Automatic {
     pub modules: bool,
     /// The operations of its steps.
     pub ops: bool,
+}
+
+impl Automatic {
+    /// What is wanted, by the names that `LAPTIME_AUTO` takes.
+    pub fn names(self) -> Vec<&'static str> {
+        let named = [
+            (self.phases, "phases"),
+            (self.modules, "modules"),
+            (self.ops, "ops"),
+        ];
+        let wanted = named.into_iter().filter(|(wanted, _)| *wanted);
+        wanted.map(|(_, name)| name).collect()
+    }
 }
 
 /// Everything that is asked for. Nothing but `switch` is set when that is off.

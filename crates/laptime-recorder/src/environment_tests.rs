@@ -86,4 +86,6 @@ fn memory_and_phases_are_switches_too() {
     assert_eq!(automatic(""), Automatic::default());
     let some = automatic("ops");
     assert!(some.phases && some.ops && !some.modules);
+    assert_eq!(some.names().join(","), "phases,ops");
+    assert_eq!(automatic(&some.names().join(",")), some);
 }

@@ -15,12 +15,22 @@ use laptime_core::format::process::{
 use laptime_core::format::window::WINDOW_LEN;
 use laptime_core::run::PROCESS_EXTENSION;
 
-use crate::backing::{Place, Window};
 use crate::lock::Lock;
 use crate::own_file::OwnFile;
 use crate::platform;
-use crate::recording::Backing;
 use crate::stack::Slot;
+use crate::window::{Destination, Window};
+
+/// How windows reach the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backing {
+    /// Mapped, or written where the file system cannot map.
+    Auto,
+    /// Mapped, or not at all.
+    Mapped,
+    /// Written about ten times a second: a kill may cost what came since.
+    Written,
+}
 
 #[derive(Debug)]
 pub struct ProcessFile {
@@ -129,7 +139,7 @@ impl ProcessFile {
             let base = platform::map(file, offset, WINDOW_LEN)?;
             Window::on_map(base, slot, self.epoch)
         } else {
-            Window::on_heap(Place::Written { slot }, self.epoch)
+            Window::on_heap(Destination::Written { slot }, self.epoch)
         };
         self.next_slot += 1;
         Ok(window)
@@ -137,11 +147,11 @@ impl ProcessFile {
 
     /// Writes a window out, where the file is not mapped.
     pub fn write_out(&self, window: &Window) -> io::Result<()> {
-        match window.place() {
-            Place::Written { slot } => {
+        match window.destination() {
+            Destination::Written { slot } => {
                 platform::write_at(self.file.get()?, window_offset(slot), &window.copy())
             }
-            Place::Mapped { .. } | Place::Heap => Ok(()),
+            Destination::Mapped { .. } | Destination::Nowhere => Ok(()),
         }
     }
 

@@ -20,11 +20,11 @@ const HEAD_WINDOWS: usize = 16;
 /// Windows of marks and metrics kept after those: 1 MiB, about 60,000 of them.
 const EVENT_WINDOWS: usize = 16;
 
-static MEMORY: Lock<Memory> = Lock::new(Memory::new());
+static RECOLLECTION: Lock<Recollection> = Lock::new(Recollection::new());
 
 /// The spans of this process so far, without those in open windows.
 #[derive(Debug, Clone)]
-pub struct Memory {
+pub struct Recollection {
     pub head: Vec<Vec<u8>>,
     pub events: Vec<Vec<u8>>,
     pub tail: Option<Tallies>,
@@ -36,7 +36,7 @@ pub struct Memory {
     forgotten: u32,
 }
 
-impl Memory {
+impl Recollection {
     const fn new() -> Self {
         Self {
             head: Vec::new(),
@@ -134,33 +134,42 @@ pub fn rate_since(first: Anchor) -> Rate {
     Rate::new(ns as f64 / ticks as f64)
 }
 
+/// How many spans a window's bytes hold.
+pub fn spans_in(bytes: &[u8]) -> u64 {
+    let mut count = 0;
+    if let Ok(Some(window)) = Window::parse(bytes, 0) {
+        let _ = window.for_each(|record| count += u64::from(matches!(record, Record::Span(_))));
+    }
+    count
+}
+
 /// Takes in a window that is full.
 pub fn fold(bytes: Vec<u8>, first: Anchor) {
     let rate = rate_since(first);
-    MEMORY.lock().take(bytes, rate);
+    RECOLLECTION.lock().take(bytes, rate);
 }
 
 /// What is remembered so far.
-pub fn memory() -> Memory {
-    MEMORY.lock().clone()
+pub fn recollection() -> Recollection {
+    RECOLLECTION.lock().clone()
 }
 
 /// Forgets everything: for a fork's child.
 pub fn forget() {
-    *MEMORY.lock() = Memory::new();
+    *RECOLLECTION.lock() = Recollection::new();
 }
 
 /// Forgets everything, and windows up to this number when they come.
 pub fn reset(opened: u32) {
-    *MEMORY.lock() = Memory {
+    *RECOLLECTION.lock() = Recollection {
         forgotten: opened,
-        ..Memory::new()
+        ..Recollection::new()
     };
 }
 
 /// Locks over a fork.
 pub fn lock_for_fork() {
-    MEMORY.hold();
+    RECOLLECTION.hold();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -169,5 +178,5 @@ pub fn lock_for_fork() {
 /// The calling thread holds the lock.
 pub unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { MEMORY.release() };
+    unsafe { RECOLLECTION.release() };
 }

@@ -6,24 +6,15 @@
 //! open in the parent becomes the base under which the child's spans nest.
 
 use std::sync::Once;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::fold;
 use crate::guard::guard;
-use crate::memory;
+use crate::memory::switch as memory;
 use crate::registry;
 use crate::site;
+use crate::stack;
 use crate::state;
 use crate::thread::Thread;
-
-/// Forks between the program's first process and this one.
-static FORKS: AtomicU32 = AtomicU32::new(0);
-
-/// How many forks lie behind this process: what was made at another count is the parent's.
-#[inline]
-pub fn count() -> u32 {
-    FORKS.load(Ordering::Relaxed)
-}
 
 /// Registers the handlers, once.
 pub fn install() {
@@ -37,7 +28,7 @@ pub fn install() {
 extern "C" fn prepare() {
     guard((), || {
         site::lock_for_fork();
-        registry::lock_for_fork(Thread::existing());
+        Thread::with_if_any(|thread| registry::lock_for_fork(thread.map(|thread| &*thread)));
         fold::lock_for_fork();
         memory::lock_for_fork();
     });
@@ -61,20 +52,19 @@ extern "C" fn child() {
 }
 
 fn start_over() {
-    FORKS.fetch_add(1, Ordering::Relaxed);
+    stack::count_fork();
     fold::forget();
-    let thread = Thread::existing();
-    let joins = registry::with(|registry| {
-        registry.start_over_after_fork(thread);
-        registry.pending.is_some()
+    Thread::with_if_any(|mut thread| {
+        let joins = registry::with(|registry| {
+            registry.start_over_after_fork(thread.as_deref_mut());
+            registry.pending.is_some()
+        });
+        if joins {
+            state::undecide_if_on();
+        }
+        if let Some(thread) = thread {
+            thread.start_over_after_fork();
+        }
     });
-    if joins {
-        state::undecide_if_on();
-    }
-    // SAFETY: this thread's state; no other thread exists.
-    if let Some(thread) = unsafe { thread.as_mut() } {
-        thread.writer.abandon();
-        thread.start_over_after_fork();
-    }
     memory::start_over_after_fork();
 }

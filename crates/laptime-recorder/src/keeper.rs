@@ -75,10 +75,13 @@ fn namespace() -> Option<u64> {
     Some(fs::metadata("/proc/self/ns/pid").ok()?.ino())
 }
 
-/// The boot that monotonic times count from, as 32 hexadecimal digits.
+/// The boot that monotonic times count from, as 32 hexadecimal digits; empty where the system doesn't
+/// tell.
 pub fn boot_id() -> String {
-    let id = u128::from_be_bytes(platform::boot_id());
-    format!("{id:032x}")
+    match u128::from_be_bytes(platform::boot_id()) {
+        0 => String::new(),
+        id => format!("{id:032x}"),
+    }
 }
 
 #[cfg(test)]

@@ -7,16 +7,15 @@
 //!
 //! The stack lies in the recording's black box, so a killed run's file says what was open.
 
-mod backing;
 pub mod ceilings;
 pub mod clock;
 mod collector;
-mod counted;
 mod delay;
 pub mod environment;
 mod error;
 mod file;
 mod fold;
+pub mod folder;
 mod fork;
 mod guard;
 pub mod keeper;
@@ -30,33 +29,40 @@ mod pieces;
 mod platform;
 mod processors;
 mod recording;
+mod records;
+mod registration;
 mod registry;
 mod reserve;
 mod resident;
 mod samples;
+mod segments;
 mod site;
 mod span;
 mod stack;
+mod start;
 mod state;
+mod task;
 mod thread;
+mod window;
 mod writer;
 
-pub use counted::{operations, plain_path, ran, set_aside};
 pub use delay::delay_ns;
 pub use error::RecorderError;
+pub use file::Backing;
 pub use guard::{guard, silence_panics};
 pub use live::{live, reset};
 pub use messages::{remember_stderr, warn};
 pub use notes::{mark, mark_outermost, metric, note};
 pub use pieces::Pieces;
-pub use recording::{Backing, RecordOptions, Recording, close, current_folder, join, record};
+pub use recording::{RecordOptions, Recording, close, current_folder, join, record};
 pub use reserve::Reserve;
 pub use resident::{Resident, resident};
+pub use segments::{operations, plain_path, ran, set_aside};
 pub use site::{LazySite, Site};
 pub use span::{
     Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit,
-    exit_any, exit_site, exit_site_at, exit_with, give, given, innermost_of, is_open, last_written,
+    exit_site, exit_site_at, exit_with, give, given, innermost_of, is_open, last_written,
     path_names, path_of, rename, suspend, suspend_piece,
 };
 pub use state::{disable, enable, is_off, is_on};
-pub use thread::{TaskStack, swap_stack};
+pub use task::{TaskStack, swap_stack};

@@ -3,22 +3,19 @@
 use laptime_core::format::process::ProcessHeader;
 use laptime_core::{Anchor, Live, PathTable};
 
-use crate::backing::Window;
 use crate::clock;
-use crate::fold::{self, Memory};
+use crate::fold::{self, Recollection};
 use crate::memory;
 use crate::platform;
 use crate::registry::{self, Registry};
 use crate::thread::Thread;
+use crate::window::Window;
 
 /// Everything recorded in this process so far, open windows included.
 ///
 /// Spans that other threads close meanwhile may or may not be in it.
 pub fn live() -> Live {
-    // SAFETY: this thread's state.
-    let open = unsafe { Thread::existing().as_mut() }
-        .map(|thread| thread.stack().open())
-        .unwrap_or_default();
+    let open = Thread::with(|thread| thread.stack().open()).unwrap_or_default();
     let snapshot = loop {
         if let Some(snapshot) = registry::with(|registry| snapshot(registry)) {
             break snapshot;
@@ -84,7 +81,7 @@ struct Snapshot {
     main_track: u32,
     /// Full windows that wait for the collector, then the open ones.
     windows: Vec<Vec<u8>>,
-    memory: Memory,
+    memory: Recollection,
 }
 
 /// `None` while the collector holds windows that are not folded yet, which lasts milliseconds.
@@ -98,12 +95,12 @@ fn snapshot(registry: &Registry) -> Option<Snapshot> {
         .open_windows()
         .filter(|window| registry.is_live(window));
     Some(Snapshot {
-        paths: registry.paths.clone(),
+        paths: registry.paths.0.clone(),
         notes: registry.notes.clone(),
         started: registry.started,
         is_reset: registry.is_reset,
-        main_track: registry.main_track,
+        main_track: registry.threads.main_track,
         windows: waiting.chain(open).map(Window::copy).collect(),
-        memory: fold::memory(),
+        memory: fold::recollection(),
     })
 }

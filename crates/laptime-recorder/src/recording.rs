@@ -1,40 +1,24 @@
 //! Starting, joining and finishing a recording on disk.
 
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use laptime_core::format::process::{ProcessHeader, window_offset};
 use laptime_core::format::record::Record;
-use laptime_core::run::{FORMAT_VERSION, REFERENCE_LINE};
 use laptime_core::{PathId, ProgramEnd, RunInfo};
 
 use crate::clock;
 use crate::collector;
-use crate::environment::{Asked, Switch};
 use crate::error::RecorderError;
-use crate::file::ProcessFile;
+use crate::file::{Backing, ProcessFile};
+use crate::folder;
 use crate::guard::guard;
-use crate::keeper;
 use crate::memory;
-use crate::messages::warn;
 use crate::platform;
 use crate::registry::{self, Disk, Registry};
 use crate::state;
 use crate::thread::Thread;
 use crate::writer::Writer;
-
-/// How windows reach the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Backing {
-    /// Mapped, or written where the file system cannot map.
-    Auto,
-    /// Mapped, or not at all.
-    Mapped,
-    /// Written about ten times a second: a kill may cost what came since.
-    Written,
-}
 
 /// What a recording is made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +35,13 @@ impl Default for RecordOptions {
             program: None,
             backing: Backing::Auto,
         }
+    }
+}
+
+impl RecordOptions {
+    fn program(&self) -> String {
+        let program = self.program.clone();
+        program.unwrap_or_else(platform::program_name)
     }
 }
 
@@ -110,34 +101,33 @@ impl Drop for Recording {
 /// [`Recording::path`]. Inside a recording that this process joined, writes a file that refers to it.
 pub fn record(folder: &Path, options: &RecordOptions) -> Result<Recording, RecorderError> {
     if let Some(outer) = current_folder() {
-        return refer_to(&outer, folder);
+        let leave = |path: &Path| folder::refer(path, &outer);
+        let path = folder::at_first_free(folder, leave).map_err(|source| RecorderError::Write {
+            path: folder.to_owned(),
+            source,
+        })?;
+        return Ok(Recording { path, run: None });
     }
     let create = |source| RecorderError::Create {
         folder: folder.to_owned(),
         source,
     };
-    let path = std::path::absolute(make_folder(folder).map_err(create)?).map_err(create)?;
-    let anchor = clock::anchor();
-    let run = RunInfo {
-        format: FORMAT_VERSION,
-        laptime: env!("CARGO_PKG_VERSION").to_owned(),
-        program: options
-            .program
-            .clone()
-            .unwrap_or_else(platform::program_name),
-        started_monotonic_ns: anchor.monotonic_ns,
-        started_realtime_ns: anchor.realtime_ns,
-        boot_id: keeper::boot_id(),
-        pid: Some(std::process::id()),
-        keeper: Some(keeper::this_process()),
-        end: None,
-        unrecorded: Vec::new(),
-    };
+    let path = folder::at_first_free(folder, folder::make).map_err(create)?;
+    let path = std::path::absolute(path).map_err(create)?;
+    let mut run = folder::new_run(options.program());
+    run.pid = Some(std::process::id());
     write_run(&path, &run)?;
     join(&path, options)?;
     Ok(Recording {
         path,
         run: Some(run),
+    })
+}
+
+fn write_run(folder: &Path, run: &RunInfo) -> Result<(), RecorderError> {
+    folder::write_run(folder, run).map_err(|source| RecorderError::Write {
+        path: folder.join(RunInfo::FILE_NAME),
+        source,
     })
 }
 
@@ -167,69 +157,18 @@ pub fn current_folder() -> Option<PathBuf> {
     })
 }
 
-/// Joins the recording of the process that forked this one; whether there was one.
-pub(crate) fn join_after_fork() -> bool {
-    let Some(folder) = registry::with(|registry| registry.pending.take()) else {
-        return false;
-    };
-    // A daemon's children may come long after the run's end.
-    if keeper::is_open(&folder)
-        && let Err(error) = join(&folder, &RecordOptions::default())
-    {
-        let process = std::process::id();
-        warn(&format_args!(
-            "{error}; process {process} is recorded in memory only"
-        ));
-    }
-    true
-}
-
-/// Joins or starts what the environment asks for; whether spans are to be recorded.
-pub(crate) fn start_from_environment() -> bool {
-    let options = RecordOptions::default();
-    let asked = Asked::here();
-    for warning in &asked.warnings {
-        warn(warning);
-    }
-    if asked.memory.is_some() {
-        // The reason why not, if so, goes into the recording that starts next.
-        let _ = memory::start();
-    }
-    let started = match (asked.run, asked.switch) {
-        (Some(folder), _) => join(&folder, &options),
-        (None, Switch::On) => Ok(()),
-        // Finished by the exit handler; the run's end is then the process's own.
-        (None, Switch::Record(path)) => record(&path, &options).map(|recording| {
-            if let Some(told) = recording.taken_path(&path) {
-                warn(&format_args!("{told}"));
-            }
-            std::mem::forget(recording);
-        }),
-        (None, Switch::Unset | Switch::Off) => return false,
-    };
-    if let Err(error) = started {
-        warn(&format_args!("{error}; the program goes on unrecorded"));
-        return false;
-    }
-    true
-}
-
 fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::Result<()> {
     let anchor = clock::anchor();
-    let program = options
-        .program
-        .clone()
-        .unwrap_or_else(platform::program_name);
     let header = ProcessHeader {
         clock: clock::kind(),
         pid: std::process::id(),
         parent_pid: std::os::unix::process::parent_id(),
-        main_track: registry.main_track,
+        main_track: registry.threads.main_track,
         boot_id: platform::boot_id(),
         nominal_ns_per_tick: clock::nominal_ns_per_tick(),
         anchor,
         process_started_boottime_ns: platform::process_started_boottime_ns(),
-        program,
+        program: options.program(),
         lost: 0,
         clamped: 0,
         closed: None,
@@ -238,23 +177,12 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
     };
     let file = ProcessFile::create(folder, &header, options.backing, registry.epoch + 1)?;
     registry.interrupt_all();
-    registry.disk = Some(Disk {
-        folder: folder.to_owned(),
-        file,
-        full: Vec::new(),
-        target: collector::SET_ASIDE,
-        failed: None,
-        used_end: 0,
-        collector: None,
-        stop: false,
-        scribe: None,
-        folding: false,
-    });
+    registry.disk = Some(Disk::new(folder.to_owned(), file));
     let mut scribe = Writer::new();
     scribe.refill_from(registry);
     if let Some(disk) = registry.disk.as_mut() {
         disk.scribe = Some(scribe);
-        disk.collector = collector::start();
+        disk.collector = collector::start(disk);
     }
     close_at_exit();
     Ok(())
@@ -264,7 +192,7 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
 fn finish_start() {
     let (scribe, notes, paths) = registry::with(|registry| {
         let scribe = registry.disk.as_mut().and_then(|disk| disk.scribe.take());
-        (scribe, registry.notes.clone(), registry.paths.len())
+        (scribe, registry.notes.clone(), registry.paths.0.len())
     });
     if let Some(mut scribe) = scribe {
         for path in 1..paths as u32 {
@@ -279,16 +207,13 @@ fn finish_start() {
             }
         });
     }
-    // SAFETY: this thread's state.
-    if let Some(thread) = unsafe { Thread::existing().as_mut() } {
-        registry::with(|registry| {
-            registry.place_in_black_box(thread.own_stack());
-            thread.refresh_slot();
-        });
+    let name = std::thread::current().name().unwrap_or("main").to_owned();
+    Thread::with(|thread| {
+        registry::with(|registry| registry.place_in_black_box(thread.own_stack()));
+        thread.refresh_slot();
         let track = thread.own_stack().track();
-        let name = std::thread::current().name().unwrap_or("main").to_owned();
         thread.name_track(track, false, &name);
-    }
+    });
 }
 
 /// Finishes the recording in progress. Spans go on being recorded in memory.
@@ -305,24 +230,18 @@ pub fn close() {
     if let Some(collector) = collector {
         let _ = collector.join();
     }
-    // SAFETY: this thread's state.
-    let thread = unsafe { Thread::existing().as_mut() };
-    let mut own = thread.and_then(|thread| {
+    let own = Thread::with(|thread| {
         registry::with(|registry| registry.take_out_of_black_box(thread.own_stack()));
         thread.refresh_slot();
         thread.writer.take_window()
     });
+    let mut own = own.flatten();
     let Some((disk, windows, first, epoch)) = registry::with(|registry| {
         let mut disk = registry.disk.take()?;
         let epoch = registry.epoch;
         let mut windows = std::mem::take(&mut disk.full);
         windows.extend(own.take().filter(|window| registry.is_live(window)));
-        windows.extend(
-            registry
-                .parked()
-                .drain(..)
-                .filter_map(|mut writer| writer.take_window()),
-        );
+        windows.extend(registry.threads.take_parked_windows());
         windows.extend(disk.scribe.take().and_then(|mut scribe| {
             if let Some(memory) = memory::process() {
                 let ticks = clock::now();
@@ -359,7 +278,7 @@ pub fn close() {
         } else {
             let bytes = window.copy();
             if disk.failed.is_some() && window.epoch() == epoch {
-                registry::count_lost(registry::spans_in(&bytes), None);
+                registry::count_lost(crate::fold::spans_in(&bytes));
             }
             crate::fold::fold(bytes, first);
         }
@@ -368,8 +287,7 @@ pub fn close() {
     if disk.used_end > 0 && end <= window_offset(disk.used_end - 1) {
         end = window_offset(disk.used_end);
     }
-    disk.file
-        .store_losses(registry::lost(), registry::clamped(), disk.failed);
+    disk.store_losses();
     // The file stays readable without the cut.
     let _ = disk.file.close(clock::anchor(), end);
 }
@@ -383,60 +301,4 @@ fn close_at_exit() {
         // SAFETY: a plain function that may run at any time.
         unsafe { libc::atexit(at_exit) };
     });
-}
-
-fn make_folder(folder: &Path) -> io::Result<PathBuf> {
-    let mut builder = DirBuilder::new();
-    builder.mode(0o700);
-    Ok(at_first_free(folder, |path| builder.create(path))?.0)
-}
-
-/// Makes something at a path, or at the first `-<n>` of it that is not taken.
-fn at_first_free<T>(
-    wanted: &Path,
-    mut make: impl FnMut(&Path) -> io::Result<T>,
-) -> io::Result<(PathBuf, T)> {
-    let mut number = 1;
-    let mut candidate = wanted.to_owned();
-    loop {
-        match make(&candidate) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return other.map(|made| (candidate, made)),
-        }
-        let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
-        let extension = wanted.extension().unwrap_or_default().to_string_lossy();
-        let dot = if extension.is_empty() { "" } else { "." };
-        candidate = wanted.with_file_name(format!("{stem}-{number}{dot}{extension}"));
-        number += 1;
-    }
-}
-
-fn refer_to(outer: &Path, path: &Path) -> Result<Recording, RecorderError> {
-    use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
-    let failed = |source| RecorderError::Write {
-        path: path.to_owned(),
-        source,
-    };
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    let (path, mut file) = at_first_free(path, |path| options.open(path)).map_err(failed)?;
-    writeln!(file, "{REFERENCE_LINE}\n{}", outer.display()).map_err(failed)?;
-    Ok(Recording { path, run: None })
-}
-
-fn write_run(folder: &Path, run: &RunInfo) -> Result<(), RecorderError> {
-    use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
-    let path = folder.join(RunInfo::FILE_NAME);
-    let draft = folder.join(".run.json.new");
-    // Made anew: a link that stands in its place must not lead the bytes elsewhere.
-    let _ = std::fs::remove_file(&draft);
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options
-        .open(&draft)
-        .and_then(|mut file| file.write_all(&run.to_json()))
-        .and_then(|()| std::fs::rename(&draft, &path))
-        .map_err(|source| RecorderError::Write { path, source })
 }

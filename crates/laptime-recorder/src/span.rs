@@ -6,10 +6,13 @@ use laptime_core::format::process::SLOT_ENTRIES;
 use laptime_core::{PathId, Span, SpanFlags, SpanMemory, SpanWork};
 
 use crate::clock;
-use crate::memory::{self, Quiet};
+use crate::memory;
+use crate::memory::Quiet;
+use crate::registration;
 use crate::registry;
 use crate::site::Site;
 use crate::stack::{AUTOMATIC, CARRIES, Closed, Entry, Position};
+use crate::start::is_on_or_decide;
 use crate::state;
 use crate::thread::Thread;
 
@@ -58,23 +61,24 @@ pub struct Extra {
 /// **Cost** about half of a span: one clock read and a few stores.
 #[inline]
 pub fn enter(site: &Site) -> Option<Open> {
-    let thread = Thread::existing();
-    if !state::is_on_by_tsc() || thread.is_null() {
-        return enter_with(site, 0, None);
+    if state::is_on_by_tsc()
+        && let Some(open) = Thread::with(|thread| enter_here(thread, site))
+    {
+        return Some(open);
     }
-    // SAFETY: this thread's state, and no other reference to it is alive.
-    let thread = unsafe { &mut *thread };
+    enter_with(site, 0, None)
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always)] // the hot path of `enter`
+fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     // SAFETY: the slot of the stack in use.
     let slot = unsafe { thread.slot.as_ref() };
     let depth = slot.depth.load(Relaxed) as usize;
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
-        return Some(enter_slowly(thread, site, 0, None));
+        return enter_slowly(thread, site, 0, None);
     }
-    let parent = PathId(slot.entries[depth - 1].get().path);
-    let path = match site.cached(parent) {
-        Some(path) => path,
-        None => thread.resolve(parent, site),
-    };
+    let path = thread.path(PathId(slot.entries[depth - 1].get().path), site);
     let start = clock::now_by_tsc();
     slot.entries[depth].set(Entry {
         path: path.0,
@@ -82,19 +86,17 @@ pub fn enter(site: &Site) -> Option<Open> {
         start,
     });
     slot.depth.store(depth as u32 + 1, Release);
-    Some(Open(Position {
+    Open(Position {
         index: depth as u32,
         start,
-    }))
+    })
 }
 
 #[cold]
 #[inline(never)]
 fn enter_slowly(thread: &mut Thread, site: &Site, flag: u32, start: Option<u64>) -> Open {
     let parent = thread.stack().innermost();
-    let path = site
-        .cached(parent)
-        .unwrap_or_else(|| thread.resolve(parent, site));
+    let path = thread.path(parent, site);
     let entry = Entry {
         path: path.0,
         site: site.index() | flag,
@@ -109,14 +111,12 @@ fn enter_slowly(thread: &mut Thread, site: &Site, flag: u32, start: Option<u64>)
 
 #[inline(never)]
 fn enter_with(site: &Site, flag: u32, start: Option<u64>) -> Option<Open> {
-    if !state::is_on_or_decide() {
+    if !is_on_or_decide() {
         return None;
     }
     let _quiet = Quiet::begin();
     memory::look_for_new_objects();
-    // SAFETY: this thread's state.
-    let thread = unsafe { Thread::current().as_mut() }?;
-    Some(enter_slowly(thread, site, flag, start))
+    registration::with(|thread| enter_slowly(thread, site, flag, start))
 }
 
 /// Opens a span that started earlier.
@@ -141,47 +141,44 @@ pub fn exit(open: Open) -> Option<u64> {
 #[inline(always)]
 #[allow(clippy::inline_always)] // the hot path of `exit` and of `exit_site`
 fn exit_here(open: Open) -> Option<u64> {
-    let thread = Thread::existing();
-    if !state::is_on_by_tsc() || thread.is_null() {
+    if !state::is_on_by_tsc() {
         return exit_with(open, None, SpanFlags::NONE);
     }
     let end = clock::now_by_tsc();
-    // SAFETY: this thread's state, and no other reference to it is alive.
-    let thread = unsafe { &mut *thread };
-    // SAFETY: the slot of the stack in use.
-    let slot = unsafe { thread.slot.as_ref() };
-    let Position { index, start } = open.0;
-    let entry = slot.entries.get(index as usize).map(std::cell::Cell::get);
-    match entry {
-        Some(entry) if index + 1 == slot.depth.load(Relaxed) && entry.start == start => {
-            slot.depth.store(index, Release);
-            let track = slot.track.load(Relaxed);
-            Some(thread.writer.plain_span(entry.path, start, end, track))
+    Thread::with(|thread| {
+        // SAFETY: the slot of the stack in use.
+        let slot = unsafe { thread.slot.as_ref() };
+        let Position { index, start } = open.0;
+        match slot.entries.get(index as usize).map(std::cell::Cell::get) {
+            Some(entry)
+                if index + 1 == slot.depth.load(Relaxed)
+                    && entry.start == start
+                    && entry.site & CARRIES == 0 =>
+            {
+                slot.depth.store(index, Release);
+                let track = slot.track.load(Relaxed);
+                Some(thread.writer.plain_span(entry.path, start, end, track))
+            }
+            _ => exit_slowly(thread, open.0, end, SpanFlags::NONE),
         }
-        _ => exit_slowly(thread, open.0, end, SpanFlags::NONE),
-    }
+    })?
 }
 
 /// Closes the innermost open span of a site; see [`exit`].
 #[inline]
 pub fn exit_site(site: &Site) -> Option<u64> {
-    let thread = Thread::existing();
-    if thread.is_null() {
-        return None;
+    let innermost = Thread::with(|thread| {
+        // SAFETY: the slot of the stack in use.
+        let slot = unsafe { thread.slot.as_ref() };
+        let index = slot.depth.load(Relaxed).wrapping_sub(1);
+        let entry = slot.entries.get(index as usize)?.get();
+        let start = entry.start;
+        (entry.site == site.index()).then_some(Open(Position { index, start }))
+    })?;
+    match innermost {
+        Some(open) => exit_here(open),
+        None => exit_site_slowly(site),
     }
-    // SAFETY: this thread's state.
-    let slot = unsafe { (*thread).slot.as_ref() };
-    let depth = slot.depth.load(Relaxed) as usize;
-    if let Some(entry) = slot.entries.get(depth.wrapping_sub(1)) {
-        let entry = entry.get();
-        if entry.site == site.index() {
-            return exit_here(Open(Position {
-                index: depth as u32 - 1,
-                start: entry.start,
-            }));
-        }
-    }
-    exit_site_slowly(site)
 }
 
 #[cold]
@@ -190,16 +187,16 @@ fn exit_site_slowly(site: &Site) -> Option<u64> {
     exit_site_at(site, clock::now())
 }
 
-/// The same at a moment that has passed, but never before the span opened.
+/// Closes the innermost open span of a site at a moment that has passed, but never before it opened.
 pub fn exit_site_at(site: &Site, end: u64) -> Option<u64> {
     let _quiet = Quiet::begin();
-    // SAFETY: this thread's state.
-    let thread = unsafe { Thread::existing().as_mut() }?;
-    let stack = thread.stack();
-    let position = stack
-        .find_site(site.index())
-        .or_else(|| stack.find_stray(site.index()))?;
-    exit_slowly(thread, position, end.max(position.start), SpanFlags::NONE)
+    Thread::with(|thread| {
+        let stack = thread.stack();
+        let position = stack
+            .find_site(site.index())
+            .or_else(|| stack.find_stray(site.index()))?;
+        exit_slowly(thread, position, end.max(position.start), SpanFlags::NONE)
+    })?
 }
 
 #[cold]
@@ -268,9 +265,7 @@ fn memory_of(thread: &mut Thread, start: u64) -> Option<SpanMemory> {
 pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
     let end = end.unwrap_or_else(clock::now);
     let _quiet = Quiet::begin();
-    // SAFETY: this thread's state.
-    let thread = unsafe { Thread::existing().as_mut() }?;
-    exit_slowly(thread, open.0, end, flags)
+    Thread::with(|thread| exit_slowly(thread, open.0, end, flags))?
 }
 
 /// Takes a span off the stack without recording it, and returns the ticks since it opened.
@@ -290,28 +285,26 @@ pub struct Piece {
     pub memory: Option<SpanMemory>,
 }
 
-/// The same as [`suspend`], with the memory of the piece.
+/// Takes a span off the stack as [`suspend`] does, and returns the memory of the piece too.
 pub fn suspend_piece(open: Open) -> Option<Piece> {
     let _quiet = Quiet::begin();
-    // SAFETY: this thread's state.
-    let thread = unsafe { Thread::existing().as_mut() }?;
-    let closed = thread.stack().close(open.0)?;
-    for child in closed.with_it {
-        memory_of(thread, child.start);
-        thread.stack().take_work(child);
-    }
-    thread.stack().take_work(closed.entry);
-    Some(Piece {
-        memory: memory_of(thread, closed.entry.start),
-        ticks: clock::now().saturating_sub(closed.entry.start),
-    })
+    Thread::with(|thread| {
+        let closed = thread.stack().close(open.0)?;
+        for child in closed.with_it {
+            memory_of(thread, child.start);
+            thread.stack().take_work(child);
+        }
+        thread.stack().take_work(closed.entry);
+        Some(Piece {
+            memory: memory_of(thread, closed.entry.start),
+            ticks: clock::now().saturating_sub(closed.entry.start),
+        })
+    })?
 }
 
 /// Whether a span is still open on the current stack.
 pub fn is_open(open: Open) -> bool {
-    // SAFETY: this thread's state.
-    unsafe { Thread::existing().as_mut() }
-        .is_some_and(|thread| thread.stack().find(open.0).is_some())
+    with_open(open, |_, _| ()).is_some()
 }
 
 /// Says what an open span does, or more of it. Whether it is open here.
@@ -319,73 +312,47 @@ pub fn is_open(open: Open) -> bool {
 /// What is said later takes the place of what was said before.
 pub fn give(open: Open, work: SpanWork) -> bool {
     let _quiet = Quiet::begin();
-    // SAFETY: this thread's state.
-    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
-        return false;
-    };
-    let Some(index) = thread.stack().find(open.0) else {
-        return false;
-    };
-    thread.stack().give(index, work);
-    true
+    with_open(open, |thread, index| thread.stack().give(index, work)).is_some()
 }
 
 /// What an open span was said to do.
 pub fn given(open: Open) -> SpanWork {
-    // SAFETY: this thread's state.
-    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
-        return SpanWork::default();
-    };
-    let index = thread.stack().find(open.0);
-    index.map_or_else(SpanWork::default, |index| thread.stack().given(index))
+    with_open(open, |thread, index| thread.stack().given(index)).unwrap_or_default()
+}
+
+/// Runs with a span that is open on the current stack, and where it stands there.
+fn with_open<T>(open: Open, run: impl FnOnce(&mut Thread, usize) -> T) -> Option<T> {
+    Thread::with(|thread| {
+        let index = thread.stack().find(open.0)?;
+        Some(run(thread, index))
+    })?
 }
 
 /// The innermost open span of a site on the current stack.
 pub fn innermost_of(site: &Site) -> Option<Open> {
-    // SAFETY: this thread's state.
-    let thread = unsafe { Thread::existing().as_mut() }?;
-    thread.stack().find_site(site.index()).map(Open)
-}
-
-/// Closes a span as [`exit`] does, wherever it may have been given its work.
-pub fn exit_any(open: Open) -> Option<u64> {
-    // SAFETY: this thread's state.
-    let has_work =
-        unsafe { Thread::existing().as_mut() }.is_some_and(|thread| thread.stack().has_work());
-    if has_work {
-        exit_with(open, None, SpanFlags::NONE)
-    } else {
-        exit(open)
-    }
+    Thread::with(|thread| thread.stack().find_site(site.index()).map(Open))?
 }
 
 /// Gives an open span another name. Children that closed already keep the old one.
 pub fn rename(open: Open, site: &Site) {
-    // SAFETY: this thread's state.
-    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
-        return;
-    };
-    let Some(index) = thread.stack().find(open.0) else {
-        return;
-    };
-    let parent = PathId(thread.stack().entry(index - 1).path);
-    let path = site
-        .cached(parent)
-        .unwrap_or_else(|| thread.resolve(parent, site));
-    let old = thread.stack().entry(index);
-    let entry = Entry {
-        path: path.0,
-        site: site.index() | (old.site & (AUTOMATIC | CARRIES)),
-        ..old
-    };
-    thread.stack().set_entry(index, entry);
+    with_open(open, |thread, index| {
+        let parent = PathId(thread.stack().entry(index - 1).path);
+        let path = thread.path(parent, site);
+        let old = thread.stack().entry(index);
+        let entry = Entry {
+            path: path.0,
+            site: site.index() | (old.site & (AUTOMATIC | CARRIES)),
+            ..old
+        };
+        thread.stack().set_entry(index, entry);
+    });
 }
 
 /// Writes a finished span under the innermost open one.
 ///
 /// **Units** ticks for start and duration.
 pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
-    if state::is_on_or_decide() {
+    if is_on_or_decide() {
         emit_under(current_path(), site, start, duration, extra);
     }
 }
@@ -395,17 +362,10 @@ pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
 ///
 /// **Units** ticks for start and duration.
 pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra: Extra) -> PathId {
-    if !state::is_on_or_decide() {
+    if !is_on_or_decide() {
         return PathId::ROOT;
     }
     let _quiet = Quiet::begin();
-    // SAFETY: this thread's state.
-    let Some(thread) = (unsafe { Thread::current().as_mut() }) else {
-        return PathId::ROOT;
-    };
-    let path = site
-        .cached(parent)
-        .unwrap_or_else(|| thread.resolve(parent, site));
     let mut flags = extra.flags;
     for (given, flag) in [
         (extra.process_ns.is_some(), SpanFlags::PROCESS_TIME),
@@ -416,44 +376,40 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
             flags = flags.with(flag);
         }
     }
-    let track = thread.track();
-    let span = Span {
-        flags,
-        process_ns: extra.process_ns,
-        thread_ns: extra.thread_ns,
-        wall: extra.wall,
-        ..Span::plain(path, start, duration, track)
-    };
-    thread
-        .writer
-        .span(&span.with_memory(extra.memory).with_work(extra.work));
-    path
+    let path = registration::with(|thread| {
+        let path = thread.path(parent, site);
+        let span = Span {
+            flags,
+            process_ns: extra.process_ns,
+            thread_ns: extra.thread_ns,
+            wall: extra.wall,
+            ..Span::plain(path, start, duration, thread.track())
+        };
+        let span = span.with_memory(extra.memory).with_work(extra.work);
+        thread.writer.span(&span);
+        path
+    });
+    path.unwrap_or(PathId::ROOT)
 }
 
 /// Path of a span that is open on the current stack.
 pub fn path_of(open: Open) -> Option<PathId> {
-    // SAFETY: this thread's state.
-    let thread = unsafe { Thread::existing().as_mut() }?;
-    let index = thread.stack().find(open.0)?;
-    Some(PathId(thread.stack().entry(index).path))
+    with_open(open, |thread, index| {
+        PathId(thread.stack().entry(index).path)
+    })
 }
 
 /// Path under which the next span of this thread or task would open.
 pub fn current_path() -> PathId {
-    // SAFETY: this thread's state.
-    unsafe { Thread::existing().as_mut() }.map_or(PathId::ROOT, |thread| thread.stack().innermost())
+    Thread::with(|thread| thread.stack().innermost()).unwrap_or(PathId::ROOT)
 }
 
 /// The names of a path, outermost first.
 pub fn path_names(path: PathId) -> Vec<String> {
-    registry::with(|registry| {
-        let names = registry.paths.names(path);
-        names.into_iter().map(str::to_owned).collect()
-    })
+    registry::with(|registry| registry.paths.names(path))
 }
 
 /// When what this thread wrote last ended, in ticks.
 pub fn last_written() -> u64 {
-    // SAFETY: this thread's state.
-    unsafe { Thread::existing().as_ref() }.map_or(0, |thread| thread.writer.last_end())
+    Thread::with(|thread| thread.writer.last_end()).unwrap_or(0)
 }

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
 use laptime_core::{PathId, SpanWork};
 
-use crate::fork;
 use crate::memory::Frames;
 
 /// Set in [`Entry::site`] of spans that close together with their parent.
@@ -29,6 +28,14 @@ const BEYOND: u32 = SLOT_ENTRIES as u32 + 1;
 
 /// Most spans kept as strays: a program that leaks open spans must not leak memory.
 const MAX_STRAYS: usize = 1_024;
+
+/// Forks between the program's first process and this one.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// In a forked child: every stack made until now is the parent's.
+pub fn count_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
 
 /// One open span.
 #[repr(C)]
@@ -80,7 +87,7 @@ impl Stack {
         let stack = Self {
             slot: NonNull::from(Box::leak(slot)),
             owned: true,
-            forks: fork::count(),
+            forks: FORKS.load(Ordering::Relaxed),
             deep: Vec::new(),
             strays: Vec::new(),
             work: Vec::new(),
@@ -159,7 +166,7 @@ impl Stack {
             self.owned = true;
             std::mem::forget(fresh);
         }
-        self.forks = fork::count();
+        self.forks = FORKS.load(Ordering::Relaxed);
         // Not freed: another thread may have been in the midst of changing them as the fork happened.
         std::mem::forget((
             std::mem::take(&mut self.deep),
@@ -172,7 +179,7 @@ impl Stack {
     /// Whether the process was forked since it was made or started over.
     #[inline]
     pub fn is_inherited(&self) -> bool {
-        self.forks != fork::count()
+        self.forks != FORKS.load(Ordering::Relaxed)
     }
 
     /// Starts over if it is inherited; for a stack that another thread may have been using.
@@ -357,11 +364,6 @@ impl Stack {
             return None;
         }
         self.work.iter().rposition(|known| known.0 == entry.start)
-    }
-
-    /// Whether any open span was given its work.
-    pub fn has_work(&self) -> bool {
-        !self.work.is_empty()
     }
 
     /// A stray of a site, the latest first.

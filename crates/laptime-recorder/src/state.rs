@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use laptime_core::ClockKind;
 
 use crate::clock;
-use crate::recording;
 
 /// What the first instructions of a span have to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -94,21 +93,4 @@ pub fn undecide_if_on() {
     if is_on() {
         MODE.store(0, Ordering::Relaxed);
     }
-}
-
-/// Whether spans are recorded. Decides at the first span of the process, by the environment.
-#[inline]
-pub fn is_on_or_decide() -> bool {
-    is_on() || (!is_off() && decide())
-}
-
-#[cold]
-#[inline(never)]
-fn decide() -> bool {
-    // First, so that a span opened while joining does not come back here.
-    disable();
-    if recording::join_after_fork() || recording::start_from_environment() {
-        enable();
-    }
-    is_on()
 }

@@ -1,21 +1,14 @@
 //! A thread's own state: its stack, its writer, and the paths it resolved lately.
 //!
-//! Reached through one thread-local pointer, which is set at the first span and cleared
-//! when the thread ends. Tasks bring stacks of their own, which take the thread's place
+//! Reached through one thread-local pointer, which `registration` sets at the first span and
+//! clears when the thread ends. Tasks bring stacks of their own, which take the thread's place
 //! while they run.
 
 use std::cell::Cell;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::Ordering;
 
-use laptime_core::format::record::Record;
-use laptime_core::{PathId, Span, SpanFlags};
+use laptime_core::PathId;
 
-use crate::clock;
-use crate::memory::Quiet;
-use crate::platform;
-use crate::registry::{self, Registry};
-use crate::site::Site;
 use crate::stack::{Slot, Stack};
 use crate::state;
 use crate::writer::Writer;
@@ -25,7 +18,6 @@ const RECENT: usize = 64;
 
 thread_local! {
     static CURRENT: Cell<*mut Thread> = const { Cell::new(null_mut()) };
-    static AT_EXIT: AtExit = const { AtExit };
 }
 
 #[derive(Debug)]
@@ -39,59 +31,45 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// The calling thread's state; registers it at its first call. Null while the thread is ending.
-    #[inline]
-    pub fn current() -> *mut Self {
-        let thread = CURRENT.get();
-        if thread.is_null() {
-            Self::register()
-        } else {
-            thread
+    /// The state of a thread that works on the given stack.
+    pub fn new(mut own: Box<Stack>, writer: Writer) -> Self {
+        Self {
+            slot: own.slot(),
+            writer,
+            stack: &raw mut *own,
+            own,
+            recent: [(u32::MAX, 0, 0); RECENT],
         }
     }
 
-    /// The calling thread's state, if it has one.
-    #[inline]
-    pub fn existing() -> *mut Self {
-        CURRENT.get()
+    /// Runs with the calling thread's state; `None` for a thread without any. Not re-entrant: the
+    /// one that runs has the only way to it.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the hot path of every span
+    pub fn with<T>(run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        // SAFETY: null, or made by `set_current` for this thread alone. Nothing that runs inside
+        // asks for it again: the recorder's locks, clocks and windows know of no thread-local state.
+        unsafe { CURRENT.get().as_mut() }.map(run)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn register() -> *mut Self {
-        if AT_EXIT.try_with(|_| ()).is_err() {
-            return null_mut();
-        }
-        let name = std::thread::current().name().map(str::to_owned);
-        let thread = registry::with(|registry| {
-            let track = registry.thread_track();
-            let mut own = Box::new(Stack::new(track, PathId::ROOT));
-            registry.place_in_black_box(&mut own);
-            let thread = Box::into_raw(Box::new(Self {
-                slot: own.slot(),
-                writer: registry.take_writer(track),
-                stack: &raw mut *own,
-                own,
-                recent: [(u32::MAX, 0, 0); RECENT],
-            }));
-            registry.threads.push(ThreadPointer(thread));
-            thread
-        });
-        CURRENT.set(thread);
-        // SAFETY: just made, and only this thread uses it.
-        let this = unsafe { &mut *thread };
-        let track = this.track();
-        this.name_track(track, false, &name.unwrap_or_default());
+    /// The same, also for a thread without any.
+    pub fn with_if_any<T>(run: impl FnOnce(Option<&mut Self>) -> T) -> T {
+        // SAFETY: as in `with`.
+        run(unsafe { CURRENT.get().as_mut() })
+    }
+
+    /// Makes it the calling thread's state.
+    pub fn set_current(thread: Box<Self>) -> NonNull<Self> {
+        let thread = NonNull::from(Box::leak(thread));
+        CURRENT.set(thread.as_ptr());
         thread
     }
 
-    pub fn name_track(&mut self, track: u32, is_task: bool, name: &str) {
-        self.writer.record(&Record::TrackName {
-            track,
-            is_task,
-            thread: platform::thread_id(),
-            name: name.get(..name.len().min(256)).unwrap_or_default(),
-        });
+    /// Takes the calling thread's state away from it: the thread ends.
+    pub fn take_current() -> Option<Box<Self>> {
+        let thread = CURRENT.replace(null_mut());
+        // SAFETY: null, or made by `set_current` and unreachable from here on.
+        (!thread.is_null()).then(|| unsafe { Box::from_raw(thread) })
     }
 
     /// The stack in use: the thread's own or a task's.
@@ -105,6 +83,11 @@ impl Thread {
         &mut self.own
     }
 
+    /// The thread's own stack, for a thread that ends. It stays in its place in memory.
+    pub fn take_own_stack(&mut self) -> Box<Stack> {
+        std::mem::replace(&mut self.own, Box::new(Stack::new(0, PathId::ROOT)))
+    }
+
     /// Whether a stack is the thread's own or the one in use.
     pub fn uses(&self, stack: &Stack) -> bool {
         std::ptr::eq(self.stack, stack) || std::ptr::eq(&raw const *self.own, stack)
@@ -114,22 +97,14 @@ impl Thread {
         self.stack().track()
     }
 
-    /// The path of a site under a parent, beyond what the site itself remembers.
-    #[cold]
-    #[inline(never)]
-    pub fn resolve(&mut self, parent: PathId, site: &Site) -> PathId {
-        let place = (parent.0.wrapping_mul(0x9e37_79b9) ^ site.index()) as usize % RECENT;
-        let (known_parent, known_site, known_path) = self.recent[place];
-        if known_parent == parent.0 && known_site == site.index() {
-            return PathId(known_path);
-        }
-        let path = registry::with(|registry| registry.paths.intern(parent, site.name()));
-        if path != PathId::OVERFLOW {
-            self.recent[place] = (parent.0, site.index(), path.0);
-            site.remember(parent, path);
-        }
-        self.writer.define_now(path);
-        path
+    /// The path of a site under a parent, if it was resolved here lately.
+    pub fn recent(&self, parent: PathId, site: u32) -> Option<PathId> {
+        let (known_parent, known_site, path) = self.recent[index(parent, site)];
+        (known_parent == parent.0 && known_site == site).then_some(PathId(path))
+    }
+
+    pub fn remember(&mut self, parent: PathId, site: u32, path: PathId) {
+        self.recent[index(parent, site)] = (parent.0, site, path.0);
     }
 
     /// After the stack in use moved or changed.
@@ -138,7 +113,7 @@ impl Thread {
     }
 
     /// Makes a task's stack current, or the thread's own again.
-    fn use_stack(&mut self, stack: *mut Stack) {
+    pub fn use_stack(&mut self, stack: *mut Stack) {
         let counts = state::measures_memory();
         if counts {
             self.stack().memory.leave();
@@ -154,8 +129,9 @@ impl Thread {
         self.refresh_slot();
     }
 
-    /// In a forked child: what is open belongs to the parent.
+    /// In a forked child: what is open belongs to the parent, and so does the window.
     pub fn start_over_after_fork(&mut self) {
+        self.writer.abandon();
         for stack in [self.stack, &raw mut *self.own] {
             // SAFETY: `own` or a task's stack, which outlives its being current.
             let stack = unsafe { &mut *stack };
@@ -165,144 +141,9 @@ impl Thread {
         }
         self.refresh_slot();
     }
-
-    /// Writes what is still open as unclosed: the thread or task ends.
-    pub fn close_all(&mut self, stack: &Stack) {
-        let end = clock::now();
-        for open in stack.open().into_iter().rev() {
-            let duration = end.saturating_sub(open.start);
-            // What it was said to do is not known to be done.
-            self.writer.span(&Span {
-                flags: SpanFlags::UNBALANCED,
-                ..Span::plain(open.path, open.start, duration, open.track)
-            });
-        }
-    }
 }
 
-/// A registered thread, in the shared list.
-#[derive(Debug, Clone, Copy)]
-pub struct ThreadPointer(pub *mut Thread);
-
-// SAFETY: other threads touch only what `Registry` documents, under its lock.
-unsafe impl Send for ThreadPointer {}
-
-/// Leaves the list when the thread ends.
-struct AtExit;
-
-impl Drop for AtExit {
-    fn drop(&mut self) {
-        let thread = CURRENT.replace(null_mut());
-        if thread.is_null() {
-            return;
-        }
-        // SAFETY: this thread's state, unreachable from its thread-local from here on.
-        let mut thread = unsafe { Box::from_raw(thread) };
-        let _quiet = Quiet::begin();
-        thread.use_stack(null_mut());
-        if state::measures_memory() {
-            thread.own.memory.clear();
-        }
-        let mut own = std::mem::replace(&mut thread.own, Box::new(Stack::new(0, PathId::ROOT)));
-        thread.close_all(&own);
-        registry::with(|registry: &mut Registry| {
-            let pointer: *const Thread = &raw const *thread;
-            registry
-                .threads
-                .retain(|known| !std::ptr::eq(known.0, pointer));
-            registry.take_out_of_black_box(&mut own);
-            registry.park_writer(std::mem::replace(&mut thread.writer, Writer::new()));
-        });
-    }
-}
-
-/// The stack of an asyncio task or another unit that is not a thread.
-///
-/// Dropping it writes what is still open as unclosed. It must not be current then.
-#[derive(Debug)]
-pub struct TaskStack {
-    stack: Cell<NonNull<Stack>>,
-}
-
-// SAFETY: a task runs on one thread at a time.
-unsafe impl Send for TaskStack {}
-
-impl TaskStack {
-    /// A stack with a track of its own whose spans open under `inherit`.
-    pub fn new(inherit: PathId, name: Option<&str>) -> Box<Self> {
-        let _quiet = Quiet::begin();
-        let mut stack = Box::new(Stack::new(0, inherit));
-        let track = registry::with(|registry| {
-            let track = registry.next_track();
-            // SAFETY: the slot is this stack's own.
-            unsafe { stack.slot().as_ref() }
-                .track
-                .store(track, Ordering::Relaxed);
-            registry.place_in_black_box(&mut stack);
-            track
-        });
-        let thread = Thread::current();
-        if !thread.is_null() {
-            // SAFETY: this thread's state.
-            unsafe { &mut *thread }.name_track(track, true, name.unwrap_or_default());
-        }
-        Box::new(Self {
-            stack: Cell::new(NonNull::from(Box::leak(stack))),
-        })
-    }
-
-    /// Whether no span is open on it.
-    pub fn is_empty(&self) -> bool {
-        // SAFETY: used on one thread at a time.
-        unsafe { self.stack() }.len() == 0
-    }
-
-    /// Path under which its next span opens.
-    pub fn innermost(&self) -> PathId {
-        // SAFETY: as above.
-        unsafe { self.stack() }.innermost()
-    }
-
-    /// The stack, which in a forked child is no longer the parent's.
-    ///
-    /// # Safety
-    /// No other reference to it is alive.
-    #[expect(
-        clippy::mut_from_ref,
-        reason = "reached through a pointer, by one thread at a time"
-    )]
-    unsafe fn stack(&self) -> &mut Stack {
-        // SAFETY: made in `new`, freed in `drop`; alone by the caller's promise.
-        let stack = unsafe { self.stack.get().as_mut() };
-        stack.start_over_if_inherited();
-        stack
-    }
-}
-
-impl Drop for TaskStack {
-    fn drop(&mut self) {
-        let _quiet = Quiet::begin();
-        // SAFETY: made in `new`, and not current any more.
-        let mut stack = unsafe { Box::from_raw(self.stack.get().as_ptr()) };
-        stack.start_over_if_inherited();
-        let thread = Thread::current();
-        if !thread.is_null() && stack.len() > 0 {
-            // SAFETY: this thread's state.
-            unsafe { &mut *thread }.close_all(&stack);
-        }
-        registry::with(|registry| registry.take_out_of_black_box(&mut stack));
-    }
-}
-
-/// Makes a task's stack current on the calling thread; `None`: the thread's own.
-///
-/// The stack must outlive its being current, and be current on one thread at a time.
-pub fn swap_stack(stack: Option<&TaskStack>) {
-    let thread = Thread::current();
-    if !thread.is_null() {
-        // SAFETY: current on no other thread.
-        let stack = stack.map_or(null_mut(), |task| unsafe { task.stack() });
-        // SAFETY: this thread's state.
-        unsafe { &mut *thread }.use_stack(stack);
-    }
+/// Where a path that was resolved lately is remembered.
+fn index(parent: PathId, site: u32) -> usize {
+    (parent.0.wrapping_mul(0x9e37_79b9) ^ site) as usize % RECENT
 }

@@ -1,19 +1,18 @@
-//! Writes records into a thread's window.
+//! A thread's place in its window, and the hot path into it.
 //!
 //! A plain span of a path already defined in the window is three prefix varints and one
 //! release store. Everything else — a new path, another track, a full window — takes the
-//! slow way, which may lock. Another thread makes this one take the slow way by setting
-//! `limit` to zero.
+//! slow way in `records`, which may lock. Another thread makes this one take the slow way by
+//! setting `limit` to zero.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use laptime_core::format::record::{Cursor, Record, encode};
+use laptime_core::PathId;
+use laptime_core::format::record::Cursor;
 use laptime_core::format::varint::pack;
 use laptime_core::format::window::WindowHeader;
-use laptime_core::{PathId, Span, SpanFlags};
 
-use crate::backing::Window;
-use crate::registry::{self, Registry};
+use crate::window::Window;
 
 /// Three varints of at most 8 bytes, each stored as a whole word.
 const PLAIN_SPAN_MAX: usize = 24;
@@ -23,7 +22,7 @@ pub struct Writer {
     position: *mut u8,
     /// Highest position at which a plain span still fits; 0 sends the writer the slow way.
     limit: AtomicUsize,
-    cursor: Cursor,
+    pub cursor: Cursor,
     /// When the window was opened.
     opened: u64,
     generation: u32,
@@ -80,9 +79,10 @@ impl Writer {
         self.limit.store(0, Ordering::Relaxed);
     }
 
-    /// Writes a plain span and returns its duration in ticks.
-    #[inline]
-    pub fn plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) -> u64 {
+    /// Writes a plain span and returns its duration in ticks; `None` where it must go the slow way.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the hot path of every span
+    pub fn try_plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) -> Option<u64> {
         let since = end.wrapping_sub(self.cursor.last);
         let duration = end.wrapping_sub(start);
         let defined = self.defined.get(path as usize).copied().unwrap_or_default();
@@ -92,7 +92,7 @@ impl Writer {
             && self.cursor.track == track
             && self.position.addr() < self.limit.load(Ordering::Relaxed);
         if !fits {
-            return self.slow_plain_span(path, start, end, track);
+            return None;
         }
         // SAFETY: below the limit there is room for three words.
         unsafe {
@@ -105,7 +105,7 @@ impl Writer {
         }
         self.cursor.last = end;
         self.commit();
-        duration
+        Some(duration)
     }
 
     /// When the last plain span of this window ended; `None` while it has none.
@@ -138,103 +138,8 @@ impl Writer {
         unsafe { Window::committed_at(self.records) }.store(length as u32, Ordering::Release);
     }
 
-    #[cold]
-    #[inline(never)]
-    fn slow_plain_span(&mut self, path: u32, start: u64, end: u64, track: u32) -> u64 {
-        let duration = end.checked_sub(start).unwrap_or_else(|| {
-            registry::count_clamped();
-            0
-        });
-        let span = Span::plain(PathId(path), end - duration, duration, track);
-        self.record(&Record::Span(span));
-        duration
-    }
-
-    /// Writes any record, after the definitions that it needs.
-    #[cold]
-    pub fn record(&mut self, record: &Record<'_>) {
-        let path = match record {
-            Record::Span(span) => Some(span.path),
-            Record::Mark { path, .. } | Record::Metric { path, .. } => Some(*path),
-            Record::Operations(operations) => Some(operations.path),
-            _ => None,
-        };
-        // The second try starts in an empty window; what does not fit there is lost.
-        for _ in 0..2 {
-            let mut bytes = Vec::with_capacity(64);
-            let mut cursor = self.cursor;
-            if let Some(path) = path {
-                self.define(path, &mut bytes, &mut cursor);
-            }
-            encode(&mut bytes, &mut cursor, record);
-            if self.append(&bytes) {
-                self.cursor = cursor;
-                return;
-            }
-            self.refill();
-        }
-        registry::count_lost(1, None);
-    }
-
-    /// Writes the definition of a path that was just opened, so that the black box can name it.
-    #[cold]
-    pub fn define_now(&mut self, path: PathId) {
-        if self.window.is_none() {
-            return;
-        }
-        let mut bytes = Vec::new();
-        let mut cursor = self.cursor;
-        self.define(path, &mut bytes, &mut cursor);
-        if !self.append(&bytes) {
-            // Defined with its first record, in the next window.
-            self.generation = self.generation.wrapping_add(1).max(1);
-        }
-    }
-
-    /// Writes the definition of a path that existed before the file did.
-    pub fn define_for_file(&mut self, path: PathId) {
-        let mut bytes = Vec::new();
-        let mut cursor = self.cursor;
-        self.define(path, &mut bytes, &mut cursor);
-        if !self.append(&bytes) {
-            self.refill();
-            self.define_now(path);
-        }
-    }
-
-    fn define(&mut self, path: PathId, bytes: &mut Vec<u8>, cursor: &mut Cursor) {
-        let known = self.defined.get(path.index());
-        if known.is_some_and(|known| known.generation == self.generation) {
-            return; // those that it stands under, too
-        }
-        let mut missing = Vec::new();
-        registry::with(|registry| {
-            let mut at = path;
-            while let Some(entry) = registry.paths.get(at) {
-                if self.defined.len() <= at.index() {
-                    self.defined
-                        .resize(registry.paths.len(), Defined::default());
-                }
-                if self.defined[at.index()].generation == self.generation {
-                    break;
-                }
-                self.defined[at.index()] = Defined::new(at, self.generation);
-                missing.push((at, entry.clone()));
-                at = entry.parent;
-            }
-        });
-        for (id, entry) in missing.iter().rev() {
-            let definition = Record::Path {
-                id: *id,
-                parent: entry.parent,
-                name: &entry.name,
-            };
-            encode(bytes, cursor, &definition);
-        }
-    }
-
     /// Copies whole records to the window. `false` when they do not fit or the window is not to be used.
-    fn append(&mut self, bytes: &[u8]) -> bool {
+    pub fn append(&mut self, bytes: &[u8]) -> bool {
         let Some(window) = &self.window else {
             return false;
         };
@@ -252,21 +157,8 @@ impl Writer {
         true
     }
 
-    /// Retires the window and takes a fresh one.
-    fn refill(&mut self) {
-        registry::with(|registry| self.refill_from(registry));
-    }
-
-    /// The same, with the registry at hand.
-    pub fn refill_from(&mut self, registry: &mut Registry) {
-        if let Some(full) = self.window.take() {
-            registry.retire(full);
-        }
-        let (window, header) = registry.take_window(self.cursor.track);
-        self.begin(window, &header);
-    }
-
-    fn begin(&mut self, mut window: Window, header: &WindowHeader) {
+    /// Goes on in a fresh window.
+    pub fn begin(&mut self, mut window: Window, header: &WindowHeader) {
         window.open(header);
         self.cursor = header.cursor();
         self.opened = self.cursor.last;
@@ -274,8 +166,27 @@ impl Writer {
         self.records = self.position;
         let limit = window.end().addr() - PLAIN_SPAN_MAX;
         self.window = Some(window);
-        self.generation = self.generation.wrapping_add(1).max(1);
+        self.forget_defined();
         self.limit.store(limit, Ordering::Relaxed);
+    }
+
+    /// Whether a path is defined in the window, with all that it stands under.
+    pub fn defines(&self, path: PathId) -> bool {
+        let known = self.defined.get(path.index());
+        known.is_some_and(|known| known.generation == self.generation)
+    }
+
+    /// Notes that a path is defined in the window.
+    pub fn note_defined(&mut self, path: PathId) {
+        if self.defined.len() <= path.index() {
+            self.defined.resize(path.index() + 1, Defined::default());
+        }
+        self.defined[path.index()] = Defined::new(path, self.generation);
+    }
+
+    /// Notes that nothing is defined in the window.
+    pub fn forget_defined(&mut self) {
+        self.generation = self.generation.wrapping_add(1).max(1);
     }
 
     /// Lets go of the window: for a fork's child, whose parent goes on using it.
@@ -290,14 +201,5 @@ impl Writer {
     pub fn take_window(&mut self) -> Option<Window> {
         self.interrupt();
         self.window.take()
-    }
-
-    /// Puts a span that is not plain, or not the newest.
-    pub fn span(&mut self, span: &Span) {
-        if span.flags == SpanFlags::NONE {
-            self.plain_span(span.path.0, span.start, span.end(), span.track);
-        } else {
-            self.record(&Record::Span(*span));
-        }
     }
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use laptime_core::SpanWork;
-use laptime_recorder::{LazySite, Open, Site, enter, exit, exit_any, give, is_off};
+use laptime_recorder::{LazySite, Open, Site, enter, exit, give, is_off};
 
 /// An open lap. Ends when dropped, on the thread that opened it.
 #[must_use = "a lap ends when its guard is dropped: bind it with `let _lap = …`"]
@@ -102,7 +102,7 @@ impl WorkLap {
 impl Drop for WorkLap {
     fn drop(&mut self) {
         if let Some(open) = self.open {
-            exit_any(open);
+            exit(open);
         }
     }
 }

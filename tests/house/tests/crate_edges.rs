@@ -4,6 +4,8 @@
 //! analysis meet only in a recording. A new edge needs a line here and a reason in review.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -177,4 +179,45 @@ fn no_crate_pulls_in_a_runtime_or_a_network() {
             assert!(!shipped.contains(never), "{name} pulls in {never}");
         }
     }
+}
+
+#[test]
+fn every_declared_edge_is_used_by_a_source_of_the_crate() {
+    for (name, dependencies) in workspace() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../crates")
+            .join(&name);
+        let shipped = sources(&folder.join("src"));
+        let tested = sources(&folder);
+        for dependency in dependencies {
+            let code = if dependency.is_dev { &tested } else { &shipped };
+            let word = dependency.name.replace('-', "_");
+            assert!(
+                !dependency.name.starts_with("laptime") || !folder.exists() || names(code, &word),
+                "{name} declares {} and never names it",
+                dependency.name
+            );
+        }
+    }
+}
+
+/// The text of all Rust sources below a folder.
+fn sources(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            text.push_str(&sources(&path));
+        } else if path.extension().is_some_and(|is| is == "rs") {
+            text.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+    text
+}
+
+/// Whether a path in the code begins with a crate's name, which may be the start of another's.
+fn names(code: &str, word: &str) -> bool {
+    code.match_indices(&format!("{word}::")).any(|(at, _)| {
+        !code[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+    })
 }

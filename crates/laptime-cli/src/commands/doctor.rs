@@ -5,15 +5,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use laptime_core::ClockKind;
+use laptime_recorder::environment::PYTHON_VARIABLE;
+use laptime_recorder::keeper;
 use laptime_report::quantity::bytes;
 
 use crate::args::DoctorArgs;
 use crate::error::{CliError, OK};
-use crate::launch::recorded::boot_id;
 use crate::launch::target::interpreter;
 use crate::machine::{Limits, Machine, SpanCost};
 use crate::settings::Settings;
-use crate::variables;
 
 /// Name, value and reason.
 type Row = (&'static str, String, String);
@@ -59,11 +59,11 @@ fn ceilings(json: bool) -> String {
 }
 
 fn examine() -> Machine {
-    let host = env::var_os(variables::PYTHON).map(PathBuf::from);
+    let host = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
     let python = interpreter(host.as_deref(), Path::new(""))
         .ok()
         .map(|path| path.display().to_string());
-    Machine::examine(python, boot_id())
+    Machine::examine(python, keeper::boot_id())
 }
 
 fn settings_as_json(settings: &Settings) -> String {

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use laptime_recorder::clock;
-use laptime_recorder::environment::Asked;
+use laptime_recorder::environment::{
+    AUTO_VARIABLE, Asked, Automatic, MEMORY_VARIABLE, PYTHON_VARIABLE, RUN_VARIABLE,
+};
+use laptime_recorder::{clock, folder};
 use laptime_report::{Format, View, render};
 
 use clap::Args;
@@ -27,7 +29,6 @@ use crate::launch::watch::Watch;
 use crate::messages::say;
 use crate::settings::Settings;
 use crate::terminal::{self, Stream};
-use crate::variables;
 
 /// Runs the program and returns its exit code.
 pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
@@ -35,7 +36,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         return Err(before_start(error));
     }
     let settings = Settings::load().map_err(|error| before_start(error.into()))?;
-    let python = env::var_os(variables::PYTHON).map(PathBuf::from);
+    let python = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
     let request = if args.module.is_empty() {
         Request::Program(&args.program)
     } else {
@@ -51,9 +52,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let recording = Recorded::make(args.output.as_deref(), &target, err);
 
     let mut command = Command::new(&target.executable);
-    command
-        .args(&target.arguments)
-        .env_remove(variables::PYTHON);
+    command.args(&target.arguments).env_remove(PYTHON_VARIABLE);
     for meaningless in Asked::here().warnings {
         say(
             err,
@@ -64,16 +63,16 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     }
     match &recording {
         Recording::Own(recording) => {
-            command.env(variables::RUN, &recording.folder.path);
-            command.env(variables::AUTO, automatic(args, settings));
+            command.env(RUN_VARIABLE, &recording.folder.path);
+            command.env(AUTO_VARIABLE, automatic(args, settings));
             if let Some(memory) = &args.memory {
-                command.env(variables::MEMORY, memory);
+                command.env(MEMORY_VARIABLE, memory);
             }
         }
         Recording::Outer => {}
         Recording::Nowhere => {
             // It may name a recording that is over.
-            command.env_remove(variables::RUN);
+            command.env_remove(RUN_VARIABLE);
         }
     }
     let mut recording = match recording {
@@ -85,7 +84,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         Ok(program) => program,
         Err(source) => {
             if let Some(recording) = recording {
-                recording.folder.discard();
+                folder::discard(&recording.folder.path);
             }
             return Err(cannot_run(&target.typed, source));
         }
@@ -139,13 +138,12 @@ fn automatic(args: &RunArgs, settings: Settings) -> String {
         .or_flag(none, "--no-auto")
         .or_flag(args.modules.then_some(true), "--modules")
         .value;
-    let wanted = [
-        ("phases", phases || modules || args.ops),
-        ("modules", modules),
-        ("ops", args.ops),
-    ];
-    let wanted = wanted.into_iter().filter(|(_, wanted)| *wanted);
-    wanted.map(|(name, _)| name).collect::<Vec<_>>().join(",")
+    let automatic = Automatic {
+        phases: phases || modules || args.ops,
+        modules,
+        ops: args.ops,
+    };
+    automatic.names().join(",")
 }
 
 /// Prints the summary and the next command to type, and writes the page if one is wanted. A

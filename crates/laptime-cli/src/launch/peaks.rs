@@ -8,11 +8,11 @@ use std::process::Stdio;
 
 use laptime_core::ceilings::{Ceilings, Origin};
 use laptime_recorder::ceilings;
+use laptime_recorder::environment::{AUTO_VARIABLE, RUN_VARIABLE};
 
 use super::target::Target;
 use crate::messages::say;
 use crate::own_code;
-use crate::variables;
 
 /// Measures and keeps what isn't known, and says so first; torch's products too where there is torch.
 const MEASURE: &str = "\
@@ -35,8 +35,8 @@ pub fn measure_once(target: &Target, err: &mut dyn Write) {
     let known = if kept.is_some() { "known" } else { "unknown" };
     let measuring = own_code::command(&target.executable, MEASURE)
         .arg(known)
-        .env_remove(variables::RUN)
-        .env_remove(variables::AUTO)
+        .env_remove(RUN_VARIABLE)
+        .env_remove(AUTO_VARIABLE)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -3,20 +3,17 @@
 //! Trouble here is one warning and no more: the program runs either way.
 
 use std::env;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{Anchor, ProgramEnd, RunInfo};
-use laptime_recorder::environment::{Asked, Switch};
-use laptime_recorder::{clock, keeper};
+use laptime_recorder::environment::{Asked, SWITCH_VARIABLE, Switch};
+use laptime_recorder::folder;
 
-use super::folder::{self, RecordingFolder};
+use super::folder::RecordingFolder;
 use super::interpreters::{Interpreters, is_python};
 use super::target::Target;
 use crate::messages::say;
-use crate::variables;
 
 /// A run that is being recorded.
 #[derive(Debug)]
@@ -43,7 +40,7 @@ impl Recorded {
     pub fn make(output: Option<&Path>, target: &Target, err: &mut dyn Write) -> Recording {
         let asked = Asked::here();
         if asked.switch == Switch::Off {
-            let switch = variables::SWITCH;
+            let switch = SWITCH_VARIABLE;
             let typed = env::var_os(switch).unwrap_or_default();
             say(
                 err,
@@ -63,23 +60,11 @@ impl Recorded {
             Some(path) => RecordingFolder::at(path),
             None => RecordingFolder::next(&target.stem),
         };
-        let now = clock::anchor();
-        let info = RunInfo {
-            format: FORMAT_VERSION,
-            laptime: env!("CARGO_PKG_VERSION").to_owned(),
-            program: target.program.clone(),
-            started_monotonic_ns: now.monotonic_ns,
-            started_realtime_ns: now.realtime_ns,
-            boot_id: boot_id(),
-            pid: None,
-            keeper: Some(keeper::this_process()),
-            end: None,
-            unrecorded: Vec::new(),
-        };
-        let made = folder.and_then(|folder| match folder.write(&info) {
-            Ok(()) => Ok(folder),
+        let info = folder::new_run(target.program.clone());
+        let made = folder.and_then(|made| match folder::write_run(&made.path, &info) {
+            Ok(()) => Ok(made),
             Err(error) => {
-                folder.discard();
+                folder::discard(&made.path);
                 Err(error)
             }
         });
@@ -135,7 +120,7 @@ impl Recorded {
     }
 
     fn save(&mut self, err: &mut dyn Write) {
-        if let Err(error) = self.folder.write(&self.info)
+        if let Err(error) = folder::write_run(&self.folder.path, &self.info)
             && !self.warned
         {
             self.warned = true;
@@ -152,7 +137,12 @@ impl Recorded {
 
 /// Leaves a file that refers to the enclosing recording, which takes everything below too.
 fn refer_to(outer: &Path, output: Option<&Path>, target: &Target, err: &mut dyn Write) {
-    let told = match folder::refer(outer, output, &target.stem) {
+    let leave = |path: &Path| folder::refer(path, outer);
+    let left = match output {
+        Some(path) => leave(path).map(|()| path.to_owned()),
+        None => folder::at_next(&target.stem, leave),
+    };
+    let told = match left {
         Ok(at) => format!("{} refers to it", at.display()),
         Err(error) => format!("a reference to it could not be left: {error}"),
     };
@@ -163,12 +153,4 @@ fn refer_to(outer: &Path, output: Option<&Path>, target: &Target, err: &mut dyn 
             outer.display()
         ),
     );
-}
-
-/// The boot that monotonic times count from, as 32 hexadecimal digits; empty where the system
-/// doesn't tell.
-pub fn boot_id() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .map(|text| text.trim().replace('-', ""))
-        .unwrap_or_default()
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
 use laptime_core::Counts;
+use laptime_recorder::environment::PYTHON_VARIABLE;
 use laptime_report::operations::{Subject, json};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,6 @@ use crate::args::OpsArgs;
 use crate::error::{CliError, USAGE};
 use crate::launch::target::interpreter;
 use crate::own_code;
-use crate::variables;
 
 /// What Python runs.
 const CODE: &str = "from laptime.operations.command.answer import main; main()";
@@ -56,7 +56,7 @@ pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subjec
         roofline: args.roofline,
     };
     let typed = Path::new(target);
-    let named = std::env::var_os(variables::PYTHON).map(PathBuf::from);
+    let named = std::env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
     let python = interpreter(named.as_deref(), typed).map_err(|_| OpsError::NoPython {
         target: target.to_owned(),
     })?;

@@ -10,10 +10,9 @@ use std::env;
 use std::fmt;
 use std::path::PathBuf;
 
-use laptime_recorder::environment::{Asked, Automatic};
+use laptime_recorder::environment::{AUTO_VARIABLE, Asked, Automatic};
 use laptime_report::{Format, Sort};
 
-use crate::variables;
 use files::Files;
 pub use files::SettingsError;
 
@@ -90,7 +89,7 @@ impl Settings {
         let automatic = |value: fn(Automatic) -> bool, fallback: Setting<bool>| match auto {
             Some(auto) => Setting {
                 value: value(auto),
-                origin: Origin::Environment(variables::AUTO),
+                origin: Origin::Environment(AUTO_VARIABLE),
             },
             None => fallback,
         };

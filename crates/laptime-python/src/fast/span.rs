@@ -103,7 +103,7 @@ pub fn close_by_id(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64
     unsafe {
         place::with(|place| match (place.task(), end, flags) {
             (Some(task), ..) => task.exit_with(open, end, flags),
-            (None, None, SpanFlags::NONE) => recorder::exit_any(open),
+            (None, None, SpanFlags::NONE) => recorder::exit(open),
             (None, ..) => recorder::exit_with(open, end, flags),
         })
     }

@@ -97,7 +97,7 @@ impl TaskState {
             flags
         };
         let ticks = match (end, flags) {
-            (None, SpanFlags::NONE) => recorder::exit_any(open),
+            (None, SpanFlags::NONE) => recorder::exit(open),
             _ => recorder::exit_with(open, end, flags),
         };
         self.publish();

@@ -23,96 +23,41 @@ mod patch;
 #[path = "unpatched.rs"]
 mod patch;
 mod stretch;
+pub(crate) mod switch;
 
-use laptime_core::{ProcessMemory, Unavailable};
+use laptime_core::Unavailable;
+use laptime_core::format::record::Record;
 
 pub use alloc::Tally;
-pub use counters::Quiet;
-pub use counters::count;
+pub use counters::{Quiet, count};
 pub(crate) use frames::Frames;
+pub use patch::check_machine as check;
+pub(crate) use patch::look_for_new_objects;
 pub use stretch::Stretch;
+pub use switch::{process, stop};
 
-use crate::lock::Lock;
-use crate::notes;
+use crate::registration;
+use crate::registry;
 use crate::state;
 
 /// Code of the note that says why memory is not counted.
 const NOT_COUNTED: &str = "memory.unavailable";
-
-static ON: Lock<bool> = Lock::new(false);
 
 /// Counts the memory of laps from now on. Whether this call began it: a second one does nothing.
 ///
 /// **Errors** with the reason where allocations cannot be counted; resident memory is all there is
 /// then, and the recording says why.
 pub fn start() -> Result<bool, Unavailable> {
-    let mut on = ON.lock();
-    if *on {
-        return Ok(false);
-    }
-    let started = if alloc::is_installed() {
-        alloc::set_counting(true);
-        Ok(())
-    } else {
-        patch::start()
-    };
-    if let Err(reason) = started {
-        drop(on);
-        notes::note(NOT_COUNTED, &reason.0);
-        return Err(reason);
-    }
-    counters::begin();
-    *on = true;
-    state::set_memory(true);
-    Ok(true)
-}
-
-/// Counts no more, and puts every relocation table back.
-pub fn stop() {
-    let mut on = ON.lock();
-    if std::mem::take(&mut *on) {
-        state::set_memory(false);
-        alloc::set_counting(false);
-        patch::stop();
-    }
-}
-
-/// Whether programs on this machine can have their allocations counted.
-pub fn check() -> Result<(), Unavailable> {
-    patch::check_machine()
-}
-
-/// Memory of the process since counting began; `None` while it is not counted.
-pub fn process() -> Option<ProcessMemory> {
-    state::measures_memory().then(counters::process)
-}
-
-/// Objects that were opened since the last look are counted too from here on.
-#[inline]
-pub(crate) fn look_for_new_objects() {
-    patch::look_for_new_objects();
-}
-
-/// Locks over a fork.
-pub(crate) fn lock_for_fork() {
-    ON.hold();
-    patch::lock_for_fork();
-}
-
-/// Undoes [`lock_for_fork`].
-///
-/// # Safety
-/// The calling thread holds the locks.
-pub(crate) unsafe fn unlock_after_fork() {
-    // SAFETY: the caller's promise.
-    unsafe {
-        patch::unlock_after_fork();
-        ON.release();
-    }
-}
-
-/// In a forked child: its memory counts from here.
-pub(crate) fn start_over_after_fork() {
-    patch::start_over_after_fork();
-    counters::begin();
+    switch::turn_on().inspect_err(|reason| {
+        let is_new = registry::with(|registry| registry.note(NOT_COUNTED, &reason.0));
+        // While it is being decided whether to record, a recording that starts writes it.
+        if is_new && state::is_on() {
+            registration::with(|thread| {
+                thread.writer.record(&Record::Note {
+                    code: NOT_COUNTED,
+                    message: &reason.0,
+                });
+            });
+        }
+    })
 }

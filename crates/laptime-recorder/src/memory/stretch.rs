@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use laptime_core::SpanMemory;
 
-use super::Quiet;
+use super::counters::Quiet;
+use crate::registration;
 use crate::state;
 use crate::thread::Thread;
 
@@ -24,11 +25,11 @@ impl Stretch {
             return None;
         }
         let _quiet = Quiet::begin();
-        // SAFETY: this thread's state.
-        let thread = unsafe { Thread::current().as_mut() }?;
-        let id = NEXT.fetch_add(1, Relaxed);
-        thread.stack().memory.open(id);
-        Some(Self(id))
+        registration::with(|thread| {
+            let id = NEXT.fetch_add(1, Relaxed);
+            thread.stack().memory.open(id);
+            Self(id)
+        })
     }
 
     /// Ends it. `None` elsewhere than on the thread or task where it began, or a second time.
@@ -37,9 +38,7 @@ impl Stretch {
             return None;
         }
         let _quiet = Quiet::begin();
-        // SAFETY: this thread's state.
-        let thread = unsafe { Thread::existing().as_mut() }?;
-        thread.stack().memory.close(self.0)
+        Thread::with(|thread| thread.stack().memory.close(self.0))?
     }
 
     /// As an integer, above 0, for a foreign language.

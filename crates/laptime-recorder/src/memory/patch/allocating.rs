@@ -14,7 +14,9 @@ use std::ffi::{c_int, c_void};
 use libc::size_t;
 
 use super::super::counters::count;
-use super::hooks::{ALIGNED_ALLOC, CALLOC, FREE, MALLOC, MEMALIGN, POSIX_MEMALIGN, REALLOC, real};
+use super::originals::{
+    ALIGNED_ALLOC, CALLOC, FREE, MALLOC, MEMALIGN, POSIX_MEMALIGN, REALLOC, original,
+};
 
 type Malloc = unsafe extern "C" fn(size_t) -> *mut c_void;
 type Calloc = unsafe extern "C" fn(size_t, size_t) -> *mut c_void;
@@ -40,12 +42,12 @@ unsafe fn counted(block: *mut c_void) -> *mut c_void {
 
 pub unsafe extern "C" fn malloc(bytes: size_t) -> *mut c_void {
     // SAFETY: the caller's promises are those of the real function, here and below.
-    unsafe { counted(real!(MALLOC as Malloc)(bytes)) }
+    unsafe { counted(original!(MALLOC as Malloc)(bytes)) }
 }
 
 pub unsafe extern "C" fn calloc(number: size_t, bytes: size_t) -> *mut c_void {
     // SAFETY: as above.
-    unsafe { counted(real!(CALLOC as Calloc)(number, bytes)) }
+    unsafe { counted(original!(CALLOC as Calloc)(number, bytes)) }
 }
 
 pub unsafe extern "C" fn free(block: *mut c_void) {
@@ -55,7 +57,7 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
     // SAFETY: as above.
     unsafe {
         count(size(block).wrapping_neg());
-        real!(FREE as Free)(block);
+        original!(FREE as Free)(block);
     }
 }
 
@@ -63,7 +65,7 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, bytes: size_t) -> *mut c_vo
     // SAFETY: as above. When nothing comes back the block is still there, unless it was to be freed.
     unsafe {
         let before = if block.is_null() { 0 } else { size(block) };
-        let moved = real!(REALLOC as Realloc)(block, bytes);
+        let moved = original!(REALLOC as Realloc)(block, bytes);
         if !moved.is_null() {
             count(size(moved).wrapping_sub(before));
         } else if bytes == 0 && before > 0 {
@@ -95,7 +97,7 @@ pub unsafe extern "C" fn posix_memalign(
 ) -> c_int {
     // SAFETY: as above.
     unsafe {
-        let error = real!(POSIX_MEMALIGN as PosixMemalign)(place, alignment, bytes);
+        let error = original!(POSIX_MEMALIGN as PosixMemalign)(place, alignment, bytes);
         if error == 0 {
             counted(*place);
         }
@@ -105,10 +107,10 @@ pub unsafe extern "C" fn posix_memalign(
 
 pub unsafe extern "C" fn aligned_alloc(alignment: size_t, bytes: size_t) -> *mut c_void {
     // SAFETY: as above.
-    unsafe { counted(real!(ALIGNED_ALLOC as Calloc)(alignment, bytes)) }
+    unsafe { counted(original!(ALIGNED_ALLOC as Calloc)(alignment, bytes)) }
 }
 
 pub unsafe extern "C" fn memalign(alignment: size_t, bytes: size_t) -> *mut c_void {
     // SAFETY: as above.
-    unsafe { counted(real!(MEMALIGN as Calloc)(alignment, bytes)) }
+    unsafe { counted(original!(MEMALIGN as Calloc)(alignment, bytes)) }
 }

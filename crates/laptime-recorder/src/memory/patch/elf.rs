@@ -156,6 +156,11 @@ impl Object<'_> {
         Some(first.start..end)
     }
 
+    /// Whether this code is in it.
+    pub fn is_own(&self) -> bool {
+        self.holds(Self::is_own as *const () as usize)
+    }
+
     /// Whether it is the loader.
     pub fn is_loader(&self) -> bool {
         self.file_name().starts_with(b"ld-linux")

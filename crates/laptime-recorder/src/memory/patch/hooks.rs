@@ -1,4 +1,4 @@
-//! The functions that are replaced, and where the real ones are.
+//! The functions that are replaced, and what takes their places.
 //!
 //! This object's own table is not patched, so what it calls is not replaced. A hook must not
 //! allocate, wait or unwind, and leaves `errno` as the real function did: it runs wherever the
@@ -6,11 +6,15 @@
 
 use std::ffi::CStr;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use laptime_core::Unavailable;
 
 use super::elf::{self, Object, Slot};
+use super::originals::{
+    ALIGNED_ALLOC, CALLOC, COUNT, DLMOPEN, DLOPEN, DLSYM, FREE, MALLOC, MEMALIGN, MMAP, MMAP64,
+    MREMAP, MUNMAP, ORIGINALS, POSIX_MEMALIGN, REALLOC, REALLOCARRAY,
+};
 use super::{allocating, mapping, opening, stub};
 
 /// What a function is to the object that has the allocator.
@@ -28,10 +32,9 @@ pub enum Kind {
 
 /// One function and its replacement.
 #[derive(Debug)]
-#[repr(C)]
 pub struct Hook {
-    /// Where the function is.
-    real: AtomicPtr<()>,
+    /// Which of [`ORIGINALS`] it replaces.
+    original: usize,
     name: &'static CStr,
     replacement: *const (),
     /// The replacement where the program stands in for the function.
@@ -47,9 +50,8 @@ unsafe impl Sync for Hook {}
 
 macro_rules! hooks {
     ($($index:ident $name:literal $kind:ident $replacement:path, $real:path, $stub:path;)*) => {
-        hooks!(@count 0; $($index)*);
-        pub static HOOKS: [Hook; COUNT] = [$(Hook {
-            real: AtomicPtr::new($real as *mut ()),
+        static HOOKS: [Hook; COUNT] = [$(Hook {
+            original: $index,
             name: $name,
             replacement: $replacement as *const (),
             stub: $stub as *const (),
@@ -58,12 +60,6 @@ macro_rules! hooks {
             kind: Kind::$kind,
         }),*];
     };
-    (@count $number:expr; $index:ident $($rest:ident)*) => {
-        #[allow(dead_code, reason = "some are called through others")]
-        pub const $index: usize = $number;
-        hooks!(@count $number + 1; $($rest)*);
-    };
-    (@count $number:expr;) => { const COUNT: usize = $number; };
 }
 
 hooks! {
@@ -84,21 +80,9 @@ hooks! {
     DLSYM c"dlsym" Outside opening::dlsym, libc::dlsym, opening::dlsym;
 }
 
-/// The real function of a hook, as a function of the given type.
-macro_rules! real {
-    ($index:ident as $type:ty) => {
-        std::mem::transmute::<*mut (), $type>(crate::memory::patch::hooks::HOOKS[$index].real())
-    };
-}
-pub(super) use real;
-
 impl Hook {
-    /// Where in it the address of the real function is.
-    pub const REAL: usize = std::mem::offset_of!(Self, real);
-
-    #[inline]
-    pub fn real(&self) -> *mut () {
-        self.real.load(Relaxed)
+    fn real(&self) -> *mut () {
+        ORIGINALS[self.original].load(Relaxed)
     }
 
     /// What is to take its place in an entry.
@@ -143,7 +127,7 @@ pub fn find(name: &CStr) -> Option<&'static Hook> {
 
 /// Address of the function that hands memory out.
 pub fn allocator() -> usize {
-    HOOKS[MALLOC].real().addr()
+    ORIGINALS[MALLOC].load(Relaxed).addr()
 }
 
 /// Finds the real functions. **Errors** where the allocator cannot tell the size of its blocks.
@@ -156,7 +140,7 @@ pub fn resolve() -> Result<(), Unavailable> {
     elf::for_each_object(|object| {
         match object.extent() {
             Some(range) if object.is_loader() => stub::set_loader(&range),
-            Some(range) if super::is_own(object) => stub::set_own(&range),
+            Some(range) if object.is_own() => stub::set_own(&range),
             _ => {}
         }
         object.for_each_slot(|slot| {
@@ -174,7 +158,7 @@ pub fn resolve() -> Result<(), Unavailable> {
             let is_ours = value == hook.replacement(object, slot);
             if *stands_in && slot.is_lazy && !object.holds(value) && !is_ours {
                 *stands_in = false;
-                hook.real.store(value as *mut (), Relaxed);
+                ORIGINALS[hook.original].store(value as *mut (), Relaxed);
                 hook.is_usable.store(true, Relaxed);
             }
         });

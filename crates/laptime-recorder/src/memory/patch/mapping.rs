@@ -14,7 +14,7 @@ use std::ffi::{c_int, c_void};
 use libc::{off_t, size_t};
 
 use super::super::counters::count;
-use super::hooks::{MMAP, MREMAP, MUNMAP, real};
+use super::originals::{MMAP, MREMAP, MUNMAP, original};
 use super::{regions, relro};
 
 type Mmap = unsafe extern "C" fn(*mut c_void, size_t, c_int, c_int, c_int, off_t) -> *mut c_void;
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn mmap(
     offset: off_t,
 ) -> *mut c_void {
     // SAFETY: the caller's promises are those of the real function, here and below.
-    let start = unsafe { real!(MMAP as Mmap)(wanted, bytes, protection, flags, file, offset) };
+    let start = unsafe { original!(MMAP as Mmap)(wanted, bytes, protection, flags, file, offset) };
     if start == libc::MAP_FAILED {
         return start;
     }
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn munmap(start: *mut c_void, bytes: size_t) -> c_int {
     // Before it is gone: the next moment another thread may have it.
     let removed = remove(start, bytes);
     // SAFETY: as above.
-    let result = unsafe { real!(MUNMAP as Munmap)(start, bytes) };
+    let result = unsafe { original!(MUNMAP as Munmap)(start, bytes) };
     if result == 0 {
         count(removed.wrapping_neg());
     } else {
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn mremap(
 ) -> *mut c_void {
     let removed = remove(start, bytes);
     // SAFETY: as above.
-    let moved = unsafe { real!(MREMAP as Mremap)(start, bytes, wanted, flags, place) };
+    let moved = unsafe { original!(MREMAP as Mremap)(start, bytes, wanted, flags, place) };
     if moved == libc::MAP_FAILED {
         put_back(start, bytes, removed);
     } else if removed > 0 {

@@ -12,6 +12,7 @@ mod elf;
 mod hooks;
 mod mapping;
 mod opening;
+mod originals;
 mod regions;
 mod relro;
 mod stub;
@@ -118,7 +119,7 @@ fn check() -> Result<(), Unavailable> {
     }
     let mut callers = 0;
     elf::for_each_object(|object| {
-        if !is_own(object) {
+        if !object.is_own() {
             object.for_each_slot(|slot| {
                 callers += usize::from(hooks::find(slot.name).is_some());
             });
@@ -226,7 +227,7 @@ fn visit(known: &mut Known, object: &Object<'_>, allocator: usize) {
         known.is_at_work = true;
         return;
     }
-    let is_done = is_own(object)
+    let is_done = object.is_own()
         || object.is_loader()
         || patch(object, object.holds(allocator), &mut known.replaced);
     // Where there is no memory to remember it, it is looked at again.
@@ -269,16 +270,11 @@ fn is_called_by_it(hook: &Hook, object: &Object<'_>) -> bool {
     hook.kind != Kind::Maps && (is_c_library || object.is_first)
 }
 
-/// Whether this code is in it.
-fn is_own(object: &Object<'_>) -> bool {
-    object.holds(is_own as *const () as usize)
-}
-
 /// Whether this code is in the main program.
 fn is_one_object() -> bool {
     let mut is_one = false;
     elf::for_each_object(|object| {
-        is_one = is_own(object);
+        is_one = object.is_own();
         ControlFlow::Break(())
     });
     is_one

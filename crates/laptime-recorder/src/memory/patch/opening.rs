@@ -2,7 +2,7 @@
 //!
 //! They are entered by a jump, since they look at the return address to learn who is asking.
 
-use super::hooks::{DLMOPEN, DLOPEN, DLSYM, HOOKS, Hook};
+use super::originals::{DLMOPEN, DLOPEN, DLSYM, ORIGINALS};
 use super::{look_for_new_objects, opening};
 
 /// Jumps to the real function after calling `$before`, with every argument as it was.
@@ -20,10 +20,10 @@ macro_rules! jump_after {
                 "pop rdx",
                 "pop rsi",
                 "pop rdi",
-                "jmp qword ptr [rip + {hooks} + {offset}]",
+                "jmp qword ptr [rip + {originals} + {offset}]",
                 before = sym $before,
-                hooks = sym HOOKS,
-                offset = const $hook * size_of::<Hook>() + Hook::REAL,
+                originals = sym ORIGINALS,
+                offset = const $hook * size_of::<usize>(),
             )
         }
 
@@ -39,12 +39,12 @@ macro_rules! jump_after {
                 "ldr x2, [sp, #32]",
                 "ldp x0, x1, [sp, #16]",
                 "ldp x29, x30, [sp], #48",
-                "adrp x16, {hooks} + {offset}",
-                "ldr x16, [x16, :lo12:{hooks} + {offset}]",
+                "adrp x16, {originals} + {offset}",
+                "ldr x16, [x16, :lo12:{originals} + {offset}]",
                 "br x16",
                 before = sym $before,
-                hooks = sym HOOKS,
-                offset = const $hook * size_of::<Hook>() + Hook::REAL,
+                originals = sym ORIGINALS,
+                offset = const $hook * size_of::<usize>(),
             )
         }
     };

@@ -6,8 +6,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use super::hooks::{
-    CALLOC, FREE, HOOKS, Hook, MALLOC, MMAP, MREMAP, MUNMAP, POSIX_MEMALIGN, REALLOC,
+use super::originals::{
+    CALLOC, FREE, MALLOC, MMAP, MREMAP, MUNMAP, ORIGINALS, POSIX_MEMALIGN, REALLOC,
 };
 use super::{allocating, mapping};
 
@@ -44,11 +44,11 @@ macro_rules! unless_passed {
                 "jb 2f",
                 "jmp {replacement}",
                 "2:",
-                "jmp qword ptr [rip + {hooks} + {offset}]",
+                "jmp qword ptr [rip + {originals} + {offset}]",
                 passed = sym PASSED,
                 replacement = sym $replacement,
-                hooks = sym HOOKS,
-                offset = const $hook * size_of::<Hook>() + Hook::REAL,
+                originals = sym ORIGINALS,
+                offset = const $hook * size_of::<usize>(),
             )
         }
 
@@ -71,13 +71,13 @@ macro_rules! unless_passed {
                 "b.lo 2f",
                 "b {replacement}",
                 "2:",
-                "adrp x16, {hooks} + {offset}",
-                "ldr x16, [x16, :lo12:{hooks} + {offset}]",
+                "adrp x16, {originals} + {offset}",
+                "ldr x16, [x16, :lo12:{originals} + {offset}]",
                 "br x16",
                 passed = sym PASSED,
                 replacement = sym $replacement,
-                hooks = sym HOOKS,
-                offset = const $hook * size_of::<Hook>() + Hook::REAL,
+                originals = sym ORIGINALS,
+                offset = const $hook * size_of::<usize>(),
             )
         }
     };

@@ -10,9 +10,9 @@ use crate::platform;
 
 /// Where a window's bytes end up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Nowhere: folded into tallies when full.
-    Heap,
+pub enum Destination {
+    /// Into tallies, once it is full.
+    Nowhere,
     /// In the file's slot, through a mapping.
     Mapped { slot: u64 },
     /// In the file's slot, by writing it out now and then.
@@ -23,7 +23,7 @@ pub enum Place {
 #[derive(Debug)]
 pub struct Window {
     base: NonNull<u8>,
-    place: Place,
+    destination: Destination,
     /// Number of the recording it belongs to; windows of a finished one are dropped.
     epoch: u64,
 }
@@ -40,22 +40,30 @@ const LAYOUT: Layout = match Layout::from_size_align(WINDOW_LEN, 64) {
 };
 
 impl Window {
-    /// On the heap, for the given place (`Heap` or `Written`).
-    pub fn on_heap(place: Place, epoch: u64) -> Self {
+    /// On the heap, unless it is mapped.
+    pub fn on_heap(destination: Destination, epoch: u64) -> Self {
         // SAFETY: the layout has a size.
         let base = unsafe { alloc_zeroed(LAYOUT) };
         let base = NonNull::new(base).unwrap_or_else(|| handle_alloc_error(LAYOUT));
-        Self { base, place, epoch }
+        Self {
+            base,
+            destination,
+            epoch,
+        }
     }
 
     /// On a mapped part of the file.
     pub fn on_map(base: NonNull<u8>, slot: u64, epoch: u64) -> Self {
-        let place = Place::Mapped { slot };
-        Self { base, place, epoch }
+        let destination = Destination::Mapped { slot };
+        Self {
+            base,
+            destination,
+            epoch,
+        }
     }
 
-    pub fn place(&self) -> Place {
-        self.place
+    pub fn destination(&self) -> Destination {
+        self.destination
     }
 
     pub fn epoch(&self) -> u64 {
@@ -64,9 +72,9 @@ impl Window {
 
     /// The slot in the file.
     pub fn slot(&self) -> Option<u64> {
-        match self.place {
-            Place::Heap => None,
-            Place::Mapped { slot } | Place::Written { slot } => Some(slot),
+        match self.destination {
+            Destination::Nowhere => None,
+            Destination::Mapped { slot } | Destination::Written { slot } => Some(slot),
         }
     }
 
@@ -146,9 +154,11 @@ impl Drop for Window {
     fn drop(&mut self) {
         // SAFETY: allocated or mapped by the constructor, with this length.
         unsafe {
-            match self.place {
-                Place::Mapped { .. } => platform::unmap(self.base, WINDOW_LEN),
-                Place::Heap | Place::Written { .. } => dealloc(self.base.as_ptr(), LAYOUT),
+            match self.destination {
+                Destination::Mapped { .. } => platform::unmap(self.base, WINDOW_LEN),
+                Destination::Nowhere | Destination::Written { .. } => {
+                    dealloc(self.base.as_ptr(), LAYOUT);
+                }
             }
         }
     }

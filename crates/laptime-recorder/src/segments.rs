@@ -9,9 +9,10 @@ use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 
 use crate::clock;
 use crate::memory::Quiet;
+use crate::registration;
 use crate::registry;
 use crate::stack::Entry;
-use crate::state;
+use crate::start::is_on_or_decide;
 use crate::thread::Thread;
 
 /// Tells what a segment does each time at one path.
@@ -26,13 +27,9 @@ pub fn ran(segment: u32) {
 }
 
 fn write(record: &Record<'_>) {
-    if !state::is_on_or_decide() {
-        return;
-    }
-    let _quiet = Quiet::begin();
-    // SAFETY: this thread's state.
-    if let Some(thread) = unsafe { Thread::current().as_mut() } {
-        thread.writer.record(record);
+    if is_on_or_decide() {
+        let _quiet = Quiet::begin();
+        registration::with(|thread| thread.writer.record(record));
     }
 }
 
@@ -41,17 +38,15 @@ fn write(record: &Record<'_>) {
 /// It closes as before. Children that closed already keep their paths.
 pub fn set_aside() {
     let _quiet = Quiet::begin();
-    // SAFETY: this thread's state.
-    let Some(thread) = (unsafe { Thread::existing().as_mut() }) else {
-        return;
-    };
+    Thread::with(set_unit_aside);
+}
+
+fn set_unit_aside(thread: &mut Thread) {
     let stack = thread.stack();
     let open = stack.len();
     let names: Vec<String> = registry::with(|registry| {
-        let name = |index| registry.paths.get(PathId(stack.entry(index).path));
-        (1..=open)
-            .map(|index| name(index).map_or_else(String::new, |entry| entry.name.to_string()))
-            .collect()
+        let name = |index| registry.paths.name(PathId(stack.entry(index).path));
+        (1..=open).map(name).collect()
     });
     if names.iter().any(|name| is_aside(name)) {
         return;
@@ -97,21 +92,8 @@ pub fn set_aside() {
 
 /// The path that a path has when nothing of it is aside, and whether anything is.
 pub fn plain_path(path: PathId) -> (PathId, bool) {
-    registry::with(|registry| {
-        let names: Vec<String> = {
-            let names = registry.paths.names(path);
-            names.into_iter().map(str::to_owned).collect()
-        };
-        if !names.iter().any(|name| is_aside(name)) {
-            return (path, false);
-        }
-        let mut plain = PathId::ROOT;
-        for name in &names {
-            let name = PhaseName::of_counted(name).map_or(name.as_str(), |phase| phase.text());
-            plain = registry.paths.intern(plain, name);
-        }
-        (plain, true)
-    })
+    let plain = registry::with(|registry| registry.paths.plain(path));
+    (plain.unwrap_or(path), plain.is_some())
 }
 
 fn is_aside(name: &str) -> bool {

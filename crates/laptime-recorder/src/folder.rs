@@ -1,0 +1,179 @@
+//! The folder of a recording: its name, its making, `run.json` in it, and references to it.
+//!
+//! The recorder and the launcher both make recordings, and both do it here. Folders are 0700 and
+//! files 0600, since names of spans may tell what a program does. `run.json` is replaced by
+//! renaming, so that a reader never sees half of it.
+
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use laptime_core::RunInfo;
+use laptime_core::run::{FORMAT_VERSION, PROCESS_EXTENSION, REFERENCE_LINE};
+
+use crate::clock;
+use crate::keeper;
+
+/// Extension of recordings.
+const EXTENSION: &str = "lap";
+/// Where `run.json` is written before it gets its name.
+const UNFINISHED: &str = ".run.json.new";
+/// Tries for a default name that nobody else takes at the same moment.
+const MAX_TRIES: u32 = 1_000;
+
+/// Makes an empty folder.
+pub fn make(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Makes something at a path, or at the first `-<n>` of it that is not taken. Where it was made.
+pub fn at_first_free(wanted: &Path, make: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    let text = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, extension) = (text(wanted.file_stem()), text(wanted.extension()));
+    let dot = if extension.is_empty() { "" } else { "." };
+    let numbered = (1_u64..).map(|n| wanted.with_file_name(format!("{stem}-{n}{dot}{extension}")));
+    first_free(std::iter::once(wanted.to_owned()).chain(numbered), make)
+}
+
+/// Makes something at `<stem>-<n>.lap` in the current folder, with an `n` above every one there.
+/// Where it was made.
+pub fn at_next(stem: &str, make: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    let first = 1 + highest(stem);
+    let numbers = first..first.saturating_add(MAX_TRIES);
+    let names = numbers.map(|n| PathBuf::from(format!("{stem}-{n}.{EXTENSION}")));
+    first_free(names, make)
+}
+
+fn first_free(
+    names: impl Iterator<Item = PathBuf>,
+    make: impl Fn(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    for path in names {
+        match make(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.map(|()| path),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// The highest `n` of `<stem>-<n>.lap` in the current folder, 0 without any.
+fn highest(stem: &str) -> u32 {
+    let number = |name: &str| {
+        let number = name.strip_prefix(stem)?.strip_prefix('-')?;
+        number
+            .strip_suffix(EXTENSION)?
+            .strip_suffix('.')?
+            .parse()
+            .ok()
+    };
+    let entries = fs::read_dir(".").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| number(entry.file_name().to_str()?));
+    numbers.max().unwrap_or(0)
+}
+
+/// A run that starts now, kept open by this process.
+pub fn new_run(program: String) -> RunInfo {
+    let now = clock::anchor();
+    RunInfo {
+        format: FORMAT_VERSION,
+        laptime: env!("CARGO_PKG_VERSION").to_owned(),
+        program,
+        started_monotonic_ns: now.monotonic_ns,
+        started_realtime_ns: now.realtime_ns,
+        boot_id: keeper::boot_id(),
+        pid: None,
+        keeper: Some(keeper::this_process()),
+        end: None,
+        unrecorded: Vec::new(),
+    }
+}
+
+/// Writes `run.json`, or replaces it.
+pub fn write_run(folder: &Path, run: &RunInfo) -> io::Result<()> {
+    let bytes = run.to_json();
+    let unfinished = folder.join(UNFINISHED);
+    let target = folder.join(RunInfo::FILE_NAME);
+    // Made anew: a link that stands in its place must not lead the bytes elsewhere.
+    let _ = fs::remove_file(&unfinished);
+    new_file(&unfinished)
+        .and_then(|mut file| file.write_all(&bytes))
+        .and_then(|()| fs::rename(&unfinished, &target))
+        .or_else(|error| {
+            let _ = fs::remove_file(&unfinished);
+            // A full disk has no room for a second file, but the first one's block is there.
+            write_over(&target, &bytes).map_err(|_| error)
+        })
+}
+
+fn new_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).open(path)
+}
+
+fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)
+}
+
+/// Leaves a new file that refers to the recording `outer`.
+pub fn refer(path: &Path, outer: &Path) -> io::Result<()> {
+    writeln!(new_file(path)?, "{REFERENCE_LINE}\n{}", outer.display())
+}
+
+/// Takes back a folder in which nothing was recorded.
+pub fn discard(folder: &Path) {
+    // What is left if this fails too is an empty recording.
+    let _ = fs::remove_file(folder.join(UNFINISHED));
+    let _ = fs::remove_file(folder.join(RunInfo::FILE_NAME));
+    let _ = fs::remove_dir(folder);
+}
+
+/// Whether a path holds a recording and nothing else: what may be deleted for another one.
+pub fn is_recording(path: &Path) -> bool {
+    if let Ok(mut entries) = fs::read_dir(path) {
+        return entries.all(|entry| {
+            entry.is_ok_and(|entry| {
+                is_part(Path::new(&entry.file_name()))
+                    && entry.file_type().is_ok_and(|kind| kind.is_file())
+            })
+        });
+    }
+    let mut start = [0; 8];
+    File::open(path)
+        .and_then(|mut file| file.read_exact(&mut start))
+        .is_ok_and(|()| {
+            start == *b"LAPTIME\0"
+                || start == *b"run.json"
+                || REFERENCE_LINE.as_bytes().starts_with(&start)
+        })
+}
+
+fn is_part(name: &Path) -> bool {
+    name == Path::new(RunInfo::FILE_NAME)
+        || name == Path::new(UNFINISHED)
+        || name.extension().is_some_and(|is| is == PROCESS_EXTENSION)
+        || is_draft(name)
+}
+
+/// Whether a name is that of a process file before it has its header: `<process>-<nonce>.new`. A
+/// process that was killed just then leaves it.
+fn is_draft(name: &Path) -> bool {
+    let parts = name
+        .to_str()
+        .and_then(|name| name.strip_suffix(".new")?.split_once('-'));
+    parts.is_some_and(|(process, nonce)| {
+        process.parse::<u32>().is_ok() && nonce.len() == 8 && u32::from_str_radix(nonce, 16).is_ok()
+    })
+}
+
+#[cfg(test)]
+#[path = "folder_tests.rs"]
+mod tests;
