@@ -16,9 +16,9 @@ const WIDEST: usize = 3;
 const WIDER: &[(&str, usize)] = &[
     ("laptime-analysis", 18),
     ("laptime-cli", 21),
-    ("laptime-ops", 10),
+    ("laptime-onnx", 11),
     ("laptime-phases", 13),
-    ("laptime-python", 10),
+    ("laptime-python", 14),
     ("laptime-report", 29),
 ];
 
