@@ -3,7 +3,6 @@ use std::fmt::Write as _;
 use laptime_analysis::{Analyzer, Options, ProcessKey, Summary};
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Origin};
 use laptime_core::{Cost, CostTally, ProgramEnd, RunInfo, Warning};
-use laptime_reader as _; // `fed` reads scripts with it
 
 use super::*;
 use scripted::{EPOCH_NS, MAIN, MS, Script};
