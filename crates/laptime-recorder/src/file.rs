@@ -7,13 +7,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-use laptime_core::Anchor;
 use laptime_core::format::process::{
     BLACK_BOX_OFFSET, CLAMPED_OFFSET, CLOSED_OFFSET, END_ANCHOR_OFFSET, LENGTH_OFFSET,
     LOSS_REASON_OFFSET, LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS, window_offset,
 };
 use laptime_core::format::window::WINDOW_LEN;
 use laptime_core::run::PROCESS_EXTENSION;
+use laptime_core::{Anchor, PathTable};
 
 use crate::lock::Lock;
 use crate::own_file::OwnFile;
@@ -31,6 +31,15 @@ pub enum Backing {
     /// Written about ten times a second: a kill may cost what came since.
     Written,
 }
+
+/// Windows at the start of a file that use a part of their slots only: those of the first thread and
+/// of the collector, which are all that a process needs that lives shortly.
+pub const SHORT_WINDOWS: u64 = 2;
+/// Bytes that these use: more than the longest path takes with all that it stands under.
+const SHORT_LEN: usize = 24 << 10;
+const _: () = assert!(SHORT_LEN > PathTable::CHAIN_LIMIT + (4 << 10));
+/// Slots of the black box for which there is room on disk from the start; a page each time after that.
+const FIRST_SLOTS: usize = 4;
 
 #[derive(Debug)]
 pub struct ProcessFile {
@@ -71,8 +80,10 @@ impl ProcessFile {
     ) -> io::Result<Self> {
         let (path, file) = create_file(folder, header)?;
         // Under another name until it has its header: readers find whole headers only.
-        let prepared = platform::reserve(&file, 0, PREFIX_LEN)
-            .and_then(|()| platform::write_at(&file, 0, &header.to_bytes()))
+        let first = BLACK_BOX_OFFSET + FIRST_SLOTS * SLOT_LEN;
+        let prepared = platform::reserve(&file, 0, first)
+            .and_then(|()| platform::write_at(&file, 0, &header.to_bytes()[..first]))
+            .and_then(|()| file.set_len(PREFIX_LEN as u64))
             .and_then(|()| std::fs::rename(&path, path.with_extension(PROCESS_EXTENSION)));
         if let Err(error) = prepared {
             let _ = std::fs::remove_file(&path);
@@ -134,12 +145,17 @@ impl ProcessFile {
         let slot = self.next_slot;
         let offset = window_offset(slot);
         let file = self.file.get()?;
-        platform::reserve(file, offset, WINDOW_LEN)?;
+        let length = if slot < SHORT_WINDOWS {
+            SHORT_LEN
+        } else {
+            WINDOW_LEN
+        };
+        platform::reserve(file, offset, length)?;
         let window = if self.mapped {
             let base = platform::map(file, offset, WINDOW_LEN)?;
-            Window::on_map(base, slot, self.epoch)
+            Window::on_map(base, slot, length, self.epoch)
         } else {
-            Window::on_heap(Destination::Written { slot }, self.epoch)
+            Window::on_heap(Destination::Written { slot }, length, self.epoch)
         };
         self.next_slot += 1;
         Ok(window)
@@ -181,6 +197,11 @@ impl ProcessFile {
     /// A free slot of the black box.
     pub fn take_slot(&mut self) -> Option<NonNull<Slot>> {
         let free = (0..SLOTS).find(|slot| self.slots_taken & (1 << slot) == 0)?;
+        if free >= FIRST_SLOTS && free.is_multiple_of(FIRST_SLOTS) {
+            let offset = (BLACK_BOX_OFFSET + free * SLOT_LEN) as u64;
+            let file = self.file.get().ok()?;
+            platform::reserve(file, offset, FIRST_SLOTS * SLOT_LEN).ok()?;
+        }
         self.slots_taken |= 1 << free;
         // SAFETY: inside the prefix, aligned to 1,024.
         Some(unsafe { self.prefix.add(BLACK_BOX_OFFSET + free * SLOT_LEN) }.cast())

@@ -47,8 +47,8 @@ impl Writer {
             Record::Operations(operations) => Some(operations.path),
             _ => None,
         };
-        // The second try starts in an empty window; what does not fit there is lost.
-        for _ in 0..2 {
+        // The last try starts in an empty window that isn't short; what does not fit there is lost.
+        for _ in 0..3 {
             let mut bytes = Vec::with_capacity(64);
             let mut cursor = self.cursor;
             if let Some(path) = path {

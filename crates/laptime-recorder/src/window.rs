@@ -23,6 +23,8 @@ pub enum Destination {
 #[derive(Debug)]
 pub struct Window {
     base: NonNull<u8>,
+    /// Bytes that may be used, the header included.
+    length: usize,
     destination: Destination,
     /// Number of the recording it belongs to; windows of a finished one are dropped.
     epoch: u64,
@@ -40,23 +42,25 @@ const LAYOUT: Layout = match Layout::from_size_align(WINDOW_LEN, 64) {
 };
 
 impl Window {
-    /// On the heap, unless it is mapped.
-    pub fn on_heap(destination: Destination, epoch: u64) -> Self {
+    /// On the heap, with `length` bytes to be used.
+    pub fn on_heap(destination: Destination, length: usize, epoch: u64) -> Self {
         // SAFETY: the layout has a size.
         let base = unsafe { alloc_zeroed(LAYOUT) };
         let base = NonNull::new(base).unwrap_or_else(|| handle_alloc_error(LAYOUT));
         Self {
             base,
+            length,
             destination,
             epoch,
         }
     }
 
-    /// On a mapped part of the file.
-    pub fn on_map(base: NonNull<u8>, slot: u64, epoch: u64) -> Self {
+    /// On a mapped slot of the file, whose first `length` bytes are there to be used.
+    pub fn on_map(base: NonNull<u8>, slot: u64, length: usize, epoch: u64) -> Self {
         let destination = Destination::Mapped { slot };
         Self {
             base,
+            length,
             destination,
             epoch,
         }
@@ -101,10 +105,10 @@ impl Window {
         unsafe { self.base.as_ptr().add(HEADER_LEN) }
     }
 
-    /// First byte after the window.
+    /// First byte after what may be used.
     pub fn end(&self) -> *mut u8 {
-        // SAFETY: one past the window.
-        unsafe { self.base.as_ptr().add(WINDOW_LEN) }
+        // SAFETY: inside the window, or one past it.
+        unsafe { self.base.as_ptr().add(self.length) }
     }
 
     /// The committed length.
@@ -131,7 +135,7 @@ impl Window {
     /// A copy of the header and the committed records, valid while the owner goes on writing.
     pub fn copy(&self) -> Vec<u8> {
         let committed = self.committed().load(Ordering::Acquire);
-        let len = HEADER_LEN + (committed as usize).min(WINDOW_LEN - HEADER_LEN);
+        let len = HEADER_LEN + (committed as usize).min(self.length - HEADER_LEN);
         let mut bytes = vec![0; len];
         // SAFETY: committed bytes are never written again; the header not while open, but for the
         // committed length, which is overwritten below.
@@ -140,13 +144,13 @@ impl Window {
         bytes
     }
 
-    /// All bytes, for sealing.
+    /// All bytes that may be used, for sealing.
     ///
     /// # Safety
     /// Its writer has let go of it: no record is being written.
     pub unsafe fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the memory is this window's, and the caller promises that nobody writes.
-        unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr(), WINDOW_LEN) }
+        unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr(), self.length) }
     }
 }
 

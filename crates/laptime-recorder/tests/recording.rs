@@ -104,6 +104,29 @@ fn both_backings(test: impl Fn(Backing)) {
 }
 
 #[test]
+fn a_process_that_records_little_takes_little_of_the_disk() {
+    use std::os::unix::fs::MetadataExt;
+    let _one = ONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    let recording = record(&folder.path().join("a.lap"), &options(Backing::Auto)).unwrap();
+    exit(enter(Site::intern("little")).unwrap());
+    let on_disk = || -> u64 {
+        let files = std::fs::read_dir(folder.path().join("a.lap")).unwrap();
+        let bytes = files.map(|file| file.unwrap().metadata().unwrap().blocks() * 512);
+        bytes.sum()
+    };
+    // As one that ends without closing leaves it; run.json takes a page.
+    assert!(on_disk() <= 100 << 10, "{} bytes", on_disk());
+    for _ in 0..100_000 {
+        exit(enter(Site::intern("little")).unwrap());
+    }
+    let read = read(&recording.finish().unwrap());
+    assert_eq!(counts(&read), [("little".to_owned(), 100_001)]);
+}
+
+#[test]
 fn a_unit_that_is_set_aside_goes_on_under_another_name_and_closes_as_before() {
     both_backings(|backing| {
         let folder = tempfile::tempdir().unwrap();

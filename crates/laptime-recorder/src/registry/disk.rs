@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar};
 
-use crate::file::ProcessFile;
+use crate::file::{ProcessFile, SHORT_WINDOWS};
 use crate::samples::Sources;
 use crate::window::Window;
 use crate::writer::Writer;
 
-/// Windows kept set aside at first, and at most.
+/// Windows kept set aside once a process fills its first ones, and at most.
 const SET_ASIDE: usize = 2;
 const MAX_SET_ASIDE: usize = 16;
 
@@ -47,7 +47,7 @@ impl Disk {
             folder,
             file,
             full: Vec::new(),
-            target: SET_ASIDE,
+            target: 0,
             failed: None,
             used_end: 0,
             collector: None,
@@ -63,8 +63,9 @@ impl Disk {
         if self.failed.is_some() {
             return Ok(None);
         }
-        if self.file.ready() == 0 && self.used_end > 0 {
-            self.target = (self.target * 2).min(MAX_SET_ASIDE);
+        // A process that lives shortly gets by with its first windows: none is set aside for it.
+        if self.file.ready() == 0 && self.used_end >= SHORT_WINDOWS {
+            self.target = (self.target * 2).clamp(SET_ASIDE, MAX_SET_ASIDE);
         }
         let window = self.file.take_window()?;
         self.used_end = self.used_end.max(window.slot().unwrap_or(0) + 1);

@@ -12,7 +12,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use laptime_core::Anchor;
-use laptime_core::format::window::WindowHeader;
+use laptime_core::format::window::{WINDOW_LEN, WindowHeader};
 
 pub use self::disk::{Disk, WORK, clamped, count_clamped, count_lost, lost};
 use self::paths::Paths;
@@ -88,7 +88,7 @@ impl Registry {
         let window = on_disk
             .flatten()
             .or_else(|| self.free.pop())
-            .unwrap_or_else(|| Window::on_heap(Destination::Nowhere, self.epoch));
+            .unwrap_or_else(|| Window::on_heap(Destination::Nowhere, WINDOW_LEN, self.epoch));
         self.streams += 1;
         self.sequence += 1;
         let header = WindowHeader {
