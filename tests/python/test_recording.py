@@ -206,8 +206,8 @@ def test_a_flipped_bit_is_found_and_located(run: Any, recording: Path) -> None:
     )
     (file,) = recording.glob("*.proc")
     content = bytearray(file.read_bytes())
-    # In the middle of a full window; the first one holds little more than its header.
-    content[150_000] ^= 4
+    # In the middle of a full window: the first two are short.
+    content[180_000] ^= 4
     file.write_bytes(content)
     salvaged = lt.open(recording, salvage=True).report()
     assert 0 < (salvaged["to be damaged"].count or 0) < 30_000
