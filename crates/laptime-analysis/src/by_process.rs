@@ -13,7 +13,7 @@ use crate::ranks;
 use crate::rows;
 use crate::span_row::SpanRow;
 use crate::steady;
-use crate::steady_rows::{self, Stretch};
+use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ProcessSummary, Steady};
 use crate::tree;
 use crate::wall::{Filled, Wall};
@@ -51,13 +51,13 @@ pub fn each(
     processes: &mut [Process],
     summaries: &[ProcessSummary],
     own: &[(Wall, Filled)],
-    stretches: &mut [Option<Stretch>],
+    steady_parts: &mut [Option<SteadyPart>],
     peaks: &mut Peaks,
 ) -> Vec<ProcessRows> {
-    let told = (processes.iter_mut().zip(summaries)).zip(own.iter().zip(stretches));
+    let told = (processes.iter_mut().zip(summaries)).zip(own.iter().zip(steady_parts));
     let mut each: Vec<ProcessRows> = told
-        .map(|((process, summary), (own, stretch))| {
-            of(process, summary, own, stretch.as_mut(), peaks)
+        .map(|((process, summary), (own, steady_part))| {
+            of(process, summary, own, steady_part.as_mut(), peaks)
         })
         .collect();
     each.sort_by_key(|one| ranks::order(one.rank.as_deref()));
@@ -68,7 +68,7 @@ fn of(
     process: &mut Process,
     summary: &ProcessSummary,
     (wall, filled): &(Wall, Filled),
-    stretch: Option<&mut Stretch>,
+    steady_part: Option<&mut SteadyPart>,
     peaks: &mut Peaks,
 ) -> ProcessRows {
     let tree = tree::of_run(std::slice::from_mut(process));
@@ -79,8 +79,8 @@ fn of(
         Ok(start) => (Some(start), None),
         Err(why) => (None, Some(why)),
     };
-    let steady = found.zip(stretch).map(|(start, stretch)| {
-        steady_rows::joined(std::iter::once((&*process, stretch)), start, peaks)
+    let steady = found.zip(steady_part).map(|(start, steady_part)| {
+        steady_rows::joined(std::iter::once((&*process, steady_part)), start, peaks)
     });
     ProcessRows {
         pid: process.header.pid,

@@ -24,7 +24,7 @@ const UNUSED: &str = "phases.none";
 pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
     let has_torch = |process: &Process| {
         let mut codes = process.notes.iter().map(|(code, _)| code);
-        !process.segments.is_empty() || codes.any(|code| code == UNUSED)
+        !process.stretches.is_empty() || codes.any(|code| code == UNUSED)
     };
     let counts = processes.iter().any(has_torch);
     processes

@@ -2,23 +2,23 @@
 //!
 //! Spans of several tracks overlap, and so do segments, with each other and with the spans
 //! around them: their durations cannot be added up. What counts is the time that they cover,
-//! each moment once. Both covers are kept as stretches of time, a bounded number of them.
+//! each moment once. Both covers are kept as intervals of time, a bounded number of them.
 //! Where there are more, neighbours are put together with the sum of what is covered in
 //! both, which only matters to a span that begins in between.
 
-/// Stretches kept of one cover before neighbours are put together.
-const MOST_STRETCHES: usize = 4_096;
+/// Intervals kept of one cover before neighbours are put together.
+const MOST_INTERVALS: usize = 4_096;
 
-/// A stretch of time, and how much of it is covered.
+/// A part of the time, and how much of it is covered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stretch {
+struct Interval {
     start: u64,
     end: u64,
     covered: u64,
 }
 
-impl Stretch {
-    /// How much is covered before a moment; of stretches put together, in proportion.
+impl Interval {
+    /// How much is covered before a moment; of intervals put together, in proportion.
     fn before(&self, at: u64) -> u64 {
         let length = self.end - self.start;
         let part = at.clamp(self.start, self.end) - self.start;
@@ -35,20 +35,20 @@ impl Stretch {
 #[derive(Debug, Clone, Default)]
 pub struct Cover {
     /// In order, without overlap.
-    stretches: Vec<Stretch>,
+    intervals: Vec<Interval>,
 }
 
 impl Cover {
     /// Adds an interval of which `covered` counts, in any order of intervals.
     pub fn add(&mut self, start: u64, end: u64, covered: u64) {
-        if self.stretches.last().is_none_or(|last| last.end < start) {
+        if self.intervals.last().is_none_or(|last| last.end < start) {
             self.push(start, end, covered);
             return;
         }
-        let from = self.stretches.partition_point(|known| known.end < start);
-        let behind = &self.stretches[from..];
+        let from = self.intervals.partition_point(|known| known.end < start);
+        let behind = &self.intervals[from..];
         let met = behind.partition_point(|known| known.start <= end);
-        let mut new = Stretch {
+        let mut new = Interval {
             start,
             end,
             covered: 0,
@@ -66,8 +66,8 @@ impl Cover {
             + inside
                 .saturating_add(covered)
                 .min(end.saturating_sub(start));
-        self.stretches.splice(from..from + met, [new]);
-        if self.stretches.len() > MOST_STRETCHES {
+        self.intervals.splice(from..from + met, [new]);
+        if self.intervals.len() > MOST_INTERVALS {
             self.put_together();
         }
     }
@@ -75,29 +75,29 @@ impl Cover {
     /// Adds an interval behind all others: nearly every one is, as spans come in the order of their ends.
     #[inline]
     fn push(&mut self, start: u64, end: u64, covered: u64) {
-        self.stretches.push(Stretch {
+        self.intervals.push(Interval {
             start,
             end,
             covered: covered.min(end.saturating_sub(start)),
         });
-        if self.stretches.len() > MOST_STRETCHES {
+        if self.intervals.len() > MOST_INTERVALS {
             self.put_together();
         }
     }
 
     fn put_together(&mut self) {
-        let pairs = self.stretches.chunks(2);
-        let joined = pairs.map(|pair| Stretch {
+        let pairs = self.intervals.chunks(2);
+        let joined = pairs.map(|pair| Interval {
             start: pair[0].start,
             end: pair[pair.len() - 1].end,
             covered: pair.iter().map(|one| one.covered).sum(),
         });
-        self.stretches = joined.collect();
+        self.intervals = joined.collect();
     }
 
     /// How much is covered from one moment to another.
     fn between(&self, from: u64, to: u64) -> u64 {
-        let parts = self.stretches.iter();
+        let parts = self.intervals.iter();
         parts.map(|one| one.before(to) - one.before(from)).sum()
     }
 }

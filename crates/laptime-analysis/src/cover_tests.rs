@@ -104,7 +104,7 @@ fn many_more_stretches_than_are_kept_lose_no_time() {
     assert!(half.abs_diff(50_000) < 100, "{half}");
     covers.add_segment(0, 1_000_000);
     assert_eq!(covers.only_segments(0, u64::MAX), 700_000);
-    assert!(covers.ordinary.stretches.len() <= MOST_STRETCHES);
+    assert!(covers.ordinary.intervals.len() <= MOST_INTERVALS);
 }
 
 proptest! {

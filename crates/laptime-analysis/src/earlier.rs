@@ -136,8 +136,8 @@ impl Earlier {
         self.parts.get_mut(place).unwrap_or(latest).take(span, rate);
     }
 
-    /// Adds a run of a segment, told in the window at `offset`, where it belongs.
-    pub fn ran(&mut self, latest: &mut Totals, segment: u32, ticks: u64, offset: u64) {
+    /// Adds a run of a stretch, told in the window at `offset`, where it belongs.
+    pub fn ran(&mut self, latest: &mut Totals, stretch: u32, ticks: u64, offset: u64) {
         let place = self.cuts.partition_point(|cut| cut.precedes(offset, ticks));
         for cut in &mut self.cuts[place..] {
             if cut.offset <= offset {
@@ -145,7 +145,7 @@ impl Earlier {
             }
         }
         let totals = self.parts.get_mut(place).unwrap_or(latest);
-        *totals.ran.entry(segment).or_default() += 1;
+        *totals.ran.entry(stretch).or_default() += 1;
     }
 
     /// Takes back the cuts between a piece and the span that it goes on with.

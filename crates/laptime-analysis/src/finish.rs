@@ -14,7 +14,7 @@ use crate::process::Process;
 use crate::ranks;
 use crate::rows;
 use crate::steady;
-use crate::steady_rows::{self, Stretch};
+use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{
     ClockSummary, ProcessState, ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Summary,
 };
@@ -37,15 +37,15 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
     let mut peaks = Peaks::of(&processes);
-    let mut stretches: Vec<Option<Stretch>> = (processes.iter_mut().zip(&ends).enumerate())
+    let mut steady_parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())
         .map(|(index, (process, end_ns))| {
             steady_rows::of_process(process, *end_ns, index < measured)
         })
         .collect();
-    let is_told = start.is_some() && stretches.iter().all(Option::is_some);
-    let ranks = ranks(&processes[..measured], &mut stretches, is_told);
+    let is_told = start.is_some() && steady_parts.iter().all(Option::is_some);
+    let ranks = ranks(&processes[..measured], &mut steady_parts, is_told);
     let steady = start.filter(|_| is_told).map(|start| {
-        let all = processes.iter().zip(stretches.iter_mut().flatten());
+        let all = processes.iter().zip(steady_parts.iter_mut().flatten());
         steady_rows::joined(all, start, &mut peaks)
     });
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
@@ -65,7 +65,13 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         .collect();
     let (filled, measured_ns) = together(&own);
     let by_process = if options.by_process {
-        by_process::each(&mut processes, &summaries, &own, &mut stretches, &mut peaks)
+        by_process::each(
+            &mut processes,
+            &summaries,
+            &own,
+            &mut steady_parts,
+            &mut peaks,
+        )
     } else {
         Vec::new()
     };
@@ -159,14 +165,18 @@ fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
 }
 
 /// What a step of each of several processes is made of: of the steady state, if that is told.
-fn ranks(measured: &[Process], stretches: &mut [Option<Stretch>], is_told: bool) -> Vec<Rank> {
+fn ranks(
+    measured: &[Process],
+    steady_parts: &mut [Option<SteadyPart>],
+    is_told: bool,
+) -> Vec<Rank> {
     if measured.len() == 1 {
         return Vec::new();
     }
-    let trained = measured.iter().zip(stretches);
+    let trained = measured.iter().zip(steady_parts);
     let mut ranks: Vec<Rank> = trained
-        .filter_map(|(process, stretch)| match stretch {
-            Some(stretch) if is_told => ranks::of(process, &mut stretch.totals),
+        .filter_map(|(process, steady_part)| match steady_part {
+            Some(steady_part) if is_told => ranks::of(process, &mut steady_part.totals),
             _ => ranks::of(process, &mut process.totals.clone()),
         })
         .collect();

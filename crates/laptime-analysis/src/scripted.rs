@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader, SLOT_LEN};
 use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{WINDOW_LEN, WindowHeader, seal};
-use laptime_core::operations::{CostTally, SegmentOperations};
+use laptime_core::operations::{CostTally, StretchOperations};
 use laptime_core::{Anchor, ClockKind, PathId, PathTable, Span, SpanFlags};
 
 /// `CLOCK_MONOTONIC` at time 0 of a script.
@@ -139,16 +139,16 @@ impl Script {
             .push(Entry::Metric(path, EPOCH_NS + at_ns, MAIN, value));
     }
 
-    /// Tells what a segment does at a path each time.
-    pub fn operations(&mut self, segment: u32, names: &[&str], tally: CostTally, dtype: &str) {
+    /// Tells what a stretch does at a path each time.
+    pub fn operations(&mut self, stretch: u32, names: &[&str], tally: CostTally, dtype: &str) {
         let path = self.path(names);
-        let entry = Entry::Operations(segment, path, tally, "cpu".into(), dtype.into());
+        let entry = Entry::Operations(stretch, path, tally, "cpu".into(), dtype.into());
         self.entries.push(entry);
     }
 
-    /// A segment runs whose operations are known.
-    pub fn ran(&mut self, segment: u32, at_ns: u64) {
-        self.entries.push(Entry::Ran(segment, EPOCH_NS + at_ns));
+    /// A stretch runs whose operations are known.
+    pub fn ran(&mut self, stretch: u32, at_ns: u64) {
+        self.entries.push(Entry::Ran(stretch, EPOCH_NS + at_ns));
     }
 
     /// A track's thread, as [`Self::name_track`] numbers it, was kept from a CPU so long by then.
@@ -310,18 +310,18 @@ impl Script {
                     value: *value,
                     track: *track,
                 },
-                Entry::Operations(segment, path, tally, device, dtype) => {
-                    Record::Operations(SegmentOperations {
-                        segment: *segment,
+                Entry::Operations(stretch, path, tally, device, dtype) => {
+                    Record::Operations(StretchOperations {
+                        stretch: *stretch,
                         path: *path,
                         tally: *tally,
                         device,
                         dtype,
                     })
                 }
-                Entry::Ran(segment, ticks) => Record::Ran {
+                Entry::Ran(stretch, ticks) => Record::Ran {
                     ticks: *ticks,
-                    segment: *segment,
+                    stretch: *stretch,
                 },
                 Entry::Delay(thread, ticks, delayed_ns) => Record::Delay {
                     ticks: *ticks,

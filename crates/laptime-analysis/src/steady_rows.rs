@@ -14,7 +14,7 @@ use crate::wall::Leftovers;
 
 /// What a process did in its steady state.
 #[derive(Debug)]
-pub struct Stretch {
+pub struct SteadyPart {
     /// Spans, those that were open at the end included.
     pub totals: Totals,
     /// How long it took; 0 of a process whose time is not shared out.
@@ -23,7 +23,7 @@ pub struct Stretch {
 }
 
 /// Takes the steady state out of a process that ended at `end_ns`; `None` where no second pass told it.
-pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Option<Stretch> {
+pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Option<SteadyPart> {
     let SteadyTotals {
         from,
         since_ns,
@@ -43,7 +43,7 @@ pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Opti
         let covered = process.covered(&mut totals, from, timeline.ticks_at(end_ns));
         leftovers.other_ns = covered.map(|covered| wall_ns.saturating_sub(covered.ns));
     }
-    Some(Stretch {
+    Some(SteadyPart {
         totals,
         wall_ns,
         leftovers,
@@ -52,21 +52,21 @@ pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Opti
 
 /// The steady state that processes have together.
 pub fn joined<'a>(
-    stretches: impl Iterator<Item = (&'a Process, &'a mut Stretch)>,
+    steady_parts: impl Iterator<Item = (&'a Process, &'a mut SteadyPart)>,
     start: Start,
     peaks: &mut Peaks,
 ) -> Steady {
     let mut tree = Tree::new();
     let mut wall_ns = 0_u64;
     let mut leftovers = Leftovers::default();
-    for (process, stretch) in stretches {
-        wall_ns = wall_ns.saturating_add(stretch.wall_ns);
-        leftovers.add(stretch.leftovers);
-        tree.absorb(&process.paths, &mut stretch.totals);
+    for (process, steady_part) in steady_parts {
+        wall_ns = wall_ns.saturating_add(steady_part.wall_ns);
+        leftovers.add(steady_part.leftovers);
+        tree.absorb(&process.paths, &mut steady_part.totals);
         let mut tail = process.tail.clone();
         tree.absorb_tail(&process.paths, &mut tail);
-        for ran in [&stretch.totals.ran, &process.tail_ran] {
-            tree.absorb_operations(&process.paths, &process.segments, ran);
+        for ran in [&steady_part.totals.ran, &process.tail_ran] {
+            tree.absorb_operations(&process.paths, &process.stretches, ran);
         }
     }
     Steady {

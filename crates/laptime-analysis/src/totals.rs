@@ -57,7 +57,7 @@ pub struct Totals {
     has_others: bool,
     /// Time of spans whose parents ran elsewhere: no parent covers it.
     detached_ns: BTreeMap<PathId, u64>,
-    /// How often each segment ran whose operations are known.
+    /// How often each stretch ran whose operations are known.
     pub ran: BTreeMap<u32, u64>,
 }
 
@@ -185,8 +185,8 @@ impl Totals {
         for (path, ns) in later.detached_ns {
             self.detached(path, ns);
         }
-        for (segment, times) in later.ran {
-            *self.ran.entry(segment).or_default() += times;
+        for (stretch, times) in later.ran {
+            *self.ran.entry(stretch).or_default() += times;
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::{PathId, PathTable, PathTally, Tallies};
 
-use crate::operations::{Own, Segments};
+use crate::operations::{Own, Stretches};
 use crate::process::Process;
 use crate::totals::{Partial, Totals};
 
@@ -90,15 +90,15 @@ impl Tree {
         self.absorb_tallies(&places, tallies);
     }
 
-    /// Adds what a process's segments did, as often as each ran.
+    /// Adds what a process's stretches did, as often as each ran.
     pub fn absorb_operations(
         &mut self,
         paths: &PathTable,
-        segments: &Segments,
+        stretches: &Stretches,
         ran: &BTreeMap<u32, u64>,
     ) {
         let places = self.places(paths);
-        for (path, operations, times) in segments.of_runs(ran) {
+        for (path, operations, times) in stretches.of_runs(ran) {
             if let Some(place) = places.get(path.index()).copied().flatten() {
                 self.nodes[place].own.add(operations, times);
             }
@@ -202,7 +202,7 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
         tree.absorb(&process.paths, &mut process.totals);
         tree.absorb_tail(&process.paths, &mut process.tail);
         for ran in [&process.totals.ran, &process.tail_ran] {
-            tree.absorb_operations(&process.paths, &process.segments, ran);
+            tree.absorb_operations(&process.paths, &process.stretches, ran);
         }
     }
     tree

@@ -27,7 +27,7 @@ pub struct Live {
     pub tail: Tallies,
     /// When the first span of those began, in ticks; [`u64::MAX`] without any.
     pub tail_since: u64,
-    /// How often each segment ran in what follows them; see [`crate::format::record::Record::Ran`].
+    /// How often each stretch ran in what follows them; see [`crate::format::record::Record::Ran`].
     pub ran: BTreeMap<u32, u64>,
     /// Spans that are open now.
     pub open: Vec<OpenSpan>,

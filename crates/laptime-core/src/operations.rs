@@ -311,11 +311,11 @@ pub struct Counts {
     pub warnings: Vec<Warning>,
 }
 
-/// What a segment of a program, a stretch whose operations are the same each time, does at one path.
+/// What a stretch, a call whose operations are the same each time, does at one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SegmentOperations<'a> {
+pub struct StretchOperations<'a> {
     /// Its number in its process.
-    pub segment: u32,
+    pub stretch: u32,
     /// Where; what it does at paths inside comes apart.
     pub path: PathId,
     /// What it does there each time.

@@ -4,7 +4,7 @@
 //! same as one that was counted. Here is the way into the recording.
 
 use laptime_core::PathId;
-use laptime_core::operations::SegmentOperations;
+use laptime_core::operations::StretchOperations;
 use laptime_recorder as recorder;
 use pyo3::prelude::*;
 
@@ -25,20 +25,20 @@ fn plain_path() -> (u32, bool) {
     (path.0, is_aside)
 }
 
-/// Tells that a segment runs whose operations are known.
+/// Tells that a stretch runs whose operations are known.
 #[pyfunction]
-fn ran(segment: u32) {
-    span::at(|| recorder::ran(segment));
+fn ran(stretch: u32) {
+    span::at(|| recorder::ran(stretch));
 }
 
-/// Tells what a segment does each time at a path, given by its number.
+/// Tells what a stretch does each time at a path, given by its number.
 #[pyfunction]
-fn write_operations(segment: u32, path: u32, counts: &Bound<'_, OpCounts>, device: &str) {
+fn write_operations(stretch: u32, path: u32, counts: &Bound<'_, OpCounts>, device: &str) {
     let counts = &counts.get().counts;
     let (path, _) = recorder::plain_path(PathId(path));
     let dtype = counts.by_dtype.first();
-    let operations = SegmentOperations {
-        segment,
+    let operations = StretchOperations {
+        stretch,
         path,
         tally: counts.total.total(),
         device: if dtype.is_some() { device } else { "" },

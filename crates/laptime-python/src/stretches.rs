@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laptime_core::PathId;
-use laptime_core::operations::{CostTally, SegmentOperations};
+use laptime_core::operations::{CostTally, StretchOperations};
 use laptime_ops::growth::{self, Kind, Part, Verdict};
 use laptime_recorder as recorder;
 use pyo3::prelude::*;
@@ -137,10 +137,10 @@ fn unknown_here() -> Part {
     }
 }
 
-fn write(segment: u32, parts: &[Part]) {
+fn write(stretch: u32, parts: &[Part]) {
     for part in parts.iter().filter(|part| part.path != PathId::ROOT) {
-        let operations = SegmentOperations {
-            segment,
+        let operations = StretchOperations {
+            stretch,
             path: part.path,
             tally: part.tally,
             device: &part.device,

@@ -30,7 +30,7 @@ pub struct Recollection {
     pub tail: Option<Tallies>,
     /// When the first span of the tail began, in ticks.
     pub tail_since: u64,
-    /// How often each segment ran whose operations are known.
+    /// How often each stretch ran whose operations are known.
     pub ran: BTreeMap<u32, u64>,
     /// Windows up to this number were opened before the last reset.
     forgotten: u32,
@@ -112,7 +112,7 @@ impl<'a> Visit<'a> for Folding<'_> {
                 self.since = self.since.min(span.start);
                 self.tail.fold(&span, self.rate);
             }
-            Record::Ran { segment, .. } => *self.ran.entry(segment).or_default() += 1,
+            Record::Ran { stretch, .. } => *self.ran.entry(stretch).or_default() += 1,
             Record::Mark { .. } | Record::Metric { .. } | Record::Operations(_) => {
                 encode(&mut self.events, &mut self.cursor, &record);
             }

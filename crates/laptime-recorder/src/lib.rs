@@ -35,12 +35,12 @@ mod registry;
 mod reserve;
 mod resident;
 mod samples;
-mod segments;
 mod site;
 mod span;
 mod stack;
 mod start;
 mod state;
+mod stretches;
 mod task;
 mod thread;
 mod window;
@@ -57,7 +57,6 @@ pub use pieces::Pieces;
 pub use recording::{RecordOptions, Recording, close, current_folder, join, record};
 pub use reserve::Reserve;
 pub use resident::{Resident, resident};
-pub use segments::{operations, plain_path, ran, set_aside};
 pub use site::{LazySite, Site};
 pub use span::{
     Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit,
@@ -65,4 +64,5 @@ pub use span::{
     path_names, path_of, rename, suspend, suspend_piece,
 };
 pub use state::{disable, enable, is_off, is_on};
+pub use stretches::{operations, plain_path, ran, set_aside};
 pub use task::{TaskStack, swap_stack};

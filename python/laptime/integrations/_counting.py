@@ -22,7 +22,7 @@ from typing import Any
 
 from .._core import Watched, raised_by_handler
 from .._post_import import when_imported
-from ._segments import Keys, Sized
+from ._stretches import Keys, Sized
 
 #: Forwards that a backward is told by, at most.
 _MOST_FORWARDS = 63
@@ -32,7 +32,7 @@ _COMPILED = "torch._dynamo.eval_frame"
 MOST_STRETCHES = 4_096
 
 
-class Segment:
+class Stretch:
     """A stretch of the program that is being counted or was, or that is known without."""
 
     def __init__(self, number: int, sized: Sized | None = None) -> None:
@@ -46,9 +46,9 @@ class Segment:
 class Begun:
     """A stretch under way: it is being counted, or keeps the one around it from counting it."""
 
-    def __init__(self, key: Any, segment: Segment, counter: Any, outer: Begun | None) -> None:
+    def __init__(self, key: Any, stretch: Stretch, counter: Any, outer: Begun | None) -> None:
         self.key = key
-        self.segment = segment
+        self.stretch = stretch
         self.counter = counter
         self.outer = outer
         self.compiled = False
@@ -60,7 +60,7 @@ class Here(threading.local):
 
     begun: Begun | None = None
     """The innermost stretch that is being counted."""
-    since_backward: tuple[Segment, ...] = ()
+    since_backward: tuple[Stretch, ...] = ()
     """The forwards that the next backward is of."""
     compiled = False
     """Whether one of them, or what stood between, was compiled: so is that backward."""
@@ -78,7 +78,7 @@ class Counting:
         self._core = core
         self._phases = phases
         self._here = Here()
-        self._known: dict[Any, Segment] = {}
+        self._known: dict[Any, Stretch] = {}
         self._keys = Keys(torch)
         self._stretches = core.Stretches()
         self._numbers: dict[Any, int] = {}
@@ -134,13 +134,13 @@ class Counting:
             return None
         here = self._here
         key = self._keys.forward(args, kwargs)
-        segment, begun = self._begin(
+        stretch, begun = self._begin(
             ("forward", key),
             compiling,
             lambda: Sized.of_forward(key, type(args[0]).__name__),
         )
         if self._torch.is_grad_enabled():
-            here.since_backward = (*here.since_backward[-_MOST_FORWARDS:], segment)
+            here.since_backward = (*here.since_backward[-_MOST_FORWARDS:], stretch)
         return begun
 
     def _backward(self, _name: str, _args: Any, _kwargs: Any, compiling: bool) -> Begun | None:
@@ -177,65 +177,65 @@ class Counting:
         key: Any,
         compiled: bool,
         sized: Callable[[], Sized] | None = None,
-    ) -> tuple[Segment, Begun | None]:
+    ) -> tuple[Stretch, Begun | None]:
         """A call begins. What is compiled is never counted, whether the same call was or not."""
         plain, is_aside = self._core.plain_path()
         whole = (plain, key, compiled)
-        segment = self._known.get(whole)
-        if segment is None and len(self._known) >= MOST_STRETCHES:
+        stretch = self._known.get(whole)
+        if stretch is None and len(self._known) >= MOST_STRETCHES:
             self._say_most()
             whole = (plain, "left out", compiled)
-            segment = self._known.get(whole)
-        if segment is None:
+            stretch = self._known.get(whole)
+        if stretch is None:
             self._last += 1
-            segment = Segment(self._last)
+            stretch = Stretch(self._last)
             if self._broken or compiled or key != whole[1]:
-                self._leave_out(segment)
-            elif sized is None or not self._is_told(segment, plain, key[0], sized()):
-                return segment, self._count(whole, segment)
-            self._known[whole] = segment
+                self._leave_out(stretch)
+            elif sized is None or not self._is_told(stretch, plain, key[0], sized()):
+                return stretch, self._count(whole, stretch)
+            self._known[whole] = stretch
         if not is_aside:
-            self._core.ran(segment.number)
-        return segment, self._pause(whole, segment)
+            self._core.ran(stretch.number)
+        return stretch, self._pause(whole, stretch)
 
-    def _is_told(self, segment: Segment, plain: int, event: str, sized: Sized) -> bool:
+    def _is_told(self, stretch: Stretch, plain: int, event: str, sized: Sized) -> bool:
         """Whether what a stretch does is known from others of its kind, or is not to be known."""
         number = self._numbers
         caller = plain, event, sized.caller
         kind = caller, sized.kind
-        segment.sized = sized
-        segment.kind = (
+        stretch.sized = sized
+        stretch.kind = (
             number.setdefault(caller, len(number)),
             number.setdefault(kind, len(number)),
             sized.sizes,
         )
-        verdict = self._stretches.meet(segment.number, *segment.kind)
+        verdict = self._stretches.meet(stretch.number, *stretch.kind)
         if verdict == "left out":
             self._say_left_out(event, sized.name)
         return bool(verdict != "count")
 
     # -- counting --------------------------------------------------------------------------
 
-    def _count(self, key: Any, segment: Segment) -> Begun:
+    def _count(self, key: Any, stretch: Stretch) -> Begun:
         """Counts the call that begins now. One that it is inside of goes on after it."""
         self._phases.set_aside()
         here = self._here
         counter = self._live.LiveCounting(self._core, self._core.path_number())
         self._counters.add(counter)
-        begun = Begun(key, segment, counter, here.begun)
+        begun = Begun(key, stretch, counter, here.begun)
         here.begun = begun
         if begun.outer is not None and begun.outer.counter is not None:
             begun.outer.counter.is_live = False
         counter.begin()
-        self._known[key] = segment
+        self._known[key] = stretch
         return begun
 
-    def _pause(self, key: Any, segment: Segment) -> Begun | None:
+    def _pause(self, key: Any, stretch: Stretch) -> Begun | None:
         """A stretch that is known, inside one that is being counted, is no part of that."""
         outer = self._here.begun
         if outer is None or outer.counter is None:
             return None
-        begun = Begun(key, segment, None, outer)
+        begun = Begun(key, stretch, None, outer)
         outer.counter.is_live = False
         self._here.begun = begun
         return begun
@@ -269,9 +269,9 @@ class Counting:
                 self._known.pop(begun.key, None)
                 return
             if begun.compiled:
-                self._leave_out(begun.segment)
+                self._leave_out(begun.stretch)
                 return
-            self._write(begun.segment, begun.counter)
+            self._write(begun.stretch, begun.counter)
             is_written = True
         except BaseException as error:
             if self._here.begun is begun:
@@ -282,32 +282,32 @@ class Counting:
                 raise
             self._fails(error)
 
-    def _write(self, segment: Segment, counter: Any) -> None:
+    def _write(self, stretch: Stretch, counter: Any) -> None:
         """What was counted of a stretch."""
         by_path = [(path, counts, counter.device) for path, counts in counter.finish()]
         if counter.follows_data:
-            self._say_follows_data(segment, counter.follows_data)
-        if segment.sized is None:
+            self._say_follows_data(stretch, counter.follows_data)
+        if stretch.sized is None:
             for path, counts, device in by_path:
-                self._core.write_operations(segment.number, path, counts, device)
-        elif self._stretches.counted(segment.number, *segment.kind, by_path):
+                self._core.write_operations(stretch.number, path, counts, device)
+        elif self._stretches.counted(stretch.number, *stretch.kind, by_path):
             self._say(
                 "operations.contradicted",
-                f"a formula told operations of {segment.sized.name} until a count contradicted it: "
+                f"a formula told operations of {stretch.sized.name} until a count contradicted it: "
                 "what it told is taken back, and is not counted",
             )
         for _, counts, _ in by_path:
             for one in counts.uncounted:
                 self._uncounted.setdefault(one.name, one.reason)
 
-    def _leave_out(self, segment: Segment) -> None:
+    def _leave_out(self, stretch: Stretch) -> None:
         """A stretch that nobody counts, and the rows around it say so."""
         from .._core import Feed
 
         feed = Feed()
-        feed.add(feed.operator("laptime::segment", []), [], [])
+        feed.add(feed.operator("laptime::stretch", []), [], [])
         path = self._core.path_number()
-        self._core.write_operations(segment.number, path, feed.finish(), "")
+        self._core.write_operations(stretch.number, path, feed.finish(), "")
 
     # -- compiled code ---------------------------------------------------------------------
 
@@ -346,8 +346,8 @@ class Counting:
             f"given: they were counted for {most} different ones, and are not for further ones",
         )
 
-    def _say_follows_data(self, segment: Segment, operator: str) -> None:
-        name = segment.sized.name if segment.sized else "a call"
+    def _say_follows_data(self, stretch: Stretch, operator: str) -> None:
+        name = stretch.sized.name if stretch.sized else "a call"
         self._say(
             "operations.data",
             f"what {name} does depends on its data, not on shapes alone ({operator}): its "

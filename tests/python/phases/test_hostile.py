@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from watched import loader, network, watched
 
 from laptime import _core
-from laptime.integrations import _counting, _modules, _patches, _segments
+from laptime.integrations import _counting, _modules, _patches, _stretches
 from laptime.integrations._patches import Patches
 
 both_ways = pytest.mark.parametrize("modules", [False, True], ids=["phases", "modules"])
@@ -352,7 +352,7 @@ OURS = [
     (_patches.Patches, ("_learns", "_training", "look_for_devices", "_module_laps", "_step_made")),
     (_modules.ModuleLaps, ("name_of_root", "name_of", "make_tag", "tag_several", "replay")),
     (_counting.Counting, ("_begin", "_count", "_leave_out")),
-    (_segments.Keys, ("forward", "owner")),
+    (_stretches.Keys, ("forward", "owner")),
 ]
 
 

@@ -6,7 +6,7 @@
 
 use laptime_core::{CostTally, Warning, path};
 
-use super::segments::Own;
+use super::stretches::Own;
 use super::{OPERATION_FIELDS, explain};
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};

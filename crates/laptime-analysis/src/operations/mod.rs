@@ -1,20 +1,20 @@
 //! Operations joined with time: what rows did, and how close that is to the machine.
 //!
 //! Two sources: what the program says of its own laps ([`given`]), and what was counted once of
-//! every segment and told again with each of its runs ([`segments`], [`counted`]). A row's
+//! every stretch and told again with each of its runs ([`stretches`], [`counted`]). A row's
 //! operations are those of its own and of all rows inside. Rates are compared with what
 //! the recording says of the machine ([`peaks`]).
 
 mod counted;
 mod given;
 mod peaks;
-mod segments;
+mod stretches;
 
 use laptime_core::{Unavailable, Warning};
 
 pub use counted::{Worked, inclusive};
 pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, ToldShapes, is_aside, summary};
-pub use segments::{Own, Segments};
+pub use stretches::{Own, Stretches};
 
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};

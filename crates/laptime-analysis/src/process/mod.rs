@@ -12,7 +12,7 @@ use crate::earlier::{Cut, Earlier};
 use crate::epochs::Epochs;
 use crate::events::Events;
 use crate::kept::Readings;
-use crate::operations::Segments;
+use crate::operations::Stretches;
 use crate::series::Followed;
 use crate::totals::Totals;
 
@@ -104,10 +104,10 @@ pub struct Process {
     pub tail: Tallies,
     /// When the first of those began, in ticks.
     pub tail_since: u64,
-    /// Of those, how often each segment ran.
+    /// Of those, how often each stretch ran.
     pub tail_ran: BTreeMap<u32, u64>,
-    /// What segments do each time.
-    pub segments: Segments,
+    /// What stretches do each time.
+    pub stretches: Stretches,
     /// How long its threads were kept from a CPU.
     pub readings: Readings,
 }
@@ -172,7 +172,7 @@ impl Process {
             tail: Tallies::new(),
             tail_since: u64::MAX,
             tail_ran: BTreeMap::new(),
-            segments: Segments::default(),
+            stretches: Stretches::default(),
             readings: Readings::default(),
             header,
         };

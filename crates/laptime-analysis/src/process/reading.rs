@@ -129,7 +129,7 @@ impl Process {
                 self.memory = Some((ticks, memory));
             }
             Record::Delay { .. } | Record::Processors { .. } => self.readings.take(record),
-            Record::Operations(operations) => self.segments.learn(&operations),
+            Record::Operations(operations) => self.stretches.learn(&operations),
             Record::Note { code, message } if self.notes.len() < MOST_NOTES => {
                 self.notes.insert((code.to_owned(), message.to_owned()));
             }
@@ -212,11 +212,11 @@ impl<'a> Visit<'a> for FirstPass<'_> {
     fn other(&mut self, record: Record<'a>) {
         if let Record::Span(span) = record {
             self.unusual_span(&span);
-        } else if let Record::Ran { ticks, segment } = record {
+        } else if let Record::Ran { ticks, stretch } = record {
             let process = &mut *self.process;
             process
                 .earlier
-                .ran(&mut process.totals, segment, ticks, self.offset);
+                .ran(&mut process.totals, stretch, ticks, self.offset);
         } else {
             self.process.unlike_spans(&record);
         }
@@ -266,8 +266,8 @@ impl<'a> Visit<'a> for SecondPass<'_> {
     fn other(&mut self, record: Record<'a>) {
         let SteadyTotals { from, totals, .. } = &mut *self.steady;
         match record {
-            Record::Ran { ticks, segment } if (*from..self.before).contains(&ticks) => {
-                *totals.ran.entry(segment).or_default() += 1;
+            Record::Ran { ticks, stretch } if (*from..self.before).contains(&ticks) => {
+                *totals.ran.entry(stretch).or_default() += 1;
             }
             Record::Span(span) if span.start >= *from && span.start < self.before => {
                 totals.take(&span, self.rate);

@@ -12,7 +12,7 @@ use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
 use crate::memory::{ProcessMemory, SpanMemory};
-use crate::operations::{Cost, CostTally, SegmentOperations};
+use crate::operations::{Cost, CostTally, StretchOperations};
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 use crate::work::SpanWork;
@@ -211,7 +211,7 @@ impl<'a> RecordReader<'a> {
             OPERATIONS => Record::Operations(fields.operations()?),
             RAN => Record::Ran {
                 ticks: fields.time()?,
-                segment: fields.number()? as u32,
+                stretch: fields.number()? as u32,
             },
             DELAY => Record::Delay {
                 ticks: fields.time()?,
@@ -353,8 +353,8 @@ impl<'a> Fields<'a, '_> {
         Ok(value)
     }
 
-    fn operations(&mut self) -> Result<SegmentOperations<'a>, FormatError> {
-        let (segment, path) = (self.number()? as u32, self.path()?);
+    fn operations(&mut self) -> Result<StretchOperations<'a>, FormatError> {
+        let (stretch, path) = (self.number()? as u32, self.path()?);
         let mut tally = CostTally {
             counted: self.number()?,
             zero: self.number()?,
@@ -370,8 +370,8 @@ impl<'a> Fields<'a, '_> {
             .text()?
             .split_once('\0')
             .ok_or_else(|| self.reader.error("operations without their device"))?;
-        Ok(SegmentOperations {
-            segment,
+        Ok(StretchOperations {
+            stretch,
             path,
             tally,
             device,

@@ -61,16 +61,16 @@ fn other() -> impl Strategy<Value = Record<'static>> {
             parent: PathId(parent),
             name: "a/b \u{1f600}\n",
         }),
-        (any::<u32>(), ticks).prop_map(|(segment, ticks)| Record::Ran { ticks, segment }),
+        (any::<u32>(), ticks).prop_map(|(stretch, ticks)| Record::Ran { ticks, stretch }),
         (
             any::<u32>(),
             2_u32..60_000,
             any::<u64>(),
             any::<[u128; 10]>()
         )
-            .prop_map(|(segment, path, calls, costs)| {
-                Record::Operations(SegmentOperations {
-                    segment,
+            .prop_map(|(stretch, path, calls, costs)| {
+                Record::Operations(StretchOperations {
+                    stretch,
                     path: PathId(path),
                     tally: CostTally {
                         counted: calls,

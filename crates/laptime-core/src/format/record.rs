@@ -23,15 +23,15 @@
 //! | 8    | sample       | Δ time, resident memory in bytes                         |
 //! | 9    | note         | UTF-8 code, a zero byte, UTF-8 message                   |
 //! | 10   | memory       | Δ time, zigzag bytes of the process, their peak          |
-//! | 11   | operations   | segment, path, calls: counted, of them zero, uncounted; ten costs of two varints each: the upper and the lower 64 bits; UTF-8 device, a zero byte, UTF-8 type to the end |
-//! | 12   | ran          | Δ time, segment                                          |
+//! | 11   | operations   | stretch, path, calls: counted, of them zero, uncounted; ten costs of two varints each: the upper and the lower 64 bits; UTF-8 device, a zero byte, UTF-8 type to the end |
+//! | 12   | ran          | Δ time, stretch                                          |
 //! | 13   | delay        | Δ time, system thread id, ns that it was ready and others ran, since it began |
 //! | 14   | processors   | Δ time, since the boot and over all processors: ns busy, ns that the host of a virtual machine took |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
 use crate::memory::ProcessMemory;
-use crate::operations::SegmentOperations;
+use crate::operations::StretchOperations;
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 
@@ -115,15 +115,15 @@ pub enum Record<'a> {
         /// How much.
         memory: ProcessMemory,
     },
-    /// What a segment of the program does at one path each time it runs; a later one of the same
-    /// segment and path takes its place.
-    Operations(SegmentOperations<'a>),
-    /// A segment ran, whose operations are known.
+    /// What a stretch of the program does at one path each time it runs; a later one of the same
+    /// stretch and path takes its place.
+    Operations(StretchOperations<'a>),
+    /// A stretch ran, whose operations are known.
     Ran {
         /// When it began.
         ticks: u64,
         /// Which.
-        segment: u32,
+        stretch: u32,
     },
     /// How long a thread was ready to run and others ran, since it began.
     Delay {
@@ -237,8 +237,8 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             push_operations(&mut payload, &operations);
             OPERATIONS
         }
-        Record::Ran { ticks, segment } => {
-            push_all(&mut payload, &[delta(ticks, cursor), u64::from(segment)]);
+        Record::Ran { ticks, stretch } => {
+            push_all(&mut payload, &[delta(ticks, cursor), u64::from(stretch)]);
             RAN
         }
         Record::Delay {
@@ -273,9 +273,9 @@ fn push_all(out: &mut Vec<u8>, numbers: &[u64]) {
     }
 }
 
-fn push_operations(out: &mut Vec<u8>, operations: &SegmentOperations<'_>) {
+fn push_operations(out: &mut Vec<u8>, operations: &StretchOperations<'_>) {
     let tally = &operations.tally;
-    push(out, u64::from(operations.segment));
+    push(out, u64::from(operations.stretch));
     push(out, u64::from(operations.path.0));
     for calls in [tally.counted, tally.zero, tally.uncounted] {
         push(out, calls);

@@ -23,10 +23,10 @@ fn cost(mac: u128, bytes: u128) -> CostTally {
 }
 
 /// Steps of 10 ms, each with a forward of 4 ms and in it a layer of 3 ms.
-fn steps(script: &mut Script, from: u64, count: u64, segment: u32) {
+fn steps(script: &mut Script, from: u64, count: u64, stretch: u32) {
     for index in from..from + count {
         let at = index * 10 * MS;
-        script.ran(segment, at + 1);
+        script.ran(stretch, at + 1);
         script.span(&["step", "forward", "layer"], at + MS, 3 * MS);
         script.span(&["step", "forward"], at + MS, 4 * MS);
         script.span(&["step"], at, 10 * MS);
@@ -66,7 +66,7 @@ fn row<'s>(summary: &'s Summary, path: &str) -> &'s SpanRow {
 }
 
 #[test]
-fn what_a_segment_does_is_multiplied_by_its_runs_and_stands_in_every_row_around() {
+fn what_a_stretch_does_is_multiplied_by_its_runs_and_stands_in_every_row_around() {
     let summary = summarize(&[training(5)], Options::default());
     let layer = row(&summary, "step/forward/layer");
     assert_eq!(
@@ -97,7 +97,7 @@ fn a_step_cut_short_counts_with_its_time_as_with_its_operations() {
 }
 
 #[test]
-fn shapes_have_segments_of_their_own_and_the_last_word_about_one_counts() {
+fn shapes_have_stretches_of_their_own_and_the_last_word_about_one_counts() {
     let mut script = training(3);
     script.operations(2, &["step", "forward"], cost(9, 9), "float32");
     script.operations(2, &["step", "forward"], cost(500, 9), "float32");
@@ -237,7 +237,7 @@ fn units_that_were_counted_as_they_ran_are_named_with_their_time() {
 }
 
 #[test]
-fn two_processes_number_their_segments_apart() {
+fn two_processes_number_their_stretches_apart() {
     let mut other = Script::new(2, 10_000 * MS);
     other.operations(1, &["step"], cost(5, 0), "float32");
     steps(&mut other, 0, 2, 1);

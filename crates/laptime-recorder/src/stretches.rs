@@ -4,7 +4,7 @@
 //! a name of its own, so that its time, which counting made longer, is in nobody's statistics.
 
 use laptime_core::format::record::Record;
-use laptime_core::operations::SegmentOperations;
+use laptime_core::operations::StretchOperations;
 use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 
 use crate::clock;
@@ -15,15 +15,15 @@ use crate::stack::Entry;
 use crate::start::is_on_or_decide;
 use crate::thread::Thread;
 
-/// Tells what a segment does each time at one path.
-pub fn operations(operations: &SegmentOperations<'_>) {
+/// Tells what a stretch does each time at one path.
+pub fn operations(operations: &StretchOperations<'_>) {
     write(&Record::Operations(*operations));
 }
 
-/// Tells that a segment runs, from now on, whose operations are known.
-pub fn ran(segment: u32) {
+/// Tells that a stretch runs, from now on, whose operations are known.
+pub fn ran(stretch: u32) {
     let ticks = clock::now();
-    write(&Record::Ran { ticks, segment });
+    write(&Record::Ran { ticks, stretch });
 }
 
 fn write(record: &Record<'_>) {

@@ -1,11 +1,11 @@
-//! What segments of a process do each time, and at which paths.
+//! What stretches of a process do each time, and at which paths.
 
 use std::collections::BTreeMap;
 
-use laptime_core::operations::SegmentOperations;
+use laptime_core::operations::StretchOperations;
 use laptime_core::{Cost, CostTally, PathId};
 
-/// What a segment does at one path each time.
+/// What a stretch does at one path each time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtPath {
     /// The operations.
@@ -14,43 +14,43 @@ pub struct AtPath {
     pub kind: (String, String),
 }
 
-/// All segments of a process.
+/// All stretches of a process.
 #[derive(Debug, Clone, Default)]
-pub struct Segments {
+pub struct Stretches {
     known: BTreeMap<(u32, PathId), AtPath>,
 }
 
-impl Segments {
+impl Stretches {
     /// Whether nothing is known of any.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// Takes in what a segment does at a path.
+    /// Takes in what a stretch does at a path.
     ///
     /// What says that nothing is known takes a number back that was told too soon, and stays:
     /// another thread may have written it, and threads are read one after another.
-    pub fn learn(&mut self, operations: &SegmentOperations<'_>) {
+    pub fn learn(&mut self, operations: &StretchOperations<'_>) {
         let kind = (operations.device.to_owned(), operations.dtype.to_owned());
         let at_path = AtPath {
             tally: operations.tally,
             kind,
         };
-        let place = (operations.segment, operations.path);
+        let place = (operations.stretch, operations.path);
         let known = self.known.entry(place).or_insert_with(|| at_path.clone());
         if known.tally.counted > 0 {
             *known = at_path;
         }
     }
 
-    /// What was done where, and how often, by segments that ran so often.
+    /// What was done where, and how often, by stretches that ran so often.
     pub fn of_runs(
         &self,
         ran: &BTreeMap<u32, u64>,
     ) -> impl Iterator<Item = (PathId, &AtPath, u64)> {
-        ran.iter().flat_map(|(segment, times)| {
-            let first = (*segment, PathId(0));
-            let last = (*segment, PathId(u32::MAX));
+        ran.iter().flat_map(|(stretch, times)| {
+            let first = (*stretch, PathId(0));
+            let last = (*stretch, PathId(u32::MAX));
             self.known
                 .range(first..=last)
                 .map(|((_, path), at_path)| (*path, at_path, *times))
@@ -68,7 +68,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// Adds so many times what a segment does.
+    /// Adds so many times what a stretch does.
     pub fn add(&mut self, at_path: &AtPath, times: u64) {
         self.tally += CostTally {
             counted: at_path.tally.counted.saturating_mul(times),
