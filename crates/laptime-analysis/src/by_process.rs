@@ -51,14 +51,12 @@ pub fn each(
     processes: &mut [Process],
     summaries: &[ProcessSummary],
     own: &[(Wall, Filled)],
-    steady_parts: &mut [Option<SteadyPart>],
+    parts: &mut [Option<SteadyPart>],
     peaks: &mut Peaks,
 ) -> Vec<ProcessRows> {
-    let told = (processes.iter_mut().zip(summaries)).zip(own.iter().zip(steady_parts));
+    let told = (processes.iter_mut().zip(summaries)).zip(own.iter().zip(parts));
     let mut each: Vec<ProcessRows> = told
-        .map(|((process, summary), (own, steady_part))| {
-            of(process, summary, own, steady_part.as_mut(), peaks)
-        })
+        .map(|((process, summary), (own, part))| of(process, summary, own, part.as_mut(), peaks))
         .collect();
     each.sort_by_key(|one| ranks::order(one.rank.as_deref()));
     each
@@ -68,7 +66,7 @@ fn of(
     process: &mut Process,
     summary: &ProcessSummary,
     (wall, filled): &(Wall, Filled),
-    steady_part: Option<&mut SteadyPart>,
+    part: Option<&mut SteadyPart>,
     peaks: &mut Peaks,
 ) -> ProcessRows {
     let tree = tree::of_run(std::slice::from_mut(process));
@@ -79,9 +77,9 @@ fn of(
         Ok(start) => (Some(start), None),
         Err(why) => (None, Some(why)),
     };
-    let steady = found.zip(steady_part).map(|(start, steady_part)| {
-        steady_rows::joined(std::iter::once((&*process, steady_part)), start, peaks)
-    });
+    let steady = found
+        .zip(part)
+        .map(|(start, part)| steady_rows::joined(std::iter::once((&*process, part)), start, peaks));
     ProcessRows {
         pid: process.header.pid,
         rank: ranks::rank_of(process),

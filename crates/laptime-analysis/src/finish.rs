@@ -37,15 +37,15 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
     let mut peaks = Peaks::of(&processes);
-    let mut steady_parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())
+    let mut parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())
         .map(|(index, (process, end_ns))| {
             steady_rows::of_process(process, *end_ns, index < measured)
         })
         .collect();
-    let is_told = start.is_some() && steady_parts.iter().all(Option::is_some);
-    let ranks = ranks(&processes[..measured], &mut steady_parts, is_told);
+    let is_told = start.is_some() && parts.iter().all(Option::is_some);
+    let ranks = ranks(&processes[..measured], &mut parts, is_told);
     let steady = start.filter(|_| is_told).map(|start| {
-        let all = processes.iter().zip(steady_parts.iter_mut().flatten());
+        let all = processes.iter().zip(parts.iter_mut().flatten());
         steady_rows::joined(all, start, &mut peaks)
     });
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
@@ -65,13 +65,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         .collect();
     let (filled, measured_ns) = together(&own);
     let by_process = if options.by_process {
-        by_process::each(
-            &mut processes,
-            &summaries,
-            &own,
-            &mut steady_parts,
-            &mut peaks,
-        )
+        by_process::each(&mut processes, &summaries, &own, &mut parts, &mut peaks)
     } else {
         Vec::new()
     };
@@ -93,8 +87,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(operations::doubts(&tree));
     let mut unavailable = doubts::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
-    let started = processes.iter().map(|process| process.started_ns);
-    let zero_ns = zero_ns(run.as_ref(), started);
+    let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
     let program = run.as_ref().map(|run| run.program.clone());
     Summary {
         schema: SCHEMA.to_owned(),
@@ -165,18 +158,14 @@ fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
 }
 
 /// What a step of each of several processes is made of: of the steady state, if that is told.
-fn ranks(
-    measured: &[Process],
-    steady_parts: &mut [Option<SteadyPart>],
-    is_told: bool,
-) -> Vec<Rank> {
+fn ranks(measured: &[Process], parts: &mut [Option<SteadyPart>], is_told: bool) -> Vec<Rank> {
     if measured.len() == 1 {
         return Vec::new();
     }
-    let trained = measured.iter().zip(steady_parts);
+    let trained = measured.iter().zip(parts);
     let mut ranks: Vec<Rank> = trained
-        .filter_map(|(process, steady_part)| match steady_part {
-            Some(steady_part) if is_told => ranks::of(process, &mut steady_part.totals),
+        .filter_map(|(process, part)| match part {
+            Some(part) if is_told => ranks::of(process, &mut part.totals),
             _ => ranks::of(process, &mut process.totals.clone()),
         })
         .collect();

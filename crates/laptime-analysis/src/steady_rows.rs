@@ -52,20 +52,20 @@ pub fn of_process(process: &mut Process, end_ns: u64, is_measured: bool) -> Opti
 
 /// The steady state that processes have together.
 pub fn joined<'a>(
-    steady_parts: impl Iterator<Item = (&'a Process, &'a mut SteadyPart)>,
+    parts: impl Iterator<Item = (&'a Process, &'a mut SteadyPart)>,
     start: Start,
     peaks: &mut Peaks,
 ) -> Steady {
     let mut tree = Tree::new();
     let mut wall_ns = 0_u64;
     let mut leftovers = Leftovers::default();
-    for (process, steady_part) in steady_parts {
-        wall_ns = wall_ns.saturating_add(steady_part.wall_ns);
-        leftovers.add(steady_part.leftovers);
-        tree.absorb(&process.paths, &mut steady_part.totals);
+    for (process, part) in parts {
+        wall_ns = wall_ns.saturating_add(part.wall_ns);
+        leftovers.add(part.leftovers);
+        tree.absorb(&process.paths, &mut part.totals);
         let mut tail = process.tail.clone();
         tree.absorb_tail(&process.paths, &mut tail);
-        for ran in [&steady_part.totals.ran, &process.tail_ran] {
+        for ran in [&part.totals.ran, &process.tail_ran] {
             tree.absorb_operations(&process.paths, &process.stretches, ran);
         }
     }
