@@ -13,6 +13,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|found| found == ending)
+}
+
 /// Every file and folder of the repository, relative to its root.
 fn all_paths() -> BTreeSet<String> {
     let root = root();
@@ -40,7 +46,7 @@ fn all_paths() -> BTreeSet<String> {
 fn documents() -> Vec<(String, String)> {
     let paths = all_paths().into_iter();
     let documents = paths.filter(|path| {
-        let is_text = path.ends_with(".md");
+        let is_text = has_ending(path, "md");
         is_text
             && (path.starts_with("docs/") || ["CONTRIBUTING.md", "README.md"].contains(&&**path))
     });
@@ -61,7 +67,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 /// The files that a quoted word means; `None` for a word that is no path.
 fn meant(word: &str, all: &BTreeSet<String>) -> Option<usize> {
     let is_written_out = FOLDERS.iter().any(|folder| word.starts_with(folder));
-    let is_source = word.ends_with(".rs");
+    let is_source = has_ending(word, "rs");
     let is_path = |letter: char| letter.is_alphanumeric() || "_./<>-".contains(letter);
     if !(is_written_out || is_source) || !word.chars().all(is_path) {
         return None;
@@ -165,7 +171,7 @@ fn every_item_of_the_walk_is_defined_in_the_file_beside_it() {
     let mut waiting: Vec<&str> = Vec::new();
     let mut followed = 0;
     for word in quoted(walk) {
-        if !word.ends_with(".rs") {
+        if !has_ending(word, "rs") {
             waiting.push(word);
             continue;
         }
