@@ -113,7 +113,7 @@ pub struct Constant {
 }
 
 /// A named value and what is said of it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ValueInfo {
     /// The value's name.
     pub name: String,

@@ -7,6 +7,9 @@ use laptime_ops::{Dtype, Tensor};
 /// Elements up to which contents are kept: shapes, axes, scales.
 pub const DATA_LIMIT: usize = 1024;
 
+/// The dimensions a tensor may have.
+pub const RANK_LIMIT: usize = 64;
+
 /// A size as a file states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dim {

@@ -16,8 +16,6 @@ const WIDEST: usize = 3;
 const WIDER: &[(&str, usize)] = &[
     ("laptime-analysis", 18),
     ("laptime-cli", 21),
-    ("laptime-onnx", 11),
-    ("laptime-phases", 13),
     ("laptime-python", 14),
     ("laptime-report", 29),
 ];

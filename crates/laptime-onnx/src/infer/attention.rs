@@ -2,8 +2,7 @@
 
 use laptime_ops::vocabulary::onnx::attention::Heads;
 
-use super::Outputs;
-use super::call::{Call, Stop};
+use super::call::{Call, Outputs, Stop};
 use crate::value::Value;
 
 /// What a call gives. `None`: it is of another kind.

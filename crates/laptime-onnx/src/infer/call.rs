@@ -29,6 +29,9 @@ impl Stop {
     }
 }
 
+/// What a call gives, as far as it can be told.
+pub type Outputs = Result<Vec<Value>, Stop>;
+
 /// What a function's caller set, by name.
 pub type Bindings<'a> = HashMap<&'a str, &'a Attribute>;
 

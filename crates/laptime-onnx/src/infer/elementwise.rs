@@ -1,8 +1,8 @@
 //! Operators whose results have the sizes of what they read, broadcast.
 
-use super::call::Call;
+use super::call::{Call, Outputs};
+use super::fold;
 use super::sizes::broadcast_sizes;
-use super::{Outputs, fold};
 use crate::value::{Element, Value};
 
 /// Operators of one result, of the type and sizes of their first input.

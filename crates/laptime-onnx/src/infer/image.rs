@@ -1,7 +1,6 @@
 //! Windows that slide over a signal or a picture: pooling, sizes of convolutions, resizing.
 
-use super::Outputs;
-use super::call::{Call, Stop};
+use super::call::{Call, Outputs, Stop};
 use super::sizes::{place, places};
 use crate::model::Attribute;
 use crate::value::{Element, Sizes, Value};

@@ -1,8 +1,8 @@
 //! Operators that pick elements: slices, gathers, sorts, and what depends on the data.
 
-use super::call::{Call, Stop};
+use super::call::{Call, Outputs, Stop};
+use super::picking;
 use super::sizes::{place, places};
-use super::{Outputs, picking};
 use crate::value::{DATA_LIMIT, Data, Element, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.

@@ -1,8 +1,8 @@
 //! Operators that stretch, repeat, join and split tensors.
 
-use super::call::{Call, Stop};
+use super::call::{Call, Outputs, Stop};
+use super::picking;
 use super::sizes::{agree, broadcast_sizes, product, sum, written};
-use super::{Outputs, picking};
 use crate::value::{DATA_LIMIT, Data, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.

@@ -1,8 +1,8 @@
 //! Operators that give the same elements other sizes, or another order.
 
-use super::call::{Call, Stop};
+use super::call::{Call, Outputs, Stop};
+use super::picking;
 use super::sizes::{agree, place, places, product, written};
-use super::{Outputs, picking};
 use crate::value::{Data, Sizes, Value};
 
 /// What a call gives. `None`: it is of another kind.

@@ -1,8 +1,8 @@
 //! Operators that make tensors: constants, ranges, random numbers, and questions about sizes.
 
-use super::call::{Call, Stop};
+use super::call::{Call, Outputs, Stop};
+use super::picking;
 use super::sizes::place;
-use super::{Outputs, picking};
 use crate::model::{Attribute, Constant};
 use crate::value::{DATA_LIMIT, Data, Element, Sizes, Value};
 

@@ -23,10 +23,7 @@ pub use call::{Bindings, Call, Stop};
 pub use making::value as constant_value;
 pub use sizes::{agree, place};
 
-use crate::value::Value;
-
-/// What a call gives, as far as it can be told.
-pub type Outputs = Result<Vec<Value>, Stop>;
+use call::Outputs;
 
 /// Values of each output of a call.
 pub fn outputs(call: &Call<'_>) -> Outputs {

@@ -1,7 +1,6 @@
 //! Matrix products and convolutions.
 
-use super::Outputs;
-use super::call::{Call, Stop};
+use super::call::{Call, Outputs, Stop};
 use super::image::{Window, window};
 use super::sizes::{agree, broadcast_sizes};
 use crate::value::{Element, Sizes, Value};

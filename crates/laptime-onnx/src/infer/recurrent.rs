@@ -1,7 +1,6 @@
 //! Recurrent layers.
 
-use super::Outputs;
-use super::call::{Call, Stop};
+use super::call::{Call, Outputs, Stop};
 use crate::value::Value;
 
 /// What a call gives. `None`: it is of another kind.

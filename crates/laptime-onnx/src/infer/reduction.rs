@@ -1,7 +1,6 @@
 //! Sums, means and extremes along axes.
 
-use super::Outputs;
-use super::call::Call;
+use super::call::{Call, Outputs};
 use super::sizes::place;
 use crate::value::{Data, Element, Sizes, Value};
 

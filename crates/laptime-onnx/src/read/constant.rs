@@ -6,10 +6,9 @@
 use std::io::{Read, Seek};
 
 use super::wire::{Field, Wire};
-use super::{RANK_LIMIT, fields};
 use crate::error::{OnnxError, Result};
 use crate::model::Constant;
-use crate::value::{DATA_LIMIT, Data, Element};
+use crate::value::{DATA_LIMIT, Data, Element, RANK_LIMIT};
 
 /// What a constant holds, in the field that holds it.
 #[derive(Default)]
@@ -24,7 +23,7 @@ pub fn constant(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<Const
     let mut constant = Constant::default();
     let (mut dims, mut content) = (Vec::new(), Content::default());
     let mut has_more_dims = false;
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match (number, field) {
             (1, _) => has_more_dims |= wire.integers(field, RANK_LIMIT, &mut dims)?,
             (2, Field::Varint(value)) => constant.element = Element(value as i32),
@@ -66,7 +65,7 @@ pub fn constant(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<Const
 /// Reads a `SparseTensorProto`: its sizes are its own, the rest is that of its values.
 pub fn sparse_constant(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<Constant> {
     let (mut values, mut dims) = (Constant::default(), Vec::new());
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match number {
             1 => values = constant(wire, field)?,
             3 => drop(wire.integers(field, RANK_LIMIT, &mut dims)?),

@@ -5,24 +5,17 @@
 //! 64 deep.
 
 mod constant;
-mod node;
+mod graph;
 mod stated;
 mod wire;
 
 use std::io::{Read, Seek};
 
 use crate::error::{OnnxError, Result};
-use crate::model::{Function, FunctionName, Graph, Model, ValueInfo};
-use constant::{constant, sparse_constant};
-use node::{attribute, node};
+use crate::model::{Function, FunctionName, Model, ValueInfo};
+use graph::{attribute, domain, graph, node, state};
 use stated::value_info;
 use wire::{Field, Wire};
-
-/// How deep messages may stand in each other.
-const DEPTH_LIMIT: u32 = 64;
-
-/// The dimensions a tensor may have.
-const RANK_LIMIT: usize = 64;
 
 /// Reads a model.
 pub fn model(source: impl Read + Seek) -> Result<Model> {
@@ -56,31 +49,9 @@ pub fn model(source: impl Read + Seek) -> Result<Model> {
     }
 }
 
-/// Goes over the fields of a message; a field of another kind holds none.
-fn fields<R: Read + Seek>(
-    wire: &mut Wire<R>,
-    field: Field,
-    each: impl FnMut(&mut Wire<R>, u32, Field) -> Result<()>,
-) -> Result<()> {
-    wire.keep(0)?;
-    match field {
-        Field::Bytes(length) => wire.message(length, each),
-        _ => Ok(()),
-    }
-}
-
-/// A domain as its operators are named by: the standard's is empty.
-fn domain(name: String) -> String {
-    if name == "ai.onnx" {
-        String::new()
-    } else {
-        name
-    }
-}
-
 fn opset(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<(String, i64)> {
     let (mut name, mut version) = (String::new(), 0);
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match (number, field) {
             (1, _) => name = domain(wire.text(field)?),
             (2, Field::Varint(value)) => version = value as i64,
@@ -91,42 +62,6 @@ fn opset(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<(String, i64
     Ok((name, version))
 }
 
-fn graph(
-    wire: &mut Wire<impl Read + Seek>,
-    field: Field,
-    depth: u32,
-    graph: &mut Graph,
-) -> Result<()> {
-    if depth > DEPTH_LIMIT {
-        return Err(OnnxError::TooLarge {
-            what: "the depth of graphs and types within each other",
-            limit: DEPTH_LIMIT.to_string(),
-        });
-    }
-    fields(wire, field, |wire, number, field| {
-        match number {
-            1 => graph.nodes.push(node(wire, field, depth)?),
-            5 => graph.initializers.push(constant(wire, field)?),
-            11 => graph.inputs.push(value_info(wire, field)?),
-            12 => {
-                let output = value_info(wire, field)?;
-                let (name, stated) = (output.name.clone(), output.stated.clone());
-                graph.values.insert(name, stated);
-                graph.outputs.push(output);
-            }
-            13 => state(graph, value_info(wire, field)?),
-            15 => graph.initializers.push(sparse_constant(wire, field)?),
-            _ => {}
-        }
-        Ok(())
-    })
-}
-
-/// Adds what is said of a value in between.
-fn state(graph: &mut Graph, value: ValueInfo) {
-    graph.values.insert(value.name, value.stated);
-}
-
 fn function(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<(FunctionName, Function)> {
     let mut function = Function::default();
     let (mut name, mut space, mut overload) = (String::new(), String::new(), String::new());
@@ -134,7 +69,7 @@ fn function(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<(Function
         name,
         ..ValueInfo::default()
     };
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         let graph = &mut function.graph;
         match number {
             1 => name = wire.text(field)?,

@@ -3,15 +3,14 @@
 use std::io::{Read, Seek};
 
 use super::wire::{Field, Wire};
-use super::{RANK_LIMIT, fields};
 use crate::error::{OnnxError, Result};
 use crate::model::{Stated, ValueInfo};
-use crate::value::{Dim, Element};
+use crate::value::{Dim, Element, RANK_LIMIT};
 
 /// Reads a `ValueInfoProto`.
 pub fn value_info(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<ValueInfo> {
     let mut value = ValueInfo::default();
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match number {
             1 => value.name = wire.text(field)?,
             2 => stated(wire, field, &mut value.stated)?,
@@ -24,7 +23,7 @@ pub fn value_info(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<Val
 
 /// A type. What sequences, maps and options hold is left aside.
 fn stated(wire: &mut Wire<impl Read + Seek>, field: Field, stated: &mut Stated) -> Result<()> {
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match number {
             1 | 8 => tensor(wire, field, stated)?,
             4 | 5 | 9 => stated.is_collection = true,
@@ -35,7 +34,7 @@ fn stated(wire: &mut Wire<impl Read + Seek>, field: Field, stated: &mut Stated) 
 }
 
 fn tensor(wire: &mut Wire<impl Read + Seek>, field: Field, stated: &mut Stated) -> Result<()> {
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match (number, field) {
             (1, Field::Varint(value)) => stated.element = Element(value as i32),
             (2, _) => sizes(wire, field, stated.dims.get_or_insert_default())?,
@@ -46,7 +45,7 @@ fn tensor(wire: &mut Wire<impl Read + Seek>, field: Field, stated: &mut Stated) 
 }
 
 fn sizes(wire: &mut Wire<impl Read + Seek>, field: Field, dims: &mut Vec<Dim>) -> Result<()> {
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         if number != 1 {
             return Ok(());
         }
@@ -63,7 +62,7 @@ fn sizes(wire: &mut Wire<impl Read + Seek>, field: Field, dims: &mut Vec<Dim>) -
 
 fn dim(wire: &mut Wire<impl Read + Seek>, field: Field) -> Result<Dim> {
     let mut dim = Dim::Open;
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match (number, field) {
             // Some exporters write −1 for a size that is open.
             (1, Field::Varint(value)) => {

@@ -75,6 +75,19 @@ impl<R: Read + Seek> Wire<R> {
         Ok(())
     }
 
+    /// Goes over the fields of a message; a field of another kind holds none.
+    pub fn fields(
+        &mut self,
+        field: Field,
+        each: impl FnMut(&mut Self, u32, Field) -> Result<()>,
+    ) -> Result<()> {
+        self.keep(0)?;
+        match field {
+            Field::Bytes(length) => self.message(length, each),
+            _ => Ok(()),
+        }
+    }
+
     /// The next field of a message that ends there.
     fn field(&mut self, end: u64) -> Result<(u32, Field)> {
         let start = self.position;

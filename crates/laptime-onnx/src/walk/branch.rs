@@ -1,7 +1,8 @@
 //! Branches: the one that a known condition chooses, else what both have in common.
 
+use super::frame::Frame;
 use super::merge::{merged, opened};
-use super::{Frame, Walk, Walked, graph};
+use super::state::{Walk, Walked, graph};
 use crate::error::OnnxError;
 use crate::infer::Call;
 use crate::value::Value;

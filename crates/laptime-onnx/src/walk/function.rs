@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use super::frame::Frame;
+use super::state::{Walk, Walked};
 use super::tally::full_name;
-use super::{Frame, Walk, Walked};
 use crate::error::OnnxError;
 use crate::infer::{Bindings, Call};
 use crate::model::{Function, FunctionName, Node};

@@ -14,7 +14,10 @@ mod params;
 mod rounds;
 mod scan;
 pub mod scopes;
+mod state;
 mod tally;
+
+pub use state::Walk;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -25,34 +28,18 @@ use laptime_ops::{Ledger, ModuleId, Repeat};
 
 use crate::error::{OnnxError, Result};
 use crate::infer::{self, Call, Stop};
-use crate::model::{Attribute, FunctionName, Graph, Model, Node};
+use crate::model::{Graph, Model, Node};
 use crate::value::{Element, Value};
 use frame::Frame;
 use names::Names;
 use order::order;
 use params::Params;
+use state::{Walked, wrong};
 use tally::{Sink, Trial};
 
 /// Nodes that are walked beyond those of the file: in bodies once for each round that differs, in
 /// functions once for each call.
 const STEP_LIMIT: u64 = 100_000;
-
-/// What a walk gives.
-type Walked = Result<Vec<Arc<Value>>>;
-
-/// The walk over a model.
-pub struct Walk<'m> {
-    model: &'m Model,
-    /// Where costs go.
-    sink: Sink,
-    /// Constants and who reads them.
-    params: Params,
-    names: Names<'m>,
-    /// Functions that are being walked, one within the other.
-    calls: Vec<&'m FunctionName>,
-    orders: HashMap<*const Graph, Rc<Vec<usize>>>,
-    steps: u64,
-}
 
 impl<'m> Walk<'m> {
     /// A walk that adds to an account, with the sizes that the user gave.
@@ -207,21 +194,5 @@ impl<'m> Walk<'m> {
         let found = walk(self);
         let tried = std::mem::replace(&mut self.sink.trial, before);
         (found, tried.unwrap_or_default())
-    }
-}
-
-/// The body in an attribute of a call.
-fn graph<'m>(call: &Call<'m>, name: &'static str) -> Result<&'m Graph> {
-    match call.attribute(name) {
-        Some(Attribute::Graph(graph)) => Ok(graph),
-        _ => Err(wrong(call, format!("it has no {name}"))),
-    }
-}
-
-/// Sizes of a call contradict each other.
-fn wrong(call: &Call<'_>, reason: impl Into<String>) -> OnnxError {
-    OnnxError::Shape {
-        node: call.node.describe(),
-        reason: reason.into(),
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use laptime_ops::Repeat;
 
+use super::frame::Frame;
 use super::merge::{blurred, merged, opened, stacked};
-use super::{Frame, Walk, Walked, graph};
+use super::state::{Walk, Walked, graph};
 use crate::error::{OnnxError, Result};
 use crate::infer::Call;
 use crate::model::Graph;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use laptime_ops::Repeat;
 
+use super::frame::Frame;
 use super::merge::{blurred, opened, stacked};
-use super::{Frame, Walk, Walked, graph, wrong};
+use super::state::{Walk, Walked, graph, wrong};
 use crate::infer::{Call, agree, place};
 use crate::value::Value;
 

@@ -2,8 +2,8 @@
 
 use laptime_core::PhaseName;
 
+use super::state::{Forwards, Machine, Number};
 use super::unit::{OpenedFor, Unit};
-use super::{Forwards, Machine, Number};
 use crate::program::Program;
 
 impl Machine {

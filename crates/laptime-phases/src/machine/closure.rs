@@ -6,28 +6,8 @@
 
 use laptime_core::{PhaseName, SpanFlags};
 
+use super::state::{Machine, Place};
 use super::unit::Phase;
-use super::{Machine, Place};
-
-/// An optimizer at work.
-#[derive(Debug, Default)]
-pub struct Update {
-    /// Optimizer work inside it.
-    pub nested: u32,
-    /// A `zero_grad` that follows its step: it reopens the step for itself alone.
-    pub is_trailing: bool,
-    /// A phase of the closure is under way in the optimizer's place.
-    pub is_paused: bool,
-    /// One is under way inside a lap of the user's.
-    pub inner: Option<Phase>,
-    /// The closure's last phase, and where it was, while nothing else happened since.
-    pub after: Option<(PhaseName, Place)>,
-    /// A module's call has told the forward of the closure's next gradient.
-    pub has_forward: bool,
-    /// When a `zero_grad` in it ended, and [`crate::Laps::last_written`] then, while nothing else happened
-    /// since.
-    pub zeroed: Option<(u64, u64)>,
-}
 
 impl Machine {
     /// Whether an optimizer is at work.

@@ -7,29 +7,8 @@
 
 use laptime_core::{PhaseName, SpanFlags};
 
-use super::Machine;
-use crate::laps::{Held, SpanId};
-
-/// An exchange that is under way.
-#[derive(Debug)]
-pub struct Exchange {
-    /// Others inside it: one for objects consists of several for tensors.
-    nested: u32,
-    lies: Lies,
-}
-
-/// Where an exchange lies.
-#[derive(Debug)]
-enum Lies {
-    /// Inside a phase.
-    Phase(Option<SpanId>),
-    /// In a unit, between its phases. What the last of them was.
-    Unit(Option<PhaseName>),
-    /// Outside of units.
-    Outside(Option<SpanId>),
-    /// Nowhere: training has not begun.
-    Nowhere,
-}
+use super::state::{Exchange, Lies, Machine};
+use crate::laps::Held;
 
 impl Machine {
     /// Data is exchanged with other processes, and the program waits for it.

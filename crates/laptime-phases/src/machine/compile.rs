@@ -2,7 +2,7 @@
 
 use laptime_core::{PhaseName, SpanFlags};
 
-use super::Machine;
+use super::state::Machine;
 
 impl Machine {
     /// A graph is being compiled.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use laptime_core::PhaseName;
 
-use super::Machine;
+use super::state::Machine;
 use crate::loader::Iteration;
 
 impl Machine {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use laptime_core::PhaseName;
 
+use super::state::{Machine, Number};
 use super::unit::OpenedFor;
-use super::{Machine, Number};
 use crate::laps::Spot;
 use crate::loader::Iteration;
 use crate::program::Program;

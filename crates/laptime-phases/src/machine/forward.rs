@@ -2,8 +2,8 @@
 
 use laptime_core::PhaseName;
 
+use super::state::{Forwards, Machine, Number};
 use super::unit::{OpenedFor, Unit};
-use super::{Forwards, MOST_OF_ONE, Machine, Number};
 use crate::program::Program;
 
 /// How long forwards without a loader wait for a backward, if there are many: what is held back is not
@@ -15,6 +15,9 @@ const MOST_CALLED: usize = 64;
 /// Between two of them a program computes for so long, or for as long as the evaluation took so far. More
 /// than what another process takes of the CPU now and then: counts must not depend on that.
 const SHORT_NS: u64 = 50_000_000;
+
+/// Forwards that one evaluation without a loader has at most, where gradients leave open what they are.
+pub const MOST_OF_ONE: u32 = 64;
 
 impl Machine {
     /// The outermost module call begins.

@@ -3,21 +3,8 @@
 
 use laptime_core::PhaseName;
 
-use super::Machine;
+use super::state::{Function, Machine};
 use crate::program::Program;
-
-/// A call that is under way.
-#[derive(Debug)]
-pub struct Function {
-    /// Others inside it: derivatives of derivatives.
-    nested: u32,
-    /// When it began.
-    since: u64,
-    /// Forwards of the step before it.
-    forwards: u32,
-    /// [`crate::Laps::last_written`] then.
-    written: u64,
-}
 
 impl Machine {
     /// Such a call begins, with respect to what the program learns.

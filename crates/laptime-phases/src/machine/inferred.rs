@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use laptime_core::{PhaseName, SpanFlags};
 
-use super::Machine;
+use super::state::Machine;
 use crate::laps::Held;
 use crate::loader::Iteration;
 

@@ -16,151 +16,22 @@ mod forward;
 mod function;
 mod inferred;
 mod optimizer;
+mod state;
 mod training;
 mod unit;
 mod units;
 
 use std::mem::take;
-use std::sync::Arc;
 
 use laptime_core::{PhaseName, SpanFlags};
 
-use crate::laps::{Laps, SpanId};
-use crate::loader::Iteration;
-use closure::Update;
-use communication::Exchange;
-use function::Function;
-use unit::{Phase, Unit};
+pub use state::Machine;
 
-/// Forwards that one evaluation without a loader has at most, where gradients leave open what they are.
-const MOST_OF_ONE: u32 = 64;
-
-/// Where a phase lies, so that the next of the same place goes on with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Directly inside the unit that opened under this path, whatever the unit's name.
-    Unit(u32),
-    /// At a path of its own.
-    Path(u32),
-}
-
-/// What happened since the step got its number.
-#[derive(Debug, Default)]
-struct Number {
-    forwards: u32,
-    /// Of these, before its last batch was fetched.
-    forwards_before: u32,
-    backwards: u32,
-    updates: u32,
-    stepped: bool,
-    saw_grad: bool,
-    zeroed: bool,
-    /// Where this step's last forward and last optimizer span were.
-    forward: Option<Place>,
-    optimizer: Option<Place>,
-}
-
-/// What forwards with gradients and without a loader are taken for.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Forwards {
-    /// They wait for a backward, for a while.
-    #[default]
-    Wait,
-    /// None came: they are an evaluation each.
-    Alone,
-    /// One came after that: they wait however long it takes.
-    WaitLong,
-}
-
-/// What was learned of the program, and decides what its next calls are taken for.
-#[derive(Debug, Default)]
-struct Habits {
-    /// It updates its weights out of sight.
-    updates_unseen: bool,
-    forwards: Forwards,
-    /// It trains a module in evaluation mode.
-    trains_in_eval: bool,
-}
-
-/// The last unit.
-#[derive(Debug)]
-struct Last {
-    kind: Option<PhaseName>,
-    /// It went on under a name of its own.
-    is_aside: bool,
-    /// Where it opened.
-    parent: u32,
-    /// Where what was recorded last ended.
-    end: u64,
-    /// [`Laps::last_written`] then.
-    written: u64,
-}
-
-/// The phases of one thread.
-pub struct Machine {
-    laps: Box<dyn Laps>,
-    unit: Option<Unit>,
-    /// The phase under way.
-    phase: Option<Phase>,
-    /// The optimizer at work.
-    update: Option<Update>,
-    compiling: Option<SpanId>,
-    exchange: Option<Exchange>,
-    function: Option<Function>,
-    /// Whose batch feeds what comes next.
-    iteration: Option<Arc<Iteration>>,
-    /// Iterations whose batches were fetched for a use that is not known yet.
-    waiting: Vec<Arc<Iteration>>,
-    /// Of several loaders that are read side by side, the one that tells the epochs.
-    epochs_of: Option<Arc<Iteration>>,
-    number: Number,
-    /// The last phase of the open unit, or of the user's own step.
-    previous: Option<PhaseName>,
-    steps: u64,
-    last: Last,
-    habits: Habits,
-    /// An optimizer stepped inside a backward.
-    updated_inside: bool,
-    /// Where the last unit was, if that was one forward and nothing happened since.
-    alone: Option<u32>,
-    /// The modules that it called.
-    called: Vec<usize>,
-    /// When it began.
-    alone_since: u64,
-}
+use forward::MOST_OF_ONE;
+use state::Place;
+use unit::Phase;
 
 impl Machine {
-    /// Nothing has happened yet.
-    pub fn new(laps: Box<dyn Laps>) -> Self {
-        Self {
-            laps,
-            unit: None,
-            phase: None,
-            update: None,
-            compiling: None,
-            exchange: None,
-            function: None,
-            iteration: None,
-            waiting: Vec::new(),
-            epochs_of: None,
-            number: Number::default(),
-            previous: None,
-            steps: 0,
-            last: Last {
-                kind: None,
-                is_aside: false,
-                parent: u32::MAX,
-                end: 0,
-                written: 0,
-            },
-            habits: Habits::default(),
-            updated_inside: false,
-            alone: None,
-            called: Vec::new(),
-            alone_since: 0,
-        }
-    }
-
     /// Steps so far.
     pub fn steps(&self) -> u64 {
         self.steps

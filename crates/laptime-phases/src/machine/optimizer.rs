@@ -4,8 +4,7 @@ use std::mem::take;
 
 use laptime_core::PhaseName;
 
-use super::Machine;
-use super::closure::Update;
+use super::state::{Machine, Update};
 
 impl Machine {
     /// Work of an optimizer begins; `stepping` when it updates weights.

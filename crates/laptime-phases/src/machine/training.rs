@@ -2,8 +2,8 @@
 
 use laptime_core::PhaseName;
 
+use super::state::{Machine, Number};
 use super::unit::Unit;
-use super::{Machine, Number};
 use crate::program::Program;
 
 /// Micro-batches in one step before its update is taken to be out of sight: compiled, say.

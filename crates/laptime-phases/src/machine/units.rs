@@ -2,8 +2,8 @@
 
 use laptime_core::PhaseName;
 
+use super::state::{Machine, Number};
 use super::unit::{Unit, UnitState};
-use super::{Machine, Number};
 use crate::laps::Spot;
 
 impl Machine {

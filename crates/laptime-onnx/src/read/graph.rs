@@ -1,22 +1,70 @@
-//! Reads a node: names, attributes, and where in the model its exporter was.
+//! Reads a graph: its nodes, their attributes, and where in the model the exporter was.
 
 use std::io::{Read, Seek};
 
-use super::constant::constant;
+use super::constant::{constant, sparse_constant};
+use super::stated::value_info;
 use super::wire::{Field, Wire};
-use super::{domain, fields, graph};
-use crate::error::Result;
-use crate::model::{Attribute, Graph, Node};
+use crate::error::{OnnxError, Result};
+use crate::model::{Attribute, Graph, Node, ValueInfo};
 use crate::value::DATA_LIMIT;
 use crate::walk::scopes::listed;
+
+/// How deep messages may stand in each other.
+const DEPTH_LIMIT: u32 = 64;
 
 /// Integers of one attribute that are kept.
 const INTS_LIMIT: usize = 1 << 16;
 
+/// A domain as its operators are named by: the standard's is empty.
+pub fn domain(name: String) -> String {
+    if name == "ai.onnx" {
+        String::new()
+    } else {
+        name
+    }
+}
+
+/// Reads a `GraphProto` at some depth.
+pub fn graph(
+    wire: &mut Wire<impl Read + Seek>,
+    field: Field,
+    depth: u32,
+    graph: &mut Graph,
+) -> Result<()> {
+    if depth > DEPTH_LIMIT {
+        return Err(OnnxError::TooLarge {
+            what: "the depth of graphs and types within each other",
+            limit: DEPTH_LIMIT.to_string(),
+        });
+    }
+    wire.fields(field, |wire, number, field| {
+        match number {
+            1 => graph.nodes.push(node(wire, field, depth)?),
+            5 => graph.initializers.push(constant(wire, field)?),
+            11 => graph.inputs.push(value_info(wire, field)?),
+            12 => {
+                let output = value_info(wire, field)?;
+                state(graph, output.clone());
+                graph.outputs.push(output);
+            }
+            13 => state(graph, value_info(wire, field)?),
+            15 => graph.initializers.push(sparse_constant(wire, field)?),
+            _ => {}
+        }
+        Ok(())
+    })
+}
+
+/// Adds what is said of a value in between.
+pub fn state(graph: &mut Graph, value: ValueInfo) {
+    graph.values.insert(value.name, value.stated);
+}
+
 /// Reads a `NodeProto` of a graph at some depth.
 pub fn node(wire: &mut Wire<impl Read + Seek>, field: Field, depth: u32) -> Result<Node> {
     let mut node = Node::default();
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match number {
             1 => node.inputs.push(wire.text(field)?),
             2 => node.outputs.push(wire.text(field)?),
@@ -36,7 +84,7 @@ pub fn node(wire: &mut Wire<impl Read + Seek>, field: Field, depth: u32) -> Resu
 /// What the exporter noted at a node; of that, where in the model it was.
 fn note(wire: &mut Wire<impl Read + Seek>, field: Field, node: &mut Node) -> Result<()> {
     let mut key = String::new();
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match (number, &key[..]) {
             (1, _) => key = wire.text(field)?,
             (2, "pkg.torch.onnx.name_scopes") => node.scopes = listed(&wire.text(field)?),
@@ -57,7 +105,7 @@ pub fn attribute(
     let mut content = None;
     let (mut ints, mut floats, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut kind, mut is_cut) = (0, false);
-    fields(wire, field, |wire, number, field| {
+    wire.fields(field, |wire, number, field| {
         match (number, field) {
             (1, _) => name = wire.text(field)?,
             (2, Field::Fixed32(bits)) => content = Some(Attribute::Float(f32::from_bits(bits))),

@@ -1,0 +1,187 @@
+//! What the machine knows of its thread's training.
+
+use std::sync::Arc;
+
+use laptime_core::PhaseName;
+
+use super::unit::{Phase, Unit};
+use crate::laps::{Laps, SpanId};
+use crate::loader::Iteration;
+
+/// Where a phase lies, so that the next of the same place goes on with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Directly inside the unit that opened under this path, whatever the unit's name.
+    Unit(u32),
+    /// At a path of its own.
+    Path(u32),
+}
+
+/// What happened since the step got its number.
+#[derive(Debug, Default)]
+pub struct Number {
+    pub forwards: u32,
+    /// Of these, before its last batch was fetched.
+    pub forwards_before: u32,
+    pub backwards: u32,
+    pub updates: u32,
+    pub stepped: bool,
+    pub saw_grad: bool,
+    pub zeroed: bool,
+    /// Where this step's last forward and last optimizer span were.
+    pub forward: Option<Place>,
+    pub optimizer: Option<Place>,
+}
+
+/// What forwards with gradients and without a loader are taken for.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Forwards {
+    /// They wait for a backward, for a while.
+    #[default]
+    Wait,
+    /// None came: they are an evaluation each.
+    Alone,
+    /// One came after that: they wait however long it takes.
+    WaitLong,
+}
+
+/// What was learned of the program, and decides what its next calls are taken for.
+#[derive(Debug, Default)]
+pub struct Habits {
+    /// It updates its weights out of sight.
+    pub updates_unseen: bool,
+    pub forwards: Forwards,
+    /// It trains a module in evaluation mode.
+    pub trains_in_eval: bool,
+}
+
+/// The last unit.
+#[derive(Debug, Default)]
+pub struct Last {
+    pub kind: Option<PhaseName>,
+    /// It went on under a name of its own.
+    pub is_aside: bool,
+    /// Where it opened.
+    pub parent: u32,
+    /// Where what was recorded last ended.
+    pub end: u64,
+    /// [`Laps::last_written`] then.
+    pub written: u64,
+}
+
+/// An optimizer at work.
+#[derive(Debug, Default)]
+pub struct Update {
+    /// Optimizer work inside it.
+    pub nested: u32,
+    /// A `zero_grad` that follows its step: it reopens the step for itself alone.
+    pub is_trailing: bool,
+    /// A phase of the closure is under way in the optimizer's place.
+    pub is_paused: bool,
+    /// One is under way inside a lap of the user's.
+    pub inner: Option<Phase>,
+    /// The closure's last phase, and where it was, while nothing else happened since.
+    pub after: Option<(PhaseName, Place)>,
+    /// A module's call has told the forward of the closure's next gradient.
+    pub has_forward: bool,
+    /// When a `zero_grad` in it ended, and [`crate::Laps::last_written`] then, while nothing else happened
+    /// since.
+    pub zeroed: Option<(u64, u64)>,
+}
+
+/// An exchange that is under way.
+#[derive(Debug)]
+pub struct Exchange {
+    /// Others inside it: one for objects consists of several for tensors.
+    pub nested: u32,
+    pub lies: Lies,
+}
+
+/// Where an exchange lies.
+#[derive(Debug)]
+pub enum Lies {
+    /// Inside a phase.
+    Phase(Option<SpanId>),
+    /// In a unit, between its phases. What the last of them was.
+    Unit(Option<PhaseName>),
+    /// Outside of units.
+    Outside(Option<SpanId>),
+    /// Nowhere: training has not begun.
+    Nowhere,
+}
+
+/// A call of a function for its gradient that is under way.
+#[derive(Debug)]
+pub struct Function {
+    /// Others inside it: derivatives of derivatives.
+    pub nested: u32,
+    /// When it began.
+    pub since: u64,
+    /// Forwards of the step before it.
+    pub forwards: u32,
+    /// [`crate::Laps::last_written`] then.
+    pub written: u64,
+}
+
+/// The phases of one thread.
+pub struct Machine {
+    pub(super) laps: Box<dyn Laps>,
+    pub(super) unit: Option<Unit>,
+    /// The phase under way.
+    pub(super) phase: Option<Phase>,
+    /// The optimizer at work.
+    pub(super) update: Option<Update>,
+    pub(super) compiling: Option<SpanId>,
+    pub(super) exchange: Option<Exchange>,
+    pub(super) function: Option<Function>,
+    /// Whose batch feeds what comes next.
+    pub(super) iteration: Option<Arc<Iteration>>,
+    /// Iterations whose batches were fetched for a use that is not known yet.
+    pub(super) waiting: Vec<Arc<Iteration>>,
+    /// Of several loaders that are read side by side, the one that tells the epochs.
+    pub(super) epochs_of: Option<Arc<Iteration>>,
+    pub(super) number: Number,
+    /// The last phase of the open unit, or of the user's own step.
+    pub(super) previous: Option<PhaseName>,
+    pub(super) steps: u64,
+    pub(super) last: Last,
+    pub(super) habits: Habits,
+    /// An optimizer stepped inside a backward.
+    pub(super) updated_inside: bool,
+    /// Where the last unit was, if that was one forward and nothing happened since.
+    pub(super) alone: Option<u32>,
+    /// The modules that it called.
+    pub(super) called: Vec<usize>,
+    /// When it began.
+    pub(super) alone_since: u64,
+}
+
+impl Machine {
+    /// Nothing has happened yet.
+    pub fn new(laps: Box<dyn Laps>) -> Self {
+        Self {
+            laps,
+            unit: None,
+            phase: None,
+            update: None,
+            compiling: None,
+            exchange: None,
+            function: None,
+            iteration: None,
+            waiting: Vec::new(),
+            epochs_of: None,
+            number: Number::default(),
+            previous: None,
+            steps: 0,
+            last: Last {
+                parent: u32::MAX,
+                ..Last::default()
+            },
+            habits: Habits::default(),
+            updated_inside: false,
+            alone: None,
+            called: Vec::new(),
+            alone_since: 0,
+        }
+    }
+}
