@@ -13,7 +13,8 @@ use laptime_analysis::Until;
 use laptime_report::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Format, Sort};
 
-use crate::ops::{self, FORMATS, NamedSize, NamedSizes, Sizes};
+use crate::formats::FORMATS;
+use crate::ops::sizes::{NamedSize, NamedSizes, Sizes, length};
 
 /// Tells where a program spends its time.
 #[derive(Debug, Parser)]
@@ -185,7 +186,7 @@ pub struct OpsArgs {
     pub trust: bool,
 
     /// Tokens of the input, for a model that takes tokens [default: the longest that its `config.json` allows]
-    #[arg(long, value_name = "LENGTH", value_parser = ops::length, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_hyphen_values = true)]
     pub seq: Option<u64>,
 
     /// Count the backward too, from the output's loss or its sum

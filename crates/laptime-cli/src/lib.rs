@@ -8,6 +8,8 @@
 mod args;
 mod commands;
 pub mod error;
+mod exit_code;
+mod formats;
 mod launch;
 mod machine;
 mod messages;
@@ -104,7 +106,7 @@ fn forgotten_run(usage: &clap::Error) -> Option<String> {
     match usage.get(ContextKind::InvalidSubcommand)? {
         ContextValue::String(typed) if Path::new(typed).exists() => Some(format!(
             "laptime run {}",
-            commands::quoted(Path::new(typed))
+            messages::quoted(Path::new(typed))
         )),
         _ => None,
     }

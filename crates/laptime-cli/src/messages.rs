@@ -5,6 +5,7 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::path::Path;
 
 use laptime_report::visible;
 
@@ -18,6 +19,17 @@ pub fn say_lines(err: &mut dyn Write, text: impl Display) {
     for line in text.to_string().lines() {
         say(err, line);
     }
+}
+
+/// A path as it can be typed in a shell.
+pub fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain =
+        |character: char| character.is_alphanumeric() || "/._-+=:@%,".contains(character);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

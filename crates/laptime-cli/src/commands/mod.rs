@@ -10,7 +10,6 @@ pub mod report;
 mod run;
 
 use std::io::Write;
-use std::path::Path;
 
 use crate::args::{Cli, Command};
 use crate::error::CliError;
@@ -26,15 +25,4 @@ pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
         Command::Completions(args) => completions::run(args, out),
         Command::Man => man::run(out),
     }
-}
-
-/// A path as it can be typed in a shell.
-pub fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain =
-        |character: char| character.is_alphanumeric() || "/._-+=:@%,".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -9,11 +9,11 @@ use laptime_report::Format;
 use laptime_report::operations::{OperationsView, render};
 use laptime_report::roofline::{Roof, Roofline, of_counts};
 
+use super::browser;
 use super::report::format_of;
-use super::{browser, quoted};
 use crate::args::OpsArgs;
 use crate::error::{CliError, OK};
-use crate::messages::say;
+use crate::messages::{quoted, say};
 use crate::ops;
 use crate::terminal::{self, Stream};
 
@@ -89,7 +89,7 @@ fn format(args: &OpsArgs) -> Result<Format, CliError> {
 fn next(args: &OpsArgs) -> String {
     let word = |word: &str| quoted(std::path::Path::new(word));
     let mut words = vec![format!("laptime ops {}", word(&args.target))];
-    let dtype = |of: &ops::Sizes| {
+    let dtype = |of: &ops::sizes::Sizes| {
         let sizes: Vec<String> = of.sizes.iter().map(u64::to_string).collect();
         let dtype = of.dtype.as_ref().map(|dtype| format!(":{dtype}"));
         sizes.join(",") + &dtype.unwrap_or_default()

@@ -8,10 +8,11 @@ use laptime::Recorded;
 use laptime_analysis::{Summary, Until};
 use laptime_report::{By, Format, View, has_rows, render};
 
-use super::{browser, quoted};
+use super::browser;
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
-use crate::messages::say;
+use crate::formats::ENDINGS;
+use crate::messages::{quoted, say};
 use crate::settings::{self, Setting, Settings};
 use crate::terminal::{self, Stream};
 
@@ -88,17 +89,6 @@ fn no_metric(question: &Until, summary: &Summary) -> CliError {
         known: paths.collect(),
     }
 }
-
-/// Endings of files, and the formats they ask for.
-pub const ENDINGS: [(&str, Format); 7] = [
-    (".txt", Format::Text),
-    (".md", Format::Markdown),
-    (".markdown", Format::Markdown),
-    (".json", Format::Json),
-    (".csv", Format::Csv),
-    (".html", Format::Html),
-    (".htm", Format::Html),
-];
 
 /// The format that was asked for, or the configured one.
 fn format(args: &ReportArgs, configured: &Setting<Format>) -> Result<Format, CliError> {

@@ -17,7 +17,6 @@ use laptime_report::{Format, View, render};
 
 use clap::Args;
 
-use super::quoted;
 use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::launch::child::{RunningProgram, exit_code};
@@ -26,7 +25,7 @@ use crate::launch::peaks;
 use crate::launch::recorded::{Recorded, Recording};
 use crate::launch::target::{Request, Target, cannot_run};
 use crate::launch::watch::Watch;
-use crate::messages::say;
+use crate::messages::{quoted, say};
 use crate::settings::Settings;
 use crate::terminal::{self, Stream};
 

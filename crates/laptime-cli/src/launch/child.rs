@@ -109,7 +109,7 @@ pub fn exit_code(end: &ProgramEnd) -> i32 {
     match (end.code, end.signal) {
         (Some(code), _) => code,
         (None, Some(signal)) => 128 + signal,
-        (None, None) => crate::error::RUN_FAILED,
+        (None, None) => crate::exit_code::RUN_FAILED,
     }
 }
 

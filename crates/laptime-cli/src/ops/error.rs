@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use laptime_onnx::OnnxError;
 use laptime_report::operations::json::ReadError;
 
-use crate::commands::quoted;
-use crate::error::{ERROR, UNREADABLE, USAGE};
+use crate::exit_code::{ERROR, UNREADABLE, USAGE};
+use crate::messages::quoted;
 
 /// 128 and the number of the signal that Ctrl-C sends.
 const INTERRUPTED: i32 = 130;

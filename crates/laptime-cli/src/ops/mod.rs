@@ -8,29 +8,17 @@ mod instead;
 mod onnx;
 mod python;
 mod saved;
-mod sizes;
+pub mod sizes;
 
 use std::path::Path;
 
 use laptime_core::Counts;
-use laptime_report::Format;
 use laptime_report::operations::{By, Subject};
 
 pub use error::OpsError;
 pub use instead::instead_of;
-pub use sizes::{NamedSize, NamedSizes, Sizes, length};
 
 use crate::args::OpsArgs;
-use crate::error::CliError;
-
-/// Formats of counts, by the name users type.
-pub const FORMATS: [(&str, Format); 5] = [
-    ("text", Format::Text),
-    ("markdown", Format::Markdown),
-    ("json", Format::Json),
-    ("csv", Format::Csv),
-    ("html", Format::Html),
-];
 
 /// Endings of files that hold no model, or one that only a pickle's code brings back.
 const WEIGHTS: [&str; 7] = ["pt", "pth", "ckpt", "bin", "pkl", "pickle", "safetensors"];
@@ -68,57 +56,58 @@ fn without_inputs(args: &OpsArgs, what: &'static str) -> Result<(), OpsError> {
 /// Counts a target.
 ///
 /// **Errors** when it can't be found, read, built or run.
-pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
+pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), OpsError> {
     let target = args.target.as_str();
     let kind = kind(target);
     if args.depth.is_some() && args.by == Some(By::Operator) {
         return Err(OpsError::NotOfKind {
             flag: "--depth",
             what: "the table of modules; --by op shows operators, which have no levels",
-        }
-        .into());
+        });
     }
     if kind != Kind::Onnx && !args.dim.is_empty() {
         return Err(OpsError::NotOfKind {
             flag: "--dim",
             what: "an ONNX file; other models take sizes by --input, such as --input 8,3,224,224",
-        }
-        .into());
+        });
     }
     if args.trust && kind != Kind::Export {
         return Err(OpsError::NotOfKind {
             flag: "--trust",
             what: "a .pt2 file",
-        }
-        .into());
+        });
     }
     if matches!(kind, Kind::Onnx | Kind::Json | Kind::Export) && !Path::new(target).exists() {
         return Err(OpsError::Missing {
             target: target.to_owned(),
-        }
-        .into());
+        });
     }
     match kind {
-        Kind::Onnx => Ok(onnx::count(target, args)?),
+        Kind::Onnx => {
+            let what = "models of Python; an ONNX file has its own inputs, and open sizes by --dim";
+            without_inputs(args, what)?;
+            onnx::count(target, args)
+        }
         Kind::Json => match saved::read(Path::new(target))? {
-            Some(found) => saved::asked_for_nothing(args).map(|()| Ok(found))?,
+            Some(found) => {
+                without_inputs(args, "a model; this file holds what was counted before")?;
+                Ok(found)
+            }
             None => python::count("config", target, args),
         },
         Kind::Export if args.trust => python::count("export", target, args),
         Kind::Export => Err(OpsError::Untrusted {
             target: target.to_owned(),
-        }
-        .into()),
+        }),
         Kind::Weights => Err(OpsError::Weights {
             target: target.to_owned(),
-        }
-        .into()),
+        }),
         Kind::Torchvision => {
             let name = target.strip_prefix("torchvision:").unwrap_or(target);
             python::count("torchvision", name, args)
         }
         Kind::Factory => python::count("factory", target, args),
-        Kind::Other => Err(OpsError::other(target).into()),
+        Kind::Other => Err(OpsError::other(target)),
     }
 }
 

@@ -10,15 +10,13 @@ use laptime_core::Counts;
 use laptime_ops::Formulas;
 use laptime_report::operations::Subject;
 
-use super::OpsError;
+use super::error::OpsError;
 use crate::args::OpsArgs;
 
 /// Counts a file.
 ///
 /// **Errors** when it can't be read, is damaged, or leaves sizes open that were not given.
 pub fn count(target: &str, args: &OpsArgs) -> Result<(Counts, Subject), OpsError> {
-    let what = "models of Python; an ONNX file has its own inputs, and open sizes by --dim";
-    super::without_inputs(args, what)?;
     let path = Path::new(target).to_owned();
     // Before it is opened: opening a pipe would wait for whoever writes to it.
     let opened = fs::metadata(&path).and_then(|found| {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::error::OpsError;
 use super::sizes::{NamedSizes, Sizes};
 use crate::args::OpsArgs;
-use crate::error::{CliError, USAGE};
+use crate::exit_code::USAGE;
 use crate::launch::target::interpreter;
 use crate::own_code;
 
@@ -44,7 +44,7 @@ struct Failure {
 }
 
 /// Counts a target of a kind.
-pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subject), CliError> {
+pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subject), OpsError> {
     let request = Request {
         kind,
         target,
@@ -73,7 +73,7 @@ pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subjec
         .output();
     let output = match output {
         Ok(output) => output,
-        Err(source) => return Err(OpsError::Start { python, source }.into()),
+        Err(source) => return Err(OpsError::Start { python, source }),
     };
     let answer = String::from_utf8_lossy(&output.stdout);
     if let Ok(found) = json::read(&answer) {
@@ -92,8 +92,7 @@ pub fn count(kind: &str, target: &str, args: &OpsArgs) -> Result<(Counts, Subjec
             python,
             how: ended(output.status),
         },
-    }
-    .into())
+    })
 }
 
 fn ended(status: ExitStatus) -> String {

@@ -7,13 +7,7 @@ use laptime_core::Counts;
 use laptime_report::operations::Subject;
 use laptime_report::operations::json::{self, ReadError};
 
-use super::OpsError;
-use crate::args::OpsArgs;
-
-/// **Errors** where an option says what to count, as it is counted already.
-pub fn asked_for_nothing(args: &OpsArgs) -> Result<(), OpsError> {
-    super::without_inputs(args, "a model; this file holds what was counted before")
-}
+use super::error::OpsError;
 
 /// The counts in a file; none where it holds something else.
 ///

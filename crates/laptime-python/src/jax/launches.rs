@@ -18,7 +18,6 @@ use laptime_recorder::{self as recorder, Open, Site, clock};
 
 use super::question::{Alive, imported};
 use super::turns::Turns;
-use crate::fast::lap::kinds;
 use crate::fast::{Locked, place, span};
 use crate::rate;
 
@@ -49,20 +48,20 @@ pub fn is_on() -> bool {
     IS_ON.load(Relaxed)
 }
 
-/// Looks at laps from now on: the program has imported JAX.
-pub fn begin() {
-    if !IS_ON.swap(true, Relaxed) {
+/// Looks at laps from now on; whether that is new.
+pub fn begin() -> bool {
+    let is_new = !IS_ON.swap(true, Relaxed);
+    if is_new {
         PROCESS.store(std::process::id(), Relaxed);
-        kinds::look_at_laps();
     }
+    is_new
 }
 
-/// Does so where the program has imported it: asked at each new name of a lap's.
+/// Whether the program has imported it and laps are not looked at yet: asked at each new name of a
+/// lap's.
 #[cold]
-pub fn begin_if_imported(python: Python<'_>) {
-    if !is_on() && imported(intern!(python, "jax")).is_some() {
-        begin();
-    }
+pub fn is_due(python: Python<'_>) -> bool {
+    !is_on() && imported(intern!(python, "jax")).is_some()
 }
 
 /// Looks at what is alive before a lap opens, if it is its turn.

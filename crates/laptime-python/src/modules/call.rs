@@ -10,9 +10,8 @@ use pyo3::{ffi, intern};
 
 use super::laps::{self, ModuleLaps};
 use super::place::Place;
-use crate::phases::hooks::Call;
-use crate::phases::overlay::guarded;
-use crate::phases::own_python::Hidden;
+use crate::phases::call::Call;
+use crate::phases::own_python::{Hidden, guarded};
 use crate::phases::process::Phases;
 
 /// Where the laps of a thread's modules are found: `here.laps`, which `make` makes.

@@ -12,8 +12,7 @@ use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 
 use super::backward::Backward;
-use super::place::Place;
-use super::places::Places;
+use super::place::{Place, Places};
 use crate::handler;
 use crate::phases::own_python::Hidden;
 

@@ -2,16 +2,14 @@
 //!
 //! [`call`] splits calls and backwards, [`laps`] knows whose forward is running on a thread
 //! and tags the nodes that modules make, [`backward`] follows the engine along those tags,
-//! [`place`] is a module at one place of the tree of calls, found again by [`places`]. Names, and
-//! whatever happens once, are Python's: methods of the class that derives from
-//! [`laps::ModuleLaps`]. Raw FFI where a call of a module passes, as in [`crate::fast`], and with
-//! the same rule: the interpreter lock is held.
+//! [`place`] is a module at one place of the tree of calls. Names, and whatever happens once, are
+//! Python's: methods of the class that derives from [`laps::ModuleLaps`]. Raw FFI where a call of a
+//! module passes, as in [`crate::fast`], and with the same rule: the interpreter lock is held.
 
 mod backward;
 pub mod call;
 mod laps;
 mod place;
-mod places;
 
 use pyo3::prelude::*;
 

@@ -5,9 +5,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 
-use super::hooks::Call;
-use super::overlay::guarded;
-use super::own_python::Hidden;
+use super::call::Call;
+use super::own_python::{Hidden, guarded};
 use super::process::Phases;
 use crate::handler;
 

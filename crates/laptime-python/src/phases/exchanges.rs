@@ -11,9 +11,8 @@ use pyo3::types::PyDictMethods;
 use laptime_phases::{Flag, Machine};
 use laptime_recorder::clock;
 
-use super::hooks::Call;
-use super::overlay::guarded;
-use super::own_python::Hidden;
+use super::call::Call;
+use super::own_python::{Hidden, guarded};
 use super::process::Phases;
 use super::thread;
 use crate::rate;

@@ -12,8 +12,9 @@ use std::ptr::null_mut;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyWeakrefMethods, PyWeakrefReference};
+use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
+use super::call::Call;
 use super::overlay::Watched;
 use super::own_python::Hidden;
 use crate::fast::Locked;
@@ -123,18 +124,6 @@ pub fn take(python: Python<'_>, watched: &Bound<'_, Watched>) {
     }
 }
 
-/// A call, as the interpreter passes it.
-pub struct Call<'py> {
-    pub python: Python<'py>,
-    function: *mut ffi::PyObject,
-    args: *const *mut ffi::PyObject,
-    count: usize,
-    names: *mut ffi::PyObject,
-    original: ffi::vectorcallfunc,
-    /// Layers below the one that sees it now.
-    below: usize,
-}
-
 impl<'py> Call<'py> {
     /// Lets the call go on its way, unchanged.
     #[inline]
@@ -153,40 +142,6 @@ impl<'py> Call<'py> {
             return unsafe { (self.original)(self.function, self.args, self.count, self.names) };
         }
         dispatch(self.python, self.below, self)
-    }
-
-    /// A positional argument.
-    #[inline]
-    pub fn argument(&self, index: usize) -> Option<Bound<'py, PyAny>> {
-        // SAFETY: as many arguments as are counted, all alive during the call.
-        unsafe {
-            let count = ffi::PyVectorcall_NARGS(self.count).cast_unsigned();
-            (index < count).then(|| Bound::from_borrowed_ptr(self.python, *self.args.add(index)))
-        }
-    }
-
-    /// All positional arguments but the first so many.
-    pub fn positional(&self, from: usize) -> PyResult<Bound<'py, PyTuple>> {
-        let given = (from..).map_while(|index| self.argument(index));
-        PyTuple::new(self.python, given.collect::<Vec<_>>())
-    }
-
-    /// The arguments that were given by name.
-    pub fn named(&self) -> PyResult<Bound<'py, PyDict>> {
-        let named = PyDict::new(self.python);
-        // SAFETY: null or a tuple of names, whose values follow the positional arguments.
-        unsafe {
-            if let Some(names) = Bound::from_borrowed_ptr_or_opt(self.python, self.names) {
-                let values = self
-                    .args
-                    .add(ffi::PyVectorcall_NARGS(self.count).cast_unsigned());
-                for (index, name) in names.cast_into_unchecked::<PyTuple>().iter().enumerate() {
-                    let value = Bound::from_borrowed_ptr(self.python, *values.add(index));
-                    named.set_item(name, value)?;
-                }
-            }
-        }
-        Ok(named)
     }
 }
 

@@ -5,10 +5,11 @@
 //! closes the [`recorder`] records, and what it asks about the program Python answers, through
 //! [`process`]. Patching torch is Python's business: `laptime.integrations`.
 
+pub mod call;
 mod counting;
 mod exchanges;
-pub mod hooks;
-pub mod overlay;
+mod hooks;
+mod overlay;
 pub mod own_python;
 mod passes;
 pub mod process;

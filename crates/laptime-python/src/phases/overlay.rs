@@ -5,20 +5,20 @@
 //! Laptime raises switches the phases off, with one line. What is Laptime's own Python runs
 //! hidden from the program's tracers.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
+use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
 use laptime_phases::{Iteration, Machine};
 use laptime_recorder::clock;
 
+use super::call::Call;
 use super::counting::Counting;
-use super::hooks::{self, Call};
-use super::own_python::Hidden;
+use super::hooks;
+use super::own_python::{Hidden, guarded};
 use super::process::Phases;
 use super::program::ProgramAtCall;
 use super::thread::{self, Working};
@@ -354,10 +354,4 @@ impl Watched {
         }
         Ok(result)
     }
-}
-
-/// Runs what is Laptime's own: a panic is trouble of Laptime's, never of the program's.
-pub fn guarded<R>(body: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
-    catch_unwind(AssertUnwindSafe(body))
-        .unwrap_or_else(|_| Err(PyRuntimeError::new_err("automatic phases panicked")))
 }

@@ -4,8 +4,10 @@
 //! `torch.compile`, which looks at every frame that runs inside what it compiles, would compile
 //! them.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyAnyMethods;
 
 use crate::fast::Locked;
 
@@ -68,4 +70,10 @@ fn set(looks: Bound<'_, PyAny>) -> Option<Bound<'_, PyAny>> {
     // SAFETY: the lock is held, and the reference ends here.
     let switch = unsafe { COMPILES.get() }.as_ref()?.clone_ref(python);
     switch.into_bound(python).call1((looks,)).ok()
+}
+
+/// Runs what is Laptime's own: a panic is trouble of Laptime's, never of the program's.
+pub fn guarded<R>(body: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    catch_unwind(AssertUnwindSafe(body))
+        .unwrap_or_else(|_| Err(PyRuntimeError::new_err("automatic phases panicked")))
 }

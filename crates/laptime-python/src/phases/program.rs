@@ -12,7 +12,7 @@ use pyo3::{ffi, types::PyString};
 
 use laptime_phases::Program;
 
-use super::hooks::Call;
+use super::call::Call;
 use super::own_python::Hidden;
 use super::process::Phases;
 use super::thread;

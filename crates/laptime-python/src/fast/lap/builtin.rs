@@ -192,8 +192,8 @@ pub unsafe fn find(python: Python<'_>, given: *mut ffi::PyObject) -> PyResult<*m
             .get_or_insert_default()
             .get(&site.index())
             .copied();
-        if known.is_none() {
-            launches::begin_if_imported(python);
+        if known.is_none() && launches::is_due(python) {
+            kinds::look_at_laps();
         }
         let object = if let Some(known) = known {
             ffi::Py_NewRef(known as *mut ffi::PyObject)

@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 use super::handle::{Handle, TYPES, Types, Worked, instance};
 use super::{attributes, decorate, value, with};
 use crate::fast::Locked;
+use crate::jax::launches;
 
 /// Names that get a type of their own.
 pub const OWN_TYPES: usize = 1_024;
@@ -130,9 +131,12 @@ const fn attribute(
     }
 }
 
-/// Has every handle's `with` look at what its lap launches. Where nobody asks for it, nothing is in
-/// its way: the interpreter reads at each call which function is meant.
+/// Has every handle's `with` look at what its lap launches, as the program has imported JAX. Where it
+/// hasn't, nothing is in its way: the interpreter reads at each call which function is meant.
 pub fn look_at_laps() {
+    if !launches::begin() {
+        return;
+    }
     // SAFETY: the lock is held, and the reference ends here.
     let methods = unsafe { METHODS.get() };
     methods[ENTER] = method(c"__enter__", with::enter::<true>);
