@@ -401,57 +401,6 @@ pub fn of_unbalanced<'a>(rows: impl Iterator<Item = (&'a str, u64)>) -> Option<W
     )
 }
 
-/// Numbers that no row of this version has.
-pub fn unavailable() -> BTreeMap<String, Unavailable> {
-    let reasons: [(&str, &[&str]); 5] = [
-        (
-            "no span measured it; it is opt-in because reading that clock costs more than a span",
-            &["process_ns", "thread_ns"],
-        ),
-        ("no span was suspended", &["suspended_wall_ns"]),
-        ("no device was timed", &["device_ns"]),
-        (
-            "memory was not recorded",
-            &[
-                "host_memory_net_min_bytes",
-                "host_memory_net_max_bytes",
-                "host_memory_peak_min_bytes",
-                "host_memory_peak_max_bytes",
-                "device_memory_net_min_bytes",
-                "device_memory_net_max_bytes",
-                "device_memory_peak_min_bytes",
-                "device_memory_peak_max_bytes",
-                "device_memory_reserved_bytes",
-            ],
-        ),
-        (
-            "operations were not counted",
-            &[
-                "mac",
-                "total_flop",
-                "executed_flop",
-                "bytes_moved_per_s",
-                "hfu_ratio",
-                "bound",
-                "operations_coverage_ratio",
-                "flop",
-                "bytes_moved",
-                "flop_per_s",
-                "intensity",
-                "mfu_ratio",
-            ],
-        ),
-    ];
-    reasons
-        .into_iter()
-        .flat_map(|(reason, fields)| {
-            fields
-                .iter()
-                .map(move |field| ((*field).to_owned(), Unavailable(reason.to_owned())))
-        })
-        .collect()
-}
-
 /// Open spans of a process, with how long they had been open at `end_ns`.
 pub fn open_spans(process: &Process, end_ns: u64) -> Vec<OpenSpanSummary> {
     let timeline = process.anchors.timeline();

@@ -7,6 +7,7 @@ use crate::by_process;
 use crate::collect;
 use crate::doubts;
 use crate::epochs;
+use crate::fields;
 use crate::launches;
 use crate::memory;
 use crate::operations::{self, Peaks};
@@ -85,7 +86,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     ));
     warnings.extend(memory::doubt(&tree));
     warnings.extend(operations::doubts(&tree));
-    let mut unavailable = doubts::unavailable();
+    let mut unavailable = fields::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
     let program = run.as_ref().map(|run| run.program.clone());

@@ -19,6 +19,7 @@ mod epochs;
 mod events;
 #[cfg(test)]
 mod fed;
+pub mod fields;
 mod finish;
 mod fold;
 mod kept;
@@ -53,9 +54,7 @@ pub use by_process::ProcessRows;
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
-pub use operations::{
-    CountedUnits, OPERATION_FIELDS, OperationsSummary, Peak, ToldShapes, is_aside,
-};
+pub use operations::{CountedUnits, OperationsSummary, Peak, ToldShapes, is_aside};
 pub use pattern::Pattern;
 pub use process::{FirstPass, SecondPass};
 pub use span_lanes::{ProcessLanes, SpanLanes};

@@ -7,19 +7,13 @@ use std::collections::BTreeMap;
 
 use laptime_core::{PathTally, Unavailable, Warning, path};
 
+use crate::fields::{HOST_MEMORY, explain};
 use crate::process::Process;
 use crate::span_row::{RowKind, SpanRow};
 use crate::summary::{ProcessState, ProcessSummary};
 use crate::tree::Tree;
 use crate::wall::OTHER;
 
-/// Fields of a row, nets first.
-pub const FIELDS: [&str; 4] = [
-    "host_memory_net_min_bytes",
-    "host_memory_net_max_bytes",
-    "host_memory_peak_min_bytes",
-    "host_memory_peak_max_bytes",
-];
 /// Paths that a warning names.
 const MOST_SHOWN: usize = 4;
 /// Code of the note that says why memory was not counted.
@@ -57,8 +51,8 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
                 .iter()
                 .any(|index| tree.node(*index).tally.memory.is_some())
         {
-            explain(other, &FIELDS[..2], KILLED);
-            explain(other, &FIELDS[2..], NO_PEAK);
+            explain(other, HOST_MEMORY.names().take(2), KILLED);
+            explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
         }
         return;
     };
@@ -75,14 +69,7 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
     if let Some(other) = other {
         other.host_memory_net_min_bytes = Some(outside);
         other.host_memory_net_max_bytes = Some(outside);
-        explain(other, &FIELDS[2..], NO_PEAK);
-    }
-}
-
-fn explain(row: &mut SpanRow, fields: &[&str], reason: &str) {
-    for field in fields {
-        let reason = Unavailable(reason.to_owned());
-        row.why.insert((*field).to_owned(), reason);
+        explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
     }
 }
 
@@ -145,7 +132,7 @@ pub fn with_reasons(
         }
     }
     if let Some(reason) = reason {
-        for field in FIELDS {
+        for field in HOST_MEMORY.names() {
             unavailable.insert(field.to_owned(), Unavailable(reason.clone()));
         }
     }

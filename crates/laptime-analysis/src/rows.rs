@@ -1,10 +1,8 @@
 //! From the merged tree to rows: self times, shares, percentiles and what is left over.
 
-use std::collections::BTreeMap;
+use laptime_core::{PathTally, path};
 
-use laptime_core::{PathTally, Unavailable, path};
-
-use crate::device::DeviceRow;
+use crate::fields::{DURATIONS, explain};
 use crate::launches;
 use crate::memory;
 use crate::operations::{self, Peaks};
@@ -14,11 +12,6 @@ use crate::wall::Leftovers;
 
 /// Rounding of each duration to whole nanoseconds may add up to this per child span.
 const ROUNDING_NS_PER_SPAN: u64 = 1;
-
-/// Fields that only finished spans have.
-const PER_SPAN: [&str; 7] = [
-    "mean_ns", "min_ns", "max_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns",
-];
 
 /// Rows, and what did not add up.
 #[derive(Debug)]
@@ -77,7 +70,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
             ..blank(RowKind::Leftover, vec![name.to_owned()], wall_ns, left_ns)
         };
         let reason = "what is left over of the wall time is no span";
-        row.why = reasons(PER_SPAN.into_iter().chain(["count", "stddev_ns"]), reason);
+        explain(&mut row, DURATIONS.names().chain(["count"]), reason);
         rows.push(row);
     }
     Rows { rows, overfull }
@@ -89,46 +82,9 @@ pub fn blank(kind: RowKind, names: Vec<String>, wall_ns: u64, total_ns: u64) -> 
         kind,
         path: path::join(names.iter().map(String::as_str)),
         names,
-        count: None,
         total_ns,
-        self_ns: 0,
-        mean_ns: None,
-        stddev_ns: None,
-        min_ns: None,
-        max_ns: None,
-        p50_ns: None,
-        p90_ns: None,
-        p95_ns: None,
-        p99_ns: None,
         share_ratio: (wall_ns > 0).then(|| total_ns as f64 / wall_ns as f64),
-        process_ns: None,
-        thread_ns: None,
-        delayed_ns: None,
-        suspended_wall_ns: None,
-        device: DeviceRow::default(),
-        host_memory_net_min_bytes: None,
-        host_memory_net_max_bytes: None,
-        host_memory_peak_min_bytes: None,
-        host_memory_peak_max_bytes: None,
-        mac: None,
-        flop: None,
-        total_flop: None,
-        executed_flop: None,
-        bytes_moved: None,
-        flop_per_s: None,
-        bytes_moved_per_s: None,
-        intensity: None,
-        mfu_ratio: None,
-        hfu_ratio: None,
-        bound: None,
-        operations_coverage_ratio: None,
-        partial_count: 0,
-        partial_ns: 0,
-        unbalanced_count: 0,
-        in_flight_count: 0,
-        waited_count: 0,
-        warnings: Vec::new(),
-        why: BTreeMap::new(),
+        ..SpanRow::default()
     }
 }
 
@@ -139,11 +95,10 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
         } else {
             "no span of this path was finished, only spans inside it"
         };
-        row.why = reasons(PER_SPAN.into_iter().chain(["stddev_ns"]), reason);
+        DURATIONS.explain(row, reason);
         if row.partial_count == 0 {
             row.share_ratio = None;
-            row.why
-                .extend(reasons(["total_ns", "self_ns", "share_ratio"], reason));
+            explain(row, ["total_ns", "self_ns", "share_ratio"], reason);
         }
         return;
     }
@@ -160,7 +115,7 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
         let variance = (tally.square_ns2 - count * mean * mean).max(0.0) / (count - 1.0);
         row.stddev_ns = Some(variance.sqrt().round() as u64);
     } else {
-        row.why = reasons(["stddev_ns"], "a spread needs two spans");
+        explain(row, ["stddev_ns"], "a spread needs two spans");
     }
 }
 
@@ -168,15 +123,4 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
 fn quantile(tally: &PathTally, q: f64) -> Option<u64> {
     let estimate = tally.histogram.quantile(q)?;
     Some((estimate.round() as u64).clamp(tally.min_ns, tally.max_ns))
-}
-
-fn reasons<'a>(
-    fields: impl IntoIterator<Item = &'a str>,
-    reason: &str,
-) -> BTreeMap<String, Unavailable> {
-    let reason = Unavailable(reason.to_owned());
-    fields
-        .into_iter()
-        .map(|field| (field.to_owned(), reason.clone()))
-        .collect()
 }

@@ -10,7 +10,7 @@ use crate::device::DeviceRow;
 /// One path's statistics, or a leftover of the wall time.
 ///
 /// **Units** nanoseconds; ratios are of 1.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SpanRow {
     /// Span path or leftover.
     pub kind: RowKind,
@@ -57,25 +57,25 @@ pub struct SpanRow {
     /// Least host memory that a span allocated and did not free; below zero when it freed more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory_net_min_bytes: Option<i64>,
-    /// The most.
+    /// Most host memory that a span allocated and did not free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory_net_max_bytes: Option<i64>,
     /// Least of the spans' peaks, each above what was there at its start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory_peak_min_bytes: Option<u64>,
-    /// The most.
+    /// Most of the spans' peaks, each above what was there at its start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory_peak_max_bytes: Option<u64>,
     /// Multiply-accumulates of matrix products, convolutions and attention, where they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mac: Option<u128>,
-    /// Floating-point operations of those, two for each, or what the program said.
+    /// Floating-point operations: two for each multiply-accumulate, or what the program said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flop: Option<u128>,
-    /// With all other floating-point arithmetic.
+    /// Floating-point operations, those of all other arithmetic too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_flop: Option<u128>,
-    /// Those of [`SpanRow::flop`] that ran, with what runs again.
+    /// Floating-point operations of [`SpanRow::flop`] that ran, with what runs again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed_flop: Option<u128>,
     /// Bytes read and written.
@@ -93,7 +93,7 @@ pub struct SpanRow {
     /// FLOP per second over the peak that is named beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mfu_ratio: Option<f64>,
-    /// Executed FLOP per second over that peak.
+    /// Executed FLOP per second over the peak that is named beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hfu_ratio: Option<f64>,
     /// What bounds it on this machine.
@@ -105,16 +105,16 @@ pub struct SpanRow {
     /// Spans only partly inside: still open at the end, or begun before the steady state.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub partial_count: u64,
-    /// What those contribute to the total.
+    /// What spans only partly inside contribute to the total.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub partial_ns: u64,
     /// Spans that were closed out of order.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unbalanced_count: u64,
-    /// Of the spans that were looked at, those that ended while JAX still computed what they launched.
+    /// Spans that ended while JAX still computed what they launched, of those that were looked at.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub in_flight_count: u64,
-    /// Those that ended when all of it was ready.
+    /// Spans that ended when all that they launched was ready, of those that were looked at.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waited_count: u64,
     /// Reasons to doubt this row.
@@ -161,11 +161,22 @@ impl BoundBy {
 }
 
 /// What a row stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowKind {
     /// The spans of one path.
+    #[default]
     Span,
     /// Wall time that neither a span nor a segment covers.
     Leftover,
+}
+
+impl RowKind {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Span => "span",
+            Self::Leftover => "leftover",
+        }
+    }
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_array::{Int64Array, StringArray, UInt64Array};
-use laptime_analysis::{RowKind, SpanRow, Summary};
+use laptime_analysis::fields::{self, Read};
+use laptime_analysis::{SpanRow, Summary};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -88,64 +89,38 @@ pub fn failed(error: &impl ToString) -> PyErr {
     LaptimeError::new_err(error.to_string())
 }
 
-fn integers(rows: &[SpanRow], of: impl Fn(&SpanRow) -> Option<u64>) -> ArrayRef {
-    Arc::new(rows.iter().map(of).collect::<UInt64Array>())
-}
-
-fn signed(rows: &[SpanRow], of: impl Fn(&SpanRow) -> Option<i64>) -> ArrayRef {
-    Arc::new(rows.iter().map(of).collect::<Int64Array>())
+/// A number of each row. FLOP and bytes that 64 bits may not hold are floats, as no type of
+/// integer that wide is one that all readers calculate with.
+fn column(rows: &[SpanRow], read: Read) -> ArrayRef {
+    let each = rows.iter();
+    match read {
+        Read::Always(of) => Arc::new(each.map(|row| Some(of(row))).collect::<UInt64Array>()),
+        Read::Whole(of) => Arc::new(each.map(of).collect::<UInt64Array>()),
+        Read::Signed(of) => Arc::new(each.map(of).collect::<Int64Array>()),
+        Read::Wide(of) => {
+            let each = each.map(|row| of(row).map(|number| number as f64));
+            Arc::new(each.collect::<Float64Array>())
+        }
+        Read::Real(of) => Arc::new(each.map(of).collect::<Float64Array>()),
+        Read::Word(of) => Arc::new(each.map(of).collect::<StringArray>()),
+    }
 }
 
 /// The rows of a summary, one line a path.
 pub fn rows(summary: &Summary) -> PyResult<ArrowTable> {
     let rows = &summary.rows;
     let paths: StringArray = rows.iter().map(|row| Some(row.path.as_str())).collect();
-    let kinds = rows.iter().map(|row| {
-        Some(match row.kind {
-            RowKind::Span => "span",
-            RowKind::Leftover => "leftover",
-        })
-    });
-    let shares: Float64Array = rows.iter().map(|row| row.share_ratio).collect();
-    let batch = RecordBatch::try_from_iter_with_nullable([
+    let kinds: StringArray = rows.iter().map(|row| Some(row.kind.name())).collect();
+    let words = [
         ("path", Arc::new(paths) as ArrayRef, false),
-        ("kind", Arc::new(kinds.collect::<StringArray>()), false),
-        ("count", integers(rows, |row| row.count), true),
-        ("total_ns", integers(rows, |row| Some(row.total_ns)), false),
-        ("self_ns", integers(rows, |row| Some(row.self_ns)), false),
-        ("mean_ns", integers(rows, |row| row.mean_ns), true),
-        ("stddev_ns", integers(rows, |row| row.stddev_ns), true),
-        ("min_ns", integers(rows, |row| row.min_ns), true),
-        ("max_ns", integers(rows, |row| row.max_ns), true),
-        ("p50_ns", integers(rows, |row| row.p50_ns), true),
-        ("p90_ns", integers(rows, |row| row.p90_ns), true),
-        ("p95_ns", integers(rows, |row| row.p95_ns), true),
-        ("p99_ns", integers(rows, |row| row.p99_ns), true),
-        ("share_ratio", Arc::new(shares) as ArrayRef, true),
-        ("process_ns", integers(rows, |row| row.process_ns), true),
-        ("thread_ns", integers(rows, |row| row.thread_ns), true),
-        (
-            "host_memory_net_min_bytes",
-            signed(rows, |row| row.host_memory_net_min_bytes),
-            true,
-        ),
-        (
-            "host_memory_net_max_bytes",
-            signed(rows, |row| row.host_memory_net_max_bytes),
-            true,
-        ),
-        (
-            "host_memory_peak_min_bytes",
-            integers(rows, |row| row.host_memory_peak_min_bytes),
-            true,
-        ),
-        (
-            "host_memory_peak_max_bytes",
-            integers(rows, |row| row.host_memory_peak_max_bytes),
-            true,
-        ),
-    ])
-    .map_err(|error| failed(&error))?;
+        ("kind", Arc::new(kinds), false),
+    ];
+    let numbers = fields::all().map(|field| {
+        let is_nullable = !matches!(field.read, Read::Always(_));
+        (field.name, column(rows, field.read), is_nullable)
+    });
+    let batch = RecordBatch::try_from_iter_with_nullable(words.into_iter().chain(numbers))
+        .map_err(|error| failed(&error))?;
     let repr = format!("<laptime.ArrowTable of {} paths>", rows.len());
     Ok(ArrowTable::new(repr, move || {
         let schema = batch.schema();

@@ -19,7 +19,7 @@ use crate::arrow::{ArrowTable, rows};
 use crate::entry::asked;
 use crate::errors;
 use crate::lookup::{self, Found};
-use crate::summary::SpanSummary;
+use crate::summary::{self, SpanSummary};
 
 /// The summary of a program so far, or of a recording.
 #[pyclass(frozen, module = "laptime", mapping)]
@@ -346,7 +346,7 @@ fn report(python: Python<'_>) -> PyResult<Report> {
 /// Adds the class and the function to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Report>()?;
-    module.add_class::<SpanSummary>()?;
+    summary::add(module)?;
     module.add_class::<ArrowTable>()?;
     module.add_function(wrap_pyfunction!(report, module)?)
 }

@@ -1,24 +1,18 @@
 //! Rows as comma-separated values (RFC 4180): plain numbers in the units of their names.
 //!
+//! The columns are the analysis' table of fields; `docs/summary.schema.json` says what they hold.
 //! An absent number is an empty field. The first column tells the whole run from its
 //! steady state; where rows are those of single processes, columns before it tell whose they are.
 
-use laptime_analysis::{BoundBy, RowKind, SpanRow, Steady, Summary, UntilSummary};
+use laptime_analysis::fields::{Field, GROUPS, Number};
+use laptime_analysis::{SpanRow, Steady, Summary, UntilSummary};
 
 use crate::filter;
 use crate::name::visible;
 use crate::view::View;
 
-/// The columns after the section and the kind; `docs/summary.schema.json` says what they hold.
-const HEADING: &str = "section,kind,path,count,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,\
-p50_ns,p90_ns,p95_ns,p99_ns,share_ratio,process_ns,thread_ns,suspended_wall_ns,partial_count,partial_ns,unbalanced_count,\
-host_memory_net_min_bytes,host_memory_net_max_bytes,host_memory_peak_min_bytes,host_memory_peak_max_bytes";
-
-/// Columns before these where rows are those of single processes.
+/// Columns before all others where rows are those of single processes.
 const PROCESS: &str = "process,rank,";
-
-/// Columns that follow where a row has any of them.
-const OPERATIONS: [&str; 12] = laptime_analysis::OPERATION_FIELDS;
 
 /// A table of the summary: its section, its rows, and what stands before each of its lines.
 struct Part<'s> {
@@ -57,11 +51,13 @@ fn parts<'s>(summary: &'s Summary, view: &View) -> Vec<Part<'s>> {
 /// Renders the rows that the view asks for.
 pub fn render(summary: &Summary, view: &View) -> String {
     let parts = parts(summary, view);
-    let mut rows = parts.iter().flat_map(|part| part.rows);
-    let has_operations = rows.any(|row| operations(row).iter().any(|field| !field.is_empty()));
-    let mut heading = HEADING.to_owned();
-    if has_operations {
-        heading = format!("{heading},{}", OPERATIONS.join(","));
+    let rows = || parts.iter().flat_map(|part| part.rows);
+    let shown = GROUPS.iter();
+    let shown = shown.filter(|group| !group.is_optional || rows().any(|row| group.is_told(row)));
+    let columns: Vec<&Field> = shown.flat_map(|group| group.fields).collect();
+    let mut heading = "section,kind,path".to_owned();
+    for column in &columns {
+        heading.extend([",", column.name]);
     }
     let before = if summary.by_process.is_empty() {
         ""
@@ -72,7 +68,7 @@ pub fn render(summary: &Summary, view: &View) -> String {
     for part in &parts {
         for row in filter::wanted(part.rows, view) {
             out += &part.process;
-            out += &line(part.section, row, has_operations);
+            out += &line(part.section, row, &columns);
         }
     }
     for until in &summary.until {
@@ -91,67 +87,22 @@ fn answer(until: &UntilSummary, heading: &str) -> String {
     format!("until,metric,{question},{steps},{at_ns}{absent}\r\n")
 }
 
-fn line(section: &str, row: &SpanRow, has_operations: bool) -> String {
-    let kind = match row.kind {
-        RowKind::Span => "span",
-        RowKind::Leftover => "leftover",
-    };
-    let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let signed = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let fields = [
-        section.to_owned(),
-        kind.to_owned(),
-        quoted(&row.path),
-        number(row.count),
-        row.total_ns.to_string(),
-        row.self_ns.to_string(),
-        number(row.mean_ns),
-        number(row.stddev_ns),
-        number(row.min_ns),
-        number(row.max_ns),
-        number(row.p50_ns),
-        number(row.p90_ns),
-        number(row.p95_ns),
-        number(row.p99_ns),
-        row.share_ratio
-            .map(|ratio| ratio.to_string())
-            .unwrap_or_default(),
-        number(row.process_ns),
-        number(row.thread_ns),
-        number(row.suspended_wall_ns),
-        row.partial_count.to_string(),
-        row.partial_ns.to_string(),
-        row.unbalanced_count.to_string(),
-        signed(row.host_memory_net_min_bytes),
-        signed(row.host_memory_net_max_bytes),
-        number(row.host_memory_peak_min_bytes),
-        number(row.host_memory_peak_max_bytes),
-    ];
-    let mut line = fields.join(",");
-    if has_operations {
-        line = format!("{line},{}", operations(row).join(","));
+fn line(section: &str, row: &SpanRow, columns: &[&Field]) -> String {
+    let mut line = format!("{section},{},{}", row.kind.name(), quoted(&row.path));
+    for column in columns {
+        line.push(',');
+        line += &column.of(row).map(plain).unwrap_or_default();
     }
     line + "\r\n"
 }
 
-fn operations(row: &SpanRow) -> [String; OPERATIONS.len()] {
-    let wide = |number: Option<u128>| number.map(|number| number.to_string()).unwrap_or_default();
-    let real = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let bound = row.bound.map(BoundBy::name);
-    [
-        wide(row.mac),
-        wide(row.flop),
-        wide(row.total_flop),
-        wide(row.executed_flop),
-        wide(row.bytes_moved),
-        real(row.flop_per_s),
-        real(row.bytes_moved_per_s),
-        real(row.intensity),
-        real(row.mfu_ratio),
-        real(row.hfu_ratio),
-        bound.unwrap_or_default().to_owned(),
-        real(row.operations_coverage_ratio),
-    ]
+fn plain(number: Number) -> String {
+    match number {
+        Number::Whole(number) => number.to_string(),
+        Number::Signed(number) => number.to_string(),
+        Number::Real(number) => number.to_string(),
+        Number::Word(word) => word.to_owned(),
+    }
 }
 
 /// Starts that make a formula of a cell.

@@ -4,6 +4,7 @@
 //! tree and markdown turn it into characters. Numbers are still numbers here and know
 //! what they are.
 
+use laptime_analysis::fields::{self, Field, Number, Unit};
 use laptime_analysis::{
     ClockSummary, Mark, Metric, ProcessState, RowKind, SpanRow, Summary, WallSource,
 };
@@ -283,17 +284,25 @@ fn clock(clock: ClockSummary) -> String {
 pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let outline = outline::outline(rows, view);
     let mut reasons: Vec<Unavailable> = Vec::new();
-    let columns: Vec<Column> = Column::SPANS
+    let columns: Vec<(Column, &Field)> = Column::SPANS
         .into_iter()
-        .filter(|one| !one.is_optional() || rows.iter().any(|row| cell(row, *one) != Cell::Absent))
+        .filter_map(|column| {
+            column
+                .field()
+                .and_then(fields::named)
+                .map(|field| (column, field))
+        })
+        .filter(|(column, field)| {
+            let is_told = |row| cell(row, *column, field) != Cell::Absent;
+            !column.is_optional() || rows.iter().any(is_told)
+        })
         .collect();
     let made = outline.lines.iter().map(|line| {
         let row = line.row;
-        let cells = columns.iter().map(|column| {
-            let column = *column;
-            let cell = cell(row, column);
+        let cells = columns.iter().map(|(column, field)| {
+            let cell = cell(row, *column, field);
             if cell == Cell::Absent
-                && let Some(why) = column.field().and_then(|field| summary.why(row, field))
+                && let Some(why) = summary.why(row, field.name)
                 && !reasons.contains(why)
             {
                 reasons.push(why.clone());
@@ -305,7 +314,7 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let rows = made.collect();
     Table {
         lead: "span",
-        columns,
+        columns: columns.iter().map(|(column, _)| *column).collect(),
         rows,
         notes: notes(&outline),
         reasons,
@@ -339,39 +348,31 @@ fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
     }
 }
 
-fn cell(row: &SpanRow, column: Column) -> Cell {
-    let time = |ns: Option<u64>, precision| ns.map_or(Cell::Absent, |ns| Cell::Time(ns, precision));
-    if column
-        .field()
-        .is_some_and(|field| row.why.contains_key(field))
-    {
-        return Cell::Absent;
-    }
-    match column {
-        Column::Count => row
-            .count
-            .map_or(Cell::Absent, |count| Cell::Count(count, row.partial_count)),
-        Column::Total => Cell::Time(row.total_ns, Precision::Exact),
-        Column::Cpu => time(row.process_ns.or(row.thread_ns), Precision::Exact),
-        Column::SelfTime => Cell::Time(row.self_ns, Precision::Exact),
-        Column::Mean => time(row.mean_ns, Precision::Exact),
-        Column::Median => time(row.p50_ns, Precision::Estimate),
-        Column::P99 => time(row.p99_ns, Precision::Estimate),
-        Column::NetMemory => row
-            .host_memory_net_max_bytes
-            .map_or(Cell::Absent, Cell::Bytes),
-        Column::PeakMemory => row
-            .host_memory_peak_max_bytes
-            .map_or(Cell::Absent, |bytes| Cell::Bytes(bytes as i64)),
-        Column::Flop => row.flop.map_or(Cell::Absent, Cell::Scaled),
-        Column::FlopRate => row.flop_per_s.map_or(Cell::Absent, Cell::Rate),
-        Column::Intensity => row.intensity.map_or(Cell::Absent, Cell::Rate),
-        Column::Bound => row
-            .bound
-            .map_or(Cell::Absent, |bound| Cell::Word(bound.name())),
-        Column::Mfu => row.mfu_ratio.map_or(Cell::Absent, Cell::Share),
-        Column::Share => row.share_ratio.map_or(Cell::Absent, Cell::Share),
-        _ => Cell::Absent,
+fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
+    let number = match column {
+        _ if row.why.contains_key(field.name) => None,
+        Column::Cpu => row
+            .process_ns
+            .or(row.thread_ns)
+            .map(|ns| Number::Whole(ns.into())),
+        _ => field.of(row),
+    };
+    let precision = match column {
+        Column::Median | Column::P99 => Precision::Estimate,
+        _ => Precision::Exact,
+    };
+    match number {
+        None => Cell::Absent,
+        Some(Number::Word(word)) => Cell::Word(word),
+        Some(Number::Signed(bytes)) => Cell::Bytes(bytes),
+        Some(Number::Real(ratio)) if field.unit == Unit::Ratio => Cell::Share(ratio),
+        Some(Number::Real(rate)) => Cell::Rate(rate),
+        Some(Number::Whole(number)) => match field.unit {
+            Unit::Spans => Cell::Count(number as u64, row.partial_count),
+            Unit::Ns => Cell::Time(number as u64, precision),
+            Unit::Bytes => Cell::Bytes(number as i64),
+            _ => Cell::Scaled(number),
+        },
     }
 }
 

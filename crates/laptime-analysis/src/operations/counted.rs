@@ -7,7 +7,7 @@
 use laptime_core::{CostTally, Warning, path};
 
 use super::stretches::Own;
-use super::{OPERATION_FIELDS, explain};
+use crate::fields::{OPERATIONS, explain};
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
 
@@ -130,12 +130,8 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
     row.operations_coverage_ratio = worked.tally().coverage_ratio();
     let is_told = worked.flop.is_some() || worked.bytes.is_some();
     if row.operations_coverage_ratio == Some(0.0) && !is_told {
-        for field in OPERATION_FIELDS {
-            if field != "operations_coverage_ratio" {
-                explain(row, field, NONE_COUNTED);
-            }
-        }
-        return;
+        let is_absent = |name: &&str| *name != "operations_coverage_ratio";
+        return explain(row, OPERATIONS.names().filter(is_absent), NONE_COUNTED);
     }
     let cost = &worked.tally().cost;
     let said = worked.flop.unwrap_or(0);
@@ -150,19 +146,17 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
     if worked.flop.is_none() {
         row.mac = Some(cost.mac);
     } else {
-        explain(row, "mac", SAID_INSIDE);
+        explain(row, ["mac"], SAID_INSIDE);
     }
     if bytes > 0 {
         row.intensity = Some(total_flop as f64 / bytes as f64);
     } else {
-        explain(row, "intensity", NO_BYTES);
+        explain(row, ["intensity"], NO_BYTES);
     }
     let total_ns = node.total_ns();
     if total_ns == 0 || node.tally.count == 0 {
-        for field in ["flop_per_s", "bytes_moved_per_s", "mfu_ratio", "hfu_ratio"] {
-            explain(row, field, NO_TIME);
-        }
-        return;
+        let rates = ["flop_per_s", "bytes_moved_per_s", "mfu_ratio", "hfu_ratio"];
+        return explain(row, rates, NO_TIME);
     }
     let per_s = |amount: u128| Some(amount as f64 / (total_ns as f64 / 1e9));
     row.flop_per_s = per_s(flop);

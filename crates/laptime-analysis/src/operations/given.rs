@@ -5,7 +5,7 @@
 
 use laptime_core::{PathTally, Warning, path};
 
-use super::explain;
+use crate::fields::explain;
 use crate::span_row::SpanRow;
 use crate::tree::Tree;
 
@@ -23,9 +23,8 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally) {
     if work.flop.spans > 0 {
         row.flop = Some(work.flop.sum);
         row.flop_per_s = work.flop.per_s();
-        for field in ["mac", "total_flop", "executed_flop", "hfu_ratio"] {
-            explain(row, field, SAID);
-        }
+        let untold = ["mac", "total_flop", "executed_flop", "hfu_ratio"];
+        explain(row, untold, SAID);
     }
     if work.bytes.spans > 0 {
         row.bytes_moved = Some(work.bytes.sum);
@@ -41,13 +40,13 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally) {
         ),
     ] {
         if !is_there {
-            explain(row, field, if spans > 0 { NO_TIME } else { NOT_SAID });
+            explain(row, [field], if spans > 0 { NO_TIME } else { NOT_SAID });
         }
     }
     if row.intensity.is_none() {
         explain(
             row,
-            "intensity",
+            ["intensity"],
             "no span of this path says both FLOP and bytes",
         );
     }

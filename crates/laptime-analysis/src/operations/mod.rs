@@ -10,12 +10,13 @@ mod given;
 mod peaks;
 mod stretches;
 
-use laptime_core::{Unavailable, Warning};
+use laptime_core::Warning;
 
 pub use counted::{Worked, inclusive};
 pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, ToldShapes, is_aside, summary};
 pub use stretches::{Own, Stretches};
 
+use crate::fields::OPERATIONS;
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
 
@@ -24,31 +25,12 @@ pub use laptime_core::ceilings::NOTE as CEILINGS;
 /// Says how many shapes of a process a formula told, and how many were counted to find and check it.
 pub const TOLD: &str = "operations.told";
 
-/// The fields of a row that tell of its operations, by their names in files.
-pub const OPERATION_FIELDS: [&str; 12] = [
-    "mac",
-    "flop",
-    "total_flop",
-    "executed_flop",
-    "bytes_moved",
-    "flop_per_s",
-    "bytes_moved_per_s",
-    "intensity",
-    "mfu_ratio",
-    "hfu_ratio",
-    "bound",
-    "operations_coverage_ratio",
-];
-
 const ASIDE: &str = "its operations were being counted, which made it longer";
 
 /// Fills in what a row did.
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
     if row.names.iter().any(|name| is_aside(name)) {
-        for field in OPERATION_FIELDS {
-            explain(row, field, ASIDE);
-        }
-        return;
+        return OPERATIONS.explain(row, ASIDE);
     }
     let work = node.tally.work.as_deref();
     if work.is_some_and(|work| work.flop.spans > 0 || work.bytes.spans > 0) && !worked.is_counted {
@@ -63,11 +45,6 @@ pub fn doubts(tree: &Tree) -> impl Iterator<Item = Warning> {
     given::doubt(tree)
         .into_iter()
         .chain(counted::doubt(tree, &inclusive(tree)))
-}
-
-fn explain(row: &mut SpanRow, field: &str, reason: &str) {
-    row.why
-        .insert(field.to_owned(), Unavailable(reason.to_owned()));
 }
 
 #[cfg(test)]

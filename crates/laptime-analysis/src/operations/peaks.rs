@@ -10,7 +10,8 @@ use laptime_core::ceilings::Ceilings;
 use laptime_core::{PhaseName, Unavailable};
 use serde::{Deserialize, Serialize};
 
-use super::{CEILINGS, TOLD, Worked, explain};
+use super::{CEILINGS, TOLD, Worked};
+use crate::fields::explain;
 use crate::process::Process;
 use crate::span_row::{BoundBy, SpanRow};
 use crate::tree::Tree;
@@ -115,17 +116,11 @@ impl Peaks {
     /// Fills in how close a row comes.
     pub fn fill(&mut self, row: &mut SpanRow, worked: &Worked) {
         let Some(kind) = worked.kind() else {
-            for field in COMPARED {
-                explain(row, field, NO_MAC);
-            }
-            return;
+            return explain(row, COMPARED, NO_MAC);
         };
         self.used.insert(kind.clone());
         let Some(ceilings) = &self.ceilings else {
-            for field in COMPARED {
-                explain(row, field, NOT_KEPT);
-            }
-            return;
+            return explain(row, COMPARED, NOT_KEPT);
         };
         let (device, dtype) = kind;
         match ceilings.flop(device, dtype) {
@@ -137,17 +132,13 @@ impl Peaks {
                     (flop > 0).then(|| rate / flop as f64 * executed as f64 / peak.per_s)
                 });
             }
-            Err(why) => {
-                for field in ["mfu_ratio", "hfu_ratio"] {
-                    explain(row, field, &why.0);
-                }
-            }
+            Err(why) => explain(row, ["mfu_ratio", "hfu_ratio"], &why.0),
         }
         match (row.intensity, ceilings.ridge_flop_per_byte(device, dtype)) {
             (Some(intensity), Ok(ridge)) if intensity < ridge => row.bound = Some(BoundBy::Memory),
             (Some(_), Ok(_)) => row.bound = Some(BoundBy::Arithmetic),
-            (None, _) => explain(row, "bound", "its intensity is not known"),
-            (_, Err(why)) => explain(row, "bound", &why.0),
+            (None, _) => explain(row, ["bound"], "its intensity is not known"),
+            (_, Err(why)) => explain(row, ["bound"], &why.0),
         }
     }
 }

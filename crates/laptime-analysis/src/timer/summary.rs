@@ -9,6 +9,7 @@ use laptime_core::{PathId, PathTally, Span, SpanFlags, Unavailable, Warning, pat
 use super::SegmentRuns;
 use crate::analyzer::Options;
 use crate::device::DeviceRow;
+use crate::fields::{DEVICE_MEMORY, DEVICE_TIME};
 use crate::finish;
 use crate::operations::Peaks;
 use crate::rows::rows as all_rows;
@@ -19,15 +20,6 @@ use crate::wall::Leftovers;
 
 /// Why a timer has no steady state.
 const NO_MOMENTS: &str = "a timer keeps how long its segments took, not when they ran";
-
-/// Fields that only a device fills.
-const DEVICE_FIELDS: [&str; 5] = [
-    "device_ns",
-    "device_memory_net_min_bytes",
-    "device_memory_net_max_bytes",
-    "device_memory_peak_min_bytes",
-    "device_memory_peak_max_bytes",
-];
 
 /// A timer, and how it measures.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +87,7 @@ fn blank(timer: Timer<'_>, process: &Summary) -> Summary {
     let mut unavailable = process.unavailable.clone();
     if let Some(reason) = timer.no_device {
         let reason = |field: &str| (field.to_owned(), Unavailable(reason.to_owned()));
-        unavailable.extend(DEVICE_FIELDS.map(reason));
+        unavailable.extend(DEVICE_TIME.names().chain(DEVICE_MEMORY.names()).map(reason));
     }
     Summary {
         program: timer.name.to_owned(),
