@@ -81,6 +81,10 @@ impl SpanSummary {
 
     /// Device memory held by the allocator.
     #[getter]
+    #[expect(
+        clippy::unused_self,
+        reason = "it is a property, which nothing measures yet"
+    )]
     fn device_memory_reserved_bytes(&self) -> Option<i64> {
         None
     }

@@ -118,7 +118,7 @@ pub static OPERATIONS: Group = Group {
 };
 
 static DELAY: Group = Group {
-    absent: Some("no segment measured it: Timer(cpu=True) does, where the kernel tells it"),
+    absent: Some("no timer measured it; Timer(cpu=True) does, where the kernel tells it"),
     is_optional: true,
     ..group! {
         delayed_ns: Ns, Whole(|row| row.delayed_ns), "Time that the thread was ready and others ran.";
