@@ -157,6 +157,7 @@ def test_polars_reads_the_memory_of_spans(recording: Path) -> None:
 
 
 def test_a_span_takes_two_bytes_and_those_of_its_times(recording: Path) -> None:
+    polars = pytest.importorskip("polars")
     with lt.record(recording):
         for _ in range(100_000):
             with lt.lap("small"):
