@@ -86,13 +86,15 @@ impl Cover {
     }
 
     fn put_together(&mut self) {
-        let pairs = self.intervals.chunks(2);
-        let joined = pairs.map(|pair| Interval {
-            start: pair[0].start,
-            end: pair[pair.len() - 1].end,
-            covered: pair.iter().map(|one| one.covered).sum(),
+        let mut is_single = true;
+        self.intervals.dedup_by(|next, last| {
+            is_single = !is_single;
+            if !is_single {
+                last.end = next.end;
+                last.covered += next.covered;
+            }
+            !is_single
         });
-        self.intervals = joined.collect();
     }
 
     /// How much is covered from one moment to another.

@@ -81,6 +81,7 @@ impl Epochs {
     }
 
     /// Adds a finished span, or a piece of one, with this name.
+    #[inline]
     pub fn span(&mut self, name: PhaseName, span: &Span) {
         let Some(track) = self.of(span.track) else {
             return;
@@ -110,6 +111,7 @@ impl Epochs {
         }
     }
 
+    #[inline]
     fn of(&mut self, track: u32) -> Option<&mut Track> {
         if self
             .tracks
@@ -246,29 +248,22 @@ impl Track {
 
     fn put_together(&mut self) {
         self.units.sort_unstable_by_key(|units| units.start);
-        let latest = self.units.split_off(self.units.len() - LATEST);
         let mut begun = self.begun().to_vec();
         begun.sort_unstable();
         let epoch_of = |units: &Units| begun.partition_point(|began| *began <= units.start);
-        let mut joined: Vec<Units> = Vec::with_capacity(self.units.len() / 2 + LATEST);
-        let mut is_single = false;
-        for units in &self.units {
-            match joined.last_mut() {
-                Some(last) if is_single && epoch_of(last) == epoch_of(units) => {
-                    last.end = last.end.max(units.end);
-                    last.steps += units.steps;
-                    last.evaluations += units.evaluations;
-                    last.evaluation = last.evaluation.saturating_add(units.evaluation);
-                    is_single = false;
-                }
-                _ => {
-                    joined.push(*units);
-                    is_single = true;
-                }
+        let mut left = self.units.len().saturating_sub(LATEST);
+        let mut is_single = true;
+        self.units.dedup_by(|units, last| {
+            left = left.saturating_sub(1);
+            is_single = !(is_single && left > 0 && epoch_of(last) == epoch_of(units));
+            if !is_single {
+                last.end = last.end.max(units.end);
+                last.steps += units.steps;
+                last.evaluations += units.evaluations;
+                last.evaluation = last.evaluation.saturating_add(units.evaluation);
             }
-        }
-        joined.extend(latest);
-        self.units = joined;
+            !is_single
+        });
     }
 
     fn found(&self) -> Vec<Epoch> {

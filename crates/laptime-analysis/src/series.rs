@@ -67,6 +67,7 @@ impl Series {
     }
 
     /// Adds a span of the path, in ticks.
+    #[inline]
     pub fn push(&mut self, start: u64, duration: u64, flags: SpanFlags) {
         let continues = flags.has(SpanFlags::CONTINUES);
         self.seen += u64::from(!continues || self.seen == 0);
@@ -118,6 +119,7 @@ pub struct Followed {
 
 impl Followed {
     /// Adds a span that is named `step`.
+    #[inline]
     pub fn step(&mut self, span: &Span) {
         follow(&mut self.steps, span);
     }
@@ -145,6 +147,7 @@ impl Followed {
     }
 }
 
+#[inline]
 fn follow(all: &mut Vec<Series>, span: &Span) {
     let (path, track) = (span.path, span.track);
     let known = |one: &&mut Series| (one.path, one.track) == (path, track);

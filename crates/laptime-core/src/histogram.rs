@@ -20,19 +20,23 @@ const SPARSE_COUNT: u64 = 64;
 /// `ceil((2^(i/32) − 1)·2^52)` for i in 0..32, computed once at compile time.
 const BOUNDS: [u64; PER_OCTAVE as usize] = bounds();
 
-/// The bound of the next bucket; of the last one, more than any mantissa.
-const NEXT: [u64; PER_OCTAVE as usize] = {
-    let mut next = [u64::MAX; PER_OCTAVE as usize];
-    let mut bucket = 0;
-    while bucket + 1 < next.len() {
-        next[bucket] = BOUNDS[bucket + 1];
-        bucket += 1;
+/// For each value of the top 6 mantissa bits, the bucket in which it starts.
+const FIRST: [u8; 64] = first_guess();
+
+/// Where the bucket after that begins, which may be in the same slot; after the last one, more
+/// than any mantissa.
+const NEXT: [u64; 64] = {
+    let mut next = [u64::MAX; 64];
+    let mut slot = 0;
+    while slot < next.len() {
+        let bucket = FIRST[slot] as usize + 1;
+        if bucket < BOUNDS.len() {
+            next[slot] = BOUNDS[bucket];
+        }
+        slot += 1;
     }
     next
 };
-
-/// For each value of the top 6 mantissa bits, the bucket in which it starts.
-const FIRST: [u8; 64] = first_guess();
 
 const fn bounds() -> [u64; 32] {
     // 2^(1/32) by five square roots of two, each by Newton's iteration in u128 fixed point.
@@ -80,32 +84,27 @@ const fn first_guess() -> [u8; 64] {
     table
 }
 
-/// The bucket that holds a value. Zero shares the bucket of one.
+/// The bucket that holds a value. Zero shares the bucket of one; from 2^63 on all share one.
 #[inline]
 pub fn bucket_of(value: u64) -> u16 {
-    if value >= 1 << 53 {
-        return bucket_of_large(value);
-    }
-    // A float below 2^53 is exact, and has octave and mantissa at hand.
-    let bits = (value.max(1) as i64 as f64).to_bits();
-    bucket_at((bits >> 52) - 1_023, bits & MANTISSA)
+    bucket_of_float(to_float(value))
 }
 
-/// The mantissa's bits in a float.
-const MANTISSA: u64 = (1 << 52) - 1;
-
-#[cold]
-fn bucket_of_large(value: u64) -> u16 {
-    let octave = 63 - u64::from(value.leading_zeros());
-    bucket_at(octave, (value >> (octave - 52)) & MANTISSA)
-}
-
+/// A value as a float. Signed numbers convert in one instruction.
 #[inline]
-fn bucket_at(octave: u64, mantissa: u64) -> u16 {
-    let mut bucket = usize::from(FIRST[(mantissa >> 46) as usize & 63]);
+pub fn to_float(value: u64) -> f64 {
+    value.min(i64::MAX as u64) as i64 as f64
+}
+
+/// The bucket of a value that is a float already, which has octave and mantissa at hand.
+#[inline]
+pub fn bucket_of_float(value: f64) -> u16 {
+    let bits = value.max(1.0).to_bits();
+    let mantissa = bits & ((1 << 52) - 1);
+    let slot = (mantissa >> 46) as usize;
     // 64 slots over 32 buckets: at most one boundary lies inside a slot.
-    bucket += usize::from(NEXT[bucket & 31] <= mantissa);
-    (octave * PER_OCTAVE) as u16 + bucket as u16
+    let bucket = u16::from(FIRST[slot]) + u16::from(NEXT[slot] <= mantissa);
+    (((bits >> 52) - 1_023) * PER_OCTAVE) as u16 + bucket
 }
 
 /// The value in the geometric middle of a bucket.
@@ -153,22 +152,22 @@ impl Histogram {
         self.add(bucket_of(value), 1);
     }
 
-    /// Counts several values.
-    pub fn record_all(&mut self, values: &[u64]) {
-        let mut rest = values;
-        if let Buckets::Dense { first, counts } = &mut self.buckets {
-            while let [value, after @ ..] = rest {
-                let index = usize::from(bucket_of(*value).wrapping_sub(*first));
-                let Some(count) = counts.get_mut(index) else {
-                    break;
-                };
-                *count += 1;
-                rest = after;
-            }
-        }
-        self.count += (values.len() - rest.len()) as u64;
-        for value in rest {
-            self.record(*value);
+    /// Counts several buckets' values, one each: cheaper than to [`Self::add`] them one by one.
+    #[inline]
+    pub fn add_all(&mut self, buckets: impl Iterator<Item = u16>) {
+        let mut buckets = buckets;
+        let mut counted = 0;
+        let other = match &mut self.buckets {
+            Buckets::Sparse(_) => None,
+            Buckets::Dense { first, counts } => buckets.find(|bucket| {
+                let count = counts.get_mut(usize::from(bucket.wrapping_sub(*first)));
+                counted += u64::from(count.is_some());
+                count.map(|count| *count += 1).is_none()
+            }),
+        };
+        self.count += counted;
+        for bucket in other.into_iter().chain(buckets) {
+            self.add(bucket, 1);
         }
     }
 
@@ -266,7 +265,7 @@ mod tests {
             assert_eq!(bucket_of(1 << octave), octave * 32);
         }
         assert_eq!(bucket_of(0), 0);
-        assert_eq!(bucket_of(u64::MAX), 64 * 32 - 1);
+        assert_eq!(bucket_of(u64::MAX), 63 * 32);
     }
 
     #[test]

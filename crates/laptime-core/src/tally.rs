@@ -5,7 +5,7 @@
 //! reading of a file fold into this.
 
 use crate::anchor::Rate;
-use crate::histogram::Histogram;
+use crate::histogram::{self, Histogram};
 use crate::memory::MemoryTally;
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
@@ -197,19 +197,22 @@ impl PathTally {
         if durations_ns.is_empty() {
             return;
         }
-        let (mut total_ns, mut square_ns2) = (self.total_ns, self.square_ns2);
+        let (mut sum_ns, mut square_ns2) = (0_u64, self.square_ns2);
         let (mut min_ns, mut max_ns) = (self.min_ns, self.max_ns);
-        for duration_ns in durations_ns.iter().copied() {
-            total_ns = total_ns.saturating_add(duration_ns);
+        let buckets = durations_ns.iter().map(|duration_ns| {
+            let duration_ns = *duration_ns;
+            sum_ns = sum_ns.saturating_add(duration_ns);
             min_ns = min_ns.min(duration_ns);
             max_ns = max_ns.max(duration_ns);
-            let float = float(duration_ns);
+            let float = histogram::to_float(duration_ns);
             square_ns2 += float * float;
-        }
-        (self.total_ns, self.square_ns2) = (total_ns, square_ns2);
+            histogram::bucket_of_float(float)
+        });
+        self.histogram.add_all(buckets);
+        self.total_ns = self.total_ns.saturating_add(sum_ns);
+        self.square_ns2 = square_ns2;
         (self.min_ns, self.max_ns) = (min_ns, max_ns);
         self.count += durations_ns.len() as u64;
-        self.histogram.record_all(durations_ns);
         if let Some(memory) = &mut self.memory {
             memory.settle();
         }
@@ -254,12 +257,6 @@ impl PathTally {
             self.work.get_or_insert_default().merge(work);
         }
     }
-}
-
-/// A duration as a float. Signed numbers convert in one instruction, and 292 years are enough.
-#[inline]
-fn float(duration_ns: u64) -> f64 {
-    duration_ns.min(i64::MAX as u64) as i64 as f64
 }
 
 fn add(total: &mut Option<u64>, part: Option<u64>) {
