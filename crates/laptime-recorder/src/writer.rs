@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use laptime_core::PathId;
 use laptime_core::format::record::Cursor;
-use laptime_core::format::varint::pack;
+use laptime_core::format::varint::{MAX_SHORT, pack, pack_short};
 use laptime_core::format::window::WindowHeader;
 
 use crate::window::Window;
 
-/// Three varints of at most 8 bytes, each stored as a whole word.
-const PLAIN_SPAN_MAX: usize = 24;
+/// A lead of at most 3 bytes, and a whole word for two short integers.
+const PLAIN_SPAN_MAX: usize = 11;
 
 #[derive(Debug)]
 pub struct Writer {
@@ -86,22 +86,27 @@ impl Writer {
         let since = end.wrapping_sub(self.cursor.last);
         let duration = end.wrapping_sub(start);
         let defined = self.defined.get(path as usize).copied().unwrap_or_default();
-        // Huge values, among them differences below zero, take the slow way too.
-        let fits = (since | duration) >> 56 == 0
+        // Long ones, a tenth of a second and more, and differences below zero take the slow way.
+        let fits = since | duration <= MAX_SHORT
             && defined.generation == self.generation
             && self.cursor.track == track
             && self.position.addr() < self.limit.load(Ordering::Relaxed);
         if !fits {
             return None;
         }
-        // SAFETY: below the limit there is room for three words.
+        let lead_len = (defined.lead >> 24) as usize;
+        let (since, since_len) = pack_short(since);
+        let (duration_word, duration_len) = pack_short(duration);
+        let times = since | duration_word << (8 * since_len);
+        // SAFETY: below the limit there is room for the lead and a word. What they leave of
+        // theirs is overwritten by what follows.
         unsafe {
             self.position
                 .cast::<u32>()
                 .write_unaligned(defined.lead.to_le());
-            self.position = self.position.add((defined.lead >> 24) as usize);
-            self.put(since);
-            self.put(duration);
+            let rest = self.position.add(lead_len);
+            rest.cast::<u64>().write_unaligned(times.to_le());
+            self.position = rest.add(since_len + duration_len);
         }
         self.cursor.last = end;
         self.commit();
@@ -116,18 +121,6 @@ impl Writer {
     /// When the span written last ended.
     pub fn last_end(&self) -> u64 {
         self.cursor.last
-    }
-
-    /// # Safety
-    /// 8 bytes are left at the position.
-    #[inline]
-    unsafe fn put(&mut self, value: u64) {
-        let (word, len) = pack(value);
-        // SAFETY: the caller's promise; the word's bytes beyond `len` are overwritten by the next.
-        unsafe {
-            self.position.cast::<u64>().write_unaligned(word.to_le());
-            self.position = self.position.add(len);
-        }
     }
 
     /// Makes what was written so far count.
