@@ -199,12 +199,11 @@ impl PathTally {
         }
         let (mut sum_ns, mut square_ns2) = (0_u64, self.square_ns2);
         let (mut min_ns, mut max_ns) = (self.min_ns, self.max_ns);
-        let buckets = durations_ns.iter().map(|duration_ns| {
-            let duration_ns = *duration_ns;
-            sum_ns = sum_ns.saturating_add(duration_ns);
-            min_ns = min_ns.min(duration_ns);
-            max_ns = max_ns.max(duration_ns);
-            let float = histogram::to_float(duration_ns);
+        let buckets = durations_ns.iter().map(|ns| {
+            sum_ns = sum_ns.saturating_add(*ns);
+            min_ns = min_ns.min(*ns);
+            max_ns = max_ns.max(*ns);
+            let float = histogram::to_float(*ns);
             square_ns2 += float * float;
             histogram::bucket_of_float(float)
         });
