@@ -3,7 +3,7 @@ use crate::fed::summarize;
 use crate::fed::{self, feed};
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor, training};
 use crate::span_row::{RowKind, SpanRow};
-use crate::summary::{ProcessState, WallSource};
+use crate::{ProcessState, WallSource};
 use laptime_core::{PathTable, ProgramEnd, Span, SpanFlags};
 
 pub(super) fn of(script: &Script) -> Summary {

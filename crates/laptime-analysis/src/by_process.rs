@@ -3,47 +3,16 @@
 //! The tables of a run are sums over its processes. Here every process that takes steps has rows,
 //! leftovers and a steady state of its own; they add up to those sums, but for what helpers did.
 
-use laptime_core::Unavailable;
-use serde::{Deserialize, Serialize};
-
 use crate::memory;
 use crate::operations::Peaks;
 use crate::process::Process;
+use crate::process_summary::{ProcessRows, ProcessSummary};
 use crate::ranks;
 use crate::rows;
-use crate::span_row::SpanRow;
 use crate::steady;
 use crate::steady_rows::{self, SteadyPart};
-use crate::summary::{ProcessSummary, Steady};
 use crate::tree;
 use crate::wall::{Filled, Wall};
-
-/// One process that is measured, by itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ProcessRows {
-    /// Process id.
-    pub pid: u32,
-    /// Its rank in the group of processes that train together, where it told one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank: Option<String>,
-    /// What shares are of: from its start to its end or, of a single one, the run's wall time.
-    pub wall_ns: u64,
-    /// Its paths, then what they leave, as [`crate::Summary::rows`].
-    pub rows: Vec<SpanRow>,
-    /// The same without warm-up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub steady: Option<Steady>,
-    /// Why it has no steady state.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub steady_why: Option<Unavailable>,
-}
-
-impl ProcessRows {
-    /// How it is called in a heading.
-    pub fn called(&self) -> String {
-        ranks::called(self.pid, self.rank.as_deref())
-    }
-}
 
 /// The rows of each measured process, by rank; `own` says how each fills its wall time, and there
 /// are as many as are measured.

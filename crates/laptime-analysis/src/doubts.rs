@@ -9,7 +9,7 @@ use laptime_core::{ClockKind, PathTable, ProgramEnd, RunInfo, Unavailable, Warni
 
 use crate::launches;
 use crate::process::Process;
-use crate::summary::{OpenSpanSummary, ProcessState, ProcessSummary};
+use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary};
 use crate::wall::has_phases;
 
 /// Suspension shorter than this is the reading error of two clocks.

@@ -8,12 +8,7 @@
 //! Passes that run one after the other may each have a track of their own, as a notebook's cells do: they
 //! are one training's. Of trainings side by side the one with most epochs is told.
 
-use std::collections::BTreeMap;
-
-use laptime_core::{PhaseName, Span, path};
-
-use crate::process::Process;
-use crate::summary;
+use laptime_core::{PhaseName, Span};
 
 /// Steps and evaluations kept one by one, 400 kB; neighbours among more are put together.
 const MOST_UNITS: usize = 8_192;
@@ -163,45 +158,6 @@ impl Epochs {
         }
         trainings
     }
-}
-
-/// A process's epochs, at times since `start_ns`.
-pub fn told(process: &Process, start_ns: u64) -> Vec<summary::Epoch> {
-    let timeline = process.anchors.timeline();
-    let found = process.epochs.found();
-    let since = |ticks| timeline.monotonic_ns(ticks).saturating_sub(start_ns);
-    let ns_per_tick = process.anchors.mean_ns_per_tick();
-    let ends = found
-        .iter()
-        .skip(1)
-        .map(|next| next.start)
-        .chain([u64::MAX]);
-    found
-        .iter()
-        .zip(ends)
-        .map(|(epoch, end)| summary::Epoch {
-            at_ns: since(epoch.start),
-            duration_ns: since(epoch.end).saturating_sub(since(epoch.start)),
-            step_count: epoch.steps,
-            evaluation_ns: (epoch.evaluations > 0)
-                .then(|| (epoch.evaluation as f64 * ns_per_tick).round() as u64),
-            metrics: metrics(process, epoch.start, end),
-        })
-        .collect()
-}
-
-/// The last values after one moment and until another.
-fn metrics(process: &Process, start: u64, end: u64) -> BTreeMap<String, f64> {
-    let whole = process.events.metrics.iter();
-    let whole = whole.filter(|(_, values)| values.series.is_whole());
-    whole
-        .filter_map(|(path, values)| {
-            let inside = (values.series.iter()).filter(|(at, _)| start < *at && *at <= end);
-            let (_, last) = inside.max_by_key(|(at, _)| *at)?;
-            let name = path::join(process.paths.names(*path));
-            last.is_finite().then_some((name, last))
-        })
-        .collect()
 }
 
 impl Track {

@@ -6,19 +6,18 @@ use crate::analyzer::Options;
 use crate::by_process;
 use crate::collect;
 use crate::doubts;
-use crate::epochs;
+use crate::epoch_summaries;
 use crate::fields;
 use crate::launches;
 use crate::memory;
 use crate::operations::{self, Peaks};
 use crate::process::Process;
+use crate::process_summary::{ProcessState, ProcessSummary, Rank};
 use crate::ranks;
 use crate::rows;
 use crate::steady;
 use crate::steady_rows::{self, SteadyPart};
-use crate::summary::{
-    ClockSummary, ProcessState, ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Summary,
-};
+use crate::summary::{ClockSummary, SCHEMA, SCHEMA_VERSION, Summary};
 use crate::tree;
 use crate::wall::{self, Filled, Wall};
 
@@ -111,7 +110,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         operations,
         epochs: processes[..measured]
             .iter()
-            .map(|process| epochs::told(process, zero_ns))
+            .map(|process| epoch_summaries::summaries(process, zero_ns))
             .find(|epochs| !epochs.is_empty())
             .unwrap_or_default(),
         marks: collect::marks(&processes, zero_ns),

@@ -15,6 +15,7 @@ mod cpu;
 mod device;
 mod doubts;
 mod earlier;
+mod epoch_summaries;
 mod epochs;
 mod events;
 #[cfg(test)]
@@ -27,8 +28,10 @@ mod lanes;
 mod launches;
 mod memory;
 mod operations;
+mod operations_summary;
 mod pattern;
 mod process;
+mod process_summary;
 pub mod quantiles;
 mod ranks;
 mod rows;
@@ -50,17 +53,18 @@ mod wall;
 pub mod warmup;
 
 pub use analyzer::{Analyzer, Options, ProcessKey};
-pub use by_process::ProcessRows;
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
-pub use operations::{CountedUnits, OperationsSummary, Peak, ToldShapes, is_aside};
+pub use operations::is_aside;
+pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use pattern::Pattern;
 pub use process::{FirstPass, SecondPass};
+pub use process_summary::{OpenSpanSummary, Part, ProcessRows, ProcessState, ProcessSummary, Rank};
 pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
 pub use summary::{
-    ClockSummary, Epoch, Mark, Metric, MetricPoint, OpenSpanSummary, Part, ProcessState,
-    ProcessSummary, Rank, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track, WallSource,
+    ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
+    WallSource,
 };
 pub use until::{Count, Search, Until, UntilReader, UntilSummary};

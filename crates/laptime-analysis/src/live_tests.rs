@@ -1,7 +1,7 @@
 use super::*;
+use crate::ProcessState;
 use crate::scripted::{MAIN, MS, Script, anchor, training};
 use crate::span_row::RowKind;
-use crate::summary::ProcessState;
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::OpenSpan;
 use laptime_core::{PathTable, Span, Tallies};

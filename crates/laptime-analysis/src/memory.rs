@@ -9,8 +9,8 @@ use laptime_core::{PathTally, Unavailable, Warning, path};
 
 use crate::fields::{HOST_MEMORY, explain};
 use crate::process::Process;
+use crate::process_summary::{ProcessState, ProcessSummary};
 use crate::span_row::{RowKind, SpanRow};
-use crate::summary::{ProcessState, ProcessSummary};
 use crate::tree::Tree;
 use crate::wall::OTHER;
 

@@ -12,7 +12,7 @@ use laptime_core::{PathId, PhaseName, Warning};
 
 use crate::doubts::spoken;
 use crate::process::Process;
-use crate::summary::{Part, Rank};
+use crate::process_summary::{Part, Rank};
 use crate::totals::Totals;
 
 /// The note in which a process of a group tells its rank.
@@ -108,20 +108,7 @@ pub fn order(rank: Option<&str>) -> u64 {
     rank.and_then(|rank| rank.parse().ok()).unwrap_or(u64::MAX)
 }
 
-/// How a process is called in a message.
-pub fn called(pid: u32, rank: Option<&str>) -> String {
-    match rank {
-        Some(rank) => format!("rank {rank} (process {pid})"),
-        None => format!("process {pid}"),
-    }
-}
-
 impl Rank {
-    /// How it is called in a message.
-    pub fn called(&self) -> String {
-        called(self.pid, self.rank.as_deref())
-    }
-
     /// Whether it told what it exchanges with the others.
     fn tells_exchanges(&self) -> bool {
         let mut parts = self.parts.iter();

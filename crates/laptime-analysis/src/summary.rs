@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use laptime_core::{ClockKind, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
-use crate::by_process::ProcessRows;
-use crate::operations::OperationsSummary;
+use crate::operations_summary::OperationsSummary;
+use crate::process_summary::{ProcessRows, ProcessSummary, Rank};
 use crate::span_row::{SpanRow, is_zero};
 use crate::until::UntilSummary;
 
@@ -137,48 +137,6 @@ pub fn noun(path: &str) -> &str {
     if is_word { name } else { "span" }
 }
 
-/// One process of the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ProcessSummary {
-    /// Name of its file, or empty for a running process.
-    pub file: String,
-    /// Process id.
-    pub pid: u32,
-    /// Parent process id.
-    pub parent_pid: u32,
-    /// Last component of the program's or script's name.
-    pub program: String,
-    /// Whether it is the first of those that are measured.
-    pub is_main: bool,
-    /// Whether its time is shared out among the rows: shares, leftovers and steady state are of it.
-    #[serde(default)]
-    pub is_measured: bool,
-    /// How the recording of it ended.
-    pub state: ProcessState,
-    /// When it started or, if that is unknown, its recording began: `CLOCK_MONOTONIC` ns.
-    pub started_monotonic_ns: u64,
-    /// Its last sign of life, `CLOCK_MONOTONIC` ns.
-    pub ended_monotonic_ns: u64,
-    /// Finished spans read.
-    pub span_count: u64,
-    /// Spans lost.
-    pub lost_count: u64,
-    /// Durations below zero, set to zero.
-    pub clamped_count: u64,
-    /// Windows that were being written when the process ended.
-    pub unsealed_windows: u64,
-    /// Largest resident memory seen, in bytes.
-    pub resident_peak_bytes: Option<u64>,
-    /// Host memory allocated and not freed at the end, since counting began.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_net_bytes: Option<i64>,
-    /// Largest value of that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_memory_peak_bytes: Option<u64>,
-    /// Spans that were open at the end, outermost first per track.
-    pub open: Vec<OpenSpanSummary>,
-}
-
 /// A pass over the training data, with what followed it until the next one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
@@ -194,58 +152,6 @@ pub struct Epoch {
     /// The last value of each metric in it, by path: of those that had so few that all are known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
-}
-
-/// What a step of a process is made of: of the steady state, where there is one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rank {
-    /// Process id.
-    pub pid: u32,
-    /// Its rank in the group of processes that train together, where it told one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank: Option<String>,
-    /// Finished steps.
-    pub step_count: u64,
-    /// Mean duration of a step, in nanoseconds.
-    pub step_ns: u64,
-    /// What is directly inside steps, by first appearance.
-    pub parts: Vec<Part>,
-    /// The rest of a step.
-    pub rest_ns: u64,
-}
-
-/// What is directly inside steps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// Its name, such as `forward`.
-    pub name: String,
-    /// Its time over the number of steps, in nanoseconds.
-    pub per_step_ns: u64,
-}
-
-/// How the recording of a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProcessState {
-    /// Closed in order.
-    Closed,
-    /// Ended without closing: killed, `os._exit`, or still running.
-    Killed,
-    /// A snapshot of the process that reports.
-    Running,
-}
-
-/// A span that was open at the end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OpenSpanSummary {
-    /// Its path.
-    pub path: String,
-    /// Thread or task.
-    pub track: u32,
-    /// How long it had been open, in nanoseconds.
-    pub age_ns: u64,
-    /// Whether nothing was open inside it.
-    pub is_innermost: bool,
 }
 
 /// The clock that timed the spans.

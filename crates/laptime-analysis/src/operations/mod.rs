@@ -13,7 +13,7 @@ mod stretches;
 use laptime_core::Warning;
 
 pub use counted::{Worked, inclusive};
-pub use peaks::{CountedUnits, OperationsSummary, Peak, Peaks, ToldShapes, is_aside, summary};
+pub use peaks::{Peaks, is_aside, summary};
 pub use stretches::{Own, Stretches};
 
 use crate::fields::OPERATIONS;

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 
 use laptime_core::ceilings::Ceilings;
 use laptime_core::{PhaseName, Unavailable};
-use serde::{Deserialize, Serialize};
 
 use super::{CEILINGS, TOLD, Worked};
 use crate::fields::explain;
+use crate::operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 use crate::process::Process;
 use crate::span_row::{BoundBy, SpanRow};
 use crate::tree::Tree;
@@ -27,70 +27,19 @@ pub fn is_aside(name: &str) -> bool {
     PhaseName::of_counted(name).is_some()
 }
 
-/// What rates are compared with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Peak {
-    /// The most a second.
-    pub per_s: f64,
-    /// What it is: `measured float32 matmul peak of cpu`.
-    pub label: String,
-}
-
-/// Units that ran while their operations were counted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CountedUnits {
-    /// Their row.
-    pub path: String,
-    /// How many.
-    pub count: u64,
-    /// How long they took, in nanoseconds.
-    pub total_ns: u64,
-}
-
-/// Shapes whose operations follow from those of others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ToldShapes {
-    /// How many.
-    pub count: u64,
-    /// How many were counted, which the formulas were found by and hold for.
-    pub held_for: u64,
-}
-
-impl ToldShapes {
-    /// What recorders noted; `None` where no shape was told.
-    pub fn of(processes: &[Process]) -> Option<Self> {
-        let notes = processes.iter().flat_map(|process| &process.notes);
-        let told = notes.filter(|(code, _)| code == TOLD);
-        let told = told.filter_map(|(_, numbers)| {
-            let (count, held_for) = numbers.split_once(' ')?;
-            Some((count.parse::<u64>().ok()?, held_for.parse::<u64>().ok()?))
-        });
-        told.map(|(count, held_for)| Self { count, held_for })
-            .reduce(|one, other| Self {
-                count: one.count.saturating_add(other.count),
-                held_for: one.held_for.saturating_add(other.held_for),
-            })
-    }
-}
-
-/// How a run's operations were joined with its time.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct OperationsSummary {
-    /// Units of rows of their own.
-    pub counted: Vec<CountedUnits>,
-    /// Shapes that were not counted, since a formula told what they do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<ToldShapes>,
-    /// Of arithmetic, by type and device, those that rows are compared with.
-    pub flop_peaks: Vec<Peak>,
-    /// The highest ceilings of arithmetic that are known for those: the roofline's roofs.
-    pub roofs: Vec<Peak>,
-    /// Of memory.
-    pub bytes_peaks: Vec<Peak>,
-    /// Those of all of these that were measured while something else ran: they are too low.
-    pub disturbed: Vec<String>,
-    /// Why there is no peak, where there is none.
-    pub absent: Vec<Unavailable>,
+/// How many shapes formulas told, as recorders noted; `None` where none were told.
+fn told_shapes(processes: &[Process]) -> Option<ToldShapes> {
+    let notes = processes.iter().flat_map(|process| &process.notes);
+    let told = notes.filter(|(code, _)| code == TOLD);
+    let told = told.filter_map(|(_, numbers)| {
+        let (count, held_for) = numbers.split_once(' ')?;
+        Some((count.parse::<u64>().ok()?, held_for.parse::<u64>().ok()?))
+    });
+    told.map(|(count, held_for)| ToldShapes { count, held_for })
+        .reduce(|one, other| ToldShapes {
+            count: one.count.saturating_add(other.count),
+            held_for: one.held_for.saturating_add(other.held_for),
+        })
 }
 
 /// The ceilings of the machine that ran, and what else was noted of its operations.
@@ -108,7 +57,7 @@ impl Peaks {
         let found = notes.find(|(code, _)| code == CEILINGS);
         Self {
             ceilings: found.and_then(|(_, json)| serde_json::from_str(json).ok()),
-            told: ToldShapes::of(processes),
+            told: told_shapes(processes),
             used: BTreeSet::new(),
         }
     }

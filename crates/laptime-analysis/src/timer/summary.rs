@@ -12,9 +12,10 @@ use crate::device::DeviceRow;
 use crate::fields::{DEVICE_MEMORY, DEVICE_TIME};
 use crate::finish;
 use crate::operations::Peaks;
+use crate::process_summary::ProcessSummary;
 use crate::rows::rows as all_rows;
 use crate::span_row::SpanRow;
-use crate::summary::{ProcessSummary, Summary, WallSource};
+use crate::summary::{Summary, WallSource};
 use crate::tree::Tree;
 use crate::wall::Leftovers;
 

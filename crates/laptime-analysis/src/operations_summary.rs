@@ -1,0 +1,53 @@
+//! What a summary tells of a run's operations, beside its rows.
+
+use laptime_core::Unavailable;
+use serde::{Deserialize, Serialize};
+
+/// What rates are compared with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// The most a second.
+    pub per_s: f64,
+    /// What it is: `measured float32 matmul peak of cpu`.
+    pub label: String,
+}
+
+/// Units that ran while their operations were counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedUnits {
+    /// Their row.
+    pub path: String,
+    /// How many.
+    pub count: u64,
+    /// How long they took, in nanoseconds.
+    pub total_ns: u64,
+}
+
+/// Shapes whose operations follow from those of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ToldShapes {
+    /// How many.
+    pub count: u64,
+    /// How many were counted, which the formulas were found by and hold for.
+    pub held_for: u64,
+}
+
+/// How a run's operations were joined with its time.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct OperationsSummary {
+    /// Units of rows of their own.
+    pub counted: Vec<CountedUnits>,
+    /// Shapes that were not counted, since a formula told what they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<ToldShapes>,
+    /// Of arithmetic, by type and device, those that rows are compared with.
+    pub flop_peaks: Vec<Peak>,
+    /// The highest ceilings of arithmetic that are known for those: the roofline's roofs.
+    pub roofs: Vec<Peak>,
+    /// Of memory.
+    pub bytes_peaks: Vec<Peak>,
+    /// Those of all of these that were measured while something else ran: they are too low.
+    pub disturbed: Vec<String>,
+    /// Why there is no peak, where there is none.
+    pub absent: Vec<Unavailable>,
+}

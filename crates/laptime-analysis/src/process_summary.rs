@@ -1,0 +1,143 @@
+//! What is known about the processes of a run, each by itself.
+
+use laptime_core::Unavailable;
+use serde::{Deserialize, Serialize};
+
+use crate::span_row::SpanRow;
+use crate::summary::Steady;
+
+/// One process of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProcessSummary {
+    /// Name of its file, or empty for a running process.
+    pub file: String,
+    /// Process id.
+    pub pid: u32,
+    /// Parent process id.
+    pub parent_pid: u32,
+    /// Last component of the program's or script's name.
+    pub program: String,
+    /// Whether it is the first of those that are measured.
+    pub is_main: bool,
+    /// Whether its time is shared out among the rows: shares, leftovers and steady state are of it.
+    #[serde(default)]
+    pub is_measured: bool,
+    /// How the recording of it ended.
+    pub state: ProcessState,
+    /// When it started or, if that is unknown, its recording began: `CLOCK_MONOTONIC` ns.
+    pub started_monotonic_ns: u64,
+    /// Its last sign of life, `CLOCK_MONOTONIC` ns.
+    pub ended_monotonic_ns: u64,
+    /// Finished spans read.
+    pub span_count: u64,
+    /// Spans lost.
+    pub lost_count: u64,
+    /// Durations below zero, set to zero.
+    pub clamped_count: u64,
+    /// Windows that were being written when the process ended.
+    pub unsealed_windows: u64,
+    /// Largest resident memory seen, in bytes.
+    pub resident_peak_bytes: Option<u64>,
+    /// Host memory allocated and not freed at the end, since counting began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_net_bytes: Option<i64>,
+    /// Largest value of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_peak_bytes: Option<u64>,
+    /// Spans that were open at the end, outermost first per track.
+    pub open: Vec<OpenSpanSummary>,
+}
+
+/// What a step of a process is made of: of the steady state, where there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rank {
+    /// Process id.
+    pub pid: u32,
+    /// Its rank in the group of processes that train together, where it told one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<String>,
+    /// Finished steps.
+    pub step_count: u64,
+    /// Mean duration of a step, in nanoseconds.
+    pub step_ns: u64,
+    /// What is directly inside steps, by first appearance.
+    pub parts: Vec<Part>,
+    /// The rest of a step.
+    pub rest_ns: u64,
+}
+
+/// What is directly inside steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Its name, such as `forward`.
+    pub name: String,
+    /// Its time over the number of steps, in nanoseconds.
+    pub per_step_ns: u64,
+}
+
+/// How the recording of a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProcessState {
+    /// Closed in order.
+    Closed,
+    /// Ended without closing: killed, `os._exit`, or still running.
+    Killed,
+    /// A snapshot of the process that reports.
+    Running,
+}
+
+/// A span that was open at the end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenSpanSummary {
+    /// Its path.
+    pub path: String,
+    /// Thread or task.
+    pub track: u32,
+    /// How long it had been open, in nanoseconds.
+    pub age_ns: u64,
+    /// Whether nothing was open inside it.
+    pub is_innermost: bool,
+}
+
+/// One process that is measured, by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProcessRows {
+    /// Process id.
+    pub pid: u32,
+    /// Its rank in the group of processes that train together, where it told one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<String>,
+    /// What shares are of: from its start to its end or, of a single one, the run's wall time.
+    pub wall_ns: u64,
+    /// Its paths, then what they leave, as [`crate::Summary::rows`].
+    pub rows: Vec<SpanRow>,
+    /// The same without warm-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Steady>,
+    /// Why it has no steady state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_why: Option<Unavailable>,
+}
+
+impl ProcessRows {
+    /// How it is called in a heading.
+    pub fn called(&self) -> String {
+        called(self.pid, self.rank.as_deref())
+    }
+}
+
+impl Rank {
+    /// How the process is called in a message.
+    pub fn called(&self) -> String {
+        called(self.pid, self.rank.as_deref())
+    }
+}
+
+/// How a process is called in a message.
+fn called(pid: u32, rank: Option<&str>) -> String {
+    match rank {
+        Some(rank) => format!("rank {rank} (process {pid})"),
+        None => format!("process {pid}"),
+    }
+}
