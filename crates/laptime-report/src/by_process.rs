@@ -2,9 +2,10 @@
 
 use laptime_analysis::{ProcessSummary, Summary};
 
-use crate::document::{self, Content, Section, plural};
+use crate::document::{Content, Section};
 use crate::name;
-use crate::quantity::{self, Precision};
+use crate::quantity::{self, Precision, plural};
+use crate::span_table;
 use crate::steady;
 use crate::view::View;
 
@@ -22,7 +23,7 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
                 "shares are of the {} that it ran",
                 ran(one.wall_ns)
             )),
-            content: Content::Table(document::table(summary, &one.rows, view)),
+            content: Content::Table(span_table::table(summary, &one.rows, view)),
         });
         let found = (one.steady.as_ref(), one.steady_why.as_ref());
         sections.extend(

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use laptime_analysis::{Epoch, Summary};
 
-use crate::document::{Content, Section, plural};
+use crate::document::{Content, Section};
 use crate::name;
-use crate::quantity::{self, Precision};
+use crate::quantity::{self, Precision, plural};
 
 /// Epochs shown whole; of more, as many from both ends.
 const MOST: usize = 20;

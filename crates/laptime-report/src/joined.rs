@@ -1,31 +1,14 @@
 //! What is said of operations that were counted once and joined with the time of a run: which
 //! rows they are in, what their rates are compared with, and the roofline of the rows.
 
-use laptime_analysis::{OperationsSummary, RowKind, SpanRow, Summary, ToldShapes, is_aside};
-use laptime_core::PhaseName;
+use laptime_analysis::{OperationsSummary, SpanRow, Summary, ToldShapes};
 
-use crate::document::{Content, Section, plural};
+use crate::document::{Content, Section};
 use crate::filter;
 use crate::name;
-use crate::quantity::{self, Precision, si};
+use crate::quantity::{self, Precision, plural, si};
 use crate::roofline::{Point, Roof, Roofline};
 use crate::view::View;
-
-/// Whether a row lies inside a unit that was counted as it ran: its time is no one's.
-pub fn is_inside_counted(row: &SpanRow) -> bool {
-    let around = &row.names[..row.depth()];
-    row.kind == RowKind::Span && around.iter().any(|name| is_aside(name))
-}
-
-/// Whether a graph was compiled in a row: counting doesn't make that longer, and it may be most of
-/// what a counted unit took.
-pub fn is_compiling(row: &SpanRow, rows: &[SpanRow]) -> bool {
-    let is_compile = |other: &&SpanRow| {
-        let last = other.names.last().map(String::as_str);
-        last == Some(PhaseName::Compile.text()) && other.names.starts_with(&row.names)
-    };
-    rows.iter().any(|other| is_compile(&other))
-}
 
 /// The sections about operations; none where none were counted.
 pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {

@@ -5,7 +5,8 @@
 
 use std::fmt::Write;
 
-use crate::document::{Cell, Column, Content, Document, Figure, Row, Section, Table};
+use crate::column::Column;
+use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
 use crate::name;
 use crate::text::{self, capitalised};

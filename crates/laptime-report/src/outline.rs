@@ -6,10 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use laptime_analysis::{Pattern, RowKind, SpanRow};
+use laptime_analysis::{Pattern, RowKind, SpanRow, is_aside};
+use laptime_core::PhaseName;
 
 use crate::filter;
-use crate::joined;
 use crate::view::{Sort, View};
 
 /// Tables up to this length are shown whole.
@@ -37,8 +37,7 @@ pub struct Outline<'a> {
 
 /// Puts rows in order.
 pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
-    let is_hidden =
-        |row: &SpanRow| joined::is_inside_counted(row) && !joined::is_compiling(row, rows);
+    let is_hidden = |row: &SpanRow| is_inside_counted(row) && !is_compiling(row, rows);
     let is_shown =
         |row: &&SpanRow| row.kind == RowKind::Span && (view.filter.is_some() || !is_hidden(row));
     let spans = rows.iter().filter(is_shown);
@@ -138,4 +137,20 @@ fn sort(siblings: &mut [usize], spans: &[&SpanRow], by: Sort) {
         Sort::Name => siblings.sort_by(|a, b| spans[*a].names.last().cmp(&spans[*b].names.last())),
         Sort::Appearance => {}
     }
+}
+
+/// Whether a row lies inside a unit that was counted as it ran: its time is no one's.
+fn is_inside_counted(row: &SpanRow) -> bool {
+    let around = &row.names[..row.depth()];
+    row.kind == RowKind::Span && around.iter().any(|name| is_aside(name))
+}
+
+/// Whether a graph was compiled in a row: counting doesn't make that longer, and it may be most of
+/// what a counted unit took.
+fn is_compiling(row: &SpanRow, rows: &[SpanRow]) -> bool {
+    let is_compile = |other: &&SpanRow| {
+        let last = other.names.last().map(String::as_str);
+        last == Some(PhaseName::Compile.text()) && other.names.starts_with(&row.names)
+    };
+    rows.iter().any(|other| is_compile(&other))
 }

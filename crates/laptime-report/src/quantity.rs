@@ -211,6 +211,15 @@ fn binary(mut value: f64) -> Digits {
     Digits::new(&format!("{value:.decimals$}"), PREFIXES[index])
 }
 
+/// A number with its noun.
+pub fn plural(count: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        thousands(count),
+        if count == 1 { one } else { many }
+    )
+}
+
 #[cfg(test)]
 #[path = "quantity_tests.rs"]
 mod tests;

@@ -2,9 +2,9 @@
 
 use laptime_analysis::{Rank, Summary};
 
-use crate::document::{Content, Section, plural};
+use crate::document::{Content, Section};
 use crate::name;
-use crate::quantity::{self, Precision};
+use crate::quantity::{self, Precision, plural};
 
 /// Overlap of threads and tasks below this share of the measured time changes nobody's mind.
 const WORTH_TELLING: f64 = 0.01;

@@ -3,8 +3,9 @@
 use laptime_analysis::{SpanRow, Steady, Summary};
 use laptime_core::{Unavailable, Warning};
 
-use crate::document::{self, Content, Section, plural};
-use crate::quantity::{self, Precision};
+use crate::document::{Content, Section};
+use crate::quantity::{self, Precision, plural};
+use crate::span_table;
 use crate::text;
 use crate::view::View;
 
@@ -48,7 +49,7 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
             "{warmup}; shares are of the {whole} from there to the last span{}",
             doubts(&steady.warnings),
         )),
-        content: Content::Table(document::table(summary, &steady.rows, view)),
+        content: Content::Table(span_table::table(summary, &steady.rows, view)),
     }
 }
 

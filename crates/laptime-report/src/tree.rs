@@ -1,6 +1,7 @@
 //! The span tree with times and shares, a line a path, without statistics.
 
-use crate::document::{Cell, Column, Content, Document, Row, Table};
+use crate::column::Column;
+use crate::document::{Cell, Content, Document, Row, Table};
 use crate::glyphs::Glyphs;
 use crate::name;
 use crate::paint::{Paint, Style};

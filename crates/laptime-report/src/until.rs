@@ -2,8 +2,8 @@
 
 use laptime_analysis::{Summary, UntilSummary};
 
-use crate::document::{Figure, plural};
-use crate::quantity::{self, Precision};
+use crate::document::Figure;
+use crate::quantity::{self, Precision, plural};
 
 /// One figure a question.
 pub fn figures(summary: &Summary) -> Vec<Figure> {

@@ -5,7 +5,8 @@ use laptime_core::operations::{Counts, ModuleCount};
 use super::row::{self, Cells, Work};
 use super::view::{DEFAULT_DEPTH, OperationsSort, OperationsView, Subject};
 use crate::column::Column;
-use crate::document::{Cell, Content, Row, Section, Table, plural};
+use crate::document::{Cell, Content, Row, Section, Table};
+use crate::quantity::plural;
 
 const COLUMNS: [Column; 10] = [
     Column::Params,

@@ -4,9 +4,9 @@ use laptime_core::operations::{Cost, CostTally, Counts, Phase};
 
 use super::row::Cells;
 use crate::column::Column;
-use crate::document::{Cell, Content, Row, Section, Table, plural};
+use crate::document::{Cell, Content, Row, Section, Table};
 use crate::name;
-use crate::quantity;
+use crate::quantity::{self, plural};
 
 /// A quantity of a cost.
 struct Quantity {

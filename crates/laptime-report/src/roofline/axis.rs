@@ -1,6 +1,6 @@
 //! Logarithmic axes of a roofline: from powers of ten to places and back.
 
-use super::Roofline;
+use super::figure::Roofline;
 
 /// One axis, in decades.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axis::Axis;
-use super::{Roofline, mark};
+use super::figure::{Roofline, mark};
 use crate::glyphs::Glyphs;
 use crate::quantity::{self, si};
 

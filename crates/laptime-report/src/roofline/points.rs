@@ -2,7 +2,7 @@
 
 use laptime_core::operations::{Cost, Counts};
 
-use super::Point;
+use super::figure::Point;
 use crate::operations::{By, DEFAULT_DEPTH};
 use crate::quantity;
 

@@ -2,7 +2,10 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::{Bound, Point, Roof, Roofline};
+use laptime_analysis::BoundBy;
+
+use super::figure::{Point, Roofline};
+use super::roof::Roof;
 
 /// A point with what its roof makes of it.
 #[derive(serde::Serialize)]
@@ -11,7 +14,7 @@ struct Shown<'a> {
     total_flop: u128,
     bytes: u128,
     intensity_flop_per_byte: f64,
-    bound: Bound,
+    bound: BoundBy,
     attainable_flop_per_s: f64,
     least_s: f64,
     achieved_flop_per_s: Option<f64>,

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::axis::Axis;
-use super::{MOST_POINTS, Roofline, mark};
+use super::figure::{MOST_POINTS, Roofline, mark};
 use crate::html::text as escaped;
 use crate::quantity::{self, si};
 

@@ -1,6 +1,10 @@
 use proptest::prelude::*;
 
+use laptime_analysis::BoundBy;
+
 use super::*;
+use crate::column::Column;
+use crate::document::Cell;
 use crate::glyphs::Glyphs;
 
 fn roof() -> Roof {
@@ -24,8 +28,8 @@ fn point(name: &str, total_flop: u128, bytes: u128) -> Point {
 #[test]
 fn below_the_ridge_memory_holds_back() {
     let (low, high) = (point("low", 99, 1), point("high", 100, 1));
-    assert_eq!(low.bound(&roof()), Bound::Memory);
-    assert_eq!(high.bound(&roof()), Bound::Arithmetic);
+    assert_eq!(low.bound(&roof()), BoundBy::Memory);
+    assert_eq!(high.bound(&roof()), BoundBy::Arithmetic);
     assert!((roof().attainable_flop_per_s(50.0) - 5e11).abs() < 1.0);
     assert!((roof().attainable_flop_per_s(500.0) - 1e12).abs() < 1.0);
 }

@@ -5,6 +5,7 @@
 
 mod export;
 mod inference;
+mod layout;
 mod phases;
 mod speedup;
 mod summary;
@@ -13,24 +14,12 @@ mod warmup;
 
 pub use export::{Value, csv, json};
 pub use inference::inference;
+pub use layout::megabytes;
 pub use phases::breakdown;
 pub use speedup::speedup_analysis;
 pub use summary::{Row, summary};
 pub use track::{Memory, complete};
 pub use warmup::{Figures, warmup};
-
-/// Bytes in what the layouts call MB.
-const MEGABYTE: f64 = 1_048_576.0;
-
-/// Bytes as MB of 2²⁰ bytes.
-pub fn megabytes(bytes: i64) -> f64 {
-    bytes as f64 / MEGABYTE
-}
-
-/// A line of one character.
-fn rule(character: &str, width: usize) -> String {
-    character.repeat(width)
-}
 
 #[cfg(test)]
 mod tests;

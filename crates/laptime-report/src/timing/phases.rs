@@ -1,6 +1,6 @@
 //! `DetailedTimer.print_breakdown`: phases, longest first, with their shares.
 
-use super::rule;
+use super::layout::rule;
 use crate::name::visible;
 
 /// Width of the rules.

@@ -2,7 +2,7 @@
 
 use laptime_analysis::timing::shares;
 
-use super::rule;
+use super::layout::rule;
 use crate::name::visible;
 
 /// Width of the rules.

@@ -1,6 +1,6 @@
 //! The line that a tracked call prints when it is done.
 
-use super::megabytes;
+use super::layout::megabytes;
 use crate::name::visible;
 
 /// What the line says after the time.

@@ -1,6 +1,6 @@
 //! `print_warmup_analysis`: what the first epoch cost beyond the others.
 
-use super::rule;
+use super::layout::rule;
 use crate::name::visible;
 
 /// Width of the rules.

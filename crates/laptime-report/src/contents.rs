@@ -1,0 +1,63 @@
+//! What stands in a report of a summary, in order.
+
+use laptime_analysis::{RowKind, Summary};
+
+use crate::document::{Content, Document, Section};
+use crate::view::View;
+use crate::{by_process, cpu, epochs, facts, figures, joined, ranks, span_table, steady, until};
+
+impl Document {
+    /// The report of a summary.
+    pub fn new(summary: &Summary, view: &View) -> Self {
+        let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
+        let mut sections = if is_empty || summary.by_process.is_empty() {
+            together(summary, view, is_empty)
+        } else {
+            by_process::sections(summary, view)
+        };
+        sections.extend(ranks::section(summary));
+        sections.extend(epochs::section(summary).filter(|_| view.filter.is_none()));
+        sections.extend(joined::sections(summary, view));
+        sections.extend(cpu::sections(&summary.rows, view));
+        let figures = figures::of_marks_and_metrics(summary);
+        if !figures.is_empty() && view.filter.is_none() {
+            sections.push(Section {
+                heading: Some("marks and metrics".to_owned()),
+                remark: None,
+                content: Content::Figures(figures),
+            });
+        }
+        if !summary.until.is_empty() {
+            sections.push(Section {
+                heading: Some("learning speed".to_owned()),
+                remark: None,
+                content: Content::Figures(until::figures(summary)),
+            });
+        }
+        Self {
+            title: summary.program.clone(),
+            facts: facts::of_run(summary),
+            measured: facts::measured(summary),
+            sections,
+            warnings: summary.warnings.clone(),
+        }
+    }
+}
+
+/// What all processes did, in one table.
+fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
+    let whole = Section {
+        heading: None,
+        remark: is_empty.then(|| "no span was recorded".to_owned()),
+        content: if is_empty {
+            Content::Remark
+        } else {
+            let mut table = span_table::table(summary, &summary.rows, view);
+            table.notes.extend(ranks::notes(summary));
+            Content::Table(table)
+        },
+    };
+    let (steady, why) = (summary.steady.as_ref(), summary.steady_why.as_ref());
+    let steady = steady::section(summary, (steady, why), &summary.rows, view);
+    [whole].into_iter().chain(steady).collect()
+}

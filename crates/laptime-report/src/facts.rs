@@ -1,0 +1,85 @@
+//! What is said of a run as a whole, above its tables.
+
+use laptime_analysis::{ClockSummary, ProcessState, Summary, WallSource};
+use laptime_core::ClockKind;
+
+use crate::quantity::{self, Precision, plural};
+
+/// Short facts, most telling first.
+pub fn of_run(summary: &Summary) -> Vec<String> {
+    let mut facts = vec![
+        quantity::duration(summary.wall_ns, Precision::Exact).inline(),
+        plural(summary.span_count, "span", "spans"),
+    ];
+    if summary.processes.len() > 1 {
+        facts.push(plural(
+            summary.processes.len() as u64,
+            "process",
+            "processes",
+        ));
+    }
+    facts.extend(peak_memory(summary));
+    if let Some(code) = summary
+        .run
+        .as_ref()
+        .and_then(|run| run.end.as_ref())
+        .and_then(|end| end.code)
+    {
+        facts.push(format!("exit code {code}"));
+    } else if let Some(why) = summary.unavailable.get("run.end")
+        && summary
+            .processes
+            .iter()
+            .any(|main| main.is_main && main.state == ProcessState::Killed)
+    {
+        facts.push(format!("exit code –: {why}"));
+    }
+    facts
+}
+
+/// The main process's: what others have is in their own laps.
+fn peak_memory(summary: &Summary) -> Option<String> {
+    let main = summary.processes.first()?;
+    let was_counted = summary.unavailable.contains_key("host_memory_peak_bytes");
+    if was_counted && main.state == ProcessState::Killed {
+        // Short, to fit the line: the row `other` has the whole reason.
+        return Some("peak memory – (cut off)".to_owned());
+    }
+    let whose = if summary.processes.len() > 1 {
+        "counted peak memory of the main process"
+    } else {
+        "counted peak memory"
+    };
+    let peak_bytes = main.host_memory_peak_bytes?;
+    Some(format!("{whose} {}", quantity::bytes(peak_bytes)))
+}
+
+/// How the times were measured.
+pub fn measured(summary: &Summary) -> String {
+    let wall = match summary.wall_source {
+        WallSource::Launcher => "from launch to exit",
+        WallSource::Process => "from the start of the process, known to 10 ms",
+        WallSource::Recording => "from the start of the recording",
+        WallSource::Segments => "summed over segments",
+        WallSource::ProcessTimeSegments => {
+            return "process time summed over segments; clock: CLOCK_PROCESS_CPUTIME_ID".to_owned();
+        }
+        WallSource::ThreadTimeSegments => {
+            return "thread time summed over segments; clock: CLOCK_THREAD_CPUTIME_ID".to_owned();
+        }
+        WallSource::DeviceTimeSegments => {
+            return "device time summed over segments; by event pairs on their streams".to_owned();
+        }
+    };
+    format!("host time {wall}; {}", clock(summary.clock))
+}
+
+fn clock(clock: ClockSummary) -> String {
+    match (clock.kind, clock.is_measured) {
+        (ClockKind::Monotonic, _) => "clock: CLOCK_MONOTONIC".to_owned(),
+        (ClockKind::Tsc, true) => "clock: time stamp counter, rate measured".to_owned(),
+        (ClockKind::Tsc, false) => {
+            "clock: time stamp counter, rate as the CPU states it".to_owned()
+        }
+    }
+}

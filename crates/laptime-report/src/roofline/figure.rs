@@ -1,0 +1,119 @@
+//! What a roofline shows: the roof, and work as points below it.
+
+use laptime_analysis::BoundBy;
+use laptime_core::Unavailable;
+
+use super::roof::Roof;
+use crate::quantity::plural;
+
+/// Work that was counted: an operator, a module or a lap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Its name.
+    pub name: String,
+    /// Its FLOP, matmul-like and other.
+    pub total_flop: u128,
+    /// Bytes it moves.
+    pub bytes: u128,
+    /// What it was seen to reach; absent where nothing was timed.
+    pub achieved_flop_per_s: Option<f64>,
+}
+
+impl Point {
+    /// FLOP per byte.
+    pub fn intensity(&self) -> f64 {
+        self.total_flop as f64 / self.bytes as f64
+    }
+
+    /// What holds it back.
+    pub fn bound(&self, roof: &Roof) -> BoundBy {
+        if self.intensity() < roof.ridge_flop_per_byte() {
+            BoundBy::Memory
+        } else {
+            BoundBy::Arithmetic
+        }
+    }
+
+    /// Seconds it takes at least.
+    pub fn least_s(&self, roof: &Roof) -> f64 {
+        let (flop, bytes) = (self.total_flop as f64, self.bytes as f64);
+        (flop / roof.flop_per_s).max(bytes / roof.bytes_per_s)
+    }
+
+    /// Where it stands in the picture: FLOP per byte and FLOP/s.
+    pub fn place(&self, roof: &Roof) -> (f64, f64) {
+        let x = self.intensity();
+        let achieved = self.achieved_flop_per_s.filter(|rate| *rate > 0.0);
+        (x, achieved.unwrap_or(roof.attainable_flop_per_s(x)))
+    }
+}
+
+/// A machine's roof, and what stands below it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Roofline {
+    /// The roof.
+    pub roof: Roof,
+    /// What stands below it, longest first.
+    pub points: Vec<Point>,
+    /// What else needs saying.
+    pub notes: Vec<String>,
+}
+
+/// Points that a picture shows; more are hard to tell apart.
+pub const MOST_POINTS: usize = 12;
+
+impl Roofline {
+    /// The roof with those points that take longest at least.
+    ///
+    /// **Errors** when there is no roof or no point to draw.
+    pub fn new(roof: Roof, points: Vec<Point>) -> Result<Self, Unavailable> {
+        if !roof.is_sound() {
+            return Err(Unavailable(
+                "the machine's ceilings are not known".to_owned(),
+            ));
+        }
+        let all = points.len();
+        let mut points: Vec<Point> = points
+            .into_iter()
+            .filter(|point| point.total_flop > 0 && point.bytes > 0)
+            .collect();
+        if points.is_empty() {
+            return Err(Unavailable(
+                "nothing both computes and moves bytes".to_owned(),
+            ));
+        }
+        let idle = all - points.len();
+        points.sort_by(|one, other| other.least_s(&roof).total_cmp(&one.least_s(&roof)));
+        let more = points.len().saturating_sub(MOST_POINTS);
+        points.truncate(MOST_POINTS);
+        let mut notes = vec![
+            "bytes are those of each operator by itself: what is fused moves fewer".to_owned(),
+        ];
+        if more > 0 {
+            notes.push(format!(
+                "{} not shown",
+                plural(
+                    more as u64,
+                    "point that takes less time",
+                    "points that take less time"
+                )
+            ));
+        }
+        if idle > 0 {
+            notes.push(format!(
+                "{} without floating-point work not shown",
+                plural(idle as u64, "point", "points")
+            ));
+        }
+        Ok(Self {
+            roof,
+            points,
+            notes,
+        })
+    }
+}
+
+/// What stands for a point in a picture: `1` to `9`, then letters.
+pub fn mark(index: usize) -> char {
+    char::from_digit(index as u32 + 1, 36).unwrap_or('*')
+}

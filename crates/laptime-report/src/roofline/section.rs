@@ -1,0 +1,75 @@
+//! The roofline as a part of a report: its sentence, and the numbers of its picture.
+
+use super::figure::{Roofline, mark};
+use crate::column::Column;
+use crate::document::{Cell, Content, Row, Section, Table};
+use crate::name;
+use crate::quantity::{self, si};
+
+impl Roofline {
+    /// As a part of a report.
+    pub fn section(&self) -> Section {
+        Section {
+            heading: Some("roofline".to_owned()),
+            remark: Some(self.remark()),
+            content: Content::Roofline(self.clone()),
+        }
+    }
+
+    fn remark(&self) -> String {
+        let roof = &self.roof;
+        format!(
+            "{} ({}) and {} ({}): below {} FLOP/byte memory holds back, above it arithmetic",
+            si(roof.flop_per_s, "FLOP/s"),
+            name::visible(&roof.flop_label),
+            si(roof.bytes_per_s, "B/s"),
+            name::visible(&roof.bytes_label),
+            quantity::rate(roof.ridge_flop_per_byte()).inline(),
+        )
+    }
+
+    /// The numbers of the picture, by the marks of its points.
+    pub fn table(&self) -> Table {
+        let mut columns = vec![
+            Column::Intensity,
+            Column::Bound,
+            Column::Attainable,
+            Column::Achieved,
+            Column::LeastTime,
+        ];
+        let is_timed = self
+            .points
+            .iter()
+            .any(|point| point.achieved_flop_per_s.is_some());
+        if !is_timed {
+            columns.retain(|column| *column != Column::Achieved);
+        }
+        let rows = self.points.iter().enumerate().map(|(index, point)| {
+            let cell = |column: &Column| match column {
+                Column::Intensity => Cell::Rate(point.intensity()),
+                Column::Bound => Cell::Word(point.bound(&self.roof).name()),
+                Column::Attainable => {
+                    Cell::Rate(self.roof.attainable_flop_per_s(point.intensity()))
+                }
+                Column::Achieved => point.achieved_flop_per_s.map_or(Cell::Blank, Cell::Rate),
+                _ => {
+                    let ns = point.least_s(&self.roof) * 1e9;
+                    Cell::Time(ns.round() as u64, quantity::Precision::Estimate)
+                }
+            };
+            Row {
+                name: format!("{} {}", mark(index), point.name),
+                lasts: vec![false],
+                is_leftover: false,
+                cells: columns.iter().map(cell).collect(),
+            }
+        });
+        Table {
+            lead: "point",
+            rows: rows.collect(),
+            columns,
+            notes: self.notes.clone(),
+            reasons: Vec::new(),
+        }
+    }
+}
