@@ -1,6 +1,6 @@
 //! Puts a [`Summary`] together once everything was read.
 
-use laptime_core::{ClockKind, RunInfo, Warning, zero_ns};
+use laptime_core::{ClockKind, RunInfo, Warning, path, zero_ns};
 
 use crate::analyzer::Options;
 use crate::by_process;
@@ -12,7 +12,7 @@ use crate::launches;
 use crate::memory;
 use crate::operations::{self, Peaks};
 use crate::process::Process;
-use crate::process_summary::{ProcessState, ProcessSummary, Rank};
+use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary, Rank};
 use crate::ranks;
 use crate::rows;
 use crate::steady;
@@ -221,7 +221,7 @@ fn of_process(process: &mut Process, end_ns: u64) -> ProcessSummary {
         resident_peak_bytes: process.resident_peak_bytes,
         host_memory_net_bytes: counted.map(|memory| memory.bytes),
         host_memory_peak_bytes: counted.map(|memory| memory.peak_bytes),
-        open: doubts::open_spans(process, end_ns),
+        open: open_spans(process, end_ns),
     }
 }
 
@@ -238,4 +238,25 @@ fn clock(main: Option<&Process>) -> ClockSummary {
             is_measured: main.anchors.timeline().is_measured(),
         },
     )
+}
+
+/// Open spans of a process, with how long they had been open at `end_ns`.
+fn open_spans(process: &Process, end_ns: u64) -> Vec<OpenSpanSummary> {
+    let timeline = process.anchors.timeline();
+    let open: Vec<_> = process
+        .open
+        .iter()
+        .filter(|open| process.paths.get(open.path).is_some())
+        .collect();
+    open.iter()
+        .enumerate()
+        .map(|(index, span)| OpenSpanSummary {
+            path: path::join(process.paths.names(span.path)),
+            track: span.track,
+            age_ns: end_ns.saturating_sub(timeline.monotonic_ns(span.start)),
+            is_innermost: open
+                .get(index + 1)
+                .is_none_or(|next| next.track != span.track),
+        })
+        .collect()
 }

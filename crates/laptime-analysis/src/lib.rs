@@ -40,6 +40,7 @@ mod scripted;
 mod series;
 mod span_lanes;
 mod span_row;
+mod spoken;
 mod steady;
 mod steady_rows;
 mod summary;

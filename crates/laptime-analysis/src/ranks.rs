@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use laptime_core::{PathId, PhaseName, Warning};
 
-use crate::doubts::spoken;
 use crate::process::Process;
 use crate::process_summary::{Part, Rank};
+use crate::spoken::spoken;
 use crate::totals::Totals;
 
 /// The note in which a process of a group tells its rank.

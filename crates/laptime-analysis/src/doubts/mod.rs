@@ -1,0 +1,11 @@
+//! Reasons for doubt about a run, as warnings with what to do about them.
+//!
+//! Each function looks at one kind of evidence, and its sentence stands beside the rule.
+
+mod process;
+mod run;
+mod spans;
+
+pub use process::of_process;
+pub use run::{of_end, of_notes, of_outcome, of_unrecorded};
+pub use spans::{of_excess, of_overfull, of_unbalanced};

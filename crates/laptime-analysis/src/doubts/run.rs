@@ -1,0 +1,111 @@
+//! Doubts about a run: what its recorders noted, how it ended, and what was not recorded.
+
+use std::collections::BTreeMap;
+
+use laptime_core::{ProgramEnd, RunInfo, Unavailable, Warning};
+
+use crate::launches;
+use crate::process_summary::{ProcessState, ProcessSummary};
+
+/// Noted where torch was there and nothing of it is a phase: of interest where no span tells more.
+const NO_PHASES: &str = "phases.none";
+
+/// About what recorders noted.
+pub fn of_notes(
+    notes: impl IntoIterator<Item = (String, String)>,
+    has_spans: bool,
+) -> Vec<Warning> {
+    let mut by_code: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let told = notes
+        .into_iter()
+        .filter(|(code, _)| code != if has_spans { NO_PHASES } else { launches::CODE }); // of interest where there are spans
+    for (code, message) in told {
+        let messages = by_code.entry(code).or_default();
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
+    }
+    by_code
+        .into_iter()
+        .map(|(code, messages)| {
+            let said = messages.join("; ");
+            if code == "device-active" {
+                Warning::new(&code, format!(
+                    "{said}: times are host times and measure when work was launched there, not how long it took"
+                )).with_hint("synchronise inside the spans that matter, e.g. torch.cuda.synchronize(); device time comes with a later version")
+            } else if code == NO_PHASES {
+                Warning::new(&code, format!("{said}, so there are no phases to show"))
+                    .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")
+            } else if code == launches::CODE {
+                Warning::new(&code, format!("{said}: a lap holds the work only if it waits for the result"))
+                    .with_hint(launches::HINT)
+            } else {
+                Warning::new(&code, said)
+            }
+        })
+        .collect()
+}
+
+/// About how the launched program ended.
+pub fn of_end(end: &ProgramEnd) -> Option<Warning> {
+    let signal = end.signal?;
+    let name = match signal {
+        1 => " (SIGHUP)",
+        2 => " (SIGINT)",
+        3 => " (SIGQUIT)",
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        13 => " (SIGPIPE)",
+        15 => " (SIGTERM)",
+        _ => "",
+    };
+    let warning = Warning::new("signal", format!("signal {signal}{name} ended the program"));
+    Some(if signal == 9 {
+        warning.with_hint("if nobody killed it, the machine ran out of memory: look at `dmesg`")
+    } else {
+        warning
+    })
+}
+
+/// Why the way in which a run ended is not known, by field name.
+pub fn of_outcome(
+    run: Option<&RunInfo>,
+    main: Option<&ProcessSummary>,
+) -> Option<(String, Unavailable)> {
+    let (field, reason) = if let Some(end) = run.and_then(|run| run.end.as_ref()) {
+        let reason = match (end.code, end.signal) {
+            (Some(_), _) => return None,
+            (None, Some(signal)) => format!("signal {signal} ended the program"),
+            (None, None) => "the program recorded itself, and nobody saw its exit".to_owned(),
+        };
+        ("run.end.code", reason)
+    } else {
+        let reason = match main?.state {
+            ProcessState::Running => "the run has not ended",
+            ProcessState::Killed => "the run did not end normally",
+            ProcessState::Closed if run.is_none() => "no launcher saw the run",
+            ProcessState::Closed => "the launcher did not see the run end",
+        };
+        ("run.end", reason.to_owned())
+    };
+    Some((field.to_owned(), Unavailable(reason)))
+}
+
+/// About interpreters without Laptime.
+pub fn of_unrecorded(interpreters: &[String]) -> Option<Warning> {
+    if interpreters.is_empty() {
+        return None;
+    }
+    let warning = Warning::new(
+        "unrecorded",
+        format!(
+            "not recorded, because Laptime is not installed there: {}",
+            interpreters.join(", ")
+        ),
+    );
+    Some(warning.with_hint("install it in that environment too: `python -m pip install laptime`"))
+}

@@ -1,0 +1,33 @@
+//! The few numbers and names that this crate writes as text: a warning is a sentence.
+
+use crate::process_summary::ProcessSummary;
+
+/// A duration with three digits, such as `3.2 s`.
+pub fn spoken(ns: u64) -> String {
+    let ns = ns as f64;
+    let (value, unit) = match ns {
+        _ if ns < 1e3 => (ns, "ns"),
+        _ if ns < 1e6 => (ns / 1e3, "µs"),
+        _ if ns < 1e9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
+    };
+    if value < 99.95 && unit != "ns" {
+        format!("{value:.1} {unit}")
+    } else {
+        format!("{value:.0} {unit}")
+    }
+}
+
+/// A number with its noun.
+pub fn plural(count: u64, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
+}
+
+/// How a process is called in a message.
+pub fn called(process: &ProcessSummary) -> String {
+    if process.program.is_empty() {
+        format!("process {}", process.pid)
+    } else {
+        format!("{} (process {})", process.program, process.pid)
+    }
+}
