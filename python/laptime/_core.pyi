@@ -38,10 +38,10 @@ from ._core_operations import (
     write_operations as write_operations,
 )
 from ._core_phases import (
+    CalledModule as CalledModule,
     Compilations as Compilations,
     ModuleLaps as ModuleLaps,
     Phases as Phases,
-    Place as Place,
     Watched as Watched,
     look_at_launches as look_at_launches,
 )
@@ -549,7 +549,7 @@ def timing_first_reached(
 def timing_csv(section: str, timers: dict[str, Any]) -> str: ...
 def timing_json(section: str, timestamp: str, timers: dict[str, Any]) -> str: ...
 
-# Host memory of laps, and of stretches that are none: net and peak in bytes.
+# Host memory of laps, and of intervals that are no laps: net and peak in bytes.
 
 def memory_start(objects: bool = False) -> tuple[bool, str | None]: ...
 def memory_stop() -> None: ...

@@ -1,7 +1,7 @@
-//! Counting host memory: on, off, and for a stretch that is no lap.
+//! Counting host memory: on, off, and for an interval that is no lap.
 
 use laptime_core::ProcessMemory;
-use laptime_recorder::memory::{self, Stretch};
+use laptime_recorder::memory::{self, Interval};
 use pyo3::prelude::*;
 
 use crate::entry::measuring;
@@ -38,17 +38,17 @@ fn memory_of_process() -> Option<(i64, u64)> {
     Some((bytes, peak_bytes))
 }
 
-/// Begins a stretch that is no lap, such as a timer's segment: a token, 0 while not counting.
+/// Begins an interval that is no lap, such as a timer's segment: a token, 0 while not counting.
 #[pyfunction]
 fn memory_open() -> u64 {
-    let begin = || span::at(Stretch::begin).map_or(0, Stretch::to_raw);
+    let begin = || span::at(Interval::begin).map_or(0, Interval::to_raw);
     measuring(|| 0, begin)
 }
 
-/// Ends a stretch on the thread or task where it began: net and peak in bytes, or `None`.
+/// Ends an interval on the thread or task where it began: net and peak in bytes, or `None`.
 #[pyfunction]
 fn memory_close(token: u64) -> Option<(i64, u64)> {
-    let end = || span::at(|| Stretch::from_raw(token).end());
+    let end = || span::at(|| Interval::from_raw(token).end());
     let memory = measuring(|| None, end)?;
     Some((memory.net_bytes, memory.peak_bytes))
 }

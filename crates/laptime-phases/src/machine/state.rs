@@ -10,7 +10,7 @@ use crate::loader::Iteration;
 
 /// Where a phase lies, so that the next of the same place goes on with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum PhasePlace {
     /// Directly inside the unit that opened under this path, whatever the unit's name.
     Unit(u32),
     /// At a path of its own.
@@ -29,8 +29,8 @@ pub struct Number {
     pub saw_grad: bool,
     pub zeroed: bool,
     /// Where this step's last forward and last optimizer span were.
-    pub forward: Option<Place>,
-    pub optimizer: Option<Place>,
+    pub forward: Option<PhasePlace>,
+    pub optimizer: Option<PhasePlace>,
 }
 
 /// What forwards with gradients and without a loader are taken for.
@@ -81,7 +81,7 @@ pub struct Update {
     /// One is under way inside a lap of the user's.
     pub inner: Option<Phase>,
     /// The closure's last phase, and where it was, while nothing else happened since.
-    pub after: Option<(PhaseName, Place)>,
+    pub after: Option<(PhaseName, PhasePlace)>,
     /// A module's call has told the forward of the closure's next gradient.
     pub has_forward: bool,
     /// When a `zero_grad` in it ended, and [`crate::Laps::last_written`] then, while nothing else happened

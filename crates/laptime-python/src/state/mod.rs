@@ -9,9 +9,9 @@
 mod code;
 mod contents;
 mod elements;
+mod holder;
 mod iterators;
 mod kind;
-mod place;
 mod walk;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
