@@ -18,7 +18,7 @@ use crate::spans::SpanBatches;
 
 /// A recording on disk.
 #[pyclass(frozen, module = "laptime", name = "Recording")]
-struct OpenedRecording {
+pub struct OpenedRecording {
     recorded: Recorded,
     summary: PyOnceLock<Summary>,
 }
@@ -119,7 +119,7 @@ impl OpenedRecording {
     clippy::needless_pass_by_value,
     reason = "arguments from Python are values"
 )]
-fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<OpenedRecording> {
+pub fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<OpenedRecording> {
     let recording = OpenedRecording {
         recorded: Recorded {
             salvage,
@@ -129,10 +129,4 @@ fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<OpenedReco
     };
     recording.summary(python)?;
     Ok(recording)
-}
-
-/// Adds the class and the function to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<OpenedRecording>()?;
-    module.add_function(wrap_pyfunction!(open, module)?)
 }

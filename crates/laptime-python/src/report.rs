@@ -19,7 +19,7 @@ use crate::arrow::{ArrowTable, rows};
 use crate::entry::asked;
 use crate::errors;
 use crate::lookup::{self, Found};
-use crate::summary::{self, SpanSummary};
+use crate::summary::SpanSummary;
 
 /// The summary of a program so far, or of a recording.
 #[pyclass(frozen, module = "laptime", mapping)]
@@ -338,15 +338,7 @@ pub fn stdout_width(python: Python<'_>) -> Option<usize> {
 
 /// The report of this process so far.
 #[pyfunction]
-fn report(python: Python<'_>) -> PyResult<Report> {
+pub fn report(python: Python<'_>) -> PyResult<Report> {
     let summary = || python.detach(|| summarize_live(&laptime_recorder::live()));
     asked(|| Ok(Report::new(summary())))
-}
-
-/// Adds the class and the function to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Report>()?;
-    summary::add(module)?;
-    module.add_class::<ArrowTable>()?;
-    module.add_function(wrap_pyfunction!(report, module)?)
 }

@@ -8,13 +8,5 @@
 
 mod backward;
 pub mod call;
-mod called_module;
-mod laps;
-
-use pyo3::prelude::*;
-
-/// Adds the classes to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<laps::ModuleLaps>()?;
-    module.add_class::<called_module::CalledModule>()
-}
+pub mod called_module;
+pub mod laps;
