@@ -7,23 +7,7 @@ from typing_extensions import Self, disjoint_base
 
 @final
 class Phases:
-    def __new__(
-        cls,
-        *,
-        is_grad_enabled: Callable[[], bool],
-        compiler: dict[str, Any],
-        is_compiling: Callable[[], bool],
-        is_worker: Callable[[], bool],
-        learns: Callable[[Any, Any], int],
-        training: Callable[[Any], bool],
-        bare: Callable[[Any], bool],
-        for_learned: Callable[[Any, bool], bool],
-        of_function: Callable[[Any, Any, bool], bool],
-        is_waited_for: Callable[[], bool],
-        last_gradients: Callable[[], list[tuple[int, int]]],
-        look: Callable[[], None],
-        broken: Callable[[Exception], None],
-    ) -> Phases: ...
+    def __new__(cls, **questions: Any) -> Phases: ...
     def has_begun(self) -> bool: ...
     def has_optimizer(self) -> None: ...
     def set_aside(self) -> None: ...
