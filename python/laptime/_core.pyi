@@ -173,7 +173,7 @@ class Report:
     def wall_ns(self) -> int: ...
     @property
     def steady(self) -> Report | None:
-        """The same without warm-up; None when no steady state was found, see `why("steady")`."""
+        """The report without warm-up; None when no steady state was found, see `why("steady")`."""
     @property
     def warnings(self) -> list[str]: ...
     def why(self, field: str) -> str | None: ...
@@ -390,7 +390,7 @@ class ProfilingSegments:
         """Stops a segment and returns its seconds; None when disabled or not started."""
 
     def end(self, name: Any = "default", context: Any = None) -> Real | float | None:
-        """The same as stop."""
+        """Stops a segment, as `stop` does."""
 
     def stop_and_start(
         self, stop_name: Any = None, start_name: Any = None, context: Any = None

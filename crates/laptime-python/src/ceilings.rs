@@ -18,7 +18,7 @@ pub struct Ceilings {
     pub core: Core,
 }
 
-/// One of them.
+/// What a device reaches at most in one type of element, or of bytes.
 #[pyclass(frozen, get_all, module = "laptime")]
 pub struct Ceiling {
     device: String,

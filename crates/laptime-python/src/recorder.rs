@@ -75,7 +75,7 @@ impl Recorder {
         self.taken_path.as_deref()
     }
 
-    /// Its path as text, without the standard library's paths: nothing is imported at the start.
+    /// The recording's path as text, without the standard library's paths: nothing is imported at the start.
     #[getter]
     fn folder(&self) -> std::ffi::OsString {
         self.path.clone().into()

@@ -20,7 +20,7 @@ pub struct SpanSummary {
 }
 
 impl SpanSummary {
-    /// Of a row.
+    /// The numbers of a row.
     pub fn new(summary: Arc<Summary>, index: usize) -> Self {
         Self { summary, index }
     }

@@ -37,7 +37,7 @@ pub const fn root_mean_square(weight: bool) -> Work {
 /// With statistics that are known: a scale and a shift for each channel.
 pub const KNOWN_STATISTICS: Work = flop(2);
 
-/// Of a batch's own statistics, or of known ones.
+/// A normalisation by a batch's own statistics, or by known ones.
 pub const fn by_batch(affine: Affine, is_own: bool) -> Work {
     if is_own {
         centred(affine)

@@ -201,7 +201,7 @@ impl Machine {
         }
     }
 
-    /// Whether one did.
+    /// Whether an optimizer stepped inside the backward that is over; asked once.
     fn take_update_inside(&mut self) -> bool {
         take(&mut self.updated_inside)
     }

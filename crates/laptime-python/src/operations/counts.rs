@@ -139,7 +139,7 @@ impl OpCounts {
         CONVENTIONS.to_vec()
     }
 
-    /// These counts with what they are of: a name, its inputs by label, sizes and type, and how it
+    /// The counts with what they are of: a name, its inputs by label, sizes and type, and how it
     /// was counted.
     #[expect(
         clippy::needless_pass_by_value,
