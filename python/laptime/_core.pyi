@@ -38,10 +38,10 @@ from ._core_operations import (
     write_operations as write_operations,
 )
 from ._core_phases import (
+    CalledModule as CalledModule,
     Compilations as Compilations,
     ModuleLaps as ModuleLaps,
     Phases as Phases,
-    Place as Place,
     Watched as Watched,
     look_at_launches as look_at_launches,
 )
@@ -173,7 +173,7 @@ class Report:
     def wall_ns(self) -> int: ...
     @property
     def steady(self) -> Report | None:
-        """The same without warm-up; None when no steady state was found, see `why("steady")`."""
+        """The report without warm-up; None when no steady state was found, see `why("steady")`."""
     @property
     def warnings(self) -> list[str]: ...
     def why(self, field: str) -> str | None: ...
@@ -390,7 +390,7 @@ class ProfilingSegments:
         """Stops a segment and returns its seconds; None when disabled or not started."""
 
     def end(self, name: Any = "default", context: Any = None) -> Real | float | None:
-        """The same as stop."""
+        """Stops a segment, as `stop` does."""
 
     def stop_and_start(
         self, stop_name: Any = None, start_name: Any = None, context: Any = None
@@ -549,7 +549,7 @@ def timing_first_reached(
 def timing_csv(section: str, timers: dict[str, Any]) -> str: ...
 def timing_json(section: str, timestamp: str, timers: dict[str, Any]) -> str: ...
 
-# Host memory of laps, and of stretches that are none: net and peak in bytes.
+# Host memory of laps, and of intervals that are no laps: net and peak in bytes.
 
 def memory_start(objects: bool = False) -> tuple[bool, str | None]: ...
 def memory_stop() -> None: ...

@@ -16,7 +16,7 @@ pub struct SpanId {
 /// What is known of a span that was taken off the stack.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken {
-    /// Its memory, while that is counted.
+    /// The span's memory, while memory is counted.
     pub memory: Option<SpanMemory>,
 }
 
@@ -31,7 +31,7 @@ pub struct Held {
     pub duration: u64,
     /// What is unusual about it.
     pub flags: SpanFlags,
-    /// Its memory, read when it was taken off the stack.
+    /// The span's memory, read when it was taken off the stack.
     pub memory: Option<SpanMemory>,
 }
 

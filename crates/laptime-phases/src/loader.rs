@@ -66,11 +66,12 @@ impl Flag {
 pub struct Loader {
     /// What the next batch is probably for.
     pub expects: Use,
-    /// A step of it begins with a forward without gradients.
+    /// A step on the loader's batches begins with a forward without gradients: in distillation the
+    /// teacher is called before its student.
     pub teacher: Flag,
-    /// Its evaluation runs with gradients on.
+    /// An evaluation on the loader runs with gradients on.
     pub with_grad: Flag,
-    /// Its fetches run inside a lap of the user's that ends before the forward.
+    /// The loader's fetches run inside a lap of the user's that ends before the forward.
     pub fetch_only: Flag,
 }
 
@@ -101,13 +102,13 @@ impl Loader {
         }
     }
 
-    /// Its batch was trained on.
+    /// A batch of the loader was trained on.
     pub fn was_step(&self) {
         self.expects.set(Some(PhaseName::Step));
         self.with_grad.set(false);
     }
 
-    /// Its batch was evaluated.
+    /// A batch of the loader was evaluated.
     pub fn was_evaluation(&self, with_grad: bool) {
         self.expects.set(Some(PhaseName::Evaluation));
         self.with_grad.set(with_grad);
@@ -130,7 +131,7 @@ pub struct Iteration {
     asked: AtomicU8,
     /// When the first step began that trained on it; 0 before.
     trained_since: AtomicU64,
-    /// Its epoch is marked.
+    /// The epoch of this pass is marked.
     marked: Flag,
     /// Start and end of making the iterator, in ticks; 0 when not known, or used already.
     made: (AtomicU64, AtomicU64),

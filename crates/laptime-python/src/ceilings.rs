@@ -18,7 +18,7 @@ pub struct Ceilings {
     pub core: Core,
 }
 
-/// One of them.
+/// What a device reaches at most in one type of element, or of bytes.
 #[pyclass(frozen, get_all, module = "laptime")]
 pub struct Ceiling {
     device: String,
@@ -198,22 +198,14 @@ fn repeat(call: &Bound<'_, PyAny>, on_cpu: bool) -> PyResult<Vec<Sample>> {
 
 /// What was kept of this machine, or is measured now with the interpreter let go.
 #[pyfunction]
-fn kept_or_measured_ceilings(python: Python<'_>) -> Ceilings {
+pub fn kept_or_measured_ceilings(python: Python<'_>) -> Ceilings {
     let core = python.detach(ceilings::kept_or_measured);
     Ceilings { core }
 }
 
 /// Measures the processor with the interpreter let go.
 #[pyfunction]
-fn measure_ceilings(python: Python<'_>) -> Ceilings {
+pub fn measure_ceilings(python: Python<'_>) -> Ceilings {
     let core = python.detach(ceilings::measure);
     Ceilings { core }
-}
-
-/// Adds it to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Ceilings>()?;
-    module.add_class::<Ceiling>()?;
-    module.add_function(wrap_pyfunction!(kept_or_measured_ceilings, module)?)?;
-    module.add_function(wrap_pyfunction!(measure_ceilings, module)?)
 }

@@ -13,27 +13,27 @@ use crate::operations::counts::OpCounts;
 
 /// Number of the path of the innermost open span.
 #[pyfunction]
-fn path_number() -> u32 {
+pub fn path_number() -> u32 {
     span::at(recorder::current_path).0
 }
 
 /// The number that the innermost open span's path has when nothing of it is aside, and whether
 /// anything is.
 #[pyfunction]
-fn plain_path() -> (u32, bool) {
+pub fn plain_path() -> (u32, bool) {
     let (path, is_aside) = recorder::plain_path(span::at(recorder::current_path));
     (path.0, is_aside)
 }
 
 /// Tells that a stretch runs whose operations are known.
 #[pyfunction]
-fn ran(stretch: u32) {
+pub fn ran(stretch: u32) {
     span::at(|| recorder::ran(stretch));
 }
 
 /// Tells what a stretch does each time at a path, given by its number.
 #[pyfunction]
-fn write_operations(stretch: u32, path: u32, counts: &Bound<'_, OpCounts>, device: &str) {
+pub fn write_operations(stretch: u32, path: u32, counts: &Bound<'_, OpCounts>, device: &str) {
     let counts = &counts.get().counts;
     let (path, _) = recorder::plain_path(PathId(path));
     let dtype = counts.by_dtype.first();
@@ -51,15 +51,6 @@ fn write_operations(stretch: u32, path: u32, counts: &Bound<'_, OpCounts>, devic
 
 /// Notes what this machine reaches at most, where that was kept.
 #[pyfunction]
-fn note_ceilings() -> bool {
+pub fn note_ceilings() -> bool {
     recorder::ceilings::note_kept()
-}
-
-/// Adds the functions to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(path_number, module)?)?;
-    module.add_function(wrap_pyfunction!(plain_path, module)?)?;
-    module.add_function(wrap_pyfunction!(ran, module)?)?;
-    module.add_function(wrap_pyfunction!(write_operations, module)?)?;
-    module.add_function(wrap_pyfunction!(note_ceilings, module)?)
 }

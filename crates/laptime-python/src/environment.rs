@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 /// What the environment asks for.
 #[pyclass(frozen, get_all, module = "laptime._core")]
-struct Asked {
+pub struct Asked {
     /// Whether nothing is to be recorded.
     is_off: bool,
     /// The recording in progress that this process belongs to.
@@ -24,7 +24,7 @@ struct Asked {
 
 /// Reads the environment.
 #[pyfunction]
-fn asked() -> Asked {
+pub fn asked() -> Asked {
     let found = Found::here();
     Asked {
         is_off: found.switch == Switch::Off,
@@ -44,10 +44,4 @@ fn asked() -> Asked {
             .map(|warning| (warning.variable, warning.to_string()))
             .collect(),
     }
-}
-
-/// Adds the class and the function to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Asked>()?;
-    module.add_function(wrap_pyfunction!(asked, module)?)
 }

@@ -192,11 +192,6 @@ fn code_of(handler: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 /// out of code of Laptime's that runs none of the program's.
 #[pyfunction]
 #[pyo3(signature = (error, *, own=true))]
-fn raised_by_handler(python: Python<'_>, error: Bound<'_, PyAny>, own: bool) -> bool {
+pub fn raised_by_handler(python: Python<'_>, error: Bound<'_, PyAny>, own: bool) -> bool {
     raised_in(python, &PyErr::from_value(error), own)
-}
-
-/// Adds it to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(raised_by_handler, module)?)
 }

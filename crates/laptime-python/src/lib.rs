@@ -40,6 +40,8 @@ use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use fast::timer::methods as segments;
+
 /// The program may use up its memory and go on: then ours must not end it.
 #[global_allocator]
 static ALLOCATOR: laptime_recorder::Reserve = laptime_recorder::Reserve::system();
@@ -62,27 +64,114 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("lap", fast::lap::builtin::builtin(python)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::add(module)?;
-    handler::add(module)?;
-    span::add(module)?;
-    phases::add(module)?;
-    jax::add(module)?;
-    modules::add(module)?;
-    environment::add(module)?;
-    recorder::add(module)?;
-    memory::add(module)?;
-    report::add(module)?;
-    recording::add(module)?;
-    module.add_class::<fast::lap::pieces::Pieces>()?;
-    timer::add(module)?;
-    torchtimer::add(module)?;
-    timing::add(module)?;
-    picture::add(module)?;
-    operations::add(module)?;
-    ceilings::add(module)?;
-    counting::add(module)?;
-    stretches::add(module)?;
-    command::add(module)?;
-    state::add(module)?;
+    add_classes(module)?;
+    add_functions(module)?;
+    summary::add_properties(python)?;
+    segments::add_methods::<timer::Timer>(python)?;
+    segments::add_methods::<timer::TimerContext>(python)?;
+    fast::timer::torchtimer::add_methods(python)?;
     // The interface is that of `laptime`, not everything that is here.
     module.delattr("__all__")
+}
+
+fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<arrow::ArrowTable>()?;
+    module.add_class::<ceilings::Ceiling>()?;
+    module.add_class::<ceilings::Ceilings>()?;
+    module.add_class::<environment::Asked>()?;
+    module.add_class::<fast::lap::pieces::Pieces>()?;
+    module.add_class::<fast::timer::torchtimer::ProfilingSegments>()?;
+    module.add_class::<jax::compilation::Compilations>()?;
+    module.add_class::<modules::called_module::CalledModule>()?;
+    module.add_class::<modules::laps::ModuleLaps>()?;
+    module.add_class::<operations::cost::OpCost>()?;
+    module.add_class::<operations::counts::OpCounts>()?;
+    module.add_class::<operations::counts::UncountedOp>()?;
+    module.add_class::<operations::feed::Feed>()?;
+    module.add_class::<operations::formula::OpCall>()?;
+    module.add_class::<operations::row::OpRow>()?;
+    module.add_class::<operations::shape::Shape>()?;
+    module.add_class::<operations::torch::dispatch::TorchDispatch>()?;
+    module.add_class::<operations::torch::function::OwnMemory>()?;
+    module.add_class::<operations::torch::function::TorchFunction>()?;
+    module.add_class::<operations::torch::held_call::TakenOp>()?;
+    module.add_class::<phases::overlay::Watched>()?;
+    module.add_class::<phases::process::Phases>()?;
+    module.add_class::<recorder::Recorder>()?;
+    module.add_class::<recording::OpenedRecording>()?;
+    module.add_class::<report::Report>()?;
+    module.add_class::<state::State>()?;
+    module.add_class::<state::iterators::Taken>()?;
+    module.add_class::<stretches::Stretches>()?;
+    module.add_class::<summary::SpanSummary>()?;
+    module.add_class::<timer::Timer>()?;
+    module.add_class::<timer::TimerContext>()?;
+    module.add_class::<timing::Latency>()?;
+    Ok(())
+}
+
+fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    macro_rules! add {
+        ($($function:path),+ $(,)?) => {
+            $(module.add_function(wrap_pyfunction!($function, module)?)?;)+
+        };
+    }
+    add!(
+        ceilings::kept_or_measured_ceilings,
+        ceilings::measure_ceilings,
+        command::run_cli,
+        counting::note_ceilings,
+        counting::path_number,
+        counting::plain_path,
+        counting::ran,
+        counting::write_operations,
+        environment::asked,
+        handler::raised_by_handler,
+        jax::look_at_launches,
+        memory::memory_close,
+        memory::memory_of_process,
+        memory::memory_open,
+        memory::memory_start,
+        memory::memory_stop,
+        operations::formula::has_formula,
+        operations::formula::register_formula,
+        operations::onnx::count_onnx,
+        picture::write_timeline,
+        recorder::close,
+        recorder::current_folder,
+        recorder::join,
+        recorder::warn,
+        recording::open,
+        report::report,
+        span::close_span,
+        span::current_path,
+        span::disable,
+        span::enable,
+        span::is_on,
+        span::is_open,
+        span::mark,
+        span::metric,
+        span::note,
+        span::now,
+        span::open_span,
+        span::reset,
+        span::suspend_span,
+        span::ticks_to_ns,
+        state::undone,
+        timer_state::copied_timer,
+        timing::megabytes,
+        timing::ticks_to_seconds,
+        timing::timing_breakdown,
+        timing::timing_csv,
+        timing::timing_first_reached,
+        timing::timing_json,
+        timing::timing_line,
+        timing::timing_slowest,
+        timing::timing_speedup,
+        timing::timing_speedup_analysis,
+        timing::timing_summary,
+        timing::timing_warmup,
+        timing::timing_warmup_table,
+    );
+    Ok(())
 }

@@ -1,7 +1,7 @@
-//! Counting host memory: on, off, and for a stretch that is no lap.
+//! Counting host memory: on, off, and for an interval that is no lap.
 
 use laptime_core::ProcessMemory;
-use laptime_recorder::memory::{self, Stretch};
+use laptime_recorder::memory::{self, Interval};
 use pyo3::prelude::*;
 
 use crate::entry::measuring;
@@ -12,7 +12,7 @@ use crate::objects;
 /// not possible, if so.
 #[pyfunction]
 #[pyo3(signature = (objects=false))]
-fn memory_start(python: Python<'_>, objects: bool) -> (bool, Option<String>) {
+pub fn memory_start(python: Python<'_>, objects: bool) -> (bool, Option<String>) {
     let start = || match memory::start() {
         Err(reason) => (false, Some(reason.0)),
         Ok(began) if objects => (began, objects::start(python).err()),
@@ -23,7 +23,7 @@ fn memory_start(python: Python<'_>, objects: bool) -> (bool, Option<String>) {
 
 /// Counts no more.
 #[pyfunction]
-fn memory_stop() {
+pub fn memory_stop() {
     let stop = || {
         objects::stop();
         memory::stop();
@@ -33,31 +33,22 @@ fn memory_stop() {
 
 /// Bytes allocated and not freed since counting began, and their peak; `None` while not counting.
 #[pyfunction]
-fn memory_of_process() -> Option<(i64, u64)> {
+pub fn memory_of_process() -> Option<(i64, u64)> {
     let ProcessMemory { bytes, peak_bytes } = measuring(|| None, memory::process)?;
     Some((bytes, peak_bytes))
 }
 
-/// Begins a stretch that is no lap, such as a timer's segment: a token, 0 while not counting.
+/// Begins an interval that is no lap, such as a timer's segment: a token, 0 while not counting.
 #[pyfunction]
-fn memory_open() -> u64 {
-    let begin = || span::at(Stretch::begin).map_or(0, Stretch::to_raw);
+pub fn memory_open() -> u64 {
+    let begin = || span::at(Interval::begin).map_or(0, Interval::to_raw);
     measuring(|| 0, begin)
 }
 
-/// Ends a stretch on the thread or task where it began: net and peak in bytes, or `None`.
+/// Ends an interval on the thread or task where it began: net and peak in bytes, or `None`.
 #[pyfunction]
-fn memory_close(token: u64) -> Option<(i64, u64)> {
-    let end = || span::at(|| Stretch::from_raw(token).end());
+pub fn memory_close(token: u64) -> Option<(i64, u64)> {
+    let end = || span::at(|| Interval::from_raw(token).end());
     let memory = measuring(|| None, end)?;
     Some((memory.net_bytes, memory.peak_bytes))
-}
-
-/// Adds the functions to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(memory_start, module)?)?;
-    module.add_function(wrap_pyfunction!(memory_stop, module)?)?;
-    module.add_function(wrap_pyfunction!(memory_of_process, module)?)?;
-    module.add_function(wrap_pyfunction!(memory_open, module)?)?;
-    module.add_function(wrap_pyfunction!(memory_close, module)?)
 }

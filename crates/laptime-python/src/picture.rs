@@ -9,7 +9,7 @@ use pyo3::types::PyString;
 use crate::errors;
 
 /// Text that may hold lone surrogates, which UTF-8 cannot: they become `\udc80`.
-struct Text(String);
+pub struct Text(String);
 
 impl<'py> FromPyObject<'_, 'py> for Text {
     type Error = PyErr;
@@ -64,7 +64,7 @@ fn page(title: &str, contexts: Vec<(Text, Vec<SegmentRow>)>, size: Option<(f64, 
     reason = "arguments from Python are values"
 )]
 #[pyo3(signature = (path, title, contexts, figsize=None))]
-fn write_timeline(
+pub fn write_timeline(
     python: Python<'_>,
     path: PathBuf,
     title: Text,
@@ -74,9 +74,4 @@ fn write_timeline(
     let written =
         python.detach(|| std::fs::write(&path, html::render(&page(&title.0, contexts, figsize))));
     written.map_err(|error| errors::from_io(&error, &path))
-}
-
-/// Adds the function to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(write_timeline, module)?)
 }

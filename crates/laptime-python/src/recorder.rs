@@ -11,7 +11,7 @@ use crate::errors;
 
 /// A recording that this process started.
 #[pyclass(frozen, module = "laptime._core")]
-struct Recorder {
+pub struct Recorder {
     path: PathBuf,
     taken_path: Option<String>,
     /// The process that started it. A forked child has a file of its own, and no say in the run's end.
@@ -75,7 +75,7 @@ impl Recorder {
         self.taken_path.as_deref()
     }
 
-    /// Its path as text, without the standard library's paths: nothing is imported at the start.
+    /// The recording's path as text, without the standard library's paths: nothing is imported at the start.
     #[getter]
     fn folder(&self) -> std::ffi::OsString {
         self.path.clone().into()
@@ -94,34 +94,25 @@ impl Recorder {
     clippy::needless_pass_by_value,
     reason = "arguments are converted into owned values"
 )]
-fn join(python: Python<'_>, folder: PathBuf) -> PyResult<()> {
+pub fn join(python: Python<'_>, folder: PathBuf) -> PyResult<()> {
     let join = || python.detach(|| recorder::join(&folder, &RecordOptions::default()));
     measuring(|| Ok(()), join).map_err(|error| errors::from_recorder(&error))
 }
 
 /// Ends this process's part of the recording.
 #[pyfunction]
-fn close(python: Python<'_>) {
+pub fn close(python: Python<'_>) {
     measuring(|| (), || python.detach(recorder::close));
 }
 
 /// The folder of the recording in progress.
 #[pyfunction]
-fn current_folder() -> Option<PathBuf> {
+pub fn current_folder() -> Option<PathBuf> {
     measuring(|| None, recorder::current_folder)
 }
 
 /// Warns on standard error in one line, where that can be written.
 #[pyfunction]
-fn warn(message: &str) {
+pub fn warn(message: &str) {
     measuring(|| (), || recorder::warn(&message));
-}
-
-/// Adds the class and functions to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Recorder>()?;
-    module.add_function(wrap_pyfunction!(join, module)?)?;
-    module.add_function(wrap_pyfunction!(close, module)?)?;
-    module.add_function(wrap_pyfunction!(warn, module)?)?;
-    module.add_function(wrap_pyfunction!(current_folder, module)?)
 }

@@ -17,13 +17,13 @@ use crate::report::Report;
 use crate::spans::SpanBatches;
 
 /// A recording on disk.
-#[pyclass(frozen, module = "laptime")]
-struct Recording {
+#[pyclass(frozen, module = "laptime", name = "Recording")]
+pub struct OpenedRecording {
     recorded: Recorded,
     summary: PyOnceLock<Summary>,
 }
 
-impl Recording {
+impl OpenedRecording {
     fn summary<'a>(&'a self, python: Python<'_>) -> PyResult<&'a Summary> {
         let read = || self.recorded.summary();
         self.summary.get_or_try_init(python, || {
@@ -37,7 +37,7 @@ impl Recording {
 }
 
 #[pymethods]
-impl Recording {
+impl OpenedRecording {
     /// Where it is.
     #[getter]
     fn path(&self) -> PathBuf {
@@ -119,8 +119,8 @@ impl Recording {
     clippy::needless_pass_by_value,
     reason = "arguments from Python are values"
 )]
-fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<Recording> {
-    let recording = Recording {
+pub fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<OpenedRecording> {
+    let recording = OpenedRecording {
         recorded: Recorded {
             salvage,
             ..Recorded::new(&path)
@@ -129,10 +129,4 @@ fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<Recording>
     };
     recording.summary(python)?;
     Ok(recording)
-}
-
-/// Adds the class and the function to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Recording>()?;
-    module.add_function(wrap_pyfunction!(open, module)?)
 }

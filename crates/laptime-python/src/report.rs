@@ -19,7 +19,7 @@ use crate::arrow::{ArrowTable, rows};
 use crate::entry::asked;
 use crate::errors;
 use crate::lookup::{self, Found};
-use crate::summary::{self, SpanSummary};
+use crate::summary::SpanSummary;
 
 /// The summary of a program so far, or of a recording.
 #[pyclass(frozen, module = "laptime", mapping)]
@@ -32,7 +32,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of a summary.
+    /// The report of a summary.
     pub fn new(summary: Summary) -> Self {
         Self {
             summary: Arc::new(summary),
@@ -41,7 +41,7 @@ impl Report {
         }
     }
 
-    /// Of a recording's summary.
+    /// The report of a recording's summary.
     pub fn of_recording(summary: Summary, recorded: Recorded) -> Self {
         Self {
             recording: Some(recorded),
@@ -49,7 +49,7 @@ impl Report {
         }
     }
 
-    /// Of a summary that is shown as several.
+    /// The report of a summary that is shown as several.
     pub fn with_tables(summary: Summary, tables: Vec<(String, Summary)>) -> Self {
         Self {
             tables,
@@ -196,7 +196,7 @@ impl Report {
         self.summary.wall_ns
     }
 
-    /// The same without warm-up; `None` when no steady state was found, see `why("steady")`.
+    /// The report without warm-up; `None` when no steady state was found, see `why("steady")`.
     #[getter]
     fn steady(&self, python: Python<'_>) -> Option<Self> {
         let steady = self.summary.steady.as_ref()?;
@@ -338,15 +338,7 @@ pub fn stdout_width(python: Python<'_>) -> Option<usize> {
 
 /// The report of this process so far.
 #[pyfunction]
-fn report(python: Python<'_>) -> PyResult<Report> {
+pub fn report(python: Python<'_>) -> PyResult<Report> {
     let summary = || python.detach(|| summarize_live(&laptime_recorder::live()));
     asked(|| Ok(Report::new(summary())))
-}
-
-/// Adds the class and the function to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Report>()?;
-    summary::add(module)?;
-    module.add_class::<ArrowTable>()?;
-    module.add_function(wrap_pyfunction!(report, module)?)
 }

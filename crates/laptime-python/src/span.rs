@@ -35,20 +35,24 @@ fn site(name: &Bound<'_, PyString>) -> PyResult<&'static Site> {
 
 /// Ticks of the recorder's clock.
 #[pyfunction]
-fn now() -> u64 {
+pub fn now() -> u64 {
     measuring(|| 0, clock::now)
 }
 
 /// A length of time in ticks, in nanoseconds.
 #[pyfunction]
-fn ticks_to_ns(ticks: u64) -> u64 {
+pub fn ticks_to_ns(ticks: u64) -> u64 {
     measuring(|| 0, || rate::nanoseconds(ticks).round() as u64)
 }
 
 /// Opens a span under the innermost open one.
 #[pyfunction]
 #[pyo3(signature = (name, start=None, *, automatic=false))]
-fn open_span(name: &Bound<'_, PyString>, start: Option<u64>, automatic: bool) -> PyResult<u128> {
+pub fn open_span(
+    name: &Bound<'_, PyString>,
+    start: Option<u64>,
+    automatic: bool,
+) -> PyResult<u128> {
     let open = || {
         let site = site(name)?;
         let is_lap = start.is_none() && !automatic;
@@ -67,7 +71,7 @@ fn open_span(name: &Bound<'_, PyString>, start: Option<u64>, automatic: bool) ->
 /// Closes a span by its token and returns its ticks: 0 when it is not open here.
 #[pyfunction]
 #[pyo3(signature = (token, end=None, flags=0))]
-fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
+pub fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
     if token == 0 {
         return 0;
     }
@@ -83,13 +87,13 @@ fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
 
 /// Whether a span is still open on the stack of the running thread or task.
 #[pyfunction]
-fn is_open(token: u128) -> bool {
+pub fn is_open(token: u128) -> bool {
     token != 0 && measuring(|| false, || span::at(|| recorder::is_open(identity(token))))
 }
 
 /// Takes a span off the stack without recording it and returns the ticks since it opened.
 #[pyfunction]
-fn suspend_span(token: u128) -> u64 {
+pub fn suspend_span(token: u128) -> u64 {
     if token == 0 {
         return 0;
     }
@@ -100,7 +104,7 @@ fn suspend_span(token: u128) -> u64 {
 /// Records a named instant.
 #[pyfunction]
 #[pyo3(signature = (name, /))]
-fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
+pub fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
     let mark = || {
         let site = site(name)?;
         span::at(|| recorder::mark(site));
@@ -112,7 +116,7 @@ fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
 /// Records a named number at this instant.
 #[pyfunction]
 #[pyo3(signature = (name, value, /))]
-fn metric(name: &Bound<'_, PyString>, value: f64) -> PyResult<()> {
+pub fn metric(name: &Bound<'_, PyString>, value: f64) -> PyResult<()> {
     let metric = || {
         let site = site(name)?;
         span::at(|| recorder::metric(site, value));
@@ -123,55 +127,37 @@ fn metric(name: &Bound<'_, PyString>, value: f64) -> PyResult<()> {
 
 /// Tells readers of the recording something once.
 #[pyfunction]
-fn note(code: &str, message: &str) {
+pub fn note(code: &str, message: &str) {
     measuring(|| (), || recorder::note(code, message));
 }
 
 /// Names of the spans that are open here, outermost first.
 #[pyfunction]
-fn current_path() -> Vec<String> {
+pub fn current_path() -> Vec<String> {
     let names = || recorder::path_names(span::at(recorder::current_path));
     measuring(Vec::new, names)
 }
 
 /// Whether spans are recorded.
 #[pyfunction]
-fn is_on() -> bool {
+pub fn is_on() -> bool {
     measuring(|| false, recorder::is_on)
 }
 
 /// Records from now on.
 #[pyfunction]
-fn enable() {
+pub fn enable() {
     measuring(|| (), recorder::enable);
 }
 
 /// Records nothing from now on.
 #[pyfunction]
-fn disable() {
+pub fn disable() {
     measuring(|| (), recorder::disable);
 }
 
 /// Forgets what was recorded in memory so far.
 #[pyfunction]
-fn reset(python: Python<'_>) {
+pub fn reset(python: Python<'_>) {
     measuring(|| (), || python.detach(recorder::reset));
-}
-
-/// Adds the functions to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(now, module)?)?;
-    module.add_function(wrap_pyfunction!(ticks_to_ns, module)?)?;
-    module.add_function(wrap_pyfunction!(open_span, module)?)?;
-    module.add_function(wrap_pyfunction!(close_span, module)?)?;
-    module.add_function(wrap_pyfunction!(is_open, module)?)?;
-    module.add_function(wrap_pyfunction!(suspend_span, module)?)?;
-    module.add_function(wrap_pyfunction!(mark, module)?)?;
-    module.add_function(wrap_pyfunction!(metric, module)?)?;
-    module.add_function(wrap_pyfunction!(note, module)?)?;
-    module.add_function(wrap_pyfunction!(current_path, module)?)?;
-    module.add_function(wrap_pyfunction!(is_on, module)?)?;
-    module.add_function(wrap_pyfunction!(enable, module)?)?;
-    module.add_function(wrap_pyfunction!(disable, module)?)?;
-    module.add_function(wrap_pyfunction!(reset, module)?)
 }

@@ -149,8 +149,3 @@ fn write(stretch: u32, parts: &[Part]) {
         span::at(|| recorder::operations(&operations));
     }
 }
-
-/// Adds the class to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Stretches>()
-}

@@ -20,7 +20,7 @@ pub struct SpanSummary {
 }
 
 impl SpanSummary {
-    /// Of a row.
+    /// The numbers of a row.
     pub fn new(summary: Arc<Summary>, index: usize) -> Self {
         Self { summary, index }
     }
@@ -40,10 +40,8 @@ fn plain(python: Python<'_>, number: Option<Number>) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// Adds the class with its properties.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<SpanSummary>()?;
-    let python = module.py();
+/// Gives the class a property for each number.
+pub fn add_properties(python: Python<'_>) -> PyResult<()> {
     let class = python.get_type::<SpanSummary>();
     let property = python.import("builtins")?.getattr("property")?;
     for field in fields::all() {

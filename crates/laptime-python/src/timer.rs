@@ -14,7 +14,7 @@ use crate::entry::{asked, measuring};
 use crate::fast::timer::context::Context;
 use crate::fast::timer::contexts::Contexts;
 use crate::fast::timer::gauge::Gauge;
-use crate::fast::timer::methods::{HasContext, add_methods};
+use crate::fast::timer::methods::HasContext;
 use crate::fast::timer::settings::{Clock, Settings};
 use crate::report::Report;
 use crate::timer_state;
@@ -275,13 +275,4 @@ impl TimerContext {
     fn __repr__(&self) -> String {
         format!("<laptime.TimerContext {:?}>", self.context.name)
     }
-}
-
-/// Adds the classes to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Timer>()?;
-    module.add_class::<TimerContext>()?;
-    module.add_function(wrap_pyfunction!(timer_state::copied_timer, module)?)?;
-    add_methods::<Timer>(module.py())?;
-    add_methods::<TimerContext>(module.py())
 }

@@ -19,7 +19,7 @@ use crate::rate;
 
 /// Latency of a model's calls, in milliseconds.
 #[pyclass(frozen, module = "laptime._core")]
-struct Latency(Statistics);
+pub struct Latency(Statistics);
 
 #[pymethods]
 impl Latency {
@@ -79,20 +79,25 @@ impl Latency {
 
 /// A length of time in ticks, in seconds.
 #[pyfunction]
-fn ticks_to_seconds(ticks: u64) -> f64 {
+pub fn ticks_to_seconds(ticks: u64) -> f64 {
     rate::nanoseconds(ticks) / 1e9
 }
 
 /// Bytes in MB of 2²⁰ bytes.
 #[pyfunction]
-fn megabytes(bytes: i64) -> f64 {
+pub fn megabytes(bytes: i64) -> f64 {
     layout::megabytes(bytes)
 }
 
 /// The line of a tracked call; `memory` is `"host"` or `"device"`.
 #[pyfunction]
 #[pyo3(signature = (name, seconds, memory=None, peak_bytes=None))]
-fn timing_line(name: &str, seconds: f64, memory: Option<&str>, peak_bytes: Option<i64>) -> String {
+pub fn timing_line(
+    name: &str,
+    seconds: f64,
+    memory: Option<&str>,
+    peak_bytes: Option<i64>,
+) -> String {
     let memory = match (memory, peak_bytes) {
         (None, _) => Memory::NotAsked,
         (Some(_), None) => Memory::Unavailable,
@@ -104,7 +109,7 @@ fn timing_line(name: &str, seconds: f64, memory: Option<&str>, peak_bytes: Optio
 
 /// The summary of timers with their seconds and depths.
 #[pyfunction]
-fn timing_summary(section: &str, timers: Vec<(String, f64, usize)>, datasets: u64) -> String {
+pub fn timing_summary(section: &str, timers: Vec<(String, f64, usize)>, datasets: u64) -> String {
     let rows: Vec<Row<'_>> = timers
         .iter()
         .map(|(name, seconds, depth)| Row {
@@ -122,26 +127,26 @@ fn borrowed(pairs: &[(String, f64)]) -> Vec<(&str, f64)> {
 
 /// Times over a baseline's; `None` where one of them is zero.
 #[pyfunction]
-fn timing_speedup(baseline: f64, seconds: f64) -> Option<f64> {
+pub fn timing_speedup(baseline: f64, seconds: f64) -> Option<f64> {
     analysis::speedup(baseline, seconds)
 }
 
 /// The index of the longest time.
 #[pyfunction]
-fn timing_slowest(seconds: Vec<f64>) -> Option<usize> {
+pub fn timing_slowest(seconds: Vec<f64>) -> Option<usize> {
     analysis::slowest(&seconds)
 }
 
 /// The analysis of timers against one of them.
 #[pyfunction]
 #[pyo3(signature = (timers, baseline))]
-fn timing_speedup_analysis(timers: Vec<(String, f64)>, baseline: Option<usize>) -> String {
+pub fn timing_speedup_analysis(timers: Vec<(String, f64)>, baseline: Option<usize>) -> String {
     layout::speedup_analysis(&borrowed(&timers), baseline)
 }
 
 /// The breakdown of phases.
 #[pyfunction]
-fn timing_breakdown(name: &str, phases: Vec<(String, f64)>, covered: f64) -> String {
+pub fn timing_breakdown(name: &str, phases: Vec<(String, f64)>, covered: f64) -> String {
     layout::breakdown(name, &borrowed(&phases), covered)
 }
 
@@ -157,7 +162,7 @@ type Warmup = (
 
 /// What the first epoch cost beyond the others.
 #[pyfunction]
-fn timing_warmup(epochs: Vec<f64>) -> Option<Warmup> {
+pub fn timing_warmup(epochs: Vec<f64>) -> Option<Warmup> {
     let of = analysis::epoch_warmup(&epochs)?;
     Some((
         of.first_seconds,
@@ -172,7 +177,7 @@ fn timing_warmup(epochs: Vec<f64>) -> Option<Warmup> {
 /// As `print_warmup_analysis` prints it.
 #[pyfunction]
 #[pyo3(signature = (name, first, steady, overhead, percent))]
-fn timing_warmup_table(
+pub fn timing_warmup_table(
     name: &str,
     first: f64,
     steady: Option<f64>,
@@ -190,7 +195,7 @@ fn timing_warmup_table(
 
 /// Where a series first reaches a threshold, and its best value with its place.
 #[pyfunction]
-fn timing_first_reached(
+pub fn timing_first_reached(
     values: Vec<f64>,
     is_loss: bool,
     threshold: f64,
@@ -243,30 +248,12 @@ fn named(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Value)>> {
 
 /// Timers as comma-separated values.
 #[pyfunction]
-fn timing_csv(section: &str, timers: &Bound<'_, PyDict>) -> PyResult<String> {
+pub fn timing_csv(section: &str, timers: &Bound<'_, PyDict>) -> PyResult<String> {
     Ok(layout::csv(section, &named(timers)?))
 }
 
 /// Timers as JSON.
 #[pyfunction]
-fn timing_json(section: &str, timestamp: &str, timers: &Bound<'_, PyDict>) -> PyResult<String> {
+pub fn timing_json(section: &str, timestamp: &str, timers: &Bound<'_, PyDict>) -> PyResult<String> {
     Ok(layout::json(section, timestamp, &named(timers)?))
-}
-
-/// Adds the class and functions to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Latency>()?;
-    module.add_function(wrap_pyfunction!(ticks_to_seconds, module)?)?;
-    module.add_function(wrap_pyfunction!(megabytes, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_line, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_summary, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_speedup, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_slowest, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_speedup_analysis, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_breakdown, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_warmup, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_warmup_table, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_first_reached, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_csv, module)?)?;
-    module.add_function(wrap_pyfunction!(timing_json, module)?)
 }

@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use crate::fast::timer::context::Context;
 use crate::fast::timer::gauge::Gauge;
 use crate::fast::timer::segment::Segment;
-use crate::fast::timer::torchtimer::{ProfilingSegments, add_methods};
+use crate::fast::timer::torchtimer::ProfilingSegments;
 use crate::rate;
 use crate::timer_state::{self, ContextState};
 
@@ -251,10 +251,4 @@ fn no_segment(context: &Context, name: &Bound<'_, PyAny>) -> PyResult<PyErr> {
         "context {context:?} has no segment {}",
         name.repr()?
     )))
-}
-
-/// Adds the class to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<ProfilingSegments>()?;
-    add_methods(module.py())
 }

@@ -98,7 +98,7 @@ impl fmt::Display for Meaningless {
 }
 
 impl Asked {
-    /// Of this process.
+    /// What the environment of this process asks for.
     pub fn here() -> Self {
         Self::of(|name| std::env::var_os(name), keeper::is_open)
     }

@@ -46,7 +46,7 @@ impl<T> Lock<T> {
         self.hold_with(|_| ());
     }
 
-    /// The same, and runs with what it protects.
+    /// Takes the lock as [`Lock::hold`] does, and runs with what it protects.
     pub fn hold_with(&'static self, run: impl FnOnce(&mut T)) {
         let mut guard = self.lock();
         run(&mut guard);

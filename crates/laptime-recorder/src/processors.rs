@@ -12,9 +12,9 @@ use crate::platform;
 /// Nanoseconds since the boot, over all processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessorTime {
-    /// They ran something.
+    /// How long processors ran something.
     pub busy_ns: u64,
-    /// They had something to run, and the host ran something else.
+    /// How long processors had something to run, and the host ran something else.
     pub stolen_ns: u64,
 }
 
@@ -33,7 +33,7 @@ impl Processors {
         Some(Self { file, tick_ns })
     }
 
-    /// So far.
+    /// The times since the boot so far.
     ///
     /// **Cost** 10 to 20 µs on two processors: the system adds up all of them, and all their interrupts.
     pub fn read(&self) -> Option<ProcessorTime> {
@@ -44,7 +44,7 @@ impl Processors {
     }
 }
 
-/// Of the first line: user, nice, system, idle, waiting for a disk, two of interrupts, stolen.
+/// The times in the first line, which are: user, nice, system, idle, waiting for a disk, two of interrupts, stolen.
 fn times(line: &str, tick_ns: u64) -> Option<ProcessorTime> {
     let numbers = line.strip_prefix("cpu ")?.split_whitespace();
     let numbers: Vec<u64> = numbers.map_while(|number| number.parse().ok()).collect();

@@ -279,9 +279,9 @@ pub fn suspend(open: Open) -> Option<u64> {
 /// One piece of a span that runs in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
-    /// How long it ran.
+    /// How long the piece ran.
     pub ticks: u64,
-    /// Its memory, while that is counted.
+    /// The piece's memory, while memory is counted.
     pub memory: Option<SpanMemory>,
 }
 

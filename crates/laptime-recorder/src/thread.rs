@@ -52,7 +52,7 @@ impl Thread {
         unsafe { CURRENT.get().as_mut() }.map(run)
     }
 
-    /// The same, also for a thread without any.
+    /// Runs with the calling thread's state as [`Thread::with`], also for a thread without any.
     pub fn with_if_any<T>(run: impl FnOnce(Option<&mut Self>) -> T) -> T {
         // SAFETY: as in `with`.
         run(unsafe { CURRENT.get().as_mut() })

@@ -35,7 +35,7 @@ class Anchor:
         self._ticks: int | None = host if before is None else None
 
     def ticks(self, per_ns: float) -> int:
-        """Its place, in ticks. Its event is done."""
+        """When the event happened, in ticks of the host's clock. The event is done."""
         chain: list[Anchor] = []
         anchor = self
         while anchor._ticks is None and anchor.before is not None:

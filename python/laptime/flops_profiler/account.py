@@ -32,7 +32,7 @@ class Account:
 
     @property
     def flop_per_s(self) -> float | None:
-        """Its FLOP over its seconds, where both are of the same modules."""
+        """A module's FLOP over its seconds, where both are of the same modules."""
         return None if self.lacks or not self.seconds else self.flop / self.seconds
 
     def levels(self) -> Iterator[list[Account]]:
@@ -104,7 +104,7 @@ class Accountant:
     def _seconds_of(
         self, called: list[torch.nn.Module], below: tuple[Account, ...]
     ) -> float | None:
-        """Its own; of one that only holds others, which is never called, theirs."""
+        """A module's own seconds; of one that only holds others, which is never called, theirs."""
         for module in called:
             if id(module) in self._seconds:
                 return self._seconds[id(module)]

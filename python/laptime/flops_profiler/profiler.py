@@ -2,7 +2,7 @@
 
 `get_model_profile` makes calls of its own (`call`): it counts first, on what stands in for tensors,
 and then times runs after warm-up. `FlopsProfiler` is beside the program's own call, which it
-counts and times at once (`live`): its latency includes the counting. `layout` prints.
+counts and times at once (`forwards`): its latency includes the counting. `layout` prints.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .._core import NotAvailableError, OpCounts
 from . import engine, layout, units
 from .account import Account, Accountant, params_of
 from .call import doubts, kinds_of, profile_of
+from .forwards import ROOT, CountedForwards
 from .layout import Profile, Wording
-from .live import ROOT, Live
 
 WORDING = Wording(
     title="Flops Profiler",
@@ -93,8 +93,8 @@ class FlopsProfiler:
         self.ds_engine = ds_engine
         self.recompute_fwd_factor = recompute_fwd_factor
         self.started = False
-        self._live: Live | None = None
-        self._stopped: tuple[Live, OpCounts] | None = None
+        self._forwards: CountedForwards | None = None
+        self._stopped: tuple[CountedForwards, OpCounts] | None = None
         self._ignored: tuple[type, ...] = ()
         self._profile: Profile | None = None
 
@@ -104,18 +104,18 @@ class FlopsProfiler:
         self.stop_profile()
         self._ignored = ignored
         self._stopped = self._profile = None
-        self._live = Live(self.model)
+        self._forwards = CountedForwards(self.model)
         self.started = True
 
     def stop_profile(self) -> None:
         """Counts and times no further."""
-        live, self._live = self._live, None
-        if live is not None:
-            self._stopped = live, live.stop()
+        forwards, self._forwards = self._forwards, None
+        if forwards is not None:
+            self._stopped = forwards, forwards.stop()
 
     def reset_profile(self) -> None:
         """Forgets what was counted, and begins anew where it is started."""
-        if self._live is not None:
+        if self._forwards is not None:
             self.start_profile(self._ignored)
         else:
             self._stopped = self._profile = None
@@ -202,7 +202,7 @@ class FlopsProfiler:
 
 
 def _profile(
-    model: torch.nn.Module, live: Live, counts: OpCounts, ignored: Sequence[type]
+    model: torch.nn.Module, forwards: CountedForwards, counts: OpCounts, ignored: Sequence[type]
 ) -> Profile:
     rows = counts.by_module
 
@@ -211,5 +211,5 @@ def _profile(
         forward = row.by_phase.get("forward") if row is not None else None
         return (forward.mac, forward.total_flop) if forward is not None else (0, 0)
 
-    account: Account = Accountant(counted, live.clock.seconds(), ignored).account(model)
-    return Profile(account, account.seconds, [*live.how(), *doubts(counts, account.lacks)])
+    account: Account = Accountant(counted, forwards.clock.seconds(), ignored).account(model)
+    return Profile(account, account.seconds, [*forwards.how(), *doubts(counts, account.lacks)])

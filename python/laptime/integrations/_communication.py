@@ -60,7 +60,7 @@ class Communication:
         self._device_in_use = device_in_use
         self._active = self._has_said = False
         self._watched: list[Watched] = []
-        self._here = _Here()
+        self._thread = _ThreadReplicas()
 
     def apply(self, phases: Any) -> None:
         """Sees exchanges from now on."""
@@ -120,7 +120,7 @@ class Communication:
             return False
         if not hasattr(own.get("reducer"), "get_backward_stats"):
             return False  # a reducer of another kind
-        replicas = self._here.replicas
+        replicas = self._thread.replicas
         replica = replicas.get(id(module))
         if replica is None or replica.module() is not module:
             replicas[id(module)] = replica = _Replica(module, replicas)
@@ -131,7 +131,7 @@ class Communication:
         """When the forward of each replica with new gradients was over, in ticks, and how many
         nanoseconds after it the last of them was there.
         """
-        told = (replica.last_gradient() for replica in list(self._here.replicas.values()))
+        told = (replica.last_gradient() for replica in list(self._thread.replicas.values()))
         return [one for one in told if one is not None]
 
 
@@ -159,7 +159,7 @@ class _Replica:
         return (end, max(fresh)) if fresh else None
 
 
-class _Here(threading.local):
+class _ThreadReplicas(threading.local):
     """What a thread trains."""
 
     def __init__(self) -> None:

@@ -55,7 +55,7 @@ class Begun:
         """Whether compiled code was entered."""
 
 
-class Here(threading.local):
+class ThreadStretches(threading.local):
     """What a thread is in the middle of."""
 
     begun: Begun | None = None
@@ -71,13 +71,13 @@ class Counting:
 
     def __init__(self, torch: Any, core: Any, phases: Any) -> None:
         # Not in the midst of a step, which an import would hold up, and a signal cut short.
-        from ..operations.torch import live
+        from ..operations.torch import live_counting
 
-        self._live = live
+        self._live = live_counting
         self._torch = torch
         self._core = core
         self._phases = phases
-        self._here = Here()
+        self._here = ThreadStretches()
         self._known: dict[Any, Stretch] = {}
         self._keys = Keys(torch)
         self._stretches = core.Stretches()
@@ -88,7 +88,6 @@ class Counting:
         self._broken = False
         self._last = 0
         self._enters = Watched("result", phases, told=self._entered)
-        _know_forks()
         _all.add(self)
         when_imported(_COMPILED, self._compiles)
 
@@ -404,23 +403,17 @@ class Counting:
         """In a child: what was being counted is the parent's."""
         for counter in list(self._counters):
             counter.is_live = False
-        self._here = Here()
+        self._here = ThreadStretches()
         self._known = {}
         self._stretches = self._core.Stretches()
 
 
 _all: weakref.WeakSet[Counting] = weakref.WeakSet()
-_knows_forks = False
-
-
-def _know_forks() -> None:
-    """Once a process: what was registered can't be taken back."""
-    global _knows_forks
-    if not _knows_forks:
-        _knows_forks = True
-        os.register_at_fork(after_in_child=_forked)
 
 
 def _forked() -> None:
     for counting in list(_all):
         counting.forked()
+
+
+os.register_at_fork(after_in_child=_forked)

@@ -89,7 +89,7 @@ class ModuleLaps(_core.ModuleLaps):
         tag._backward_hooks = {0: reached}
         return tag
 
-    def tag_several(self, values: Any, place: _core.Place) -> None:
+    def tag_several(self, values: Any, place: _core.CalledModule) -> None:
         """Tags the tensors of a tuple, a list or a dictionary, those made first first."""
         kind, own = self._torch.Tensor, type(values)
         several: list[Any] = []
@@ -114,11 +114,11 @@ class ModuleLaps(_core.ModuleLaps):
         told = f"{type(error).__name__}: {error}"
         warn(f"backward is not split by module: {told}")
 
-    def replay(self, reached: list[tuple[int, _core.Place | None]]) -> None:
+    def replay(self, reached: list[tuple[int, _core.CalledModule | None]]) -> None:
         """Writes what the engine's own threads did, under the backward that waited for them."""
         open_span, close_span = self._core.open_span, self._core.close_span
         end = self._core.now()
-        opened: list[tuple[_core.Place, int]] = []
+        opened: list[tuple[_core.CalledModule, int]] = []
         for at, chain in [*((at, _chain(place)) for at, place in reached), (end, [])]:
             shared = 0
             for (one, _), other in zip(opened, chain):
@@ -132,8 +132,8 @@ class ModuleLaps(_core.ModuleLaps):
                 opened.append((place, open_span(place.name, at)))
 
 
-def _chain(place: _core.Place | None) -> list[_core.Place]:
-    chain: list[_core.Place] = []
+def _chain(place: _core.CalledModule | None) -> list[_core.CalledModule]:
+    chain: list[_core.CalledModule] = []
     while place is not None:
         chain.insert(0, place)
         place = place.parent

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,14 @@ from ._counting import Counting
 from ._innermost import FUNCTION, put_innermost
 from ._learned import Learned
 from ._modules import ModuleLaps, RootNames, parameters
-from ._thread import Machines
+
+os.register_at_fork(after_in_child=Phases.forked)
+
+
+class ThreadModules(threading.local):
+    """What a thread knows of its modules."""
+
+    laps: Any = None
 
 
 class Patches:
@@ -63,8 +71,8 @@ class Patches:
             broken=self._broken,
         )
         self.counting = Counting(torch, core, self.phases) if ops else None
-        self.machines = Machines(self.phases)
-        self._split = (self.machines.here, self._module_laps) if modules else None
+        self._modules = ThreadModules()
+        self._split = (self._modules, self._module_laps) if modules else None
         self._compilation = Compilation(self.phases)
 
     # -- in and out ------------------------------------------------------------------------
@@ -102,7 +110,7 @@ class Patches:
         for watched in self._watched.values():
             watched.take()
         self._watched.clear()
-        self.machines.close()
+        self.phases.close()
         self._compilation.remove()
         self._communication.remove()
 
@@ -111,7 +119,7 @@ class Patches:
         try:
             if self.counting is not None:
                 self.counting.finish()
-            self.machines.finish()
+            self.phases.finish()
             self.look_for_devices()
             if not self.phases.has_begun() and os.getpid() == self._process:
                 self._core.note("phases.none", "no PyTorch module and no optimizer was called")
@@ -169,7 +177,7 @@ class Patches:
     def _module_laps(self) -> ModuleLaps:
         """The laps of one thread's modules."""
         laps = ModuleLaps(self._torch, self._core, self._names)
-        self.machines.here.laps = laps
+        self._modules.laps = laps
         return laps
 
     def _learns(self, module: Any, args: Any) -> int:

@@ -37,6 +37,15 @@ pub const fn root_mean_square(weight: bool) -> Work {
 /// With statistics that are known: a scale and a shift for each channel.
 pub const KNOWN_STATISTICS: Work = flop(2);
 
+/// A normalisation by a batch's own statistics, or by known ones.
+pub const fn by_batch(affine: Affine, is_own: bool) -> Work {
+    if is_own {
+        centred(affine)
+    } else {
+        KNOWN_STATISTICS
+    }
+}
+
 /// The statistics alone.
 pub const STATISTICS: Work = flop(4);
 

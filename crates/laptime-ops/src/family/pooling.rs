@@ -20,11 +20,22 @@ pub fn largest(results: u128, window: u128, dtype: Dtype) -> Cost {
     Work::compare(1).on(compares, dtype)
 }
 
+/// Elements of all windows of an adaptive pooling.
+///
+/// **Shapes** those of the input and of the result, of which the last dimensions are pooled.
+pub fn adaptive(input: &[u64], output: &[u64]) -> u128 {
+    let sizes = input.iter().zip(output);
+    sizes.fold(1, |all, (&input, &output)| {
+        // A dimension that isn't pooled is as long on both sides, and has windows of one.
+        all.saturating_mul(adaptive_taps(u128::from(input), u128::from(output)))
+    })
+}
+
 /// Elements in all windows of an adaptive pooling along one dimension, those that two windows
 /// share twice: `in + out − gcd(in, out)`.
 ///
 /// The sum of the ends `⌈(j + 1) · in / out⌉` less the starts: all but the multiples round up.
-pub fn adaptive_taps(input: u128, output: u128) -> u128 {
+fn adaptive_taps(input: u128, output: u128) -> u128 {
     if input == 0 || output == 0 {
         return 0;
     }

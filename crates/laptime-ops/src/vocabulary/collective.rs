@@ -10,7 +10,6 @@ use laptime_core::Cost;
 use super::table::{Counted, Dialect, Entry, Rule, formula, plain};
 use crate::event::Event;
 use crate::family::collective::{Collective, cost};
-use crate::outcome::Outcome;
 use crate::tensor::{Dtype, Tensor};
 
 /// Operators by which devices talk to each other.
@@ -63,12 +62,8 @@ pub const TABLE: &[Entry] = &[
     ),
 ];
 
-static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
-
-/// What one call costs. `None`: the operator isn't known.
-pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
-    DIALECT.rule(name).map(|rule| rule.outcome(event))
-}
+/// The dialect of exchanges between processes.
+pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
 
 const UNKNOWN: &str = "how many ranks are in its group isn't known";
 

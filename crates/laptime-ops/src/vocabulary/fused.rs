@@ -10,7 +10,6 @@ use super::table::{Counted, Dialect, Entry, Rule, formula, plain};
 use crate::event::Event;
 use crate::family::elementwise::work;
 use crate::family::work::Work;
-use crate::outcome::Outcome;
 use crate::tensor::Tensor;
 
 /// Operators that backends fuse.
@@ -62,12 +61,8 @@ pub const TABLE: &[Entry] = &[
     ),
 ];
 
-static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
-
-/// What one call costs. `None`: the operator isn't known.
-pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
-    DIALECT.rule(name).map(|rule| rule.outcome(event))
-}
+/// The dialect of what backends fuse.
+pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
 
 /// The functions that follow, of one result or of it and another tensor.
 fn behind(event: &Event) -> Cost {
@@ -104,6 +99,7 @@ fn two_products(event: &Event) -> Counted {
 mod tests {
     use super::*;
     use crate::event::{Argument, Signature};
+    use crate::outcome::Outcome;
 
     fn cost(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Cost {
         let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();

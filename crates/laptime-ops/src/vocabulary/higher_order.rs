@@ -13,7 +13,6 @@ use super::table::{Counted, Dialect, Entry, formula};
 use crate::event::{Argument, Event};
 use crate::family::attention::{Attention, Mask};
 use crate::family::movement::{bytes, moved};
-use crate::outcome::Outcome;
 use crate::tensor::product;
 
 /// Operators that take functions.
@@ -30,12 +29,8 @@ pub const TABLE: &[Entry] = &[
     ),
 ];
 
-static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
-
-/// What one call costs. `None`: the operator isn't known.
-pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
-    DIALECT.rule(name).map(|rule| rule.outcome(event))
-}
+/// The dialect of operators that take functions.
+pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
 
 fn flex(event: &Event, cost: fn(&Attention, crate::tensor::Dtype) -> Cost) -> Counted {
     let (query, key, value) = (

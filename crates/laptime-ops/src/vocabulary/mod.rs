@@ -24,22 +24,22 @@ pub fn outcome(event: &Event) -> Outcome {
     let (dialect, name) = name.split_once("::").unwrap_or(("", name));
     let known = match dialect {
         "aten" => aten::outcome(name, event),
-        "burn" => burn::outcome(name, event),
+        "burn" => burn::DIALECT.outcome(name, event),
         "jax" => jax::outcome(name, event),
         "prims" => prims::outcome(name, event),
         "quantized" | "_quantized" | "onednn" | "sparse" | "mkldnn_prepacked" => {
             quantized::outcome(name, event)
         }
-        "mkldnn" | "mkl" | "inductor" => fused::outcome(name, event),
-        "torch_nn" => torch_nn::outcome(name, event),
-        "torchvision" => torchvision::outcome(name, event),
+        "mkldnn" | "mkl" | "inductor" => fused::DIALECT.outcome(name, event),
+        "torch_nn" => torch_nn::DIALECT.outcome(name, event),
+        "torchvision" => torchvision::DIALECT.outcome(name, event),
         "c10d"
         | "_c10d_functional"
         | "_c10d_functional_autograd"
         | "c10d_functional"
         | "_dtensor"
-        | "symm_mem" => collective::outcome(name, event),
-        "higher_order" => higher_order::outcome(name, event),
+        | "symm_mem" => collective::DIALECT.outcome(name, event),
+        "higher_order" => higher_order::DIALECT.outcome(name, event),
         "prim" | "profiler" | "debug_mode_ops" => Some(Outcome::NOTHING),
         "onnx" | "com.microsoft" => onnx::outcome(name, event),
         _ => None,

@@ -212,6 +212,11 @@ impl Dialect {
         Self { entries }
     }
 
+    /// What one call of an operator costs. `None`: the operator isn't known.
+    pub fn outcome(&self, name: &str, event: &Event) -> Option<Outcome> {
+        self.rule(name).map(|rule| rule.outcome(event))
+    }
+
     /// How an operator is counted.
     pub fn rule(&self, name: &str) -> Option<Rule> {
         if let Some(entry) = self.entries.get(name) {

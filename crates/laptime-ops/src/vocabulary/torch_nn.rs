@@ -13,7 +13,6 @@ use crate::event::Event;
 use crate::family::matmul::macs;
 use crate::family::softmax;
 use crate::family::work::Work;
-use crate::outcome::Outcome;
 
 /// Operators of `torch_nn`: modules seen as one call.
 pub const TABLE: &[Entry] = &[formula(
@@ -22,12 +21,8 @@ pub const TABLE: &[Entry] = &[formula(
     linear_cross_entropy,
 )];
 
-static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
-
-/// What one call costs. `None`: the operator isn't known.
-pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
-    DIALECT.rule(name).map(|rule| rule.outcome(event))
-}
+/// The dialect of `torch.nn`'s own operators.
+pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
 
 fn linear_cross_entropy(event: &Event) -> Counted {
     let (input, weight) = (event.require("input")?, event.require("linear_weight")?);

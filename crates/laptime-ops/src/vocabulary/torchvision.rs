@@ -10,7 +10,6 @@ use crate::event::Event;
 use crate::family::convolution::Convolution;
 use crate::family::pooling::{weighted, weighted_backward};
 use crate::family::work::Work;
-use crate::outcome::Outcome;
 use crate::tensor::{Tensor, product};
 
 /// Pixels between which a point is sampled.
@@ -84,12 +83,8 @@ pub const TABLE: &[Entry] = &[
     ),
 ];
 
-static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
-
-/// What one call costs. `None`: the operator isn't known.
-pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
-    DIALECT.rule(name).map(|rule| rule.outcome(event))
-}
+/// The dialect of torchvision's operators.
+pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter().copied()));
 
 /// A deformable convolution, and how many taps of the input it samples.
 fn deformed(event: &Event, output: &Tensor) -> Result<(Convolution, u128), String> {
@@ -125,6 +120,7 @@ fn regions<'a>(event: &Event, pooled: &'a Tensor) -> Result<(&'a Tensor, u128, u
 mod tests {
     use super::*;
     use crate::event::{Argument, Signature};
+    use crate::outcome::Outcome;
 
     fn outcome_of(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Outcome {
         let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();

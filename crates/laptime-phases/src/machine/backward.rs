@@ -16,7 +16,9 @@ impl Machine {
         let at = self.now();
         self.repair(at);
         self.updated_by_hand(program);
+        // A module that is trained in evaluation mode looked like an evaluation until now: learned.
         let evaluated = self.unit.is_none() && self.last.kind == Some(PhaseName::Evaluation);
+        // Forwards that waited too long were told as evaluations: from now on they wait longer.
         let came_late = self.habits.forwards == Forwards::Alone;
         if came_late {
             self.habits.forwards = Forwards::WaitLong;
@@ -53,8 +55,9 @@ impl Machine {
         }
     }
 
-    /// Gradients are computed and handed back. With respect to parameters that is training, else it is
-    /// part of whatever goes on: of an evaluation, say, or of a penalty.
+    /// Gradients are computed and handed back. With respect to parameters that is training, as in
+    /// meta-learning by `torch.autograd.grad`; else it is part of whatever goes on: of an evaluation
+    /// with a saliency map, say, or of a step with a gradient penalty.
     pub fn gradient_begin(&mut self, program: &dyn Program) {
         if self.is_updating() || self.is_in_function() || program.for_parameters() {
             self.backward_begin(program);
@@ -72,7 +75,8 @@ impl Machine {
         }
     }
 
-    /// The gradient of an evaluation that was one forward, and over with it.
+    /// The gradient of an evaluation that was one forward, and over with it: a saliency map's, or a
+    /// force's of a learned energy. Where the program wrote a lap in between, it is no part of it.
     fn goes_on_with_gradient(&mut self) {
         let spot = self.laps.here();
         if self.alone != Some(spot.path) || self.laps.last_written() != self.last.written {

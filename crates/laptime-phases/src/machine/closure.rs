@@ -6,7 +6,7 @@
 
 use laptime_core::{PhaseName, SpanFlags};
 
-use super::state::{Machine, Place};
+use super::state::{Machine, PhasePlace};
 use super::unit::Phase;
 
 impl Machine {
@@ -45,7 +45,9 @@ impl Machine {
             }
         } else {
             let mut phase = self.open(name, at);
-            let place = phase.span.map(|span| Place::Path(self.laps.path_of(span)));
+            let place = phase
+                .span
+                .map(|span| PhasePlace::Path(self.laps.path_of(span)));
             if after.is_some() && after == place.map(|place| (name, place)) {
                 phase.flags = SpanFlags::CONTINUES;
             }
@@ -87,9 +89,9 @@ impl Machine {
         phase: &Phase,
         at: u64,
         raised: bool,
-    ) -> Option<(PhaseName, Place)> {
+    ) -> Option<(PhaseName, PhasePlace)> {
         let span = phase.span?;
-        let place = Place::Path(self.laps.path_of(span));
+        let place = PhasePlace::Path(self.laps.path_of(span));
         let flags = if raised {
             phase.flags.with(SpanFlags::UNFINISHED)
         } else {

@@ -33,7 +33,7 @@ impl Machine {
         self.exchange = Some(Exchange { nested: 0, lies });
     }
 
-    /// It is over.
+    /// The exchange is over.
     pub fn communication_end(&mut self, raised: bool) {
         match &mut self.exchange {
             Some(exchange) if exchange.nested > 0 => exchange.nested -= 1,
@@ -46,7 +46,7 @@ impl Machine {
         }
     }
 
-    /// One whose end was never told has ended by now.
+    /// An exchange whose end was never told has ended by now.
     pub(super) fn communication_is_over(&mut self, at: u64) {
         if let Some(exchange) = self.exchange.take() {
             self.end_exchange(&exchange.lies, at, true);
@@ -77,8 +77,8 @@ impl Machine {
         }
     }
 
-    /// The backward that is under way has its gradients since then, and has waited for other
-    /// processes' ever since.
+    /// The backward that is under way had all gradients of its own at `since`, and has waited for
+    /// those of other processes from then on.
     pub fn waited_since(&mut self, since: u64) {
         let inner = self
             .update

@@ -1,4 +1,5 @@
-//! A graph is compiled, wherever that happens.
+//! A graph is compiled, wherever that happens: most often inside the first forward or backward, whose
+//! time it would otherwise seem to be.
 
 use laptime_core::{PhaseName, SpanFlags};
 
@@ -17,7 +18,7 @@ impl Machine {
         }
     }
 
-    /// It is compiled.
+    /// The graph is compiled.
     pub fn compile_end(&mut self) {
         let Some(span) = self.compiling.take() else {
             return;

@@ -1,7 +1,8 @@
 //! Passes over the training data.
 //!
 //! A pass is an epoch once a gradient was computed for one of its batches and a second batch was asked
-//! for. Its mark stands where its first step began.
+//! for: `next(iter(loader))`, to try a model on one batch, is none. Its mark stands where its first
+//! step began.
 
 use std::sync::Arc;
 

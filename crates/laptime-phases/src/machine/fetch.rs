@@ -10,9 +10,11 @@ use crate::laps::Spot;
 use crate::loader::Iteration;
 use crate::program::Program;
 
-/// A fetch this long after another one that no forward followed has nothing to do with it.
+/// A fetch this long after another one that no forward followed has nothing to do with it: that one
+/// was a look at a batch before the training, as notebooks take it.
 const CHAIN_NS: u64 = 10_000_000;
-/// Fetches without a forward before they are taken for a pass without a model.
+/// Fetches without a forward before they are taken for a pass without a model, such as one that
+/// computes the data's mean; several loaders read side by side, or batches put together, are fewer.
 const MOST_FETCHES: u32 = 1_024;
 
 impl Machine {
@@ -47,6 +49,7 @@ impl Machine {
             self.wait_for(iteration); // the user's lap, or `track`, already times this fetch
             return;
         }
+        // Inside a lap `step` of the user's no step opens; a validation in it does.
         if spot.in_step && iteration.loader.guess(program.grad()) != PhaseName::Evaluation {
             self.wait_for(iteration);
             self.begin(PhaseName::Data, fetch);
@@ -68,10 +71,12 @@ impl Machine {
             return false;
         }
         if unit.kind == PhaseName::Evaluation {
+            // Each batch is one evaluation.
             self.end_evaluation(start);
             return false;
         }
         if unit.is_cut_short() {
+            // A batch that ran out of memory was given up for the next one.
             let end = unit.raised_at.unwrap_or(start);
             self.close_unit(end);
             return false;
@@ -89,6 +94,7 @@ impl Machine {
         if self.number.backwards > 0 || self.number.forwards == 0 {
             return true; // a micro-batch, or a zero_grad before its batch
         }
+        // Forwards in training mode, and no backward: Monte Carlo dropout, say.
         self.was_evaluation(start);
         // With a `zero_grad` at its end: a step has begun.
         self.has_unit() && self.stays_open_at_fetch(at, start, program)
@@ -103,6 +109,7 @@ impl Machine {
     ) {
         self.wait_for(iteration);
         iteration.forget_made();
+        // Within `with lt.lap("load"): batch = next(it)` a unit would close with the lap, before its forward.
         if !iteration.loader.fetch_only.get() {
             let confirmed = iteration.confirmed.get();
             let kind = confirmed.unwrap_or_else(|| iteration.loader.guess(program.grad()));

@@ -81,14 +81,18 @@ impl Machine {
             let kind = unit.kind;
             self.decide_at_forward(grad, kind, program);
         } else if unit.kind == PhaseName::Evaluation {
+            // After a teacher's forward without gradients comes its student's.
             if grad && !self.evaluates_with_grad() && program.trains() {
                 self.train_after_evaluation(at, PhaseName::Forward);
             }
         } else if self.number.stepped {
+            // A lap of the user's keeps the step open; what follows the update may be another step.
             if self.is_over(grad) {
                 self.close_unit(at);
             }
         } else if self.iteration.is_none() && self.number.backwards == 0 {
+            // A service that answers with gradients on never has a backward: its forwards must be
+            // seen at last. An episode of reinforcement learning has hundreds before its one backward.
             let waited = self.laps.nanoseconds(at.saturating_sub(unit.start));
             let is_late = self.number.forwards > MOST_OF_ONE
                 && waited > LONGEST_WAIT_NS
@@ -98,6 +102,7 @@ impl Machine {
                 self.were_evaluations(at);
             }
         } else if self.iteration.is_none() && self.is_updated_unseen(program) {
+            // Weights that are updated by hand: the step ends where the next one's forward begins.
             self.close_unit(at);
             self.number = Number::default();
         }
@@ -108,6 +113,7 @@ impl Machine {
             return;
         };
         let loader = &iteration.loader;
+        // A validation loop may leave gradients on: then the module's mode and the loader's past tell.
         let kind = loader.first_forward(grad, || program.training());
         let sure = kind == guess && iteration.confirmed.is(kind);
         if grad && !sure && !program.trains() {
@@ -120,6 +126,8 @@ impl Machine {
     }
 
     fn unit_for_forward(&mut self, grad: bool, at: u64, program: &dyn Program) {
+        // A module in evaluation mode that is called once, before the training, is tried out, and a
+        // service's is used: neither is a step until a backward shows that such modules are trained.
         let learns = grad
             && self.habits.forwards != Forwards::Alone
             && (self.habits.trains_in_eval || program.training())
@@ -129,6 +137,7 @@ impl Machine {
             return;
         }
         let spot = self.laps.here();
+        // `with lt.lap("forward"):` around a call takes the evaluation's place.
         if spot.in_step || spot.innermost == Some(PhaseName::Forward) {
             return;
         }
@@ -161,6 +170,8 @@ impl Machine {
         (is_near && is_new) || program.is_bare()
     }
 
+    /// Whether gradients say nothing about an open evaluation: a loop that never switches them off,
+    /// or a loss outside of `no_grad()` after a model inside.
     fn evaluates_with_grad(&self) -> bool {
         self.iteration.as_ref().is_none_or(|iteration| {
             let loader = &iteration.loader;
@@ -169,7 +180,7 @@ impl Machine {
         })
     }
 
-    /// It is over.
+    /// The outermost module call is over.
     pub fn forward_end(&mut self, raised: bool) {
         let Some((at, direct)) = self.end_event(raised) else {
             return;

@@ -7,7 +7,7 @@ use super::state::{Function, Machine};
 use crate::program::Program;
 
 impl Machine {
-    /// Such a call begins, with respect to what the program learns.
+    /// A function is called for its value and for its gradient with respect to what the program learns.
     pub fn function_begin(&mut self, program: &dyn Program) {
         if let Some(function) = &mut self.function {
             function.nested += 1;
@@ -30,7 +30,7 @@ impl Machine {
         });
     }
 
-    /// It is over.
+    /// The call of a function for its gradient is over.
     pub fn function_end(&mut self, raised: bool) {
         match &mut self.function {
             Some(function) if function.nested > 0 => function.nested -= 1,
@@ -45,12 +45,12 @@ impl Machine {
         }
     }
 
-    /// Whether one is under way.
+    /// Whether a call of a function for its gradient is under way.
     pub(super) fn is_in_function(&self) -> bool {
         self.function.is_some()
     }
 
-    /// When the forward of the one that is under way began, if no module's call has told it.
+    /// When the forward of the function's call that is under way began, if no module's call has told it.
     pub(super) fn function_since(&self) -> Option<u64> {
         let function = self.function.as_ref()?;
         let is_untold = function.forwards == self.number.forwards && function.nested == 0;

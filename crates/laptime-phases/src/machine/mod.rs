@@ -28,7 +28,7 @@ use laptime_core::{PhaseName, SpanFlags};
 pub use state::Machine;
 
 use forward::MOST_OF_ONE;
-use state::Place;
+use state::PhasePlace;
 use unit::Phase;
 
 impl Machine {
@@ -69,11 +69,11 @@ impl Machine {
     }
 
     /// Where the phase under way lies.
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<PhasePlace> {
         let span = self.phase.as_ref()?.span?;
         Some(match &self.unit {
-            Some(unit) if unit.holds(span) => Place::Unit(unit.parent),
-            _ => Place::Path(self.laps.path_of(span)),
+            Some(unit) if unit.holds(span) => PhasePlace::Unit(unit.parent),
+            _ => PhasePlace::Path(self.laps.path_of(span)),
         })
     }
 
@@ -201,7 +201,7 @@ impl Machine {
         }
     }
 
-    /// Whether one did.
+    /// Whether an optimizer stepped inside the backward that is over; asked once.
     fn take_update_inside(&mut self) -> bool {
         take(&mut self.updated_inside)
     }

@@ -18,11 +18,14 @@ impl Machine {
         let at = self.now();
         self.repair(at);
         let has_unit = self.has_unit();
+        // Some programs call `zero_grad` after `step`: it belongs to the step that it ends.
         self.update = Some(Update {
             is_trailing: !stepping && !has_unit && self.number.stepped,
             ..Update::default()
         });
         self.train(at, PhaseName::Optimizer);
+        // `zero_grad` and `step` are one optimizer span for count and mean, wherever `zero_grad` stands;
+        // `unscale_` and `update` of a gradient scaler go on with it too.
         let number = &mut self.number;
         let goes_on = if stepping {
             take(&mut number.zeroed)
@@ -44,7 +47,7 @@ impl Machine {
         self.number.optimizer = place;
     }
 
-    /// It is over.
+    /// The optimizer's work is over.
     pub fn optimizer_end(&mut self, stepping: bool, raised: bool) {
         if let Some(update) = &mut self.update
             && update.nested > 0
@@ -81,7 +84,8 @@ impl Machine {
         }
     }
 
-    /// An optimizer stepped inside the backward that is under way.
+    /// An optimizer stepped inside the backward that is under way: one for each parameter, from hooks,
+    /// so that its gradient is freed at once. The step ends with that backward.
     pub fn update_inside(&mut self) {
         let backward = self.phase.as_ref();
         let is_backward = backward.is_some_and(|phase| phase.name == PhaseName::Backward);

@@ -10,7 +10,7 @@ use crate::loader::Iteration;
 
 /// Where a phase lies, so that the next of the same place goes on with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum PhasePlace {
     /// Directly inside the unit that opened under this path, whatever the unit's name.
     Unit(u32),
     /// At a path of its own.
@@ -21,7 +21,7 @@ pub enum Place {
 #[derive(Debug, Default)]
 pub struct Number {
     pub forwards: u32,
-    /// Of these, before its last batch was fetched.
+    /// How many of the step's forwards came before its last batch was fetched.
     pub forwards_before: u32,
     pub backwards: u32,
     pub updates: u32,
@@ -29,29 +29,29 @@ pub struct Number {
     pub saw_grad: bool,
     pub zeroed: bool,
     /// Where this step's last forward and last optimizer span were.
-    pub forward: Option<Place>,
-    pub optimizer: Option<Place>,
+    pub forward: Option<PhasePlace>,
+    pub optimizer: Option<PhasePlace>,
 }
 
 /// What forwards with gradients and without a loader are taken for.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum Forwards {
-    /// They wait for a backward, for a while.
+    /// Forwards wait for a backward, for a while.
     #[default]
     Wait,
-    /// None came: they are an evaluation each.
+    /// No backward came: each forward is an evaluation.
     Alone,
-    /// One came after that: they wait however long it takes.
+    /// A backward came after all: forwards wait however long it takes.
     WaitLong,
 }
 
 /// What was learned of the program, and decides what its next calls are taken for.
 #[derive(Debug, Default)]
 pub struct Habits {
-    /// It updates its weights out of sight.
+    /// The program updates its weights out of sight.
     pub updates_unseen: bool,
     pub forwards: Forwards,
-    /// It trains a module in evaluation mode.
+    /// The program trains a module in evaluation mode.
     pub trains_in_eval: bool,
 }
 
@@ -59,13 +59,13 @@ pub struct Habits {
 #[derive(Debug, Default)]
 pub struct Last {
     pub kind: Option<PhaseName>,
-    /// It went on under a name of its own.
+    /// The last unit was set aside: it went on under a name of its own.
     pub is_aside: bool,
-    /// Where it opened.
+    /// The path that the last unit opened under.
     pub parent: u32,
     /// Where what was recorded last ended.
     pub end: u64,
-    /// [`Laps::last_written`] then.
+    /// [`Laps::last_written`] at that end.
     pub written: u64,
 }
 
@@ -78,10 +78,10 @@ pub struct Update {
     pub is_trailing: bool,
     /// A phase of the closure is under way in the optimizer's place.
     pub is_paused: bool,
-    /// One is under way inside a lap of the user's.
+    /// A phase of the closure is under way inside a lap of the user's.
     pub inner: Option<Phase>,
     /// The closure's last phase, and where it was, while nothing else happened since.
-    pub after: Option<(PhaseName, Place)>,
+    pub after: Option<(PhaseName, PhasePlace)>,
     /// A module's call has told the forward of the closure's next gradient.
     pub has_forward: bool,
     /// When a `zero_grad` in it ended, and [`crate::Laps::last_written`] then, while nothing else happened
@@ -92,7 +92,7 @@ pub struct Update {
 /// An exchange that is under way.
 #[derive(Debug)]
 pub struct Exchange {
-    /// Others inside it: one for objects consists of several for tensors.
+    /// Exchanges inside this one: one for objects consists of several for tensors.
     pub nested: u32,
     pub lies: Lies,
 }
@@ -100,26 +100,26 @@ pub struct Exchange {
 /// Where an exchange lies.
 #[derive(Debug)]
 pub enum Lies {
-    /// Inside a phase.
+    /// The exchange lies inside a phase.
     Phase(Option<SpanId>),
-    /// In a unit, between its phases. What the last of them was.
+    /// The exchange lies in a unit, between its phases: what the last of them was.
     Unit(Option<PhaseName>),
-    /// Outside of units.
+    /// The exchange lies outside of units.
     Outside(Option<SpanId>),
-    /// Nowhere: training has not begun.
+    /// Training has not begun: the exchange is no span.
     Nowhere,
 }
 
 /// A call of a function for its gradient that is under way.
 #[derive(Debug)]
 pub struct Function {
-    /// Others inside it: derivatives of derivatives.
+    /// Calls inside this one: derivatives of derivatives.
     pub nested: u32,
-    /// When it began.
+    /// When the call began.
     pub since: u64,
-    /// Forwards of the step before it.
+    /// Forwards of the step before the call.
     pub forwards: u32,
-    /// [`crate::Laps::last_written`] then.
+    /// [`crate::Laps::last_written`] when the call began.
     pub written: u64,
 }
 
@@ -138,7 +138,7 @@ pub struct Machine {
     pub(super) iteration: Option<Arc<Iteration>>,
     /// Iterations whose batches were fetched for a use that is not known yet.
     pub(super) waiting: Vec<Arc<Iteration>>,
-    /// Of several loaders that are read side by side, the one that tells the epochs.
+    /// The loader's pass that tells the epochs, where several loaders are read side by side.
     pub(super) epochs_of: Option<Arc<Iteration>>,
     pub(super) number: Number,
     /// The last phase of the open unit, or of the user's own step.
@@ -150,9 +150,9 @@ pub struct Machine {
     pub(super) updated_inside: bool,
     /// Where the last unit was, if that was one forward and nothing happened since.
     pub(super) alone: Option<u32>,
-    /// The modules that it called.
+    /// The modules that the evaluation of [`Machine::alone`] called.
     pub(super) called: Vec<usize>,
-    /// When it began.
+    /// When the evaluation of [`Machine::alone`] began.
     pub(super) alone_since: u64,
 }
 

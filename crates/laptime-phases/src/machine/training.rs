@@ -13,6 +13,7 @@ impl Machine {
     /// There is training work, about to begin as a phase: a step must be open.
     pub(super) fn train(&mut self, at: u64, phase: PhaseName) {
         if !self.has_unit() {
+            // A program without a loader: its step begins with its first work.
             self.open_step(at, phase);
             return;
         }
@@ -23,17 +24,22 @@ impl Machine {
         } else if self.kind() == Some(PhaseName::Evaluation) {
             self.train_after_evaluation(at, phase);
         } else if self.number.stepped && self.is_over(true) {
+            // `with lt.lap("body"):` around all of a step kept it open beyond its update.
             self.close_unit(at);
             self.open_step(at, phase);
         }
     }
 
-    /// Whether a step that a lap of the user's kept open has ended for this work.
+    /// Whether a step that a lap of the user's kept open has ended for this work. With a loader, a
+    /// second optimizer (a GAN's) updates in the step of the same batch; a forward without gradients
+    /// after the update is a validation.
     pub(super) fn is_over(&self, grad: bool) -> bool {
         !grad || !self.iteration.as_ref().is_some_and(|it| it.in_play())
     }
 
-    /// What looked like evaluation is followed by training work.
+    /// What looked like evaluation is followed by training work: the forward was a teacher's, or that
+    /// of a module which is trained in evaluation mode, as where batch norm is frozen. Where the
+    /// loader's batches were evaluated before, the training is of something else: it begins here.
     pub(super) fn train_after_evaluation(&mut self, at: u64, phase: PhaseName) {
         let saw_grad = self.number.saw_grad;
         let iteration = self
@@ -57,12 +63,14 @@ impl Machine {
     /// Opens a step, unless the user's own lap times it, or the phase that is about to begin.
     pub(super) fn open_step(&mut self, at: u64, phase: PhaseName) {
         let spot = self.laps.here();
+        // After the last batch, as in a fine-tuning that goes on with tensors, the optimizer tells steps.
         if self.iteration.as_ref().is_some_and(|it| !it.in_play()) {
             self.iteration = None;
         }
         if self.number.stepped && self.iteration.is_none() && !self.is_trailing() {
             self.number = Number::default();
         }
+        // Two optimizers that share a batch, and a `zero_grad` after the update: one step, in pieces.
         let goes_on = self.number.stepped && spot.path == self.last.parent;
         let is_timed = spot.in_step || spot.innermost == Some(phase);
         if !is_timed && let Some(unit) = self.open_unit(PhaseName::Step, spot, at) {
@@ -72,12 +80,13 @@ impl Machine {
             unit.decide();
         }
         if goes_on && self.last.is_aside && !is_timed {
-            self.set_aside(); // it goes on with one that was
+            self.set_aside(); // a piece of a step that was counted is no ordinary one either
         }
         self.loader_trains();
     }
 
-    /// Whether the step has been updated without an optimizer that was seen.
+    /// Whether the step has been updated without an optimizer that was seen: by `w -= rate * w.grad`,
+    /// or inside compiled code. Without this, all of such a training would be one step.
     pub(super) fn is_updated_unseen(&mut self, program: &dyn Program) -> bool {
         if self.number.backwards > MOST_BACKWARDS {
             self.habits.updates_unseen = true;

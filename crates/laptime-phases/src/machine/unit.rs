@@ -21,7 +21,7 @@ const FEW: usize = 4;
 pub struct Phase {
     /// What it is.
     pub name: PhaseName,
-    /// Its span. `None` when a lap of the user's by the same name takes its place, or while
+    /// The phase's span. `None` when a lap of the user's by the same name takes its place, or while
     /// nothing is recorded.
     pub span: Option<SpanId>,
     /// When it began.
@@ -78,38 +78,38 @@ impl End {
 /// An open unit.
 #[derive(Debug)]
 pub struct Unit {
-    /// Its span.
+    /// The unit's span.
     pub span: SpanId,
-    /// Its name of the moment.
+    /// The unit's name of the moment.
     pub kind: PhaseName,
     /// When it began.
     pub start: u64,
     /// The path it opened under.
     pub parent: u32,
-    /// How sure its name is.
+    /// How sure the unit's name is.
     pub state: UnitState,
-    /// What it waits for.
+    /// What the unit was opened for.
     pub opened_for: OpenedFor,
     /// When a phase of it raised, until the next begins.
     pub raised_at: Option<u64>,
-    /// Fetches so far.
+    /// Fetches in the unit so far.
     pub fetches: u32,
-    /// End of the last of them.
+    /// End of the unit's last fetch.
     pub fetch_end: Option<u64>,
-    /// Its own path.
+    /// The unit's own path.
     path: u32,
     end: End,
-    /// What it is if what was cut short is made good.
+    /// What the unit is if what was cut short is made good.
     end_if_well: End,
     held: Vec<Held>,
-    /// It goes on under a name of its own: its operations are being counted.
+    /// The unit goes on under a name of its own, as its operations are being counted.
     is_aside: bool,
     /// Laps inside a phase that is held back were written under the name of the moment.
     is_named: bool,
 }
 
 impl Unit {
-    /// Opens one. `None` while nothing is recorded.
+    /// Opens a unit. `None` while nothing is recorded.
     pub fn open(laps: &dyn Laps, kind: PhaseName, parent: u32, start: u64) -> Option<Self> {
         let span = laps.open(kind, start)?;
         Some(Self {
@@ -131,27 +131,27 @@ impl Unit {
         })
     }
 
-    /// Whether something has told what it is.
+    /// Whether something has told what the unit is.
     pub fn is_decided(&self) -> bool {
         self.state >= UnitState::Decided
     }
 
-    /// Something has.
+    /// Something has told what the unit is.
     pub fn decide(&mut self) {
         self.state = self.state.max(UnitState::Decided);
     }
 
-    /// Whether a span lies directly inside.
+    /// Whether a span lies directly inside the unit.
     pub fn holds(&self, span: SpanId) -> bool {
         span.depth == self.span.depth + 1
     }
 
-    /// Whether it is set aside.
+    /// Whether the unit is set aside.
     pub fn is_aside(&self) -> bool {
         self.is_aside
     }
 
-    /// It is a further piece of something that was counted.
+    /// The unit is a further piece of something that was counted.
     pub fn is_piece(&mut self) {
         self.end_if_well = End::Piece;
         if self.end == End::Whole {
@@ -159,17 +159,17 @@ impl Unit {
         }
     }
 
-    /// Whether it goes on with something that was counted.
+    /// Whether the unit goes on with something that was counted.
     pub fn goes_on(&self) -> bool {
         self.end_if_well == End::Piece
     }
 
-    /// Whether it is cut short, as far as is known.
+    /// Whether the unit is cut short, as far as is known.
     pub fn is_cut_short(&self) -> bool {
         self.end == End::Unfinished
     }
 
-    /// It is cut short, unless it is made good.
+    /// The unit is cut short, unless it is made good.
     pub fn cut_short(&mut self) {
         self.end = End::Unfinished;
     }
@@ -179,12 +179,13 @@ impl Unit {
         self.end = self.end_if_well;
     }
 
-    /// Whether it cannot be given another name any more.
+    /// Whether the unit cannot be given another name any more.
     pub fn keeps_its_name(&self, kind: PhaseName) -> bool {
         self.is_named && kind != self.kind
     }
 
-    /// Gives it its right name, or what it has of a name that cannot be changed is no whole one.
+    /// Gives the unit its right name; what it has of a name that cannot be changed is no whole one.
+    /// `--modules` writes laps inside a teacher's first forward before anybody knows that it is one.
     pub fn rename(&mut self, laps: &dyn Laps, kind: PhaseName) {
         if self.keeps_its_name(kind) {
             self.kind = kind;
@@ -199,14 +200,14 @@ impl Unit {
         }
     }
 
-    /// Its operations are being counted: it goes on under a name of its own.
+    /// The unit goes on under a name of its own from here on: its operations are being counted.
     pub fn set_aside(&mut self, laps: &dyn Laps) {
         laps.set_aside();
         self.is_aside = true;
         self.path = laps.path_of(self.span);
     }
 
-    /// Ends a phase: holds it back, or writes it when that isn't needed or not possible.
+    /// Ends a phase of the unit: holds it back, or writes it where that isn't needed or possible.
     pub fn end(&mut self, laps: &dyn Laps, phase: &Phase, span: SpanId, end: u64) {
         let is_open = self.state < UnitState::Settled;
         let holds = is_open && self.holds(span) && !self.is_full();
@@ -225,7 +226,7 @@ impl Unit {
         }
     }
 
-    /// Writes what it held back: it stays what it is.
+    /// Writes the phases that the unit held back: it stays what it is.
     pub fn settle(&mut self, laps: &dyn Laps) {
         self.state = UnitState::Settled;
         for held in self.held.drain(..) {
@@ -233,13 +234,13 @@ impl Unit {
         }
     }
 
-    /// Whether it holds back as much as it may.
+    /// Whether the unit holds back as many phases as it may.
     pub fn is_full(&self) -> bool {
         self.held.len() >= MOST_HELD
     }
 
-    /// Each forward that it holds back was an evaluation, and it was nothing: `false` where it can't be
-    /// taken back, as something lies inside.
+    /// Each forward that the unit holds back was an evaluation, and the unit was nothing: `false`
+    /// where it can't be taken back, as something lies inside.
     pub fn come_apart(&mut self, laps: &dyn Laps) -> bool {
         let is_plain = self.held.iter().all(|held| held.name == PhaseName::Forward);
         if !is_plain || self.is_aside || self.is_named || laps.here().path != self.path {
@@ -261,8 +262,8 @@ impl Unit {
         true
     }
 
-    /// It was nothing, and what it holds back lies where it did: `false` where it can't be taken back, as
-    /// something lies inside.
+    /// The unit was nothing, and the phases that it holds back lie where it did: `false` where it
+    /// can't be taken back, as something lies inside.
     pub fn dissolve(&mut self, laps: &dyn Laps) -> bool {
         let is_plain = !self.is_aside && !self.is_named && laps.here().path == self.path;
         if !is_plain || laps.suspend(self.span).is_none() {
@@ -274,19 +275,19 @@ impl Unit {
         true
     }
 
-    /// Takes the last of what it holds back, as far as that has this name.
+    /// Takes away the last phases that the unit holds back, as far as they have this name.
     pub fn take_last(&mut self, name: PhaseName) -> Vec<Held> {
         let is_other = |held: &Held| held.name != name;
         let kept = self.held.iter().rposition(is_other).map_or(0, |at| at + 1);
         self.held.split_off(kept)
     }
 
-    /// Holds back what was taken from another one.
+    /// Holds back phases that were taken from another unit.
     pub fn hold(&mut self, held: Vec<Held>) {
         self.held.extend(held);
     }
 
-    /// Nothing came of it: what was done for it is no whole phase of anything.
+    /// Nothing came of the unit: what was done for it is no whole phase of anything.
     pub fn gives_up(&mut self) {
         self.cut_short();
         for held in &mut self.held {
@@ -294,7 +295,7 @@ impl Unit {
         }
     }
 
-    /// Closes it.
+    /// Closes the unit.
     pub fn close(mut self, laps: &dyn Laps, end: u64) {
         self.settle(laps);
         laps.close(self.span, end, self.end.flags());

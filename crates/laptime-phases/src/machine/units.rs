@@ -42,7 +42,8 @@ impl Machine {
         }
     }
 
-    /// Operations are being counted from here on: the unit goes on under a name of its own.
+    /// Operations are being counted from here on: the unit goes on under a name of its own. Counting
+    /// makes it longer, and the statistics of steps are to be those of ordinary ones.
     pub fn set_aside(&mut self) {
         match &mut self.unit {
             Some(unit) => unit.set_aside(&*self.laps),
@@ -133,7 +134,7 @@ impl Machine {
     }
 
     /// An open step with forwards and no backward was evaluation with gradients on. A `zero_grad` at
-    /// its end is no part of that: a step begins with it.
+    /// its end is no part of that: a step begins with it, as after a validation that was left early.
     pub(super) fn was_evaluation(&mut self, at: u64) {
         let unit = self.unit.as_mut();
         let zeroed = unit.map_or_else(Vec::new, |unit| unit.take_last(PhaseName::Optimizer));
@@ -159,7 +160,8 @@ impl Machine {
         self.last.end = end;
     }
 
-    /// An open step that has only a `zero_grad` was none: what was done stands alone.
+    /// An open step that has only a `zero_grad` was none, as in a trainer that validates first: what
+    /// was done stands alone.
     pub(super) fn was_no_step(&mut self, at: u64) {
         let laps = &*self.laps;
         if self.unit.as_mut().is_some_and(|unit| unit.dissolve(laps)) {

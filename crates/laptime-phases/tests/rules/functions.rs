@@ -26,7 +26,7 @@ fn each_gradient_is_a_step_where_weights_are_updated_by_hand_and_no_module_is_ca
     );
 }
 
-/// The same of gradients that are handed back.
+/// Gradients that are handed back, by `grad()`, are steps as those of `backward()` are.
 #[test]
 fn each_gradient_of_leaves_is_a_step_where_they_are_updated_by_hand() {
     let program = Program::new();

@@ -21,11 +21,11 @@ pub const LAST_FETCH: u64 = 3;
 /// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Module {
-    /// It has parameters to learn.
+    /// A module with parameters to learn.
     Network,
-    /// It has parameters, and none to learn.
+    /// A module with parameters, and none to learn.
     Frozen,
-    /// It has none.
+    /// A module without parameters.
     Loss,
 }
 
@@ -158,7 +158,7 @@ impl Program {
 
     // -- what the program does -------------------------------------------------------------
 
-    /// It has no optimizer and updates its weights itself.
+    /// The program has no optimizer and updates its weights itself.
     pub fn updates_by_hand(&self) {
         self.0.by_hand.set(true);
     }
@@ -243,7 +243,7 @@ impl Program {
         self.function_around(false, forward);
     }
 
-    /// The same; if it raises, before its gradient.
+    /// A function is called for its value and its gradient; if it raises, before the gradient.
     pub fn function_around(&self, raises: bool, forward: impl FnOnce()) {
         let answers = self.answers(Forward::default());
         self.tell(|machine| machine.function_begin(&answers));

@@ -43,7 +43,7 @@ pub struct Script(Rc<RefCell<State>>);
 #[derive(Debug, Default)]
 struct State {
     clock: u64,
-    /// It goes on each time that the machine reads it.
+    /// The clock goes on each time that the machine reads it.
     is_restless: bool,
     serial: u64,
     stack: Vec<Open>,

@@ -2,7 +2,7 @@
 //!
 //! Raw FFI and `unsafe`, and the interpreter lock is kept: a span costs less than letting
 //! go of it. [`lap`] has the objects whose `__enter__` and `__exit__` a `with` calls, [`timer`] starts
-//! and stops segments; [`place`] keeps the recorder's stack that of the running task, [`name`] turns
+//! and stops segments; [`thread`] keeps the recorder's stack that of the running task, [`name`] turns
 //! any `str` into a name. Everything here relies on the lock: mutable state is reached from one
 //! thread at a time.
 
@@ -11,9 +11,9 @@ pub mod lap;
 mod locked;
 mod methods;
 pub mod name;
-pub mod place;
 pub mod span;
 pub mod task;
+pub mod thread;
 pub mod timer;
 
 pub use locked::{Locked, none};

@@ -1,9 +1,9 @@
-//! Opening and closing a span where Python code stands: place first, then the recorder.
+//! Opening and closing a span where Python code stands: the thread's context first, then the recorder.
 
 use laptime_core::SpanFlags;
 use laptime_recorder::{self as recorder, Open, Site};
 
-use super::place;
+use super::thread;
 
 /// Opens a span; what `__enter__` does.
 ///
@@ -17,9 +17,9 @@ pub unsafe fn open(site: &Site) -> Option<Open> {
     }
     // SAFETY: the caller's promise.
     unsafe {
-        place::with(|place| {
-            place.opened();
-            match place.task() {
+        thread::with(|thread| {
+            thread.opened();
+            match thread.task() {
                 None => recorder::enter(site),
                 Some(task) => task.enter(site),
             }
@@ -33,18 +33,18 @@ pub unsafe fn open(site: &Site) -> Option<Open> {
 /// The interpreter lock is held.
 #[inline]
 pub unsafe fn close(site: &Site) -> Option<u64> {
-    if !recorder::is_on() && !place::has_open() {
+    if !recorder::is_on() && !thread::has_open() {
         return None;
     }
     // SAFETY: the caller's promise.
     unsafe {
-        place::with(|place| {
-            place.closed();
-            let ticks = match place.task() {
+        thread::with(|thread| {
+            thread.closed();
+            let ticks = match thread.task() {
                 None => recorder::exit_site(site),
                 Some(task) => task.exit(site, None),
             }?;
-            place.remember(site.index(), ticks);
+            thread.remember(site.index(), ticks);
             Some(ticks)
         })
     }
@@ -54,9 +54,9 @@ pub unsafe fn close(site: &Site) -> Option<u64> {
 pub fn close_at(site: &Site, end: u64) {
     // SAFETY: called by functions of the extension module, which hold the lock.
     unsafe {
-        place::with(|place| {
-            place.closed();
-            match place.task() {
+        thread::with(|thread| {
+            thread.closed();
+            match thread.task() {
                 None => recorder::exit_site_at(site, end),
                 Some(task) => task.exit(site, Some(end)),
             };
@@ -71,13 +71,13 @@ pub fn close_at(site: &Site, end: u64) {
 pub unsafe fn close_known(site: &Site, open: Open, end: u64, flags: SpanFlags) -> Option<u64> {
     // SAFETY: the caller's promise.
     unsafe {
-        place::with(|place| {
-            place.closed();
-            let ticks = match place.task() {
+        thread::with(|thread| {
+            thread.closed();
+            let ticks = match thread.task() {
                 None => recorder::exit_with(open, Some(end), flags),
                 Some(task) => task.exit_with(open, Some(end), flags),
             }?;
-            place.remember(site.index(), ticks);
+            thread.remember(site.index(), ticks);
             Some(ticks)
         })
     }
@@ -87,9 +87,9 @@ pub unsafe fn close_known(site: &Site, open: Open, end: u64, flags: SpanFlags) -
 pub fn at<R>(body: impl FnOnce() -> R) -> R {
     // SAFETY: called by functions of the extension module, which hold the lock.
     unsafe {
-        place::with(|place| {
+        thread::with(|thread| {
             let result = body();
-            if let Some(task) = place.task() {
+            if let Some(task) = thread.task() {
                 task.publish();
             }
             result
@@ -101,7 +101,7 @@ pub fn at<R>(body: impl FnOnce() -> R) -> R {
 pub fn close_by_id(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
     // SAFETY: called by functions of the extension module, which hold the lock.
     unsafe {
-        place::with(|place| match (place.task(), end, flags) {
+        thread::with(|thread| match (thread.task(), end, flags) {
             (Some(task), ..) => task.exit_with(open, end, flags),
             (None, None, SpanFlags::NONE) => recorder::exit(open),
             (None, ..) => recorder::exit_with(open, end, flags),
@@ -112,5 +112,5 @@ pub fn close_by_id(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64
 /// Whether an open span is the outermost of a task, and its parent another task's or the thread's.
 pub fn is_detached(open: Open) -> bool {
     // SAFETY: called by functions of the extension module, which hold the lock.
-    unsafe { place::with(|place| place.task().is_some_and(|task| task.is_detached(open))) }
+    unsafe { thread::with(|thread| thread.task().is_some_and(|task| task.is_detached(open))) }
 }

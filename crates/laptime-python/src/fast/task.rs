@@ -19,7 +19,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{Borrowed, ffi};
 
-use super::{graves, place};
+use super::{graves, thread};
 
 /// The variable: a pair (state, number of the open path).
 static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -151,7 +151,7 @@ impl Drop for TaskState {
     fn drop(&mut self) {
         recorder::guard((), || {
             let used_on = self.parts.used_on.get();
-            if place::forget(self, used_on)
+            if thread::forget(self, used_on)
                 && let Some(stack) = self.parts.stack.take()
             {
                 graves::keep(used_on, stack);

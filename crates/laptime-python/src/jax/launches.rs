@@ -18,7 +18,7 @@ use laptime_recorder::{self as recorder, Open, Site, clock};
 
 use super::question::{Alive, imported};
 use super::turns::Turns;
-use crate::fast::{Locked, place, span};
+use crate::fast::{Locked, span, thread};
 use crate::rate;
 
 /// Laps that are open at once on a thread, of which it is known what was alive before.
@@ -83,7 +83,7 @@ pub fn look(site: &Site) -> Option<Look> {
         kind,
         alive: alive.ok()?,
         cost: clock::now().saturating_sub(begun),
-        moment: place::moment(),
+        moment: thread::moment(),
     })
 }
 
@@ -151,7 +151,7 @@ impl Look {
     /// What is known of its launches.
     fn flags(mut self) -> SpanFlags {
         let is_forked = PROCESS.load(Relaxed) != std::process::id();
-        if is_forked || place::moment() != self.moment {
+        if is_forked || thread::moment() != self.moment {
             return SpanFlags::NONE;
         }
         let begun = clock::now();

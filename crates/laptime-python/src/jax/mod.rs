@@ -4,7 +4,7 @@
 //! Nothing of JAX's is replaced, and nothing imported. When it begins is Python's business:
 //! `laptime.integrations._autojax`.
 
-mod compilation;
+pub mod compilation;
 pub mod launches;
 mod question;
 mod turns;
@@ -16,12 +16,6 @@ use crate::fast::lap::kinds::look_at_laps;
 
 /// Looks from now on at what laps launch: the program has imported JAX.
 #[pyfunction]
-fn look_at_launches() {
+pub fn look_at_launches() {
     measuring(|| (), look_at_laps);
-}
-
-/// Adds it to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(look_at_launches, module)?)?;
-    module.add_class::<compilation::Compilations>()
 }

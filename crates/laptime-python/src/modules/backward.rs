@@ -10,10 +10,10 @@ use laptime_recorder::clock;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit, ffi};
 
-use super::place::Place;
+use super::called_module::CalledModule;
 
 /// Where the engine was, and since when; no place is outside of all modules.
-pub type Reached = (u64, Option<Py<Place>>);
+pub type Reached = (u64, Option<Py<CalledModule>>);
 
 /// The state of one thread's backward.
 pub struct Backward {
@@ -21,7 +21,7 @@ pub struct Backward {
     is_native: bool,
     on: Cell<bool>,
     thread: Cell<u64>,
-    current: Cell<Option<Py<Place>>>,
+    current: Cell<Option<Py<CalledModule>>>,
     elsewhere: RefCell<Vec<Reached>>,
 }
 
@@ -30,7 +30,7 @@ fn this_thread() -> u64 {
     unsafe { ffi::PyThread_get_thread_ident() as u64 }
 }
 
-fn is_same(one: Option<&Py<Place>>, other: Option<&Bound<'_, Place>>) -> bool {
+fn is_same(one: Option<&Py<CalledModule>>, other: Option<&Bound<'_, CalledModule>>) -> bool {
     one.map(Py::as_ptr) == other.map(Bound::as_ptr)
 }
 
@@ -83,7 +83,11 @@ impl Backward {
 
     /// The engine is at a node of that place, or of none.
     #[inline]
-    pub fn reached(&self, python: Python<'_>, place: Option<&Bound<'_, Place>>) -> PyResult<()> {
+    pub fn reached(
+        &self,
+        python: Python<'_>,
+        place: Option<&Bound<'_, CalledModule>>,
+    ) -> PyResult<()> {
         // SAFETY: read at once, and nothing runs in between.
         let current = unsafe { &*self.current.as_ptr() };
         if !self.on.get() || is_same(current.as_ref(), place) {
@@ -111,7 +115,7 @@ impl Backward {
     }
 
     /// Closes the laps that `to` is not inside of, and opens those that it is.
-    fn switch(&self, python: Python<'_>, to: Option<&Bound<'_, Place>>) -> PyResult<()> {
+    fn switch(&self, python: Python<'_>, to: Option<&Bound<'_, CalledModule>>) -> PyResult<()> {
         let old = self.current.replace(to.map(|to| to.clone().unbind()));
         let old = old.map(|old| old.into_bound(python));
         let to = to.map(Bound::get);

@@ -8,8 +8,8 @@ use std::ptr::null_mut;
 use pyo3::prelude::*;
 use pyo3::{ffi, intern};
 
+use super::called_module::CalledModule;
 use super::laps::{self, ModuleLaps};
-use super::place::Place;
 use crate::phases::call::Call;
 use crate::phases::own_python::{Hidden, guarded};
 use crate::phases::process::Phases;
@@ -22,7 +22,7 @@ pub struct Split {
 
 type Result<'py> = PyResult<Bound<'py, PyAny>>;
 /// A place, and that of the compiled graph which takes its part.
-type Places<'py> = (Bound<'py, Place>, Option<Bound<'py, Place>>);
+type Opened<'py> = (Bound<'py, CalledModule>, Option<Bound<'py, CalledModule>>);
 
 /// What Laptime's own part came to. Its failure switches the phases off and comes to nothing; an
 /// error is the program's.
@@ -128,7 +128,7 @@ fn timed<'py>(
     call: &Call<'py>,
     phases: &Phases,
     laps: &Bound<'py, ModuleLaps>,
-    place: Bound<'py, Place>,
+    place: Bound<'py, CalledModule>,
     module: &Bound<'py, PyAny>,
 ) -> Result<'py> {
     let Some((place, graph)) = mine(call, phases, || open(place, module))? else {
@@ -154,11 +154,11 @@ fn timed<'py>(
     result
 }
 
-fn open<'py>(place: Bound<'py, Place>, module: &Bound<'py, PyAny>) -> PyResult<Places<'py>> {
+fn open<'py>(place: Bound<'py, CalledModule>, module: &Bound<'py, PyAny>) -> PyResult<Opened<'py>> {
     let python = place.py();
     let compiled = place.get().compiled || is_compiled(module);
     let graph = if compiled {
-        Some(Place::graph(&place)?)
+        Some(CalledModule::graph(&place)?)
     } else {
         None
     };

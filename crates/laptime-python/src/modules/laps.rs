@@ -12,7 +12,7 @@ use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit, ffi, intern};
 
 use super::backward::Backward;
-use super::place::{Place, Places};
+use super::called_module::{CalledModule, CalledModules};
 use crate::handler;
 use crate::phases::own_python::Hidden;
 
@@ -44,9 +44,9 @@ pub struct ModuleLaps {
     /// Tells whether a mode of the program's is told of what is read from a tensor.
     is_listening: Option<Py<PyAny>>,
     make_lap: Py<PyAny>,
-    roots: Places,
+    roots: CalledModules,
     /// Where each module was seen, for recomputation inside a backward.
-    pub known: Places,
+    pub known: CalledModules,
     /// The place whose forward is running. Not held: its module is being called.
     place: Cell<*mut ffi::PyObject>,
     tags: Cell<bool>,
@@ -74,7 +74,7 @@ impl ModuleLaps {
 
     /// The place whose forward is running.
     #[inline]
-    pub fn place<'py>(&self, python: Python<'py>) -> Option<Bound<'py, Place>> {
+    pub fn place<'py>(&self, python: Python<'py>) -> Option<Bound<'py, CalledModule>> {
         // SAFETY: null, or a place whose module is being called and whose parent holds it.
         let place = unsafe { Bound::from_borrowed_ptr_or_opt(python, self.place.get())? };
         // SAFETY: as above.
@@ -95,7 +95,8 @@ impl ModuleLaps {
         }
         let mut outside = laps.roots.find(this);
         if outside.is_none() {
-            let place = Place::new(this, this, "".into_pyobject(this.py())?.into_any(), None)?;
+            let place =
+                CalledModule::new(this, this, "".into_pyobject(this.py())?.into_any(), None)?;
             laps.roots.keep(this, &place);
             outside = Some(place);
         }
@@ -118,7 +119,11 @@ impl ModuleLaps {
     }
 
     /// Lets the backward of what made a tensor be timed as the place's.
-    fn tag_tensor(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, Place>) -> PyResult<()> {
+    fn tag_tensor(
+        &self,
+        value: &Bound<'_, PyAny>,
+        place: &Bound<'_, CalledModule>,
+    ) -> PyResult<()> {
         let python = value.py();
         let node = value.getattr(intern!(python, "grad_fn"))?;
         if node.is_none() {
@@ -128,7 +133,7 @@ impl ModuleLaps {
         let number: u64 = number.extract()?;
         if number >= self.untagged.get() && number < u64::MAX {
             self.untagged.set(number + 1);
-            let tag = Place::tag(place)?;
+            let tag = CalledModule::tag(place)?;
             node.call_method1(intern!(python, "_register_hook_dict"), (tag,))?;
         }
         Ok(())
@@ -139,7 +144,7 @@ impl ModuleLaps {
     pub fn tag(
         this: &Bound<'_, Self>,
         value: &Bound<'_, PyAny>,
-        place: &Bound<'_, Place>,
+        place: &Bound<'_, CalledModule>,
     ) -> PyResult<()> {
         let laps = this.get();
         if value.is_none() || !laps.tags.get() {
@@ -157,7 +162,7 @@ impl ModuleLaps {
     fn tag_other(
         this: &Bound<'_, Self>,
         value: &Bound<'_, PyAny>,
-        place: &Bound<'_, Place>,
+        place: &Bound<'_, CalledModule>,
     ) -> PyResult<()> {
         let python = this.py();
         let _hidden = Hidden::new(python);
@@ -193,8 +198,8 @@ impl ModuleLaps {
                 .ok()
                 .map(Bound::unbind),
             make_lap: core.getattr("lap")?.unbind(),
-            roots: Places::default(),
-            known: Places::default(),
+            roots: CalledModules::default(),
+            known: CalledModules::default(),
             place: Cell::new(null_mut()),
             tags: Cell::new(true),
             untagged: Cell::new(0),
@@ -207,7 +212,7 @@ impl ModuleLaps {
     pub fn root<'py>(
         this: &Bound<'py, Self>,
         module: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, Place>> {
+    ) -> PyResult<Bound<'py, CalledModule>> {
         if let Some(place) = this.get().roots.find(module) {
             return Ok(place);
         }
@@ -215,7 +220,7 @@ impl ModuleLaps {
             let _hidden = Hidden::new(this.py());
             this.call_method1(intern!(this.py(), "name_of_root"), (module,))?
         };
-        let place = Place::new(this, module, name, None)?;
+        let place = CalledModule::new(this, module, name, None)?;
         this.get().roots.keep(module, &place);
         Ok(place)
     }
@@ -223,9 +228,9 @@ impl ModuleLaps {
     /// The place of a module that another one calls.
     pub fn inside<'py>(
         this: &Bound<'py, Self>,
-        parent: &Bound<'py, Place>,
+        parent: &Bound<'py, CalledModule>,
         module: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, Place>> {
+    ) -> PyResult<Bound<'py, CalledModule>> {
         if let Some(place) = parent.get().inside.find(module) {
             return Ok(place);
         }
@@ -234,7 +239,7 @@ impl ModuleLaps {
             let _hidden = Hidden::new(this.py());
             this.call_method1(intern!(this.py(), "name_of"), (caller, module))?
         };
-        let place = Place::new(this, module, name, Some(parent))?;
+        let place = CalledModule::new(this, module, name, Some(parent))?;
         parent.get().inside.keep(module, &place);
         this.get().known.keep(module, &place);
         Ok(place)
@@ -245,21 +250,21 @@ impl ModuleLaps {
     fn tag_value(
         this: &Bound<'_, Self>,
         value: &Bound<'_, PyAny>,
-        place: &Bound<'_, Place>,
+        place: &Bound<'_, CalledModule>,
     ) -> PyResult<()> {
         Self::tag(this, value, place)
     }
 
     /// Lets the backward of what made one tensor, whatever its class, be timed as the place's.
     #[pyo3(name = "tag_tensor")]
-    fn tag_one(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, Place>) -> PyResult<()> {
+    fn tag_one(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, CalledModule>) -> PyResult<()> {
         self.tag_tensor(value, place)
     }
 
     /// The tensor that carries the hook of a place's nodes.
     #[staticmethod]
-    fn tag_of<'py>(place: &Bound<'py, Place>) -> PyResult<Bound<'py, PyAny>> {
-        Place::tag(place)
+    fn tag_of<'py>(place: &Bound<'py, CalledModule>) -> PyResult<Bound<'py, PyAny>> {
+        CalledModule::tag(place)
     }
 
     /// Whether a backward is being split.

@@ -2,19 +2,11 @@
 //!
 //! [`call`] splits calls and backwards, [`laps`] knows whose forward is running on a thread
 //! and tags the nodes that modules make, [`backward`] follows the engine along those tags,
-//! [`place`] is a module at one place of the tree of calls. Names, and whatever happens once, are
+//! [`called_module`] is a module at one place of the tree of calls. Names, and whatever happens once, are
 //! Python's: methods of the class that derives from [`laps::ModuleLaps`]. Raw FFI where a call of a
 //! module passes, as in [`crate::fast`], and with the same rule: the interpreter lock is held.
 
 mod backward;
 pub mod call;
-mod laps;
-mod place;
-
-use pyo3::prelude::*;
-
-/// Adds the classes to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<laps::ModuleLaps>()?;
-    module.add_class::<place::Place>()
-}
+pub mod called_module;
+pub mod laps;

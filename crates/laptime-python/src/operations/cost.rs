@@ -1,108 +1,56 @@
 //! What operations cost together: the columns that the account and its rows share.
 
-use laptime_core::operations::{ByPhase, CostTally};
+use laptime_core::operations::CostTally;
 use pyo3::prelude::*;
 
 use super::lookup_errors;
 
 /// Costs, by column.
-#[pyclass(frozen, subclass, module = "laptime._core")]
+#[pyclass(frozen, subclass, get_all, module = "laptime._core")]
 pub struct OpCost {
-    total: CostTally,
+    /// Operations that ran, known or not.
+    operations: u64,
+    coverage_ratio: Option<f64>,
+    mac: u128,
+    flop: u128,
+    active_flop: u128,
+    executed_flop: u128,
+    other_flop: u128,
+    total_flop: u128,
+    integer_op: u128,
+    transcendental: u128,
+    compare: u128,
+    bytes_read: u128,
+    bytes_written: u128,
+    communication_bytes: u128,
+    intensity: Option<f64>,
 }
 
-impl OpCost {
-    /// What a thing costs, all phases together.
-    pub fn new(tallies: &ByPhase) -> Self {
+impl From<CostTally> for OpCost {
+    fn from(tally: CostTally) -> Self {
+        let cost = tally.cost;
         Self {
-            total: tallies.total(),
+            operations: tally.calls(),
+            coverage_ratio: tally.coverage_ratio(),
+            mac: cost.mac,
+            flop: cost.flop(),
+            active_flop: cost.active_flop(),
+            executed_flop: cost.executed_flop(),
+            other_flop: cost.other_flop,
+            total_flop: cost.total_flop(),
+            integer_op: cost.integer_op,
+            transcendental: cost.transcendental,
+            compare: cost.compare,
+            bytes_read: cost.bytes_read,
+            bytes_written: cost.bytes_written,
+            communication_bytes: cost.communication_bytes,
+            intensity: cost.intensity_flop_per_byte(),
         }
-    }
-
-    /// What one phase costs.
-    pub fn of_tally(total: CostTally) -> Self {
-        Self { total }
     }
 }
 
 #[pymethods]
 impl OpCost {
-    /// Operations that ran, known or not.
-    #[getter]
-    fn operations(&self) -> u64 {
-        self.total.calls()
-    }
-
-    #[getter]
-    fn coverage_ratio(&self) -> Option<f64> {
-        self.total.coverage_ratio()
-    }
-
-    #[getter]
-    fn mac(&self) -> u128 {
-        self.total.cost.mac
-    }
-
-    #[getter]
-    fn flop(&self) -> u128 {
-        self.total.cost.flop()
-    }
-
-    #[getter]
-    fn active_flop(&self) -> u128 {
-        self.total.cost.active_flop()
-    }
-
-    #[getter]
-    fn executed_flop(&self) -> u128 {
-        self.total.cost.executed_flop()
-    }
-
-    #[getter]
-    fn other_flop(&self) -> u128 {
-        self.total.cost.other_flop
-    }
-
-    #[getter]
-    fn total_flop(&self) -> u128 {
-        self.total.cost.total_flop()
-    }
-
-    #[getter]
-    fn integer_op(&self) -> u128 {
-        self.total.cost.integer_op
-    }
-
-    #[getter]
-    fn transcendental(&self) -> u128 {
-        self.total.cost.transcendental
-    }
-
-    #[getter]
-    fn compare(&self) -> u128 {
-        self.total.cost.compare
-    }
-
-    #[getter]
-    fn bytes_read(&self) -> u128 {
-        self.total.cost.bytes_read
-    }
-
-    #[getter]
-    fn bytes_written(&self) -> u128 {
-        self.total.cost.bytes_written
-    }
-
-    #[getter]
-    fn communication_bytes(&self) -> u128 {
-        self.total.cost.communication_bytes
-    }
-
-    #[getter]
-    fn intensity(&self) -> Option<f64> {
-        self.total.cost.intensity_flop_per_byte()
-    }
-
     fn __getattr__(this: &Bound<'_, Self>, name: &str) -> PyResult<()> {
         Err(lookup_errors::attribute(this.as_any(), name))
     }

@@ -38,51 +38,33 @@ impl OpCounts {
         counts: Counts,
         cross_check: Option<(String, f64)>,
     ) -> PyResult<Py<Self>> {
-        let cost = OpCost::new(&counts.total);
-        let counts = Arc::new(counts);
         let account = Self {
-            counts,
+            counts: Arc::new(counts),
             subject: Subject::default(),
             cross_check,
         };
-        Py::new(python, (account, cost))
+        account.with_cost(python)
+    }
+
+    fn with_cost(self, python: Python<'_>) -> PyResult<Py<Self>> {
+        let cost = OpCost::from(self.counts.total.total());
+        Py::new(python, (self, cost))
     }
 }
 
 /// An operator that is not counted, or not in all its calls.
-#[pyclass(frozen, module = "laptime._core")]
-pub struct UncountedOp(Uncounted);
+#[pyclass(frozen, get_all, module = "laptime._core")]
+pub struct UncountedOp {
+    name: String,
+    reason: String,
+    calls: u64,
+    elements: u128,
+}
 
 #[pymethods]
 impl UncountedOp {
-    #[getter]
-    fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    #[getter]
-    fn reason(&self) -> &str {
-        &self.0.reason
-    }
-
-    #[getter]
-    fn calls(&self) -> u64 {
-        self.0.calls
-    }
-
-    #[getter]
-    fn elements(&self) -> u128 {
-        self.0.elements
-    }
-
     fn __repr__(&self) -> String {
-        let Uncounted {
-            name,
-            reason,
-            calls,
-            ..
-        } = &self.0;
-        format!("<{name}, {calls} calls: {reason}>")
+        format!("<{}, {} calls: {}>", self.name, self.calls, self.reason)
     }
 }
 
@@ -131,7 +113,13 @@ impl OpCounts {
 
     #[getter]
     fn uncounted<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = self.counts.uncounted.iter().cloned().map(UncountedOp);
+        let row = |one: &Uncounted| UncountedOp {
+            name: one.name.clone(),
+            reason: one.reason.clone(),
+            calls: one.calls,
+            elements: one.elements,
+        };
+        let rows = self.counts.uncounted.iter().map(row);
         PyList::new(python, rows.collect::<Vec<_>>())
     }
 
@@ -151,7 +139,7 @@ impl OpCounts {
         CONVENTIONS.to_vec()
     }
 
-    /// These counts with what they are of: a name, its inputs by label, sizes and type, and how it
+    /// The counts with what they are of: a name, its inputs by label, sizes and type, and how it
     /// was counted.
     #[expect(
         clippy::needless_pass_by_value,
@@ -173,14 +161,12 @@ impl OpCounts {
                 .collect(),
             how: how.to_owned(),
         };
-        let counts = self.counts.clone();
-        let cost = OpCost::new(&counts.total);
         let account = Self {
-            counts,
+            counts: self.counts.clone(),
             subject,
             cross_check: self.cross_check.clone(),
         };
-        Py::new(python, (account, cost))
+        account.with_cost(python)
     }
 
     fn __str__(&self, python: Python<'_>) -> String {

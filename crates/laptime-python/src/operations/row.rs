@@ -10,9 +10,16 @@ use super::lookup_errors::Rows;
 /// An operator, a module with those in it, or a phase.
 #[pyclass(frozen, extends = OpCost, module = "laptime._core")]
 pub struct OpRow {
+    #[pyo3(get)]
     name: String,
+    /// A module's class.
+    #[pyo3(get)]
     kind: Option<String>,
+    /// Calls of the operator, or of the module.
+    #[pyo3(get)]
     calls: u64,
+    /// Elements of a module's parameters and of those in it, each once.
+    #[pyo3(get)]
     params: Option<u64>,
     tallies: Option<ByPhase>,
     own: Option<ByPhase>,
@@ -28,7 +35,7 @@ impl OpRow {
             tallies: None,
             own: None,
         };
-        Py::new(python, (row, OpCost::of_tally(tally)))
+        Py::new(python, (row, OpCost::from(tally)))
     }
 
     /// An operator's.
@@ -41,7 +48,7 @@ impl OpRow {
             tallies: Some(operator.tallies),
             own: None,
         };
-        Py::new(python, (row, OpCost::new(&operator.tallies)))
+        Py::new(python, (row, OpCost::from(operator.tallies.total())))
     }
 
     /// A module's.
@@ -58,7 +65,7 @@ impl OpRow {
             tallies: Some(module.inclusive),
             own: Some(module.own),
         };
-        Py::new(python, (row, OpCost::new(&module.inclusive)))
+        Py::new(python, (row, OpCost::from(module.inclusive.total())))
     }
 }
 
@@ -77,34 +84,12 @@ pub fn by_phase<'py>(python: Python<'py>, tallies: &ByPhase) -> PyResult<Bound<'
 
 #[pymethods]
 impl OpRow {
-    #[getter]
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// A module's class.
-    #[getter]
-    fn kind(&self) -> Option<&str> {
-        self.kind.as_deref()
-    }
-
-    /// Calls of the operator, or of the module.
-    #[getter]
-    fn calls(&self) -> u64 {
-        self.calls
-    }
-
-    /// Elements of a module's parameters and of those in it, each once.
-    #[getter]
-    fn params(&self) -> Option<u64> {
-        self.params
-    }
-
     /// What is directly in the module; None where the row is no module's.
     #[getter]
     fn own(&self, python: Python<'_>) -> PyResult<Option<Py<OpCost>>> {
         let own = self.own.as_ref();
-        own.map(|own| Py::new(python, OpCost::new(own))).transpose()
+        own.map(|own| Py::new(python, OpCost::from(own.total())))
+            .transpose()
     }
 
     #[getter]

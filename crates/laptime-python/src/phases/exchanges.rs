@@ -12,58 +12,18 @@ use laptime_phases::{Flag, Machine};
 use laptime_recorder::clock;
 
 use super::call::Call;
-use super::own_python::{Hidden, guarded};
+use super::own_python::{Hidden, answers, guarded};
 use super::process::Phases;
 use super::thread;
 use crate::rate;
 
-/// Exchanges of a process.
+/// What is known of the exchanges of a process.
+#[derive(Default)]
 pub struct Exchanges {
     /// Whether a replica was called.
     replicates: Flag,
-    /// Whether the host waits for what is exchanged, asked until it doesn't.
-    is_waited_for: Py<PyAny>,
-    /// Where replicas' forwards ended, and how long after it their last gradients were there.
-    last_gradients: Py<PyAny>,
     /// A device does it: nobody waits.
     is_elsewhere: Flag,
-}
-
-impl Exchanges {
-    /// None so far.
-    pub fn new(is_waited_for: Py<PyAny>, last_gradients: Py<PyAny>) -> Self {
-        Self {
-            replicates: Flag::default(),
-            is_waited_for,
-            last_gradients,
-            is_elsewhere: Flag::default(),
-        }
-    }
-
-    fn are_waited_for(&self, python: Python<'_>) -> PyResult<bool> {
-        if self.is_elsewhere.get() {
-            return Ok(false);
-        }
-        let waits = {
-            let _hidden = Hidden::new(python);
-            self.is_waited_for.call0(python)?.is_truthy(python)?
-        };
-        self.is_elsewhere.set(!waits);
-        Ok(waits)
-    }
-
-    /// Since when the backward that is over has waited for other processes, as far as it has.
-    pub fn waited_since(&self, python: Python<'_>) -> PyResult<Option<u64>> {
-        if !self.replicates.get() {
-            return Ok(None);
-        }
-        let _hidden = Hidden::new(python);
-        let last: Vec<(u64, u64)> = self.last_gradients.call0(python)?.extract(python)?;
-        Ok(last
-            .into_iter()
-            .map(|(end, after_ns)| end.saturating_add(rate::ticks(after_ns)))
-            .max())
-    }
 }
 
 /// Whether a collective only begins, and is waited for later.
@@ -74,6 +34,29 @@ fn is_launch(call: &Call<'_>) -> PyResult<bool> {
 }
 
 impl Phases {
+    fn waits_for_exchanges(&self, python: Python<'_>) -> PyResult<bool> {
+        if self.exchanges.is_elsewhere.get() {
+            return Ok(false);
+        }
+        let waits = answers(python, &self.asked.is_waited_for, ())?;
+        self.exchanges.is_elsewhere.set(!waits);
+        Ok(waits)
+    }
+
+    /// Since when the backward that is over has waited for other processes, as far as it has.
+    pub fn waited_since(&self, python: Python<'_>) -> PyResult<Option<u64>> {
+        if !self.exchanges.replicates.get() {
+            return Ok(None);
+        }
+        let _hidden = Hidden::new(python);
+        let last = self.asked.last_gradients.call0(python)?;
+        let last: Vec<(u64, u64)> = last.extract(python)?;
+        Ok(last
+            .into_iter()
+            .map(|(end, after_ns)| end.saturating_add(rate::ticks(after_ns)))
+            .max())
+    }
+
     /// A collective is called.
     pub fn exchange<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
         let python = call.python;
@@ -81,7 +64,7 @@ impl Phases {
         let begun = guarded(|| {
             Ok(self.with(|_| ()).is_some()
                 && !is_launch(call)?
-                && self.exchanges.are_waited_for(python)?
+                && self.waits_for_exchanges(python)?
                 && self.with(Machine::communication_begin).is_some())
         });
         let begun = match begun {
@@ -100,7 +83,7 @@ impl Phases {
     pub fn replicated<'py>(
         &self,
         call: &Call<'py>,
-        told: &Bound<'py, PyAny>,
+        told: &Py<PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let python = call.python;
         let result = call.pass()?;
@@ -109,8 +92,7 @@ impl Phases {
             let Some(replica) = call.argument(0) else {
                 return Ok(());
             };
-            let _hidden = Hidden::new(python);
-            if told.call1((replica, end))?.is_truthy()? {
+            if answers(python, told, (replica, end))? {
                 self.exchanges.replicates.set(true);
             }
             Ok(())

@@ -9,18 +9,10 @@ pub mod call;
 mod counting;
 mod exchanges;
 mod hooks;
-mod overlay;
+pub mod overlay;
 pub mod own_python;
 mod passes;
 pub mod process;
 mod program;
 pub mod recorder;
 mod thread;
-
-use pyo3::prelude::*;
-
-/// Adds the phases to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<overlay::Watched>()?;
-    module.add_class::<process::Phases>()
-}

@@ -163,7 +163,7 @@ impl Watched {
             Event::Exchange => return phases.exchange(call),
             Event::Replicated => {
                 return match &self.told {
-                    Some(told) => phases.replicated(call, told.bind(call.python)),
+                    Some(told) => phases.replicated(call, told),
                     None => call.pass(),
                 };
             }
@@ -213,7 +213,7 @@ impl Watched {
         let (phases, python) = (self.phases.get(), call.python);
         let mut since = None;
         let mut engine_is_done = || {
-            since = phases.exchanges.waited_since(python)?;
+            since = phases.waited_since(python)?;
             Ok(since)
         };
         let result = if let Some(split) = &self.split {

@@ -6,6 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -62,6 +63,16 @@ impl Drop for Hidden<'_> {
         // SAFETY: the lock is held, on the thread that made it.
         unsafe { laptime_show() };
     }
+}
+
+/// Asks a function of Laptime's own, hidden, whether something is so.
+pub fn answers<'py>(
+    python: Python<'py>,
+    question: &Py<PyAny>,
+    arguments: impl PyCallArgs<'py>,
+) -> PyResult<bool> {
+    let _hidden = Hidden::new(python);
+    question.bind(python).call1(arguments)?.is_truthy()
 }
 
 /// Lets `looks` look at frames from here on. None: nothing does, or could be kept from it.

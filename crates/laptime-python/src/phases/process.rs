@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,7 +15,7 @@ use laptime_recorder::clock;
 use crate::handler;
 
 use super::exchanges::Exchanges;
-use super::own_python::{self, Hidden};
+use super::own_python::{self, Hidden, answers};
 use super::passes::Passes;
 use super::program::LastModule;
 use super::recorder::Recorder;
@@ -41,11 +41,14 @@ pub struct Phases {
     pub exchanges: Exchanges,
 }
 
-/// What Python answers.
+/// What Python answers, each by its name.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
 pub struct Questions {
     pub is_grad_enabled: Py<PyAny>,
-    /// `torch.compiler`'s names, one of which tells whether it is tracing; and how to ask it.
+    /// `torch.compiler`'s names, one of which tells whether it is tracing.
     compiler: Py<PyDict>,
+    /// Whether it is tracing, where no name tells.
     is_compiling: Py<PyAny>,
     is_worker: Py<PyAny>,
     /// What a module call has to learn: nothing (0), what it is given (1), or the module (2).
@@ -58,58 +61,37 @@ pub struct Questions {
     pub for_learned: Py<PyAny>,
     /// Whether there is something to learn among the arguments of a function whose gradient is computed.
     pub of_function: Py<PyAny>,
+    /// Whether the host waits for what is exchanged, asked until it doesn't.
+    pub is_waited_for: Py<PyAny>,
+    /// Where replicas' forwards ended, and how long after it their last gradients were there.
+    pub last_gradients: Py<PyAny>,
+    /// Looks for devices.
     look: Py<PyAny>,
+    /// Told of a failure of Laptime's own.
     broken: Py<PyAny>,
 }
 
 #[pymethods]
 impl Phases {
     #[new]
-    #[pyo3(signature = (*, is_grad_enabled, compiler, is_compiling, is_worker, learns, training, bare,
-                        for_learned, of_function, is_waited_for, last_gradients, look, broken))]
-    #[allow(clippy::too_many_arguments, reason = "questions, each by its name")]
-    fn new(
-        is_grad_enabled: Py<PyAny>,
-        compiler: Py<PyDict>,
-        is_compiling: Py<PyAny>,
-        is_worker: Py<PyAny>,
-        learns: Py<PyAny>,
-        training: Py<PyAny>,
-        bare: Py<PyAny>,
-        for_learned: Py<PyAny>,
-        of_function: Py<PyAny>,
-        is_waited_for: Py<PyAny>,
-        last_gradients: Py<PyAny>,
-        look: Py<PyAny>,
-        broken: Py<PyAny>,
-    ) -> Self {
+    #[pyo3(signature = (**questions))]
+    fn new(questions: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let asked = questions.ok_or_else(|| PyTypeError::new_err("there is nobody to ask"))?;
         let (on, by_hand) = (Flag::default(), Flag::default());
         on.set(true);
         by_hand.set(true);
-        Self {
+        Ok(Self {
             owner: OWNERS.fetch_add(1, Relaxed),
             on,
             began: Flag::default(),
             by_hand,
             calls_modules: Flag::default(),
-            asked: Questions {
-                is_grad_enabled,
-                compiler,
-                is_compiling,
-                is_worker,
-                learns,
-                training,
-                bare,
-                for_learned,
-                of_function,
-                look,
-                broken,
-            },
+            asked: asked.extract()?,
             trainer: LastModule::default(),
             model: LastModule::default(),
             passes: Passes::default(),
-            exchanges: Exchanges::new(is_waited_for, last_gradients),
-        }
+            exchanges: Exchanges::default(),
+        })
     }
 
     /// Whether anything was ever seen that is a phase.
@@ -172,7 +154,7 @@ impl Phases {
         if thread::has_machine(self.owner) {
             return Ok(true);
         }
-        if self.is_worker(python)? {
+        if answers(python, &self.asked.is_worker, ())? {
             thread::set_busy(true); // for good: a worker of a loader's never trains
             return Ok(false);
         }
@@ -185,18 +167,12 @@ impl Phases {
         Ok(thread::has_machine(self.owner))
     }
 
-    fn is_worker(&self, python: Python<'_>) -> PyResult<bool> {
-        let _hidden = Hidden::new(python);
-        self.asked.is_worker.call0(python)?.is_truthy(python)
-    }
-
     fn is_compiling(&self, python: Python<'_>) -> PyResult<bool> {
         let flag = intern!(python, "_is_compiling_flag");
         if let Some(flag) = self.asked.compiler.bind(python).get_item(flag)? {
             return flag.is_truthy();
         }
-        let _hidden = Hidden::new(python);
-        self.asked.is_compiling.call0(python)?.is_truthy(python)
+        answers(python, &self.asked.is_compiling, ())
     }
 
     /// A graph is being compiled on this thread.

@@ -13,7 +13,7 @@ use pyo3::{ffi, types::PyString};
 use laptime_phases::Program;
 
 use super::call::Call;
-use super::own_python::Hidden;
+use super::own_python::{Hidden, answers};
 use super::process::Phases;
 use super::thread;
 
@@ -83,11 +83,7 @@ impl<'a, 'py> ProgramAtCall<'a, 'py> {
         if self.phases.model.is(&module) || self.phases.trainer.is(&module) {
             return Ok(false);
         }
-        let is_bare = {
-            let _hidden = Hidden::new(python);
-            self.phases.asked.bare.call1(python, (&module,))?
-        };
-        let is_bare = is_bare.is_truthy(python)?;
+        let is_bare = answers(python, &self.phases.asked.bare, (&module,))?;
         if !is_bare {
             self.phases.model.set(&module);
         }
@@ -104,10 +100,8 @@ impl<'a, 'py> ProgramAtCall<'a, 'py> {
         let Some(inputs) = inputs else {
             return Ok(false);
         };
-        let _hidden = Hidden::new(python);
-        let asked = &self.phases.asked.for_learned;
-        let asked = asked.call1(python, (inputs, self.phases.calls_modules.get()))?;
-        asked.is_truthy(python)
+        let given = (inputs, self.phases.calls_modules.get());
+        answers(python, &self.phases.asked.for_learned, given)
     }
 
     /// Whether a call of `grad_and_value_impl(function, argnums, has_aux, args, kwargs)` asks for what is
@@ -117,10 +111,8 @@ impl<'a, 'py> ProgramAtCall<'a, 'py> {
         let (Some(numbers), Some(args)) = (self.call.argument(1), self.call.argument(3)) else {
             return Ok(false);
         };
-        let _hidden = Hidden::new(python);
-        let asked = &self.phases.asked.of_function;
-        let asked = asked.call1(python, (numbers, args, self.phases.calls_modules.get()))?;
-        asked.is_truthy(python)
+        let given = (numbers, args, self.phases.calls_modules.get());
+        answers(python, &self.phases.asked.of_function, given)
     }
 
     fn trains_itself(&self) -> PyResult<bool> {
@@ -131,9 +123,7 @@ impl<'a, 'py> ProgramAtCall<'a, 'py> {
         if let Some(training) = own(&module, intern!(python, "training"))? {
             return Ok(!training.is(PyBool::new(python, false)));
         }
-        let _hidden = Hidden::new(python);
-        let training = self.phases.asked.training.call1(python, (module,))?;
-        training.is_truthy(python)
+        answers(python, &self.phases.asked.training, (module,))
     }
 }
 
@@ -150,28 +140,30 @@ pub fn own<'py>(
     own.cast::<PyDict>()?.get_item(name)
 }
 
+/// An answer, or what holds without one; the trouble is kept for the end of the event.
+fn known(answer: PyResult<bool>, instead: bool) -> bool {
+    answer.map_err(thread::trouble).unwrap_or(instead)
+}
+
 impl Program for ProgramAtCall<'_, '_> {
     fn grad(&self) -> bool {
         let grad = self.phases.asked.is_grad_enabled.call0(self.call.python);
-        grad.and_then(|grad| grad.is_truthy(self.call.python))
-            .map_err(thread::trouble)
-            .unwrap_or(false)
+        known(
+            grad.and_then(|grad| grad.is_truthy(self.call.python)),
+            false,
+        )
     }
 
     fn training(&self) -> bool {
-        self.trains_itself()
-            .map_err(thread::trouble)
-            .unwrap_or(true)
+        known(self.trains_itself(), true)
     }
 
     fn trains(&self) -> bool {
-        self.learns().map_err(thread::trouble).unwrap_or(true)
+        known(self.learns(), true)
     }
 
     fn is_bare(&self) -> bool {
-        self.has_no_parameters()
-            .map_err(thread::trouble)
-            .unwrap_or(false)
+        known(self.has_no_parameters(), false)
     }
 
     fn called(&self) -> usize {
@@ -180,9 +172,7 @@ impl Program for ProgramAtCall<'_, '_> {
     }
 
     fn for_parameters(&self) -> bool {
-        self.asks_for_parameters()
-            .map_err(thread::trouble)
-            .unwrap_or(false)
+        known(self.asks_for_parameters(), false)
     }
 
     fn by_hand(&self) -> bool {

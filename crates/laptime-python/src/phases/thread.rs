@@ -13,7 +13,7 @@ use laptime_phases::Machine;
 
 /// What a thread knows of itself.
 #[derive(Default)]
-struct Here {
+struct ThreadPhases {
     /// Inside a phase whose inside is not looked at: everything passes through.
     busy: Cell<bool>,
     machine: RefCell<Option<Owned>>,
@@ -28,7 +28,7 @@ struct Owned {
 }
 
 thread_local! {
-    static HERE: Here = Here::default();
+    static PHASES: ThreadPhases = ThreadPhases::default();
 }
 
 /// Threads inside a phase. Changed with the interpreter's lock held, so without further ado.
@@ -36,36 +36,36 @@ static WORKING: AtomicUsize = AtomicUsize::new(0);
 /// How often this process was forked: what a parent began is not ended by its child.
 static FORKS: AtomicU64 = AtomicU64::new(0);
 
-fn here<R>(body: impl FnOnce(&Here) -> R) -> Option<R> {
-    HERE.try_with(body).ok()
+fn known<R>(body: impl FnOnce(&ThreadPhases) -> R) -> Option<R> {
+    PHASES.try_with(body).ok()
 }
 
 /// Whether this thread is inside a phase whose inside is not looked at.
 pub fn is_busy() -> bool {
-    here(|here| here.busy.get()).unwrap_or(true)
+    known(|known| known.busy.get()).unwrap_or(true)
 }
 
 /// Enters or leaves such a phase.
 pub fn set_busy(busy: bool) {
-    here(|here| here.busy.set(busy));
+    known(|known| known.busy.set(busy));
 }
 
 /// Keeps an error for [`take_trouble`]; of several the first.
 pub fn trouble(error: PyErr) {
-    here(|here| {
-        here.trouble.borrow_mut().get_or_insert(error);
+    known(|known| {
+        known.trouble.borrow_mut().get_or_insert(error);
     });
 }
 
 /// The error of the event that is over.
 pub fn take_trouble() -> Option<PyErr> {
-    here(|here| here.trouble.borrow_mut().take()).flatten()
+    known(|known| known.trouble.borrow_mut().take()).flatten()
 }
 
 /// Runs with this thread's machine for an owner, if it has one and is not inside it already.
 pub fn with<R>(owner: u64, body: impl FnOnce(&mut Machine) -> R) -> Option<R> {
-    here(|here| {
-        let mut slot = here.machine.try_borrow_mut().ok()?;
+    known(|known| {
+        let mut slot = known.machine.try_borrow_mut().ok()?;
         let known = slot.as_mut().filter(|known| known.owner == owner)?;
         Some(body(&mut known.machine))
     })
@@ -85,9 +85,9 @@ pub fn is_alone() -> bool {
 /// Gives this thread a machine, or takes it away; the old one.
 pub fn set_machine(new: Option<(u64, Machine)>) -> Option<(u64, Machine)> {
     let new = new.map(|(owner, machine)| Owned { owner, machine });
-    here(|here| {
+    known(|known| {
         Some(std::mem::replace(
-            &mut *here.machine.try_borrow_mut().ok()?,
+            &mut *known.machine.try_borrow_mut().ok()?,
             new,
         ))
     })

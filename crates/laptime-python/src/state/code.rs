@@ -5,21 +5,21 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple, PyType};
 
 use super::contents::{self, Kept, What};
+use super::holder;
 use super::iterators::Taken;
 use super::kind::Kind;
-use super::place;
 use super::walk::Walk;
 
 impl Walk {
     /// What a cell holds.
     pub(super) fn cell(&mut self, cell: &Bound<'_, PyAny>, at: usize, name: Option<Py<PyAny>>) {
         let python = cell.py();
-        let value = place::cell(cell);
+        let value = holder::cell(cell);
         let before = value.as_ref().map(|it| it.clone().unbind());
         let mut kept = Kept::new(cell, What::Cell(before));
         if let Some(value) = value {
             if let Some(stood_in) = self.stand_in(&value, &python.None().into_bound(python)) {
-                place::set_cell(cell, Some(&stood_in.instead));
+                holder::set_cell(cell, Some(&stood_in.instead));
                 kept.stood_in.push(stood_in);
             }
             self.push(&value, at, name);

@@ -9,8 +9,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 
+use super::holder::{Holder, Part, set_cell, slot};
 use super::iterators::Taken;
-use super::place::{Part, Place, set_cell, slot};
 
 /// An iterator that is stood in for, or a tuple of some.
 pub struct StoodIn {
@@ -118,14 +118,14 @@ impl Kept {
     }
 
     /// Where in the object something stands.
-    fn place(&self, python: Python<'_>, key: &Py<PyAny>) -> Place {
+    fn place(&self, python: Python<'_>, key: &Py<PyAny>) -> Holder {
         let part = match &self.what {
             What::Cell(_) => Part::Cell,
             What::Slot(member, _) => Part::Slot(member.clone()),
             What::Attributes(_) | What::Defaults(_) => Part::Attribute(key.clone_ref(python)),
             _ => Part::Item(key.clone_ref(python)),
         };
-        Place {
+        Holder {
             object: self.object.clone_ref(python),
             part,
         }

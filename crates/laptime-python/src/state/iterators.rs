@@ -16,7 +16,7 @@ use pyo3::types::PyList;
 use crate::errors::LaptimeError;
 use crate::handler;
 
-use super::place::Place;
+use super::holder::Holder;
 
 /// What is given first, and what then.
 type Chained<'py> = (Bound<'py, PyList>, Bound<'py, PyAny>);
@@ -36,7 +36,7 @@ struct Items {
     is_over: bool,
     gave: bool,
     /// Where it stands in the program until all is given.
-    places: Vec<Place>,
+    places: Vec<Holder>,
 }
 
 /// Stands in for an iterator.
@@ -111,7 +111,7 @@ impl Taken {
     }
 
     /// Notes where the program finds it from now on.
-    pub fn stands_in(&self, place: Place) {
+    pub fn stands_in(&self, place: Holder) {
         let places = &mut self.items().places;
         if !places.iter().any(|it| it.is(&place)) {
             places.push(place);

@@ -9,9 +9,9 @@
 mod code;
 mod contents;
 mod elements;
-mod iterators;
+mod holder;
+pub mod iterators;
 mod kind;
-mod place;
 mod walk;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -84,7 +84,10 @@ impl State {
 /// a signal's handler raises in the midst of one lets it run again.
 #[pyfunction]
 #[pyo3(signature = (body, undo, /))]
-fn undone<'py>(body: &Bound<'py, PyAny>, undo: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyAny>> {
+pub fn undone<'py>(
+    body: &Bound<'py, PyAny>,
+    undo: &Bound<'py, PyList>,
+) -> PyResult<Bound<'py, PyAny>> {
     let mut outcome = body.call0();
     if let Err(error) = &outcome {
         handler::forget_interrupted(body.py(), error);
@@ -104,10 +107,3 @@ fn undone<'py>(body: &Bound<'py, PyAny>, undo: &Bound<'py, PyList>) -> PyResult<
 
 /// How often an undoing that is interrupted is tried: handlers seldom raise twice.
 const ATTEMPTS: usize = 3;
-
-/// Adds the class and the function to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<State>()?;
-    module.add_class::<iterators::Taken>()?;
-    module.add_function(wrap_pyfunction!(undone, module)?)
-}

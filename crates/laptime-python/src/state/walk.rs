@@ -13,12 +13,12 @@ use crate::entry::measuring;
 use crate::handler;
 
 use super::contents::{Kept, StoodIn, What};
+use super::holder;
 use super::iterators::Taken;
 use super::kind::{Kind, Kinds, Plain};
-use super::place;
 
 /// Where something stands: in what, and under which name there.
-struct Place {
+struct Link {
     inside: usize,
     label: Option<Py<PyAny>>,
 }
@@ -44,7 +44,7 @@ enum Way {
 /// What was reached.
 pub struct Walk {
     pub(super) kinds: Kinds,
-    places: Vec<Place>,
+    places: Vec<Link>,
     queue: VecDeque<Next>,
     /// What only iterators have in their hands, as far as is known.
     beneath: VecDeque<Next>,
@@ -199,7 +199,7 @@ impl Walk {
             return;
         }
         self.held.push(object.clone().unbind());
-        self.places.push(Place { inside, label });
+        self.places.push(Link { inside, label });
         let queue = match self.way {
             Way::Direct => &mut self.queue,
             Way::Beneath => &mut self.beneath,
@@ -282,7 +282,7 @@ impl Walk {
             self.push(&attributes, place, None);
         }
         for member in &plain.slots {
-            let before = place::slot(object, member.bind(python));
+            let before = holder::slot(object, member.bind(python));
             let mut stood_in = Vec::new();
             if let Some(value) = &before {
                 if let Some(one) = self.stand_in(value, &python.None().into_bound(python)) {

@@ -22,7 +22,7 @@ pub struct Arrays {
 }
 
 impl Arrays {
-    /// Those of one of so many threads, every page touched.
+    /// The arrays of one of so many threads, every page touched.
     pub fn new(threads: usize) -> Self {
         let length = bytes() / 3 / threads / size_of::<f64>();
         Self {

@@ -93,7 +93,7 @@ pub fn count(bytes: i64) {
     });
 }
 
-/// The same, unless the recorder itself is at work on this thread.
+/// Counts as [`count`] does, unless the recorder itself is at work on this thread.
 #[inline]
 pub fn count_unless_quiet(bytes: i64) {
     if COUNTERS.with(|counters| counters.quiet.get() == 0) {

@@ -9,6 +9,7 @@
 mod alloc;
 mod counters;
 mod frames;
+mod interval;
 #[cfg(all(
     target_os = "linux",
     target_env = "gnu",
@@ -22,7 +23,6 @@ mod patch;
 )))]
 #[path = "unpatched.rs"]
 mod patch;
-mod stretch;
 pub(crate) mod switch;
 
 use laptime_core::Unavailable;
@@ -31,9 +31,9 @@ use laptime_core::format::record::Record;
 pub use alloc::Tally;
 pub use counters::{Quiet, count};
 pub(crate) use frames::Frames;
+pub use interval::Interval;
 pub use patch::check_machine as check;
 pub(crate) use patch::look_for_new_objects;
-pub use stretch::Stretch;
 pub use switch::{process, stop};
 
 use crate::registration;

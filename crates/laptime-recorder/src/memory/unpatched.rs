@@ -2,12 +2,12 @@
 
 use laptime_core::Unavailable;
 
-/// Says that it is not possible.
+/// Says that allocations can't be counted here.
 pub fn start() -> Result<(), Unavailable> {
     check_machine()
 }
 
-/// The same.
+/// Says why allocations can't be counted here.
 pub fn check_machine() -> Result<(), Unavailable> {
     let reason = "allocations are counted on Linux with glibc, on x86-64 and aarch64 only";
     Err(Unavailable(reason.to_owned()))

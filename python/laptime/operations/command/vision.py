@@ -71,7 +71,7 @@ def find(request: Request) -> Target:
 
 
 def _weights(models: Any, name: str) -> Any:
-    """Its best known weights, which tell what it was made for; they are not loaded."""
+    """A model's best known weights, which tell what it was made for; they are not loaded."""
     try:
         return models.get_model_weights(name).DEFAULT
     except (AttributeError, ValueError):

@@ -16,7 +16,7 @@ from .caches import undisturbed
 from .closures import Captured
 from .flax import called, elements, is_linen, is_nnx, needs_variables, parts, values_in
 from .training import gradients
-from .walk import Place, Walk
+from .walk import Nesting, Walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _counts(
     trace: Any = jax.jit(program).trace(arguments.arrays, captured.arrays)
     feed = Feed()
     walk = Walk(feed)
-    walk.program(trace.jaxpr, Place())
+    walk.program(trace.jaxpr, Nesting())
     for path, (kind, params) in parts(call.module, arguments.first_value).items():
         feed.module(path, kind=kind, params=params)
     _cross_check(feed, trace, walk.has_loops)

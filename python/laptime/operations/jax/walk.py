@@ -60,7 +60,7 @@ COLLECTIVE_AXES = ("axes", "axis_name")
 
 
 @dataclass(frozen=True)
-class Place:
+class Nesting:
     """Where a program stands: in which modules, what for, how often, on how many devices."""
 
     scopes: tuple[str, ...] = ()
@@ -68,16 +68,16 @@ class Place:
     repeat: int | None = 1
     axes: Mapping[Any, int] = field(default_factory=dict[object, int])
 
-    def times(self, count: int | None) -> Place:
-        """This place in a loop of so many rounds."""
+    def times(self, count: int | None) -> Nesting:
+        """This nesting in a loop of so many rounds."""
         if count == 0 or self.repeat == 0:
             return replace(self, repeat=0)
         if count is None or self.repeat is None:
             return replace(self, repeat=None)
         return replace(self, repeat=self.repeat * count)
 
-    def of(self, equation: Any) -> Place:
-        """The place of an equation in a program that stands here."""
+    def of(self, equation: Any) -> Nesting:
+        """The nesting of an equation in a program that stands here."""
         scopes: list[str] = []
         phase = self.phase
         for entry in equation.source_info.name_stack.stack:
@@ -94,8 +94,8 @@ class Place:
             scopes = scopes[:half]  # A transposed checkpoint tells where it stands twice.
         return replace(self, scopes=(*self.scopes, *scopes), phase=phase)
 
-    def sharded(self, sizes: Mapping[Any, int]) -> Place:
-        """This place on every device along these axes."""
+    def sharded(self, sizes: Mapping[Any, int]) -> Nesting:
+        """This nesting on every device along these axes."""
         devices = 1
         for size in sizes.values():
             devices *= size
@@ -111,7 +111,7 @@ class Walk:
         self._operators: dict[tuple[str, tuple[str, ...]], int] = {}
         self._modules: dict[tuple[str, ...], int] = {(): 0}
 
-    def program(self, closed: Any, place: Place, known: Sequence[int | None] = ()) -> None:
+    def program(self, closed: Any, nesting: Nesting, known: Sequence[int | None] = ()) -> None:
         """Walks a closed jaxpr; `known` are its inputs, where they are known integers."""
         jaxpr = getattr(closed, "jaxpr", closed)
         values = Values()
@@ -120,47 +120,47 @@ class Walk:
         for variable, value in zip(jaxpr.invars, known):
             values.know(variable, value)
         for equation in jaxpr.eqns:
-            self._equation(equation, place.of(equation), values)
+            self._equation(equation, nesting.of(equation), values)
 
-    def _equation(self, equation: Any, place: Place, values: Values) -> None:
+    def _equation(self, equation: Any, nesting: Nesting, values: Values) -> None:
         name = equation.primitive.name
         params = equation.params
         known = values.integers(equation.invars)
         if name == "scan":
             self.has_loops = True
-            self.program(params["jaxpr"], place.times(params["length"]))
+            self.program(params["jaxpr"], nesting.times(params["length"]))
         elif name == "while":
             self.has_loops = True
             turns = rounds(params, known)
             checks = None if turns is None else turns + 1
-            self.program(params["cond_jaxpr"], place.times(checks))
-            self.program(params["body_jaxpr"], place.times(turns))
+            self.program(params["cond_jaxpr"], nesting.times(checks))
+            self.program(params["body_jaxpr"], nesting.times(turns))
         elif name == "cond":
-            self._branches(equation, place, values)
+            self._branches(equation, nesting, values)
         elif name == "custom_linear_solve":
-            self.program(params["jaxprs"].solve, place)
+            self.program(params["jaxprs"].solve, nesting)
         elif CALLS.get(name) in params:
-            self.program(params[CALLS[name]], _inside(name, params, place), known)
+            self.program(params[CALLS[name]], _inside(name, params, nesting), known)
         else:
-            self._call(equation, place, values)
+            self._call(equation, nesting, values)
         values.follow(equation)
 
-    def _branches(self, equation: Any, place: Place, values: Values) -> None:
+    def _branches(self, equation: Any, nesting: Nesting, values: Values) -> None:
         """Walks the branch that runs: the known one, or any where all cost the same."""
         branches = equation.params["branches"]
         index, *known = values.integers(equation.invars)
         if index is None and len(branches) > 1:
-            costs = [self._cost(branch, place) for branch in branches]
+            costs = [self._cost(branch, nesting) for branch in branches]
             if costs[0] is None or any(cost != costs[0] for cost in costs):
-                self._call(equation, place, values)
+                self._call(equation, nesting, values)
                 return
         chosen = min(max(index or 0, 0), len(branches) - 1)
-        self.program(branches[chosen], place, known)
+        self.program(branches[chosen], nesting, known)
 
-    def _cost(self, branch: Any, place: Place) -> tuple[int, ...] | None:
+    def _cost(self, branch: Any, nesting: Nesting) -> tuple[int, ...] | None:
         """What one run of a branch costs, by column; None where something isn't counted."""
         feed = Feed()
-        Walk(feed).program(branch, replace(place, repeat=1))
+        Walk(feed).program(branch, replace(nesting, repeat=1))
         counts = feed.finish()
         if counts.uncounted:
             return None
@@ -175,16 +175,16 @@ class Walk:
             counts.communication_bytes,
         )
 
-    def _call(self, equation: Any, place: Place, values: Values) -> None:
+    def _call(self, equation: Any, nesting: Nesting, values: Values) -> None:
         name = equation.primitive.name
         attributes = {key: value for key, value in flat(equation.params) if key != "inputs"}
-        ranks = _ranks(equation.params, place.axes)
+        ranks = _ranks(equation.params, nesting.axes)
         if ranks is not None:
             attributes["ranks"] = ranks
         if name == "conv_general_dilated":
             # The transpose rule turns the kernel around for the gradient of what it slid over,
             # and not for the kernel's own.
-            if place.phase == "backward":
+            if nesting.phase == "backward":
                 attributes["gradient"] = (
                     "input" if equation.invars[1] in values.turned else "kernel"
                 )
@@ -199,9 +199,9 @@ class Walk:
             operator,
             [inputs, *attributes.values()],
             [output for output in outputs if output is not None],
-            module=self._module(place.scopes),
-            phase=place.phase,
-            repeat=place.repeat,
+            module=self._module(nesting.scopes),
+            phase=nesting.phase,
+            repeat=nesting.repeat,
         )
 
     def _module(self, scopes: tuple[str, ...]) -> int:
@@ -211,15 +211,15 @@ class Walk:
         return module
 
 
-def _inside(name: str, params: Mapping[str, Any], place: Place) -> Place:
-    """The place of the program that a call holds."""
+def _inside(name: str, params: Mapping[str, Any], nesting: Nesting) -> Nesting:
+    """The nesting of the program that a call holds."""
     if name == "shard_map":
         mesh = params["mesh"].shape
         manual = params.get("newly_manual_axes") or params.get("manual_axes") or mesh
-        return place.sharded({axis: int(mesh[axis]) for axis in manual})
+        return nesting.sharded({axis: int(mesh[axis]) for axis in manual})
     if name == "xla_pmap":
-        return place.sharded({params["axis_name"]: int(params["axis_size"])})
-    return place
+        return nesting.sharded({params["axis_name"]: int(params["axis_size"])})
+    return nesting
 
 
 def _ranks(params: Mapping[str, Any], axes: Mapping[Any, int]) -> int | None:

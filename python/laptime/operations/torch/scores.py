@@ -95,7 +95,7 @@ class Scores:
         self.shares: Left | None = None
 
     def masked(self, *masks: Mask) -> Scores:
-        """These scores with more masks."""
+        """The scores with more masks."""
         made = Scores(self.products)
         made.masks = (*self.masks, *masks)
         made.why = self.why

@@ -59,38 +59,12 @@ pub const TABLE: &[Entry] = &[
     formula(
         "conv_tbc",
         "2·T·B·C_out·C_in·kernel; the bias other FLOP",
-        |e| {
-            let [kernel, inputs, _] = e.require("weight")?.shape[..] else {
-                return Err("its weight has no three dimensions".into());
-            };
-            let elements = e.require_output(0)?.held();
-            Ok(e.moving(Cost {
-                other_flop: elements,
-                ..Convolution {
-                    elements,
-                    taps: product(&[kernel, inputs]),
-                }
-                .forward()
-            }))
-        },
+        |e| by_time(e, e.require_output(0)?.held(), Convolution::forward),
     ),
     formula(
         "conv_tbc_backward",
         "twice the forward's; the bias' other FLOP",
-        |e| {
-            let [kernel, inputs, _] = e.require("weight")?.shape[..] else {
-                return Err("its weight has no three dimensions".into());
-            };
-            let elements = e.require("self")?.held();
-            Ok(e.moving(Cost {
-                other_flop: elements,
-                ..Convolution {
-                    elements,
-                    taps: product(&[kernel, inputs]),
-                }
-                .backward(true, true)
-            }))
-        },
+        |e| by_time(e, e.require("self")?.held(), |all| all.backward(true, true)),
     ),
     plain(
         "_convolution_double_backward",
@@ -99,6 +73,18 @@ pub const TABLE: &[Entry] = &[
         ),
     ),
 ];
+
+/// A convolution over time, whose channels come last.
+fn by_time(event: &Event, elements: u128, cost: fn(Convolution) -> Cost) -> Counted {
+    let [kernel, inputs, _] = event.require("weight")?.shape[..] else {
+        return Err("its weight has no three dimensions".into());
+    };
+    let taps = product(&[kernel, inputs]);
+    Ok(event.moving(Cost {
+        other_flop: elements,
+        ..cost(Convolution { elements, taps })
+    }))
+}
 
 /// Taps of a weight: all its sizes but the first.
 fn taps(weight: &Tensor) -> Result<u128, String> {

@@ -2,8 +2,8 @@
 
 use crate::event::Event;
 use crate::family::normalization::{
-    Affine, KNOWN_STATISTICS, STATISTICS, centred, centred_backward, known_statistics_backward,
-    root_mean_square, root_mean_square_backward,
+    Affine, KNOWN_STATISTICS, STATISTICS, by_batch, centred, centred_backward,
+    known_statistics_backward, root_mean_square, root_mean_square_backward,
 };
 use crate::family::work::Work;
 use crate::vocabulary::table::{Counted, Entry, formula};
@@ -29,14 +29,7 @@ pub const TABLE: &[Entry] = &[
         "7 FLOP an element in training, 2 with known statistics",
         |e| {
             let trains = e.bool("training").unwrap_or(true);
-            over_input(
-                e,
-                if trains {
-                    centred(affine(e))
-                } else {
-                    KNOWN_STATISTICS
-                },
-            )
+            over_input(e, by_batch(affine(e), trains))
         },
     ),
     formula("_batch_norm_with_update", "7 FLOP an element", |e| {
@@ -47,14 +40,7 @@ pub const TABLE: &[Entry] = &[
         "7 FLOP an element, 2 with known statistics",
         |e| {
             let own = e.bool("use_input_stats").unwrap_or(true);
-            over_input(
-                e,
-                if own {
-                    centred(affine(e))
-                } else {
-                    KNOWN_STATISTICS
-                },
-            )
+            over_input(e, by_batch(affine(e), own))
         },
     ),
     formula(

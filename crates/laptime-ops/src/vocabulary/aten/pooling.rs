@@ -4,7 +4,7 @@ use laptime_core::Cost;
 
 use crate::event::Event;
 use crate::family::antialias::Resampled;
-use crate::family::pooling::{adaptive_taps, largest, mean, weighted, weighted_backward};
+use crate::family::pooling::{adaptive, largest, mean, weighted, weighted_backward};
 use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, Rule, formula, plain};
 
@@ -30,11 +30,7 @@ pub const TABLE: &[Entry] = &[
     formula(
         "avg_pool2d_backward avg_pool3d_backward",
         "k FLOP for each gradient that comes in, and a division",
-        |e| {
-            let gradient = e.require("grad_output")?;
-            let taps = window(e, gradient)?.saturating_add(1);
-            Ok(e.moving(mean(gradient.held(), taps, gradient.dtype)))
-        },
+        |e| for_gradients(e, window(e, e.require("grad_output")?)?.saturating_add(1)),
     ),
     formula(
         "max_pool2d_backward max_pool2d_with_indices_backward max_pool3d_with_indices_backward \
@@ -42,10 +38,7 @@ pub const TABLE: &[Entry] = &[
          adaptive_max_pool3d_backward fractional_max_pool2d_backward \
          fractional_max_pool3d_backward",
         "1 FLOP for each gradient that comes in",
-        |e| {
-            let gradient = e.require("grad_output")?;
-            Ok(e.moving(mean(gradient.held(), 1, gradient.dtype)))
-        },
+        |e| for_gradients(e, 1),
     ),
     formula(
         "adaptive_avg_pool1d _adaptive_avg_pool2d adaptive_avg_pool2d _adaptive_avg_pool3d \
@@ -53,7 +46,7 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element of each window",
         |e| {
             let (input, output) = (e.require("self")?, e.require_output(0)?);
-            Ok(e.moving(mean(adaptive(input, output), 1, output.dtype)))
+            Ok(e.moving(mean(adaptive(&input.shape, &output.shape), 1, output.dtype)))
         },
     ),
     formula(
@@ -61,7 +54,7 @@ pub const TABLE: &[Entry] = &[
         "1 compare for each element of each window but one",
         |e| {
             let (input, output) = (e.require("self")?, e.require_output(0)?);
-            let compare = adaptive(input, output).saturating_sub(output.held());
+            let compare = adaptive(&input.shape, &output.shape).saturating_sub(output.held());
             Ok(e.moving(Cost {
                 compare,
                 ..Cost::default()
@@ -74,7 +67,7 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element of each window, and a division for each gradient",
         |e| {
             let (gradient, input) = (e.require("grad_output")?, e.require("self")?);
-            let taps = adaptive(input, gradient).saturating_add(gradient.held());
+            let taps = adaptive(&input.shape, &gradient.shape).saturating_add(gradient.held());
             Ok(e.moving(mean(taps, 1, gradient.dtype)))
         },
     ),
@@ -88,10 +81,7 @@ pub const TABLE: &[Entry] = &[
          _upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward \
          _upsample_nearest_exact3d_backward",
         "1 FLOP for each gradient that comes in",
-        |e| {
-            let gradient = e.require("grad_output")?;
-            Ok(e.moving(mean(gradient.held(), 1, gradient.dtype)))
-        },
+        |e| for_gradients(e, 1),
     ),
     formula("upsample_linear1d", "3 FLOP for each result: 2 taps", |e| {
         resample(e, 2)
@@ -194,13 +184,10 @@ fn window(event: &Event, of: &Tensor) -> Result<u128, String> {
     Ok(once.saturating_pow(repeated))
 }
 
-/// Elements of all windows of an adaptive pooling.
-fn adaptive(input: &Tensor, output: &Tensor) -> u128 {
-    let sizes = input.shape.iter().zip(&output.shape);
-    sizes.fold(1, |all, (&input, &output)| {
-        // A dimension that isn't pooled is as long on both sides, and has windows of one.
-        all.saturating_mul(adaptive_taps(u128::from(input), u128::from(output)))
-    })
+/// So many FLOP for each gradient that comes in.
+fn for_gradients(event: &Event, each: u128) -> Counted {
+    let gradient = event.require("grad_output")?;
+    Ok(event.moving(mean(gradient.held(), each, gradient.dtype)))
 }
 
 fn resample(event: &Event, taps: u128) -> Counted {

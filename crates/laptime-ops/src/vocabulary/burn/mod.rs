@@ -13,23 +13,18 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use super::table::{Dialect, Entry, each, reduce};
-use crate::event::Event;
+use super::table::{Dialect, each, reduce};
 use crate::family::{elementwise, reduction};
-use crate::outcome::Outcome;
 
-/// burn's tables, by the family that the operations are of.
-pub const TABLES: &[(&str, &[Entry])] = &[
-    ("products", products::TABLE),
-    ("elements and reductions", elements::TABLE),
-    ("windows", windows::TABLE),
-    ("look-up and movement", movement::TABLE),
-];
-
-static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
-    let tables = TABLES
-        .iter()
-        .flat_map(|(_, entries)| entries.iter().copied());
+/// burn's dialect.
+pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
+    let tables = [
+        products::TABLE,
+        elements::TABLE,
+        windows::TABLE,
+        movement::TABLE,
+    ]
+    .concat();
     let functions = elementwise::TABLE
         .iter()
         .map(|&(names, work)| each(names, work));
@@ -37,10 +32,5 @@ static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
         .iter()
         .map(|&(names, each, last)| reduce(names, each, last));
     // `max` and `min` of burn reduce; those of two tensors have other names.
-    Dialect::new(tables.chain(reductions).chain(functions))
+    Dialect::new(tables.into_iter().chain(reductions).chain(functions))
 });
-
-/// What one call costs. `None`: the operation isn't known.
-pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
-    DIALECT.rule(name).map(|rule| rule.outcome(event))
-}

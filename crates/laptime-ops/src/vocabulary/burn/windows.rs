@@ -3,8 +3,7 @@
 use laptime_core::Cost;
 
 use crate::event::Event;
-use crate::family::pooling::{adaptive_taps, largest, mean, weighted, weighted_backward};
-use crate::tensor::Tensor;
+use crate::family::pooling::{adaptive, largest, mean, weighted, weighted_backward};
 use crate::vocabulary::table::{Counted, Entry, formula};
 
 pub const TABLE: &[Entry] = &[
@@ -42,7 +41,7 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element of each window",
         |e| {
             let (input, output) = (e.require("x")?, e.require_output(0)?);
-            Ok(e.moving(mean(adaptive(input, output), 1, output.dtype)))
+            Ok(e.moving(mean(adaptive(&input.shape, &output.shape), 1, output.dtype)))
         },
     ),
     formula(
@@ -50,7 +49,7 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element of each window, and a division for each gradient",
         |e| {
             let (input, gradient) = (e.require("x")?, e.require("grad")?);
-            let taps = adaptive(input, gradient).saturating_add(gradient.held());
+            let taps = adaptive(&input.shape, &gradient.shape).saturating_add(gradient.held());
             Ok(Cost {
                 bytes_read: gradient.bytes(),
                 ..e.moving(mean(taps, 1, gradient.dtype))
@@ -109,14 +108,6 @@ fn from_behind(event: &Event, each: u128) -> Counted {
     Ok(Cost {
         bytes_read: gradient.bytes(),
         ..event.moving(mean(gradient.held(), each, gradient.dtype))
-    })
-}
-
-/// Elements of all windows of an adaptive pooling.
-fn adaptive(input: &Tensor, output: &Tensor) -> u128 {
-    let sizes = input.shape.iter().zip(&output.shape);
-    sizes.fold(1, |all, (&input, &output)| {
-        all.saturating_mul(adaptive_taps(u128::from(input), u128::from(output)))
     })
 }
 

@@ -17,7 +17,7 @@ mod transform;
 
 use std::sync::LazyLock;
 
-use super::table::{Dialect, Entry, Rule};
+use super::table::{Dialect, Rule};
 use crate::event::{Argument, Event};
 use crate::outcome::Outcome;
 
@@ -26,28 +26,20 @@ pub use inputs::input_names;
 /// The argument that says why a call's sizes aren't known.
 pub const UNKNOWN: &str = "why its sizes are not known";
 
-/// ONNX's tables, by the family that the operators are of.
-pub const TABLES: &[(&str, &[Entry])] = &[
-    ("matrix products and convolution", product::TABLE),
-    ("attention", attention::TABLE),
-    ("recurrent layers", recurrent::TABLE),
-    ("elementwise", elementwise::TABLE),
-    ("reduction", reduction::TABLE),
-    ("normalisation", normalization::TABLE),
-    ("pooling and images", image::TABLE),
-    ("sorting and transforms", transform::TABLE),
-    ("movement", movement::TABLE),
-];
-
 static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
-    let tables = TABLES
-        .iter()
-        .flat_map(|(_, entries)| entries.iter().copied());
-    Dialect::new(
-        tables
-            .chain(elementwise::entries())
-            .chain(reduction::entries()),
-    )
+    let tables = [
+        product::TABLE,
+        attention::TABLE,
+        recurrent::TABLE,
+        elementwise::TABLE,
+        reduction::TABLE,
+        normalization::TABLE,
+        image::TABLE,
+        transform::TABLE,
+        movement::TABLE,
+    ];
+    let more = elementwise::entries().chain(reduction::entries());
+    Dialect::new(tables.concat().into_iter().chain(more))
 });
 
 /// What one call costs. `None`: the operator isn't known.

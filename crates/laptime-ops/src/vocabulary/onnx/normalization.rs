@@ -1,7 +1,7 @@
 //! Normalisation by the batch's statistics, by known ones, and by the root mean square.
 
 use crate::event::Event;
-use crate::family::normalization::{Affine, KNOWN_STATISTICS, centred, root_mean_square};
+use crate::family::normalization::{Affine, by_batch, centred, root_mean_square};
 use crate::family::work::Work;
 use crate::vocabulary::table::{Counted, Entry, formula};
 
@@ -32,14 +32,7 @@ pub const TABLE: &[Entry] = &[
         "2 FLOP an element, 7 in training",
         |e| {
             let trains = e.bool("training_mode") == Some(true);
-            over(
-                e,
-                if trains {
-                    centred(affine(e))
-                } else {
-                    KNOWN_STATISTICS
-                },
-            )
+            over(e, by_batch(affine(e), trains))
         },
     ),
     formula(

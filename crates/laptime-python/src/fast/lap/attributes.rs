@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use super::handle::{handle, own_work, raise};
 use super::work::{KEYWORDS, amount};
 use crate::entry::measuring;
-use crate::fast::{none, place, span};
+use crate::fast::{none, span, thread};
 use crate::rate;
 
 /// `repr()`.
@@ -41,9 +41,9 @@ unsafe fn last_ns(this: *mut ffi::PyObject) -> Option<f64> {
     let handle = unsafe { handle(this) };
     let index = handle.site.index();
     let last = || {
-        let ticks = if index < place::MAX_REMEMBERED {
+        let ticks = if index < thread::MAX_REMEMBERED {
             // SAFETY: the caller's promise.
-            unsafe { place::with(|place| place.last(index)) }
+            unsafe { thread::with(|thread| thread.last(index)) }
         } else {
             Some(handle.last.get()).filter(|ticks| *ticks != u64::MAX)
         };

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use super::handle::{handle, raise, work};
 use crate::entry::{asked, measuring};
-use crate::fast::{none, place, span};
+use crate::fast::{none, span, thread};
 use crate::jax::launches;
 
 /// `__enter__`: arguments are ignored, since `ExitStack` passes the handle once more. `LOOKS`: what its lap
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn exit<const LOOKS: bool>(
             measuring(|| None, || span::close(handle.site))
         };
         if let Some(ticks) = ticks
-            && handle.site.index() >= place::MAX_REMEMBERED
+            && handle.site.index() >= thread::MAX_REMEMBERED
         {
             handle.last.set(ticks);
         }

@@ -25,13 +25,13 @@ const CACHED: usize = 16;
 
 /// A named set of segments.
 pub struct Context {
-    /// Its name.
+    /// The context's name.
     pub name: String,
     /// How its timer measures.
     pub settings: Settings,
-    /// Whether it measures at all.
+    /// Whether the context measures at all.
     pub is_on: Cell<bool>,
-    /// Whether its timer does.
+    /// Whether the timer of the context measures at all.
     timer_is_on: Arc<AtomicBool>,
     /// In order of their first start.
     pub segments: RefCell<Vec<Segment>>,

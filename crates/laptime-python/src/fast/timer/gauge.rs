@@ -5,7 +5,7 @@
 //! is read before the clock at the start and after it at the stop.
 
 use laptime_analysis::timer::SegmentMemory;
-use laptime_recorder::memory::{self, Stretch};
+use laptime_recorder::memory::{self, Interval};
 use laptime_recorder::{Resident, resident};
 use pyo3::prelude::*;
 
@@ -28,8 +28,8 @@ pub enum Gauge {
 pub enum Begun {
     /// Nothing.
     Nothing,
-    /// Bytes of the process since counting began, and the stretch that is counted.
-    Allocated(i64, Stretch),
+    /// Bytes of the process since counting began, and the interval over which they are counted.
+    Allocated(i64, Interval),
     /// Memory at the start.
     Resident(Resident),
     /// The object that the device gave.
@@ -78,8 +78,8 @@ impl Gauge {
                 });
                 (memory, Some(elapsed))
             }
-            (_, Begun::Allocated(before, stretch)) => {
-                let counted = span::at(|| stretch.end());
+            (_, Begun::Allocated(before, interval)) => {
+                let counted = span::at(|| interval.end());
                 let memory = counted.map(|counted| SegmentMemory {
                     before,
                     after: before + counted.net_bytes,
@@ -104,13 +104,13 @@ impl Gauge {
 
 /// Begins to count what the thread allocates; turns counting on where nobody has.
 fn allocated() -> Option<Begun> {
-    let begin = || span::at(Stretch::begin);
-    let stretch = begin().or_else(|| {
+    let begin = || span::at(Interval::begin);
+    let interval = begin().or_else(|| {
         memory::start().ok()?;
         begin()
     })?;
     let before = memory::process().map_or(0, |process| process.bytes);
-    Some(Begun::Allocated(before, stretch))
+    Some(Begun::Allocated(before, interval))
 }
 
 /// The system notes only the highest peak of all: within the segment when it rose meanwhile.

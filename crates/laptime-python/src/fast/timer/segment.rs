@@ -30,7 +30,7 @@ pub struct Running {
 
 /// A segment's history.
 pub struct Segment {
-    /// Its name, as recorded.
+    /// The segment's name, as recorded.
     pub site: &'static Site,
     /// Whether the name was a string rather than another object's representation.
     pub is_text: bool,

@@ -34,12 +34,12 @@ impl Clock {
         })
     }
 
-    /// Its name in Python.
+    /// The clock's name in Python.
     pub fn name(self) -> &'static str {
         CLOCKS[self as usize].1
     }
 
-    /// What a report says that its durations are.
+    /// What a report says that the clock's durations are.
     pub fn source(self) -> WallSource {
         CLOCKS[self as usize].2
     }

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::gauge::{Begun, Ended};
 use super::segment::Running;
 use super::settings::{Clock, Moment, Settings};
-use crate::fast::place;
+use crate::fast::thread;
 use crate::rate;
 
 /// A duration as `stop` returns it.
@@ -53,7 +53,7 @@ impl Context {
     #[inline]
     fn start_with(&self, given: *mut ffi::PyObject, begun: Begun) -> bool {
         // SAFETY: the lock is held.
-        let outside = unsafe { place::with(|_| recorder::current_path()) };
+        let outside = unsafe { thread::with(|_| recorder::current_path()) };
         let delay_ns = self.delay_ns();
         // Last, as looking for the place may run a finalizer that forgets segments.
         let Some(at) = self.find(given) else {

@@ -30,7 +30,7 @@ const SETTINGS: Settings = Settings {
 /// What a `ProfilingTimer` is made from.
 #[pyclass(frozen, subclass, module = "laptime._core")]
 pub struct ProfilingSegments {
-    /// Its contexts.
+    /// The timer's contexts.
     pub contexts: Contexts,
     /// The name of a segment that is given none.
     default_name: Py<PyAny>,
@@ -205,7 +205,7 @@ pub fn add_methods(python: Python<'_>) -> PyResult<()> {
     let table: [(&'static CStr, ffi::PyCFunctionFastWithKeywords, &'static CStr); 4] = [
         (c"start", method::<START>, c"start($self, name='default', context=None)\n--\n\nStarts a segment."),
         (c"stop", method::<STOP>, c"stop($self, name='default', context=None)\n--\n\nStops a segment and returns its seconds; None when disabled or not started."),
-        (c"end", method::<STOP>, c"end($self, name='default', context=None)\n--\n\nThe same as stop."),
+        (c"end", method::<STOP>, c"end($self, name='default', context=None)\n--\n\nStops a segment, as stop does."),
         (c"stop_and_start", method::<STOP_AND_START>, c"stop_and_start($self, stop_name=None, start_name=None, context=None)\n--\n\nStops one segment, starts another, and returns the seconds of the first."),
     ];
     let class = python.get_type::<ProfilingSegments>();

@@ -15,7 +15,7 @@ use crate::handler;
 
 /// Why something can't be read.
 pub enum Unread {
-    /// Its sizes depend on data.
+    /// The tensor's sizes depend on data.
     Unsized,
     /// The time of the program was up, or somebody wanted an exit.
     Raised(PyErr),

@@ -9,23 +9,13 @@
 
 mod capture;
 mod device;
-mod dispatch;
-mod function;
+pub mod dispatch;
+pub mod function;
 mod function_modes;
-mod held_call;
+pub mod held_call;
 mod moment;
 mod notes;
 mod operator;
 mod places;
 mod recall;
 mod taking;
-
-use pyo3::prelude::*;
-
-/// Adds the class to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<function::OwnMemory>()?;
-    module.add_class::<function::TorchFunction>()?;
-    module.add_class::<held_call::TakenOp>()?;
-    module.add_class::<dispatch::TorchDispatch>()
-}

@@ -29,17 +29,17 @@ pub enum Route {
 
 /// What is known of an operator after its first call.
 pub struct Operator {
-    /// Its name and its arguments'.
+    /// The operator's name and its arguments'.
     pub signature: Arc<Signature>,
-    /// Its own way into the dispatcher.
+    /// The operator's own way into the dispatcher.
     pub call: Py<PyAny>,
-    /// How.
+    /// How the operator's calls are met.
     pub route: Route,
     /// Whether it writes to what it is given.
     pub writes: bool,
     /// Whether what it made is made again where a call repeats.
     pub is_recalled: bool,
-    /// Held, so that its address stays its own.
+    /// The operator itself, held so that its address stays its own.
     pub function: Py<PyAny>,
 }
 

@@ -20,13 +20,13 @@ use super::{allocating, mapping, opening, stub};
 /// What a function is to the object that has the allocator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It takes part in the allocator.
+    /// A function that takes part in the allocator.
     Core,
-    /// It hands out blocks that the allocator takes back, if both are of one object.
+    /// A function that hands out blocks that the allocator takes back, if both are of one object.
     Aligned,
-    /// It maps what the allocator hands out.
+    /// A function that maps what the allocator hands out.
     Maps,
-    /// It makes use of other ones.
+    /// A function that makes use of the others.
     Outside,
 }
 

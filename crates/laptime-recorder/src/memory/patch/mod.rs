@@ -31,7 +31,7 @@ use crate::lock::Lock;
 /// How often an opened object is looked for once all that are listed are finished: the one that is
 /// awaited may not be listed yet.
 const LOOKS: u32 = 4;
-/// The same while the loader is at work on one; more than it should take, so that one whose pages
+/// How often an opened object is looked for while the loader is at work on one; more than it should take, so that one whose pages
 /// somebody made writable does not cost every lap a look.
 const LOOKS_AT_WORK: u32 = 10_000;
 

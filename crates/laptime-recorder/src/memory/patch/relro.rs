@@ -20,7 +20,7 @@ pub fn page() -> usize {
 }
 
 impl Protected {
-    /// Those of a range that an object asks for: the loader leaves the part of a page at its end
+    /// The protected pages of a range that an object asks for: the loader leaves the part of a page at its end
     /// alone. `None` when that is all there is.
     pub fn of(asked: &Range<usize>) -> Option<Self> {
         let start_of = |address: usize| address & !(page() - 1);

@@ -23,7 +23,7 @@ from .clock import Clock, devices_of, waiting
 ROOT = "model"
 
 
-class Live:
+class CountedForwards:
     """From its making to `stop()`, the model's forwards are counted and timed."""
 
     def __init__(self, model: torch.nn.Module) -> None:

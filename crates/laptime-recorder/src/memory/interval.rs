@@ -1,4 +1,4 @@
-//! Memory of a stretch that is no span, such as a segment of a timer.
+//! Memory of an interval that is no span, such as a segment of a timer.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -9,16 +9,16 @@ use crate::registration;
 use crate::state;
 use crate::thread::Thread;
 
-/// Set in the identity of a stretch; starts of spans, in ticks, never reach it.
-const STRETCH: u64 = 1 << 63;
+/// Set in the identity of an interval; starts of spans, in ticks, never reach it.
+const INTERVAL: u64 = 1 << 63;
 
-static NEXT: AtomicU64 = AtomicU64::new(STRETCH);
+static NEXT: AtomicU64 = AtomicU64::new(INTERVAL);
 
-/// A stretch of one thread or task. Stretches and laps may end in any order.
+/// An interval of one thread or task, over which memory is counted. Intervals and laps may end in any order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stretch(u64);
+pub struct Interval(u64);
 
-impl Stretch {
+impl Interval {
     /// Begins one. `None` while memory is not counted.
     pub fn begin() -> Option<Self> {
         if !state::measures_memory() {
@@ -46,7 +46,7 @@ impl Stretch {
         self.0
     }
 
-    /// From [`Stretch::to_raw`]. One that never was simply ends nothing.
+    /// From [`Interval::to_raw`]. One that never was simply ends nothing.
     pub fn from_raw(raw: u64) -> Self {
         Self(raw)
     }

@@ -36,7 +36,7 @@ unsafe extern "C" {
 }
 
 /// What the calling thread knows about its context.
-pub struct Place {
+pub struct ThreadContext {
     seen: Cell<Version>,
     /// The running task's state; null in the base context. Alive: its context holds it.
     task: Cell<*const TaskState>,
@@ -49,8 +49,8 @@ pub struct Place {
 }
 
 thread_local! {
-    static PLACE: Place = const {
-        Place {
+    static CONTEXT: ThreadContext = const {
+        ThreadContext {
             seen: Cell::new(NOWHERE),
             task: Cell::new(std::ptr::null()),
             base: Cell::new((null_mut(), u64::MAX)),
@@ -68,7 +68,7 @@ impl Drop for LastOwner {
     fn drop(&mut self) {
         let table = self.0.get();
         if !table.is_null() {
-            PLACE.with(|place| place.last.set(null_mut()));
+            CONTEXT.with(|thread| thread.last.set(null_mut()));
             // SAFETY: made by `make_last`, and unreachable from here on.
             drop(unsafe { Box::from_raw(table) });
         }
@@ -78,19 +78,19 @@ impl Drop for LastOwner {
 /// Sites whose last duration is kept by thread: a bound on the table's size.
 pub const MAX_REMEMBERED: u32 = 65_536;
 
-/// Runs with the calling thread's place, the recorder's stack being that of the running task.
+/// Runs with the calling thread's context, the recorder's stack being that of the running task.
 ///
 /// # Safety
 /// The interpreter lock is held.
 #[inline]
-pub unsafe fn with<R>(body: impl FnOnce(&Place) -> R) -> R {
-    PLACE.with(|place| {
+pub unsafe fn with<R>(body: impl FnOnce(&ThreadContext) -> R) -> R {
+    CONTEXT.with(|thread| {
         // SAFETY: the lock is held, so there is a thread state.
         let now = unsafe { laptime_context_place() };
-        if now != place.seen.get() {
-            arrive(place);
+        if now != thread.seen.get() {
+            arrive(thread);
         }
-        body(place)
+        body(thread)
     })
 }
 
@@ -103,10 +103,10 @@ pub fn moment() -> u64 {
 /// Whether a `with` on this thread may still have to close its span.
 #[inline]
 pub fn has_open() -> bool {
-    PLACE.with(|place| place.open.get() > 0)
+    CONTEXT.with(|thread| thread.open.get() > 0)
 }
 
-impl Place {
+impl ThreadContext {
     /// Counts a span opened by `with`.
     #[inline]
     pub fn opened(&self) {
@@ -193,11 +193,11 @@ impl Place {
 /// The context has changed since the last span of this thread: finds out where it is now.
 #[cold]
 #[inline(never)]
-fn arrive(place: &Place) {
+fn arrive(thread: &ThreadContext) {
     // SAFETY: only called with the lock held.
     let (now, context) = unsafe { (laptime_context_place(), laptime_context_current()) };
-    if context.is_null() || place.base.get() == (context, now.thread) {
-        place.settle(std::ptr::null());
+    if context.is_null() || thread.base.get() == (context, now.thread) {
+        thread.settle(std::ptr::null());
         return;
     }
     // SAFETY: as above; the context is the current one, which the thread state holds.
@@ -205,14 +205,14 @@ fn arrive(place: &Place) {
     // SAFETY: as above.
     let context = unsafe { Borrowed::from_ptr(python, context) };
     if let Some(state) = task::known(context) {
-        place.settle(state);
+        thread.settle(state);
     } else if is_base(context) {
-        place.base.set((context.as_ptr(), now.thread));
-        place.settle(std::ptr::null());
+        thread.base.set((context.as_ptr(), now.thread));
+        thread.settle(std::ptr::null());
     } else {
-        place.settle(std::ptr::null());
+        thread.settle(std::ptr::null());
         match task::make(context, recorder::current_path()) {
-            Ok(state) => place.settle(state),
+            Ok(state) => thread.settle(state),
             // Out of memory, in practice: the spans go to the thread's own stack.
             Err(error) => drop(error),
         }
@@ -232,7 +232,7 @@ fn is_base(context: Borrowed<'_, '_, PyAny>) -> bool {
     false
 }
 
-impl Place {
+impl ThreadContext {
     /// A number of the thread.
     fn number(&self) -> usize {
         std::ptr::from_ref(self).addr()
@@ -242,14 +242,14 @@ impl Place {
 /// A task is over: this thread no longer leads to its stack. Whether another thread, the one with
 /// that number, still may.
 pub fn forget(state: *const TaskState, used_on: usize) -> bool {
-    PLACE
-        .try_with(|place| {
-            if place.task.get() == state {
-                place.task.set(std::ptr::null());
-                place.seen.set(NOWHERE);
+    CONTEXT
+        .try_with(|thread| {
+            if thread.task.get() == state {
+                thread.task.set(std::ptr::null());
+                thread.seen.set(NOWHERE);
                 recorder::swap_stack(None);
             }
-            place.number() != used_on
+            thread.number() != used_on
         })
         .unwrap_or(true)
 }

@@ -18,12 +18,12 @@ pub enum Part {
 }
 
 /// An object, and what of it.
-pub struct Place {
+pub struct Holder {
     pub object: Py<PyAny>,
     pub part: Part,
 }
 
-impl Place {
+impl Holder {
     /// What stands there now; nothing if that can't be read any more.
     pub fn get<'py>(&self, python: Python<'py>) -> Option<Bound<'py, PyAny>> {
         let object = self.object.bind(python);

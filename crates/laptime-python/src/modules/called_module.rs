@@ -19,14 +19,14 @@ use crate::phases::own_python::Hidden;
 
 /// A module where one other module calls it, or where nobody does.
 #[pyclass(frozen, module = "laptime._core")]
-pub struct Place {
+pub struct CalledModule {
     of: Py<PyWeakrefReference>,
     /// Name of its lap.
     #[pyo3(get)]
     name: Py<PyAny>,
     /// Where it is called; `None` for an outermost module.
     #[pyo3(get)]
-    parent: Option<Py<Place>>,
+    parent: Option<Py<CalledModule>>,
     depth: u32,
     lap: Py<PyAny>,
     /// What the lap opens, where it is one of ours.
@@ -40,13 +40,13 @@ pub struct Place {
     /// The laps of the thread that it is called on.
     pub laps: Py<ModuleLaps>,
     /// Modules that it calls.
-    pub inside: Places,
-    graph: OnceCell<Py<Place>>,
+    pub inside: CalledModules,
+    graph: OnceCell<Py<CalledModule>>,
     tag: OnceCell<Py<PyAny>>,
 }
 
 // SAFETY: every access holds the interpreter lock.
-unsafe impl Sync for Place {}
+unsafe impl Sync for CalledModule {}
 
 static REACHED: Locked<ffi::PyMethodDef> = Locked::new(ffi::PyMethodDef {
     ml_name: c"reached".as_ptr(),
@@ -62,10 +62,10 @@ unsafe extern "C" fn reached(
     this: *mut ffi::PyObject,
     _gradient: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: called by the interpreter, bound to a place by `Place::tag`.
+    // SAFETY: called by the interpreter, bound to a place by `CalledModule::tag`.
     let place = unsafe {
         let python = Python::assume_attached();
-        Bound::from_borrowed_ptr(python, this).cast_into_unchecked::<Place>()
+        Bound::from_borrowed_ptr(python, this).cast_into_unchecked::<CalledModule>()
     };
     let laps = place.get().laps.bind(place.py()).get();
     let to = (!place.get().is_outside).then_some(&place);
@@ -83,14 +83,14 @@ unsafe extern "C" fn reached(
     })
 }
 
-impl Place {
+impl CalledModule {
     /// A place of a module.
     pub fn new<'py>(
         laps: &Bound<'py, ModuleLaps>,
         module: &Bound<'py, PyAny>,
         name: Bound<'py, PyAny>,
-        parent: Option<&Bound<'py, Place>>,
-    ) -> PyResult<Bound<'py, Place>> {
+        parent: Option<&Bound<'py, CalledModule>>,
+    ) -> PyResult<Bound<'py, CalledModule>> {
         let lap = laps.get().lap(laps.py(), &name)?;
         let place = Self {
             of: PyWeakrefReference::new(module)?.unbind(),
@@ -105,7 +105,7 @@ impl Place {
                 .get_type()
                 .is(laps.getattr(intern!(laps.py(), "SEQUENCE"))?),
             laps: laps.clone().unbind(),
-            inside: Places::default(),
+            inside: CalledModules::default(),
             graph: OnceCell::new(),
             tag: OnceCell::new(),
         };
@@ -164,7 +164,7 @@ impl Place {
     }
 
     /// Opens the laps from below `shared` down to this one's.
-    pub fn open_below(&self, python: Python<'_>, shared: Option<&Place>) -> PyResult<()> {
+    pub fn open_below(&self, python: Python<'_>, shared: Option<&CalledModule>) -> PyResult<()> {
         if shared.is_some_and(|shared| std::ptr::eq(shared, self)) {
             return Ok(());
         }
@@ -175,7 +175,7 @@ impl Place {
     }
 
     /// Where it is called.
-    pub fn above<'a>(&'a self, python: Python<'a>) -> Option<&'a Place> {
+    pub fn above<'a>(&'a self, python: Python<'a>) -> Option<&'a CalledModule> {
         self.parent.as_ref().map(|parent| parent.bind(python).get())
     }
 
@@ -185,7 +185,7 @@ impl Place {
     }
 
     /// The place of the compiled graph that takes its part.
-    pub fn graph<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, Place>> {
+    pub fn graph<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, CalledModule>> {
         let python = this.py();
         if let Some(graph) = this.get().graph.get() {
             return Ok(graph.bind(python).clone());
@@ -223,7 +223,7 @@ impl Place {
 }
 
 #[pymethods]
-impl Place {
+impl CalledModule {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.laps)?;
         visit.call(&self.lap)?;
@@ -238,24 +238,24 @@ impl Place {
     }
 }
 
-/// Places by their modules' addresses. Modules that are gone are forgotten now and then.
+/// Called modules by their addresses. Modules that are gone are forgotten now and then.
 #[derive(Default)]
-pub struct Places(RefCell<BTreeMap<usize, Py<Place>>>);
+pub struct CalledModules(RefCell<BTreeMap<usize, Py<CalledModule>>>);
 
-/// Places from which on those of modules that are gone are looked for.
+/// How many called modules are kept before those of modules that are gone are looked for.
 const MANY: usize = 64;
 
-impl Places {
+impl CalledModules {
     /// The place of a module.
     #[inline]
-    pub fn find<'py>(&self, module: &Bound<'py, PyAny>) -> Option<Bound<'py, Place>> {
+    pub fn find<'py>(&self, module: &Bound<'py, PyAny>) -> Option<Bound<'py, CalledModule>> {
         let places = self.0.borrow();
         let place = places.get(&module.as_ptr().addr())?.bind(module.py());
         place.get().is_of(module).then(|| place.clone())
     }
 
     /// Keeps the place of a module.
-    pub fn keep(&self, module: &Bound<'_, PyAny>, place: &Bound<'_, Place>) {
+    pub fn keep(&self, module: &Bound<'_, PyAny>, place: &Bound<'_, CalledModule>) {
         let python = module.py();
         let mut places = self.0.borrow_mut();
         let mut old = Vec::new();
