@@ -18,12 +18,12 @@ const SHORTEST_NS: u64 = 1_000_000;
 /// How a row's CPU time stands to its wall time. Ratios are of the wall time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CpuUse {
-    /// They agree.
+    /// CPU time and wall time agree: it computed.
     Computed {
         /// CPU time of the process.
         process_ratio: f64,
     },
-    /// Several threads computed at once.
+    /// CPU time above wall time: several threads computed at once.
     Several {
         /// CPU time of the process: CPUs at work on average.
         process_ratio: f64,

@@ -22,8 +22,8 @@ const FIRST_CUT: u64 = 8;
 const MOST_CUTS: usize = 15;
 /// Processes with more paths are not cut, so that totals of all parts stay small.
 const MOST_PATHS: usize = 4_096;
-/// Stretches of windows that a cut keeps of spans begun before it; more are put together.
-const MOST_STRETCHES: usize = 64;
+/// Ranges of windows that a cut keeps of spans begun before it; more are put together.
+const MOST_RANGES: usize = 64;
 
 /// Where the totals are cut.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ impl Cut {
     }
 
     fn stray(&mut self, offset: u64) {
-        let is_full = self.strays.len() >= MOST_STRETCHES;
+        let is_full = self.strays.len() >= MOST_RANGES;
         match self.strays.last_mut() {
             Some((first, last))
                 if is_full || (*first..=*last + WINDOW_LEN as u64).contains(&offset) =>

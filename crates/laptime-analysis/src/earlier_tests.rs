@@ -232,7 +232,7 @@ fn windows_with_spans_across_a_cut_are_kept_in_bounded_memory() {
     };
     let strays = || (0..1_000).map(|index| window_offset(3 * index));
     strays().for_each(|offset| cut.stray(offset));
-    assert!(cut.strays.len() <= MOST_STRETCHES);
+    assert!(cut.strays.len() <= MOST_RANGES);
     assert!(strays().all(|offset| cut.ticks_before(offset) == Some(0)));
     assert_eq!(cut.ticks_before(window_offset(1)), None);
 }

@@ -57,7 +57,7 @@ impl<T: Copy> Thinned<T> {
         self.seen
     }
 
-    /// Those kept.
+    /// The values that are kept, with their moments.
     pub fn iter(&self) -> impl Iterator<Item = (u64, T)> + '_ {
         self.kept.iter().copied()
     }

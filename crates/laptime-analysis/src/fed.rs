@@ -9,7 +9,7 @@ use super::{Analyzer, Options, ProcessKey, Summary};
 
 /// A process that an analyzer is told of.
 pub struct Fed {
-    /// Its key there.
+    /// The process's key in the analyzer.
     pub key: ProcessKey,
     /// What reads it.
     pub reader: ProcessReader,

@@ -8,7 +8,7 @@ use laptime_core::{PathTally, Warning};
 
 use crate::span_row::{RowKind, SpanRow};
 
-/// Its code; and that of what is noted of a program as a whole.
+/// The warning's code, and that of the recorder's note about a program as a whole.
 pub const CODE: &str = "launches";
 /// Rows that a warning names.
 const MOST_SHOWN: usize = 4;

@@ -40,13 +40,13 @@ pub struct OperationsSummary {
     /// Shapes that were not counted, since a formula told what they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<ToldShapes>,
-    /// Of arithmetic, by type and device, those that rows are compared with.
+    /// Peaks of arithmetic, by type and device, that rows are compared with.
     pub flop_peaks: Vec<Peak>,
     /// The highest ceilings of arithmetic that are known for those: the roofline's roofs.
     pub roofs: Vec<Peak>,
-    /// Of memory.
+    /// Peaks of memory.
     pub bytes_peaks: Vec<Peak>,
-    /// Those of all of these that were measured while something else ran: they are too low.
+    /// Peaks that were measured while something else ran: they are too low.
     pub disturbed: Vec<String>,
     /// Why there is no peak, where there is none.
     pub absent: Vec<Unavailable>,

@@ -26,7 +26,7 @@ pub struct ProcessSummary {
     pub state: ProcessState,
     /// When it started or, if that is unknown, its recording began: `CLOCK_MONOTONIC` ns.
     pub started_monotonic_ns: u64,
-    /// Its last sign of life, `CLOCK_MONOTONIC` ns.
+    /// The process's last sign of life, `CLOCK_MONOTONIC` ns.
     pub ended_monotonic_ns: u64,
     /// Finished spans read.
     pub span_count: u64,
@@ -53,7 +53,7 @@ pub struct ProcessSummary {
 pub struct Rank {
     /// Process id.
     pub pid: u32,
-    /// Its rank in the group of processes that train together, where it told one.
+    /// The process's rank in the group that trains together, where it told one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<String>,
     /// Finished steps.
@@ -69,9 +69,9 @@ pub struct Rank {
 /// What is directly inside steps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Its name, such as `forward`.
+    /// The part's name, such as `forward`.
     pub name: String,
-    /// Its time over the number of steps, in nanoseconds.
+    /// Time of the part over the number of steps, in nanoseconds.
     pub per_step_ns: u64,
 }
 
@@ -90,7 +90,7 @@ pub enum ProcessState {
 /// A span that was open at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OpenSpanSummary {
-    /// Its path.
+    /// The span's path.
     pub path: String,
     /// Thread or task.
     pub track: u32,
@@ -105,14 +105,14 @@ pub struct OpenSpanSummary {
 pub struct ProcessRows {
     /// Process id.
     pub pid: u32,
-    /// Its rank in the group of processes that train together, where it told one.
+    /// The process's rank in the group that trains together, where it told one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<String>,
     /// What shares are of: from its start to its end or, of a single one, the run's wall time.
     pub wall_ns: u64,
-    /// Its paths, then what they leave, as [`crate::Summary::rows`].
+    /// The process's paths, then what they leave, as [`crate::Summary::rows`].
     pub rows: Vec<SpanRow>,
-    /// The same without warm-up.
+    /// The process's rows without warm-up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
     /// Why it has no steady state.

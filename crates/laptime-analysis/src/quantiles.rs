@@ -31,7 +31,8 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
     ))
 }
 
-/// The same of values in any order, without sorting them; zero for none. `scratch` is overwritten.
+/// The median of values in any order, without sorting them; zero for none. `scratch` is
+/// overwritten.
 pub fn median_of(values: impl Iterator<Item = f64>, scratch: &mut Vec<f64>) -> f64 {
     scratch.clear();
     scratch.extend(values);

@@ -125,7 +125,7 @@ impl Script {
         self.mark_on(MAIN, names, at_ns);
     }
 
-    /// The same on another track.
+    /// Adds a mark on another track.
     pub fn mark_on(&mut self, track: u32, names: &[&str], at_ns: u64) {
         let path = self.path(names);
         self.entries

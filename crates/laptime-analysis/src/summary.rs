@@ -56,7 +56,7 @@ pub struct Summary {
     pub by_process: Vec<ProcessRows>,
     /// Paths in tree order, parents before children, siblings by first appearance; leftovers last.
     pub rows: Vec<SpanRow>,
-    /// The same without warm-up.
+    /// The rows without warm-up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
     /// Why there is no steady state.
@@ -97,11 +97,11 @@ pub enum WallSource {
     Recording,
     /// No moments: the sum of a timer's segments, in host time.
     Segments,
-    /// The same in CPU time of the process.
+    /// The sum of a timer's segments, in CPU time of the process.
     ProcessTimeSegments,
-    /// The same in CPU time of the thread.
+    /// The sum of a timer's segments, in CPU time of the thread.
     ThreadTimeSegments,
-    /// The same in device time, by event pairs.
+    /// The sum of a timer's segments, in device time by event pairs.
     DeviceTimeSegments,
 }
 
@@ -170,7 +170,7 @@ pub struct ClockSummary {
 pub struct Mark {
     /// Path under the span that was open.
     pub path: String,
-    /// Its own name.
+    /// The mark's own name.
     pub name: String,
     /// How often.
     pub count: u64,
@@ -183,7 +183,7 @@ pub struct Mark {
 pub struct Metric {
     /// Path under the span that was open.
     pub path: String,
-    /// Its own name.
+    /// The metric's own name.
     pub name: String,
     /// How often.
     pub count: u64,
@@ -215,15 +215,15 @@ pub struct MetricPoint {
 /// A thread or task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Track {
-    /// Its process.
+    /// Id of the process that it belongs to.
     pub pid: u32,
-    /// Its number there.
+    /// The track's number in its process.
     pub track: u32,
     /// Whether it is a task rather than a thread.
     pub is_task: bool,
     /// The system's thread id.
     pub thread: u64,
-    /// Its name.
+    /// The track's name.
     pub name: String,
 }
 

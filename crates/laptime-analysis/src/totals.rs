@@ -78,7 +78,7 @@ impl Totals {
         }
     }
 
-    /// The same of no span at all.
+    /// Totals of no span at all, of the same process.
     pub fn emptied(&self) -> Self {
         Self::new(self.first_track)
     }

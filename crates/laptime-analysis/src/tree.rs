@@ -11,15 +11,15 @@ use crate::totals::{Partial, Totals};
 /// One path of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
-    /// Its own name.
+    /// The node's own name.
     pub name: String,
     /// The enclosing node; the root's is itself.
     pub parent: usize,
     /// Nodes inside, by first appearance.
     pub children: Vec<usize>,
-    /// Its finished spans.
+    /// Finished spans of the path.
     pub tally: PathTally,
-    /// Its spans that lie partly inside.
+    /// Spans of the path that lie partly inside.
     pub partial: Partial,
     /// Operations directly in it that were counted.
     pub own: Own,

@@ -24,9 +24,9 @@ const START_RESOLUTION_NS: u64 = 20_000_000;
 /// From when to when a run went, `CLOCK_MONOTONIC` ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wall {
-    /// Its start.
+    /// When the wall time begins, `CLOCK_MONOTONIC` ns.
     pub start_ns: u64,
-    /// Its end.
+    /// When the wall time ends, `CLOCK_MONOTONIC` ns.
     pub end_ns: u64,
     /// Who says so.
     pub source: WallSource,
@@ -69,7 +69,7 @@ impl Leftovers {
         }
     }
 
-    /// Those there are, with their names.
+    /// The leftovers that there are, with their names.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             ("startup", self.startup_ns),

@@ -173,7 +173,7 @@ pub struct OpsArgs {
     #[arg(short, long, value_name = "SIZES[:TYPE]", allow_hyphen_values = true)]
     pub input: Vec<Sizes>,
 
-    /// The same by name
+    /// Sizes of an input that is passed by name
     #[arg(long, value_name = "NAME=SIZES[:TYPE]")]
     pub kwarg: Vec<NamedSizes>,
 

@@ -97,7 +97,7 @@ pub enum CliError {
     /// `--tree` with a format that has no tree.
     #[error("--tree draws text; {format} has no tree")]
     NoTree {
-        /// Its name.
+        /// The format's name.
         format: &'static str,
     },
     /// No program shows a file.

@@ -1,7 +1,7 @@
 //! Messages: where errors, warnings and hints become text on the standard error.
 //!
-//! They carry text of unknown origin: names in files, paths, what another program said. It is shown,
-//! never obeyed by the terminal. A message that cannot be written changes nothing.
+//! Messages carry text of unknown origin: names in files, paths, what another program said. It is
+//! shown, never obeyed by the terminal. A message that cannot be written changes nothing.
 
 use std::fmt::Display;
 use std::io::Write;

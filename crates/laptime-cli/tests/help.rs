@@ -137,7 +137,7 @@ fn ops_explains_itself() {
               Sizes of an input, in order, such as `1,3,224,224` or `1,128:int64`
 
           --kwarg <NAME=SIZES[:TYPE]>
-              The same by name
+              Sizes of an input that is passed by name
 
           --dim <NAME=SIZE>
               A size that an ONNX file leaves open, such as `batch=8`

@@ -16,7 +16,7 @@ pub struct ProcessFacts {
     pub file_bytes: Option<u64>,
     /// Who it is, and since when.
     pub header: ProcessHeader,
-    /// Its clock. The mean rate is settled before the first record is handed out.
+    /// The process's clock. The mean rate is settled before the first record is handed out.
     pub anchors: Anchors,
     /// Spans that were open at the end, outermost first per track, with the paths of the records.
     pub open: Vec<OpenSpan>,

@@ -46,13 +46,14 @@ pub struct MemoryTally {
     pub net_max_bytes: i64,
     /// Sum of nets.
     pub net_sum_bytes: i64,
-    /// Of that sum, what no span around it holds too: of spans that ran beside their parent.
+    /// The part of that sum that no span around it holds too: of spans that ran beside their
+    /// parent.
     pub outside_sum_bytes: i64,
     /// Smallest peak.
     pub peak_min_bytes: u64,
     /// Largest peak.
     pub peak_max_bytes: u64,
-    /// Of a span that a later one may still continue.
+    /// Memory of a span that a later one may still continue.
     pending: Option<SpanMemory>,
 }
 

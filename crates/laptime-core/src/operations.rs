@@ -14,9 +14,11 @@ pub struct Cost {
     /// Multiply-accumulates of matrix products, convolutions and attention, as the model asks for
     /// them: dense, whatever a mask leaves out, and once, however often a kernel repeats them.
     pub mac: u128,
-    /// Of [`Cost::mac`], those a mask that is known by its shape (causal, window, blocks) leaves active.
+    /// The part of [`Cost::mac`] that a mask known by its shape (causal, window, blocks) leaves
+    /// active.
     pub active_mac: u128,
-    /// Those that run: with recomputed forwards, and what flash attention's backward repeats.
+    /// Multiply-accumulates that run: with recomputed forwards, and what flash attention's backward
+    /// repeats.
     pub executed_mac: u128,
     /// Other floating-point arithmetic.
     pub other_flop: u128,
@@ -184,7 +186,7 @@ impl Phase {
 pub struct CostTally {
     /// Calls whose cost is known, those that cost nothing included.
     pub counted: u64,
-    /// Of these, calls that do no arithmetic by definition: views, copies, look-ups.
+    /// Calls that do no arithmetic by definition, which are counted too: views, copies, look-ups.
     pub zero: u64,
     /// Calls whose cost isn't known.
     pub uncounted: u64,
@@ -249,18 +251,18 @@ impl std::ops::AddAssign for ByPhase {
 /// An operator and all its calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorCount {
-    /// Its name with its dialect, such as `aten::mm`.
+    /// The operator's name with its dialect, such as `aten::mm`.
     pub name: String,
-    /// Its calls.
+    /// The operator's calls.
     pub tallies: ByPhase,
 }
 
 /// A module of the model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleCount {
-    /// Its dotted path; empty for the model itself.
+    /// The module's dotted path; empty for the model itself.
     pub path: String,
-    /// Its class, where the feed tells it.
+    /// The module's class, where the feed tells it.
     pub kind: String,
     /// Which row holds it; `None` for the model itself.
     pub parent: Option<usize>,
@@ -279,7 +281,7 @@ pub struct ModuleCount {
 /// An operator whose cost is not known, wholly or in some calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uncounted {
-    /// Its name.
+    /// The name of what isn't counted.
     pub name: String,
     /// Why, a complete phrase in lower case.
     pub reason: String,
@@ -314,7 +316,7 @@ pub struct Counts {
 /// What a stretch, a call whose operations are the same each time, does at one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StretchOperations<'a> {
-    /// Its number in its process.
+    /// The stretch's number in its process.
     pub stretch: u32,
     /// Where; what it does at paths inside comes apart.
     pub path: PathId,

@@ -39,7 +39,7 @@ pub struct PathTable {
     ids: HashMap<(PathId, Box<str>), PathId>,
     /// By path: the bytes that defining it takes, with all its ancestors.
     chains: Vec<u32>,
-    /// Of all names together.
+    /// Bytes of all names together.
     name_bytes: usize,
     overflowed: u64,
 }

@@ -38,7 +38,7 @@ pub struct RunInfo {
     pub program: String,
     /// When the program was started, `CLOCK_MONOTONIC` nanoseconds.
     pub started_monotonic_ns: u64,
-    /// The same moment, `CLOCK_REALTIME` nanoseconds since 1970.
+    /// When the run started, `CLOCK_REALTIME` nanoseconds since 1970.
     pub started_realtime_ns: u64,
     /// Boot id of the machine, which makes monotonic times comparable.
     pub boot_id: String,

@@ -117,7 +117,7 @@ impl Span {
         }
     }
 
-    /// The same span with its memory, when that was counted.
+    /// Adds memory to a span, when that was counted.
     #[must_use]
     pub const fn with_memory(mut self, memory: Option<SpanMemory>) -> Self {
         if memory.is_some() {
@@ -127,7 +127,7 @@ impl Span {
         self
     }
 
-    /// The same span with its work, as far as that was given.
+    /// Adds work to a span, as far as that was given.
     #[must_use]
     pub const fn with_work(mut self, work: SpanWork) -> Self {
         if work.flop.is_some() {

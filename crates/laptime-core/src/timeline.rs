@@ -43,7 +43,7 @@ pub struct Anchors {
     nominal_ns_per_tick: f64,
     /// How far the mean rate may be from the nominal one.
     most_ratio: f64,
-    /// Those of the header, which carries no checksum.
+    /// Anchors of the header, which carries no checksum.
     stated: Vec<Anchor>,
     /// Whether one came before one of these by one clock and after it by another.
     is_contradicted: bool,

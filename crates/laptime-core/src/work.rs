@@ -37,7 +37,7 @@ impl SpanWork {
 pub struct Carried {
     /// How many spans.
     pub spans: u64,
-    /// Its sum. Stops at [`u128::MAX`].
+    /// Sum over the spans that carry it. Stops at [`u128::MAX`].
     pub sum: u128,
     /// How long those spans ran, in nanoseconds.
     pub total_ns: u64,
@@ -113,7 +113,7 @@ impl WorkTally {
             .then(|| self.flop_beside_bytes as f64 / self.bytes_beside_flop as f64)
     }
 
-    /// The same with every duration changed.
+    /// A copy in which every duration is changed.
     #[must_use]
     pub fn scaled(mut self, scale: impl Fn(u64) -> u64) -> Self {
         self.flop.total_ns = scale(self.flop.total_ns);

@@ -19,7 +19,7 @@ use crate::ReadError;
 /// A process's file in a recording; closed.
 #[derive(Debug, Clone)]
 pub struct ProcessFile {
-    /// Its name within the recording, `<pid>-<nonce>.proc`.
+    /// The file's name within the recording, `<pid>-<nonce>.proc`.
     pub name: String,
     /// Bytes it holds.
     pub length: u64,

@@ -25,7 +25,7 @@ const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
 pub struct RecordingFiles {
     /// Where it really is, references followed.
     pub path: PathBuf,
-    /// Its run, if a launcher or the recorder described one.
+    /// The run, if a launcher or the recorder described one.
     pub run: Option<RunInfo>,
     /// The files of its processes: the started program's first, then by process id.
     pub files: Vec<ProcessFile>,

@@ -21,7 +21,7 @@ const INSIDE: u32 = 1 << 31;
 pub enum Told {
     /// A path with spans of its own: itself, or the `<deep>` that it was folded into.
     Own(PathId),
-    /// It lies inside of a path that was folded into this one.
+    /// The path lies inside of one that was folded into this one.
     Inside(PathId),
 }
 
@@ -38,7 +38,7 @@ impl Told {
 pub struct CheckedPaths {
     /// By the file's number: the path that it is told as, with [`INSIDE`]; 0 for one that isn't defined.
     by_file: Vec<u32>,
-    /// Those that are told.
+    /// Paths that are told.
     table: PathTable,
     /// By path that is told: its depth, and the bytes of its printed path.
     extent: Vec<(u16, u32)>,

@@ -278,9 +278,9 @@ pub(crate) fn tell_path(paths: &CheckedPaths, id: PathId, visit: &mut impl Visit
 /// A process of a recording on disk.
 #[derive(Debug, Clone)]
 pub struct RecordedProcess {
-    /// Its bytes.
+    /// The process's bytes.
     pub file: ProcessFile,
-    /// What was read of them.
+    /// What was read of the file.
     pub reader: ProcessReader,
     /// What was left out of them, where damage is no error.
     pub left_out: Vec<Damage>,

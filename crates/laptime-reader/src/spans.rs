@@ -25,7 +25,7 @@ pub struct SpanColumns {
     pub track: Vec<u32>,
     /// What is unusual about it: bits of [`laptime_core::SpanFlags`].
     pub flags: Vec<u64>,
-    /// Its memory, where that was counted.
+    /// Memory of each span, where that was counted.
     pub memory: Vec<Option<SpanMemory>>,
 }
 

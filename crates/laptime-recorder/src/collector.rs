@@ -1,6 +1,6 @@
 //! The background thread of a recording.
 //!
-//! It sets windows aside before they are needed, folds and seals full ones, notes the
+//! The collector sets windows aside before they are needed, folds and seals full ones, notes the
 //! clocks and what the processors did about once a second, the resident memory and how long
 //! the program waited for a CPU ten times a second, and writes windows out where the file
 //! cannot be mapped. The program never waits for it.

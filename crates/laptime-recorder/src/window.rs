@@ -147,7 +147,7 @@ impl Window {
     /// All bytes that may be used, for sealing.
     ///
     /// # Safety
-    /// Its writer has let go of it: no record is being written.
+    /// The window's writer has let go of it: no record is being written.
     pub unsafe fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the memory is this window's, and the caller promises that nobody writes.
         unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr(), self.length) }

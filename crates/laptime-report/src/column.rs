@@ -11,7 +11,7 @@ pub enum Column {
     Total,
     /// CPU time of the process, or of the thread where only that was measured.
     Cpu,
-    /// The same less children.
+    /// Total time less that of children.
     SelfTime,
     /// Mean duration.
     Mean,
@@ -31,7 +31,7 @@ pub enum Column {
     Params,
     /// Multiply-accumulates.
     Mac,
-    /// Those directly in a module.
+    /// Multiply-accumulates directly in a module.
     OwnMac,
     /// Matmul-like FLOP.
     Flop,
@@ -49,7 +49,7 @@ pub enum Column {
     Phase(Phase),
     /// What all phases did.
     AllPhases,
-    /// The same, to the last digit.
+    /// What all phases did, to the last digit.
     Exact,
     /// What holds it back: memory or arithmetic.
     Bound,
@@ -61,12 +61,12 @@ pub enum Column {
     LeastTime,
     /// FLOP/s of spans.
     FlopRate,
-    /// Those over the peak.
+    /// Achieved over peak floating-point operations per second.
     Mfu,
 }
 
 impl Column {
-    /// Its heading.
+    /// The column's heading.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Count => "count",
@@ -101,7 +101,8 @@ impl Column {
         }
     }
 
-    /// Its field in the JSON of a summary; none for operations, whose absence has one reason each.
+    /// The column's field in the JSON of a summary; none for operations, whose absence has one
+    /// reason each.
     pub const fn field(self) -> Option<&'static str> {
         Some(match self {
             Self::Count => "count",

@@ -28,7 +28,7 @@ pub struct Document {
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// Its heading; none for the first.
+    /// The section's heading; none for the first.
     pub heading: Option<String>,
     /// A sentence below the heading.
     pub remark: Option<String>,
@@ -69,7 +69,7 @@ pub struct Table {
 /// A row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its own name, as given.
+    /// The row's own name, as given.
     pub name: String,
     /// For every level above it and its own, whether that row is the last of its siblings.
     pub lasts: Vec<bool>,
@@ -117,7 +117,7 @@ pub enum Cell {
 /// A series of numbers over the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Its path, as names joined by `/`.
+    /// The figure's path, as names joined by `/`.
     pub label: String,
     /// Values in time order; empty for marks.
     pub values: Vec<Option<f64>>,

@@ -4,7 +4,7 @@
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 /// Heights of a curve.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// The same in ASCII.
+/// Heights of a sparkline in ASCII.
 const ASCII_HEIGHTS: [char; 8] = ['_', '.', '.', '-', '-', '=', '=', '#'];
 
 /// A set of characters.

@@ -29,7 +29,7 @@ pub struct Line<'a> {
 /// Rows in order.
 #[derive(Debug, Clone)]
 pub struct Outline<'a> {
-    /// Those shown.
+    /// Rows that are shown.
     pub lines: Vec<Line<'a>>,
     /// How many small ones are not.
     pub hidden: usize,

@@ -295,7 +295,7 @@ impl Text {
 
     /// Words in lines of the table's width, those after the first indented by `lead`'s width.
     ///
-    /// Of a warning only the lead is painted.
+    /// Wraps a text behind a lead; of a warning only the lead is painted.
     fn wrapped(&self, lead: &str, text: &str, style: Style) -> String {
         let text = name::fitted(text, 1_000, self.glyphs.ellipsis);
         let indent = " ".repeat(name::columns(lead));

@@ -35,10 +35,10 @@ impl Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum By {
-    /// Of all processes, summed up by path.
+    /// Rows of all processes, summed up by path.
     #[default]
     Path,
-    /// Of each process that takes steps, by itself.
+    /// Rows of each process that takes steps, by itself.
     Process,
 }
 

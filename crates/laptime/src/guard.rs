@@ -81,7 +81,7 @@ impl WorkLap {
         }
     }
 
-    /// Its floating-point operations. What is said later counts.
+    /// Says how many floating-point operations the lap does. What is said later counts.
     pub fn flop(self, flop: impl Amount) -> Self {
         self.say(flop.amount(), None)
     }

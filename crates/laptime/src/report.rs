@@ -17,7 +17,7 @@ pub fn report() -> Report {
 }
 
 impl Report {
-    /// Of a summary.
+    /// The report of a summary.
     pub(crate) fn new(summary: Summary) -> Self {
         Self { summary }
     }

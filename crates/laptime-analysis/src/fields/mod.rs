@@ -72,9 +72,9 @@ pub enum Number {
 /// One number of a row.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// Its name in files and in Python.
+    /// The number's name in files and in Python.
     pub name: &'static str,
-    /// What it counts.
+    /// What the number counts.
     pub unit: Unit,
     /// How a row tells it.
     pub read: Read,

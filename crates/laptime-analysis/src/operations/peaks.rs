@@ -16,7 +16,7 @@ use crate::process::Process;
 use crate::span_row::{BoundBy, SpanRow};
 use crate::tree::Tree;
 
-/// Of fields that compare with a peak.
+/// Fields that compare with a peak.
 const COMPARED: [&str; 3] = ["mfu_ratio", "hfu_ratio", "bound"];
 const NOT_KEPT: &str = "no ceilings of this machine were kept: `laptime doctor --ceilings` or \
                         lt.ceilings() measures them, once";

@@ -33,11 +33,11 @@ pub struct NamedTrack {
 /// Totals of the steady state.
 #[derive(Debug)]
 pub struct SteadyTotals {
-    /// Its first tick.
+    /// The steady state's first tick.
     pub from: u64,
-    /// The same as `CLOCK_MONOTONIC` ns.
+    /// That tick as `CLOCK_MONOTONIC` ns.
     pub since_ns: u64,
-    /// Without the windows that are still to be read again.
+    /// Totals without the windows that are still to be read again.
     pub totals: Totals,
     /// What follows it is summed up; all windows are read again when there is none.
     cut: Option<Cut>,
@@ -73,7 +73,7 @@ pub struct Process {
     pub open: Vec<OpenSpan>,
     rate: Rate,
     known: Vec<Known>,
-    /// Of the whole run once everything was read; until then of what follows the last cut.
+    /// Totals of the whole run once everything was read; until then of what follows the last cut.
     pub totals: Totals,
     pub earlier: Earlier,
     /// When spans and segments covered time.
@@ -104,7 +104,7 @@ pub struct Process {
     pub tail: Tallies,
     /// When the first of those began, in ticks.
     pub tail_since: u64,
-    /// Of those, how often each stretch ran.
+    /// How often each stretch ran, by the tail of a snapshot.
     pub tail_ran: BTreeMap<u32, u64>,
     /// What stretches do each time.
     pub stretches: Stretches,

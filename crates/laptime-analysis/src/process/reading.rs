@@ -22,16 +22,16 @@ const MOST_NOTES: usize = 256;
 /// What is known of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// Its spans need nothing but their totals.
+    /// Spans of the path need nothing but their totals.
     Plain,
-    /// More is kept of its spans.
+    /// More than totals is kept of the path's spans.
     Noted {
         /// What they are to epochs, counted ones too.
         phase: Option<PhaseName>,
         is_step: bool,
         /// Children of no span.
         is_outermost: bool,
-        /// Of these, what a program without steps may be there to do again and again.
+        /// Outermost spans that a program without steps may be there to do again and again.
         is_work: bool,
     },
 }
@@ -170,9 +170,9 @@ impl Process {
 pub struct FirstPass<'p> {
     process: &'p mut Process,
     rate: Rate,
-    /// Of the window.
+    /// The window's place in the file.
     offset: u64,
-    /// Spans that began before it lie before a cut.
+    /// Spans that began before this tick lie before a cut.
     from: u64,
 }
 

@@ -41,13 +41,13 @@ impl SegmentMemory {
 pub struct SegmentRun {
     /// When it began, in ticks, where that is kept.
     pub started: Option<u64>,
-    /// Its duration by the timer's clock.
+    /// Duration of the segment by the timer's clock.
     pub elapsed_ns: u64,
     /// CPU time of the process and of the thread meanwhile, where they are asked for.
     pub cpu_ns: Option<(u64, u64)>,
     /// Time that the thread was ready and others ran, where that is asked for and known.
     pub delayed_ns: Option<u64>,
-    /// Its memory, where that was read.
+    /// Memory of the segment, where that was read.
     pub memory: Option<SegmentMemory>,
 }
 

@@ -25,7 +25,7 @@ const NO_MOMENTS: &str = "a timer keeps how long its segments took, not when the
 /// A timer, and how it measures.
 #[derive(Debug, Clone, Copy)]
 pub struct Timer<'a> {
-    /// Its name.
+    /// The timer's name.
     pub name: &'a str,
     /// What host durations are sums of.
     pub source: WallSource,

@@ -24,13 +24,13 @@ const AHEAD: usize = 5;
 const LEVEL_RATIO: f64 = 0.05;
 /// Distance from the level, in standard deviations, at which a single step is an outlier.
 const OUTLIER_DEVIATIONS: f64 = 3.0;
-/// The same as a share of the level, for series with next to no noise.
+/// An outlier's distance as a share of the level, for series with next to no noise.
 const OUTLIER_RATIO: f64 = 0.10;
 /// How much better two segments must fit than one, in deviations per unit of ln(steps).
 const GAIN: f64 = 0.9;
 /// Distance of a head from the rest, in standard deviations.
 const HEAD_DEVIATIONS: f64 = 2.5;
-/// The same of a change late in the series, and as a share of the lower level.
+/// A late change's size, in deviations and as a share of the lower level.
 const CHANGE_DEVIATIONS: f64 = 4.0;
 const CHANGE_RATIO: f64 = 0.20;
 /// Standard errors by which the halves of the rest must differ for its trend to be told.
@@ -50,7 +50,7 @@ pub struct WarmUp {
 /// What steps did after warm-up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Later {
-    /// They grew longer or shorter all the time, by this ratio of the first of them in all.
+    /// The steps grew longer or shorter all the time, by this ratio of the first of them in all.
     Trend(f64),
     /// From this step on they were longer or shorter, by this ratio.
     Change(usize, f64),

@@ -4,7 +4,7 @@ use super::*;
 
 /// Steps of all series of a kind and a length together: fewer long ones, which take longer.
 const STEPS: usize = 24_000;
-/// Of 100.
+/// Series of 100 that must be judged rightly.
 const RIGHT: usize = 95;
 
 /// Repeatable numbers, without a generator's dependency.

@@ -1,6 +1,6 @@
 //! The measured program as a child process: its start, the signals meant for it, its end.
 //!
-//! It shares the launcher's terminal and process group, so Ctrl-C and Ctrl-Z from the
+//! The program shares the launcher's terminal and process group, so Ctrl-C and Ctrl-Z from the
 //! keyboard reach it directly. Signals sent to the launcher alone (by `kill`, a batch
 //! system, `timeout`) are passed on. The launcher outlives all of them, and leaves every
 //! signal as it found it.

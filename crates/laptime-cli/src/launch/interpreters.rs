@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub struct Sighting {
     /// Process id.
     pub pid: u32,
-    /// Its parent's.
+    /// Process id of its parent.
     pub parent: u32,
     /// The file it executes, links resolved.
     pub executable: PathBuf,

@@ -17,7 +17,7 @@ const SCRIPT_EXTENSIONS: [&str; 3] = ["py", "pyw", "pyz"];
 pub struct Target {
     /// The file to execute.
     pub executable: PathBuf,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<OsString>,
     /// What the user named, for messages.
     pub typed: PathBuf,

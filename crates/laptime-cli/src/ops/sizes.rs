@@ -13,7 +13,7 @@ pub struct Sizes {
     pub dtype: Option<String>,
 }
 
-/// The same with a name.
+/// Sizes of an input that is passed by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedSizes {
     /// The parameter's.

@@ -23,7 +23,7 @@ pub enum SettingsError {
         /// The system's reason.
         source: io::Error,
     },
-    /// It is not TOML.
+    /// The file is not TOML.
     #[error("{}: {message}", path.display())]
     Syntax {
         /// The file.

@@ -61,16 +61,16 @@ pub enum Record<'a> {
     Span(Span),
     /// Defines a path before its first use in the window.
     Path {
-        /// Its number.
+        /// The path's number.
         id: PathId,
         /// The enclosing path.
         parent: PathId,
-        /// Its own name.
+        /// The path's own name.
         name: &'a str,
     },
     /// A named instant.
     Mark {
-        /// Its name, under the path that was open.
+        /// The mark's name, under the path that was open.
         path: PathId,
         /// When.
         ticks: u64,
@@ -79,7 +79,7 @@ pub enum Record<'a> {
     },
     /// A named number at an instant.
     Metric {
-        /// Its name, under the path that was open.
+        /// The metric's name, under the path that was open.
         path: PathId,
         /// When.
         ticks: u64,
@@ -92,13 +92,13 @@ pub enum Record<'a> {
     Anchor(Anchor),
     /// Names a thread or task.
     TrackName {
-        /// Its number in this process.
+        /// The track's number in this process.
         track: u32,
         /// Whether it is a task.
         is_task: bool,
         /// The system's thread id.
         thread: u64,
-        /// Its name.
+        /// The track's name.
         name: &'a str,
     },
     /// Resident memory of the process.
@@ -138,9 +138,10 @@ pub enum Record<'a> {
     Processors {
         /// When.
         ticks: u64,
-        /// They ran something.
+        /// Time in which the processors ran something.
         busy_ns: u64,
-        /// They had something to run, and the host of this virtual machine ran something else.
+        /// Time in which they had something to run, and the host of this virtual machine ran
+        /// something else.
         stolen_ns: u64,
     },
     /// Something the recorder wants the reader to know, such as an active device.

@@ -119,9 +119,9 @@ pub enum WindowState {
 /// A window of a process file.
 #[derive(Debug, Clone, Copy)]
 pub struct Window<'a> {
-    /// Its header.
+    /// The window's header.
     pub header: WindowHeader,
-    /// How far it can be trusted.
+    /// How far the window can be trusted.
     pub state: WindowState,
     offset: u64,
     records: &'a [u8],

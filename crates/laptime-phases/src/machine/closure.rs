@@ -1,8 +1,8 @@
 //! What an optimizer's closure does: a forward and a backward inside the optimizer's step.
 //!
-//! They stand beside the optimizer's span, not inside: that is cut in two where they begin, and goes
-//! on after them, so that each row says what it was spent on. Where a lap of the user's is open
-//! inside the closure, the optimizer's span stays around it, and they lie inside the lap.
+//! Closures stand beside the optimizer's span, not inside: that is cut in two where they begin, and
+//! goes on after them, so that each row says what it was spent on. Where a lap of the user's is
+//! open inside the closure, the optimizer's span stays around it, and they lie inside the lap.
 
 use laptime_core::{PhaseName, SpanFlags};
 

@@ -1,9 +1,9 @@
 //! Processes exchange data, and this one waits until that is done.
 //!
 //! Inside a phase that is a part of it; between the phases of a unit it is one more of the unit's.
-//! It tells nothing about what the program does: what comes after it is taken for what it
-//! would be without. Before the first step or evaluation (weights are sent around) it is part of the
-//! start.
+//! Communication tells nothing about what the program does: what comes after it is taken for what
+//! it would be without. Before the first step or evaluation (weights are sent around) it is part of
+//! the start.
 
 use laptime_core::{PhaseName, SpanFlags};
 

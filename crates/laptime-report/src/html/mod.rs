@@ -30,7 +30,7 @@ pub fn fragment(document: &Document) -> String {
 /// A page.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// Its heading.
+    /// The page's heading.
     pub title: String,
     /// Tables; none for a page that shows a timer's segments only.
     pub documents: Vec<Document>,

@@ -52,7 +52,7 @@ pub fn encode(page: &Page) -> String {
     base64::encode(&compress_to_vec(&raw(page), LEVEL))
 }
 
-/// The same before it is compressed.
+/// The payload before it is compressed.
 pub fn raw(page: &Page) -> Vec<u8> {
     let mut columns = Columns::default();
     let mut names = Names::default();

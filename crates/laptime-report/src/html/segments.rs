@@ -8,7 +8,7 @@ use super::timeline::{BarMemory, TimelineLane, TimelinePanel, end_of, simplified
 /// One segment of a timer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// Its name.
+    /// The segment's name.
     pub name: String,
     /// When it started, in nanoseconds since the page's time 0.
     pub start_ns: u64,

@@ -54,14 +54,14 @@ pub fn read(text: &str) -> Result<(Counts, Subject), ReadError> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// It is something else.
+    /// The JSON is something else.
     Other,
     /// A later Laptime wrote it.
     Newer {
-        /// Its version.
+        /// The version of what was written.
         version: u32,
     },
-    /// It is damaged.
+    /// The JSON is damaged.
     Damaged(serde_json::Error),
     /// A module's parent is no module before it.
     Parent {

@@ -101,7 +101,7 @@ fn is_mixed(module: &ModuleCount) -> bool {
     own > 0 && own < module.inclusive.total().cost.mac
 }
 
-/// Its last name, with its class.
+/// A module's last name, with its class.
 pub fn name(counts: &Counts, module: &ModuleCount, subject: &Subject) -> String {
     let above = module
         .parent

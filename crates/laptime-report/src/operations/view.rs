@@ -112,7 +112,7 @@ impl Default for OperationsView {
 }
 
 impl OperationsView {
-    /// The same, as far as it is about the terminal.
+    /// The part of the view that is about the terminal.
     pub(crate) fn terminal(&self) -> View {
         View {
             width: self.width,

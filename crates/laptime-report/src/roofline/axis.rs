@@ -12,7 +12,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Those of a picture: FLOP per byte, and FLOP/s.
+    /// Both axes of a picture: FLOP per byte, and FLOP/s.
     pub fn both(roofline: &Roofline) -> (Self, Self) {
         let roof = &roofline.roof;
         let places = roofline.points.iter().map(|point| point.place(roof));

@@ -9,9 +9,9 @@ use crate::quantity::plural;
 /// Work that was counted: an operator, a module or a lap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Its name.
+    /// What was counted: its name.
     pub name: String,
-    /// Its FLOP, matmul-like and other.
+    /// Floating-point operations, matmul-like and other.
     pub total_flop: u128,
     /// Bytes it moves.
     pub bytes: u128,

@@ -16,9 +16,9 @@ const AVERAGE: &str = "Average per dataset:";
 /// A timer of the summary.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row<'n> {
-    /// Its name.
+    /// The timer's name.
     pub name: &'n str,
-    /// Its seconds.
+    /// Seconds that the timer ran.
     pub seconds: f64,
     /// In how many other timers it ran; those of more than none are left out of the total.
     pub depth: usize,

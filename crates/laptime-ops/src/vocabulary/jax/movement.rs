@@ -1,6 +1,6 @@
 //! Primitives that only bring values to where they are wanted, or make them up.
 //!
-//! Of an operand that indices choose from, only what they choose is touched.
+//! Only what indices choose of an operand is touched.
 
 use crate::event::{Argument, Event};
 use crate::family::elementwise;

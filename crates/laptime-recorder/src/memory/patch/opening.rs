@@ -1,6 +1,7 @@
 //! What stands before the loader's own functions: a look for new objects, then the function itself.
 //!
-//! They are entered by a jump, since they look at the return address to learn who is asking.
+//! These functions are entered by a jump, since they look at the return address to learn who is
+//! asking.
 
 use super::originals::{DLMOPEN, DLOPEN, DLSYM, ORIGINALS};
 use super::{look_for_new_objects, opening};
