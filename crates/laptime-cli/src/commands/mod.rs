@@ -5,6 +5,7 @@ mod completions;
 mod doctor;
 mod man;
 mod ops;
+mod output;
 mod pack;
 pub mod report;
 mod run;

@@ -1,6 +1,5 @@
 //! `laptime ops`: what a model costs, in the form asked for.
 
-use std::fs;
 use std::io::Write;
 
 use laptime_core::{Counts, Unavailable, Warning};
@@ -9,7 +8,7 @@ use laptime_report::Format;
 use laptime_report::operations::{OperationsView, render};
 use laptime_report::roofline::{Roof, Roofline, of_counts};
 
-use super::browser;
+use super::output;
 use super::report::format_of;
 use crate::args::OpsArgs;
 use crate::error::{CliError, OK};
@@ -48,20 +47,8 @@ pub fn run(args: &OpsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
         }
     };
     let text = render(&counts, &subject, roofline.as_ref(), format, &view);
-    if let Some(path) = &args.output {
-        fs::write(path, text).map_err(|source| CliError::Output {
-            target: path.display().to_string(),
-            source,
-        })?;
-        if args.open {
-            browser::open(path)?;
-        }
-        return Ok(OK);
-    }
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(CliError::from_output)?;
-    if format == Format::Text {
+    let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
+    if is_printed && format == Format::Text {
         // A message that cannot be written changes nothing about the report.
         say(err, format_args!("next: {}", next(args)));
     }

@@ -1,6 +1,5 @@
 //! `laptime report`: the summary of a recording, in the form asked for.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use laptime::Recorded;
 use laptime_analysis::{Summary, Until};
 use laptime_report::{By, Format, View, has_rows, render};
 
-use super::browser;
+use super::output;
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::formats::ENDINGS;
@@ -59,20 +58,8 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         Format::Html => recorded.page(&summary, &view)?,
         format => render(&summary, format, &view),
     };
-    if let Some(path) = &args.output {
-        fs::write(path, text).map_err(|source| CliError::Output {
-            target: path.display().to_string(),
-            source,
-        })?;
-        if args.open {
-            browser::open(path)?;
-        }
-        return Ok(OK);
-    }
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(CliError::from_output)?;
-    if matches!(format, Format::Text) && !args.tree {
+    let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
+    if is_printed && matches!(format, Format::Text) && !args.tree {
         // A message that cannot be written changes nothing about the report.
         say(
             err,
