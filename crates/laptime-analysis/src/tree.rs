@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::{PathId, PathTable, PathTally, Tallies};
 
-use crate::operations::{Own, Stretches};
+use crate::operations::stretches::{Own, Stretches};
 use crate::process::Process;
 use crate::totals::{Partial, Totals};
 

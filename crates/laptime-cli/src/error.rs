@@ -8,7 +8,7 @@ use laptime_reader::ReadError;
 pub use crate::exit_code::{ERROR, NOT_EXECUTABLE, NOT_FOUND, OK, RUN_FAILED, UNREADABLE, USAGE};
 use crate::formats::ENDINGS;
 use crate::messages::{say, say_lines};
-use crate::ops::OpsError;
+use crate::ops::error::OpsError;
 use crate::settings::SettingsError;
 
 /// Why a command ended early.

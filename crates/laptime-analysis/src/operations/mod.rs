@@ -8,13 +8,12 @@
 mod counted;
 mod given;
 mod peaks;
-mod stretches;
+pub mod stretches;
 
 use laptime_core::Warning;
 
 pub use counted::{Worked, inclusive};
 pub use peaks::{Peaks, is_aside, summary};
-pub use stretches::{Own, Stretches};
 
 use crate::fields::OPERATIONS;
 use crate::span_row::SpanRow;

@@ -12,7 +12,7 @@ use crate::earlier::{Cut, Earlier};
 use crate::epochs::Epochs;
 use crate::events::Events;
 use crate::kept::Readings;
-use crate::operations::Stretches;
+use crate::operations::stretches::Stretches;
 use crate::series::Followed;
 use crate::totals::Totals;
 

@@ -3,7 +3,7 @@
 //! An ONNX file and counts that were written before are read here; everything else is built by
 //! Python ([`python`]). Whoever counts hands over [`Counts`] and what they are of.
 
-mod error;
+pub mod error;
 mod instead;
 mod onnx;
 mod python;
@@ -15,7 +15,7 @@ use std::path::Path;
 use laptime_core::Counts;
 use laptime_report::operations::{By, Subject};
 
-pub use error::OpsError;
+use error::OpsError;
 pub use instead::instead_of;
 
 use crate::args::OpsArgs;
