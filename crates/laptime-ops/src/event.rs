@@ -220,7 +220,7 @@ impl Event {
             .flat_map(|(_, argument)| argument.tensors())
     }
 
-    /// What it gives: its outputs, or where it gives none because it writes in place, the tensors
+    /// What the call gives: its outputs, or where it gives none because it writes in place, the tensors
     /// of its first argument.
     pub fn results(&self) -> impl Iterator<Item = &Tensor> {
         let first = if self.outputs.is_empty() {
@@ -233,13 +233,13 @@ impl Event {
             .chain(first.into_iter().flat_map(Argument::tensors))
     }
 
-    /// Whether it writes into its first argument, as a trailing underscore says.
+    /// Whether the operator writes into its first argument, as a trailing underscore says.
     pub fn is_in_place(&self) -> bool {
         let name = &self.signature.name;
         name.ends_with('_') && !name.ends_with("__")
     }
 
-    /// The first of them.
+    /// The first tensor that goes in.
     pub fn input(&self) -> Option<&Tensor> {
         self.inputs().next()
     }

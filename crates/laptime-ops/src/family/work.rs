@@ -66,7 +66,7 @@ impl Work {
         }
     }
 
-    /// With so many FLOP where the numbers are complex.
+    /// The work, with so many FLOP where the numbers are complex.
     #[must_use]
     pub const fn on_complex(self, flop: u32) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Work {
         }
     }
 
-    /// What it costs on so many elements of a type. A transcendental function of a complex number
+    /// What the work costs on so many elements of a type. A transcendental function of a complex number
     /// is two of real ones.
     pub fn on(self, elements: u128, dtype: Dtype) -> Cost {
         let times = |count: u32| elements.saturating_mul(u128::from(count));
