@@ -87,6 +87,13 @@ impl Work {
         }
     }
 
+    /// The work that stands beside a name in a table of names.
+    pub fn named(table: &[(&str, Self)], name: &str) -> Option<Self> {
+        let is_it = |names: &str| names.split_whitespace().any(|known| known == name);
+        let found = table.iter().find(|(names, _)| is_it(names));
+        found.map(|&(_, work)| work)
+    }
+
     /// What the work costs on so many elements of a type. A transcendental function of a complex number
     /// is two of real ones.
     pub fn on(self, elements: u128, dtype: Dtype) -> Cost {
