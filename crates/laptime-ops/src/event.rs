@@ -112,6 +112,14 @@ impl Event {
         }
     }
 
+    /// A call with arguments by name.
+    #[cfg(test)]
+    pub fn named(name: &str, arguments: &[(&str, Argument)], outputs: Vec<Tensor>) -> Self {
+        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
+        let values = arguments.iter().map(|(_, value)| value.clone()).collect();
+        Self::new(Signature::new(name, &names), values, outputs)
+    }
+
     /// The argument of a name. Absent where the operator has none, or it wasn't passed.
     pub fn get(&self, name: &str) -> &Argument {
         self.signature
