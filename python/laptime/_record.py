@@ -6,7 +6,7 @@ import atexit
 import os
 
 from . import _tally
-from ._core import Recorder, raised_by_handler
+from ._core import Recorder, memory_stop, raised_by_handler
 from ._launches import note_launches
 from ._log import warn
 
@@ -39,7 +39,7 @@ class Record:
             recorder = Recorder(path)
         except BaseException:
             if self._counts_memory:
-                _tally.stop()
+                memory_stop()
             raise
         self._recorder: Recorder | _Elsewhere = recorder
         self._phases = phases or modules or ops
@@ -57,12 +57,14 @@ class Record:
         atexit.register(self.stop)
 
     @classmethod
-    def written_elsewhere(cls, recorder: _Elsewhere) -> Record:
-        """One that tells its path and ends nothing."""
+    def written_elsewhere(cls, path: str) -> Record:
+        """What is unpickled: a record that tells its path and ends nothing."""
+        from pathlib import Path
+
         record = cls.__new__(cls)
-        record._recorder = recorder
+        record._recorder = _Elsewhere(Path(path))
         record._phases = record._counts_memory = False
-        record._outer_run = str(recorder.path)
+        record._outer_run = path
         return record
 
     @property
@@ -108,7 +110,7 @@ class Record:
     def _end_memory(self) -> None:
         if self._counts_memory:
             self._counts_memory = False
-            _tally.stop()
+            memory_stop()
 
     def __enter__(self) -> Record:
         return self
@@ -128,7 +130,7 @@ class Record:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _elsewhere, (str(self.path),)
+        return Record.written_elsewhere, (str(self.path),)
 
     def __repr__(self) -> str:
         return f"<laptime.Record {str(self.path)!r}>"
@@ -142,13 +144,6 @@ class _Elsewhere:
 
     def finish(self) -> None:
         """Leaves it alone."""
-
-
-def _elsewhere(path: str) -> Record:
-    """What is unpickled."""
-    from pathlib import Path
-
-    return Record.written_elsewhere(_Elsewhere(Path(path)))
 
 
 def record(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._core import memory_start, memory_stop
+from ._core import memory_start
 from ._log import warn
 
 
@@ -15,8 +15,3 @@ def start(*, objects: bool = False) -> bool:
     if reason is not None:
         warn(f"memory: {reason}")
     return began
-
-
-def stop() -> None:
-    """Counts no more."""
-    memory_stop()

@@ -25,7 +25,7 @@ pub type FunctionName = (String, String, String);
 /// Nodes and what they read.
 #[derive(Debug, Default)]
 pub struct Graph {
-    /// In an order in which they can run, by the standard.
+    /// The graph's nodes, in an order in which they can run, by the standard.
     pub nodes: Vec<Node>,
     /// Constants.
     pub initializers: Vec<Constant>,

@@ -112,6 +112,14 @@ impl Event {
         }
     }
 
+    /// A call with arguments by name.
+    #[cfg(test)]
+    pub fn named(name: &str, arguments: &[(&str, Argument)], outputs: Vec<Tensor>) -> Self {
+        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
+        let values = arguments.iter().map(|(_, value)| value.clone()).collect();
+        Self::new(Signature::new(name, &names), values, outputs)
+    }
+
     /// The argument of a name. Absent where the operator has none, or it wasn't passed.
     pub fn get(&self, name: &str) -> &Argument {
         self.signature
@@ -220,7 +228,7 @@ impl Event {
             .flat_map(|(_, argument)| argument.tensors())
     }
 
-    /// What it gives: its outputs, or where it gives none because it writes in place, the tensors
+    /// What the call gives: its outputs, or where it gives none because it writes in place, the tensors
     /// of its first argument.
     pub fn results(&self) -> impl Iterator<Item = &Tensor> {
         let first = if self.outputs.is_empty() {
@@ -233,13 +241,13 @@ impl Event {
             .chain(first.into_iter().flat_map(Argument::tensors))
     }
 
-    /// Whether it writes into its first argument, as a trailing underscore says.
+    /// Whether the operator writes into its first argument, as a trailing underscore says.
     pub fn is_in_place(&self) -> bool {
         let name = &self.signature.name;
         name.ends_with('_') && !name.ends_with("__")
     }
 
-    /// The first of them.
+    /// The first tensor that goes in.
     pub fn input(&self) -> Option<&Tensor> {
         self.inputs().next()
     }

@@ -12,7 +12,7 @@ use laptime_core::operations::{
 
 use crate::event::{Event, Repeat};
 use crate::formulas::Formulas;
-use crate::masked::{Left, Unmasked};
+use crate::mask::{Left, Unmasked};
 use crate::modules::Modules;
 use crate::outcome::Outcome;
 use crate::tensor::Dtype;

@@ -9,7 +9,7 @@ use laptime_core::{PhaseName, SpanFlags, SpanMemory};
 pub struct SpanId {
     /// How many spans were open when it was, itself included.
     pub depth: u32,
-    /// When it opened, in ticks.
+    /// When the span opened, in ticks.
     pub start: u64,
 }
 
@@ -23,11 +23,11 @@ pub struct Taken {
 /// A span that is over and not yet written. Times are ticks.
 #[derive(Debug, Clone, Copy)]
 pub struct Held {
-    /// What it is.
+    /// What the span is.
     pub name: PhaseName,
-    /// When it began.
+    /// When the span began.
     pub start: u64,
-    /// How long it ran.
+    /// How long the span ran.
     pub duration: u64,
     /// What is unusual about it.
     pub flags: SpanFlags,
@@ -70,11 +70,11 @@ pub trait Laps {
     fn nanoseconds(&self, ticks: u64) -> u64;
     /// Opens a span that closes with its parent. `None` while nothing is recorded.
     fn open(&self, name: PhaseName, start: u64) -> Option<SpanId>;
-    /// Opens one inside a phase that is under way, whatever context has been entered in it.
+    /// Opens a span inside a phase that is under way, whatever context has been entered in it.
     fn open_within(&self, name: PhaseName, start: u64) -> Option<SpanId> {
         self.open(name, start)
     }
-    /// Closes a span that was opened so.
+    /// Closes a span of [`Laps::open_within`].
     fn close_within(&self, span: SpanId, end: u64, flags: SpanFlags) {
         self.close(span, end, flags);
     }

@@ -33,13 +33,13 @@ impl Use {
             .copied()
     }
 
-    /// Learns or forgets it.
+    /// Learns or forgets the use.
     pub fn set(&self, kind: Option<PhaseName>) {
         self.0
             .store(kind.map_or(UNKNOWN, |kind| kind as u8), Relaxed);
     }
 
-    /// Whether it is known to be this.
+    /// Whether the use is known to be this.
     pub fn is(&self, kind: PhaseName) -> bool {
         self.get() == Some(kind)
     }
@@ -50,12 +50,12 @@ impl Use {
 pub struct Flag(AtomicBool);
 
 impl Flag {
-    /// Reads it.
+    /// Reads the flag.
     pub fn get(&self) -> bool {
         self.0.load(Relaxed)
     }
 
-    /// Writes it.
+    /// Writes the flag.
     pub fn set(&self, value: bool) {
         self.0.store(value, Relaxed);
     }
@@ -119,13 +119,13 @@ impl Loader {
 /// One pass over a loader.
 #[derive(Debug, Default)]
 pub struct Iteration {
-    /// Whose batches these are.
+    /// The loader whose batches the pass fetches.
     pub loader: Arc<Loader>,
-    /// What its batches are used for, once a forward has told.
+    /// What the batches of the pass are used for, once a forward has told.
     pub confirmed: Use,
     /// There is no further batch.
     pub exhausted: Flag,
-    /// Nobody holds the iterator any more.
+    /// Nobody holds the iterator of the pass any more.
     pub gone: Flag,
     /// How often a batch was asked for, the one that isn't there included; 2 stands for more.
     asked: AtomicU8,
@@ -146,7 +146,7 @@ impl Iteration {
         }
     }
 
-    /// Whether it may still deliver a batch.
+    /// Whether the pass may still deliver a batch.
     pub fn in_play(&self) -> bool {
         !self.exhausted.get() && !self.gone.get()
     }

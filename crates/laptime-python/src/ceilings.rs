@@ -165,7 +165,7 @@ impl Ceilings {
     /// What the maker of a device says, by the name that its driver tells.
     #[pyo3(name = "_published")]
     fn published(&mut self, device: &str, name: &str) {
-        for known in laptime_ops::published::ceilings(device, name) {
+        for known in laptime_ops::published_ceilings::ceilings(device, name) {
             self.core.add(known);
         }
     }

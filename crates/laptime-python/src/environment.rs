@@ -12,7 +12,7 @@ pub struct Asked {
     is_off: bool,
     /// The recording in progress that this process belongs to.
     run: Option<OsString>,
-    /// Where it is to record itself.
+    /// Where the process is to record itself.
     record: Option<OsString>,
     /// `allocations` or `objects` where memory is to be counted.
     memory: Option<&'static str>,

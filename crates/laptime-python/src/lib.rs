@@ -8,7 +8,6 @@
 mod arrow;
 mod ceilings;
 mod command;
-mod counting;
 mod entry;
 mod environment;
 mod errors;
@@ -120,11 +119,6 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ceilings::kept_or_measured_ceilings,
         ceilings::measure_ceilings,
         command::run_cli,
-        counting::note_ceilings,
-        counting::path_number,
-        counting::plain_path,
-        counting::ran,
-        counting::write_operations,
         environment::asked,
         handler::raised_by_handler,
         jax::look_at_launches,
@@ -158,6 +152,11 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         span::suspend_span,
         span::ticks_to_ns,
         state::undone,
+        stretches::note_ceilings,
+        stretches::path_number,
+        stretches::plain_path,
+        stretches::ran,
+        stretches::write_operations,
         timer_state::copied_timer,
         timing::megabytes,
         timing::ticks_to_seconds,

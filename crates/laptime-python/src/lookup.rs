@@ -21,13 +21,8 @@ pub enum Found {
 /// The names of a path: `"step/forward"` (a `/` in a name is written `\/`) or `("step", "forward")`.
 pub fn names(path: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let recorded = |given: &Bound<'_, PyAny>| -> PyResult<String> {
-        let given = given.cast::<PyString>().map_err(|_| wrong(path))?;
-        let text = given.to_cow().map(std::borrow::Cow::into_owned);
-        text.or_else(|_| {
-            // A lone surrogate: written the way it was recorded.
-            let bytes = given.call_method1("encode", ("utf-8", "backslashreplace"))?;
-            bytes.call_method1("decode", ("utf-8",))?.extract()
-        })
+        given.cast::<PyString>().map_err(|_| wrong(path))?;
+        Ok(given.extract::<name::Text>()?.0)
     };
     let names = if let Ok(names) = path.cast::<PyTuple>() {
         names

@@ -4,26 +4,9 @@ use std::path::PathBuf;
 
 use laptime_report::html::{self, BarMemory, Page, Segment, TimelinePanel};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use crate::errors;
-
-/// Text that may hold lone surrogates, which UTF-8 cannot: they become `\udc80`.
-pub struct Text(String);
-
-impl<'py> FromPyObject<'_, 'py> for Text {
-    type Error = PyErr;
-
-    fn extract(text: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let text = text.cast::<PyString>()?;
-        if let Ok(text) = text.to_str() {
-            return Ok(Self(text.to_owned()));
-        }
-        let bytes = text.call_method1("encode", ("utf-8", "backslashreplace"))?;
-        let bytes = bytes.extract::<Vec<u8>>()?;
-        Ok(Self(String::from_utf8_lossy(&bytes).into_owned()))
-    }
-}
+use crate::fast::name::Text;
 
 /// Name, start and duration in ns; net, peak and before in bytes.
 type SegmentRow = (Text, i64, u64, Option<i64>, Option<i64>, Option<i64>);

@@ -63,7 +63,7 @@ impl Recorder {
         })
     }
 
-    /// Where it is.
+    /// Where the recording is.
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()

@@ -38,7 +38,7 @@ impl OpenedRecording {
 
 #[pymethods]
 impl OpenedRecording {
-    /// Where it is.
+    /// Where the recording is.
     #[getter]
     fn path(&self) -> PathBuf {
         self.recorded.path.clone()

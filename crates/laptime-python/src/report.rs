@@ -27,7 +27,7 @@ pub struct Report {
     summary: Arc<Summary>,
     /// Shown one after the other instead of the summary, each under its title.
     tables: Vec<(String, Summary)>,
-    /// Where its spans are, and how to read them.
+    /// Where the report's spans are, and how to read them.
     recording: Option<Recorded>,
 }
 
@@ -231,22 +231,22 @@ impl Report {
         Some(reason.to_string())
     }
 
-    /// As markdown.
+    /// The report as markdown.
     fn to_markdown(&self, python: Python<'_>) -> PyResult<String> {
         self.render(python, Format::Markdown, &View::default())
     }
 
-    /// As JSON, with the names of the published schema.
+    /// The report as JSON, with the names of the published schema.
     fn to_json(&self, python: Python<'_>) -> PyResult<String> {
         self.render(python, Format::Json, &View::default())
     }
 
-    /// As comma-separated values, one line a path.
+    /// The report as comma-separated values, one line a path.
     fn to_csv(&self, python: Python<'_>) -> PyResult<String> {
         self.render(python, Format::Csv, &View::default())
     }
 
-    /// As an indented tree.
+    /// The report as an indented tree.
     fn to_tree(&self, python: Python<'_>) -> PyResult<String> {
         let view = View {
             tree: true,

@@ -1,7 +1,8 @@
-//! Stretches of a program that differ in their sizes alone: which are counted, and what the others do.
+//! Stretches of a program: what they do goes into the recording, once, and then that they run. Of those
+//! that differ in their sizes alone, which are counted, and what the others do.
 //!
-//! Which calls are of one kind is Python's to say, `laptime.integrations._counting`; what follows
-//! from those that were counted is [`laptime_ops::growth`]'s. Here it goes into the recording.
+//! Which calls are the same, or of one kind, is Python's to say, `laptime.integrations._counting`; what
+//! follows from those that were counted is [`laptime_ops::growth`]'s.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -98,7 +99,39 @@ impl Stretches {
     }
 }
 
-/// By the paths that these have when nothing of them is aside.
+/// Number of the path of the innermost open span.
+#[pyfunction]
+pub fn path_number() -> u32 {
+    span::at(recorder::current_path).0
+}
+
+/// The number that the innermost open span's path has when nothing of it is aside, and whether
+/// anything is.
+#[pyfunction]
+pub fn plain_path() -> (u32, bool) {
+    let (path, is_aside) = recorder::plain_path(span::at(recorder::current_path));
+    (path.0, is_aside)
+}
+
+/// Tells that a stretch runs whose operations are known.
+#[pyfunction]
+pub fn ran(stretch: u32) {
+    span::at(|| recorder::ran(stretch));
+}
+
+/// Tells what a stretch does each time at a path, given by its number.
+#[pyfunction]
+pub fn write_operations(stretch: u32, path: u32, counts: Py<OpCounts>, device: String) {
+    write(stretch, &parts(&[(path, counts, device)]));
+}
+
+/// Notes what this machine reaches at most, where that was kept.
+#[pyfunction]
+pub fn note_ceilings() -> bool {
+    recorder::ceilings::note_kept()
+}
+
+/// What was counted, by the paths that these have when nothing of them is aside.
 fn parts(by_path: &[(u32, Py<OpCounts>, String)]) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for (path, counts, device) in by_path {

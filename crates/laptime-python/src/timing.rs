@@ -23,7 +23,7 @@ pub struct Latency(Statistics);
 
 #[pymethods]
 impl Latency {
-    /// From the ticks of every call, in order, on batches of equal size.
+    /// The latency from the ticks of every call, in order, on batches of equal size.
     #[new]
     fn new(ticks: Vec<u64>, batch: u64) -> PyResult<Self> {
         let durations: Vec<f64> = ticks.into_iter().map(rate::nanoseconds).collect();
@@ -71,7 +71,7 @@ impl Latency {
         }
     }
 
-    /// As `print_inference_benchmark` prints it.
+    /// The table that `print_inference_benchmark` prints.
     fn table(&self, name: &str, details: bool) -> String {
         layout::inference(name, &self.0, details)
     }
@@ -174,7 +174,7 @@ pub fn timing_warmup(epochs: Vec<f64>) -> Option<Warmup> {
     ))
 }
 
-/// As `print_warmup_analysis` prints it.
+/// The table that `print_warmup_analysis` prints.
 #[pyfunction]
 #[pyo3(signature = (name, first, steady, overhead, percent))]
 pub fn timing_warmup_table(

@@ -37,7 +37,7 @@ pub struct ThreadDelay {
 }
 
 impl ThreadDelay {
-    /// That of the calling thread; `None` where the kernel doesn't count.
+    /// The count of the calling thread; `None` where the kernel doesn't count.
     pub fn of_this_thread() -> Option<Self> {
         let thread = platform::thread_id();
         open().map(|file| Self { thread, file })
@@ -49,7 +49,7 @@ impl ThreadDelay {
     }
 }
 
-/// The calling thread's, wherever it is read.
+/// The calling thread's count as a file, wherever it is read.
 fn open() -> Option<OwnFile> {
     let file = File::open("/proc/thread-self/schedstat");
     file.and_then(OwnFile::new).ok()

@@ -83,9 +83,9 @@ pub struct Asked {
 /// A value that says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meaningless {
-    /// Whose.
+    /// The variable whose value it is.
     pub variable: &'static str,
-    /// What it is, and what would say something.
+    /// What the value is, and what would say something.
     pub message: String,
     /// What happens instead.
     pub so: &'static str,

@@ -33,7 +33,7 @@ mod records;
 mod registration;
 mod registry;
 mod reserve;
-mod resident;
+mod resident_memory;
 mod samples;
 mod site;
 mod span;
@@ -56,7 +56,7 @@ pub use notes::{mark, mark_outermost, metric, note};
 pub use pieces::Pieces;
 pub use recording::{RecordOptions, Recording, close, current_folder, join, record};
 pub use reserve::Reserve;
-pub use resident::{Resident, resident};
+pub use resident_memory::{Resident, resident};
 pub use site::{LazySite, Site};
 pub use span::{
     Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit,

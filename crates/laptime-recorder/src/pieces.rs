@@ -27,7 +27,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// No piece has begun.
+    /// A span of which no piece has begun.
     pub fn new(site: &'static Site) -> Self {
         Self {
             site,

@@ -53,7 +53,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Where it is. Differs from the path asked for when that was taken, or names the file that
+    /// Where the recording is. Differs from the path asked for when that was taken, or names the file that
     /// refers to the enclosing recording.
     pub fn path(&self) -> &Path {
         &self.path

@@ -18,7 +18,7 @@ struct Sites {
     name_bytes: usize,
 }
 
-/// One name. Compare by [`Site::index`].
+/// The name of a span, once in the process. Compare by [`Site::index`].
 #[derive(Debug)]
 pub struct Site {
     name: Box<str>,
@@ -94,7 +94,7 @@ pub struct LazySite {
 }
 
 impl LazySite {
-    /// For a name known when compiling.
+    /// A site for a name known when compiling.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,

@@ -21,18 +21,18 @@ use crate::thread::Thread;
 pub struct Open(Position);
 
 impl Open {
-    /// When it opened, in ticks.
+    /// When the span opened, in ticks.
     pub fn start(self) -> u64 {
         self.0.start
     }
 
-    /// As two integers, for a foreign language.
+    /// The identity as two integers, for a foreign language.
     #[inline]
     pub fn to_raw(self) -> (u32, u64) {
         (self.0.index, self.0.start)
     }
 
-    /// From [`Open::to_raw`]. An identity that never was simply closes nothing.
+    /// The identity of [`Open::to_raw`]. An identity that never was simply closes nothing.
     #[inline]
     pub fn from_raw(index: u32, start: u64) -> Self {
         Self(Position { index, start })

@@ -150,7 +150,7 @@ impl Stack {
         self.owned = true;
     }
 
-    /// Whether it lies in a black box.
+    /// Whether the stack lies in a black box.
     pub fn is_boxed(&self) -> bool {
         !self.owned
     }

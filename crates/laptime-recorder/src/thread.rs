@@ -58,7 +58,7 @@ impl Thread {
         run(unsafe { CURRENT.get().as_mut() })
     }
 
-    /// Makes it the calling thread's state.
+    /// Makes `thread` the calling thread's state.
     pub fn set_current(thread: Box<Self>) -> NonNull<Self> {
         let thread = NonNull::from(Box::leak(thread));
         CURRENT.set(thread.as_ptr());

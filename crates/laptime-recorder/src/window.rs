@@ -11,11 +11,11 @@ use crate::platform;
 /// Where a window's bytes end up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Destination {
-    /// Into tallies, once it is full.
+    /// The bytes are folded into tallies, once the window is full.
     Nowhere,
-    /// In the file's slot, through a mapping.
+    /// The bytes end up in the file's slot, through a mapping.
     Mapped { slot: u64 },
-    /// In the file's slot, by writing it out now and then.
+    /// The bytes end up in the file's slot, which is written out now and then.
     Written { slot: u64 },
 }
 
@@ -42,7 +42,7 @@ const LAYOUT: Layout = match Layout::from_size_align(WINDOW_LEN, 64) {
 };
 
 impl Window {
-    /// On the heap, with `length` bytes to be used.
+    /// A window on the heap, with `length` bytes to be used.
     pub fn on_heap(destination: Destination, length: usize, epoch: u64) -> Self {
         // SAFETY: the layout has a size.
         let base = unsafe { alloc_zeroed(LAYOUT) };
@@ -55,7 +55,7 @@ impl Window {
         }
     }
 
-    /// On a mapped slot of the file, whose first `length` bytes are there to be used.
+    /// A window on a mapped slot of the file, whose first `length` bytes are there to be used.
     pub fn on_map(base: NonNull<u8>, slot: u64, length: usize, epoch: u64) -> Self {
         let destination = Destination::Mapped { slot };
         Self {
@@ -82,7 +82,7 @@ impl Window {
         }
     }
 
-    /// Makes it an open window without records. The magic comes last: a kill before it leaves a slot
+    /// Makes the window an open one without records. The magic comes last: a kill before it leaves a slot
     /// that was never used.
     pub fn open(&mut self, header: &WindowHeader) {
         let bytes = header.to_bytes();

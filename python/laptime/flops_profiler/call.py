@@ -9,7 +9,7 @@ import torch
 
 from .._core import OpCounts
 from ..operations import count
-from ..operations.torch.unwrap import unwrap
+from ..operations.torch.wrapped_model import unwrap
 from ..timing.timers import check_count
 from .account import Accountant
 from .clock import waiting

@@ -17,7 +17,7 @@ from typing import Any
 
 from .._core import Watched, note
 from .._post_import import when_imported
-from ._innermost import FUNCTION, put_innermost
+from ._wrapped_functions import FUNCTION, put_innermost
 
 #: Functions that return when the exchange is done, unless they are called with `async_op`.
 COLLECTIVES = (

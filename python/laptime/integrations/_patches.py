@@ -21,9 +21,9 @@ from .._post_import import when_imported
 from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
-from ._innermost import FUNCTION, put_innermost
-from ._learned import Learned
+from ._learned_tensors import Learned
 from ._modules import ModuleLaps, RootNames, parameters
+from ._wrapped_functions import FUNCTION, put_innermost
 
 os.register_at_fork(after_in_child=Phases.forked)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._core import memory_close, memory_open, memory_start
-from . import resident
+from . import resident_memory
 from .output import say_why
 
 ENDED = (
@@ -22,7 +22,7 @@ def start() -> None:
         memory_close(token)
         say_why(f"Python objects of up to 512 bytes are counted by the megabyte: {reason}")
     else:
-        say_why(f"{resident.why()}: {reason}")
+        say_why(f"{resident_memory.why()}: {reason}")
 
 
 class HostMemory:
@@ -31,13 +31,13 @@ class HostMemory:
     def __init__(self) -> None:
         start()
         self._token = 0
-        self._region: resident.Region | None = None
+        self._region: resident_memory.Region | None = None
 
     def begin(self) -> None:
         """Begins, on the thread and task of the call."""
         self._token = memory_open()
         if not self._token:
-            self._region = resident.Region()
+            self._region = resident_memory.Region()
 
     def end(self) -> tuple[int, int] | None:
         """Net and peak in bytes; None, with the reason on the logger, where they are lost."""

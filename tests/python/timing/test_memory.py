@@ -17,7 +17,7 @@ from laptime.timing import (
     memory,
     output,
     print_timing_summary,
-    resident,
+    resident_memory,
     track_time_and_memory,
 )
 
@@ -264,8 +264,8 @@ def test_nested_resident_peaks_fold() -> None:
 def test_where_the_peak_cannot_be_set_back_only_the_bounds_count_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch, tracked: Callable[..., dict[str, float]]
 ) -> None:
-    monkeypatch.setattr(resident.Region, "resets", False)
-    assert resident.why() == f"{resident.REASON}; {resident.NO_RESET}"
+    monkeypatch.setattr(resident_memory.Region, "resets", False)
+    assert resident_memory.why() == f"{resident_memory.REASON}; {resident_memory.NO_RESET}"
     touched(96).close()
     assert tracked(lambda: touched(64).close())["peak_memory_mb"] <= 8
     timers: dict[str, Any] = {}

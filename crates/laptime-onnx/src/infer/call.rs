@@ -41,7 +41,7 @@ pub struct Call<'a> {
     pub node: &'a Node,
     /// The version of its operator set.
     pub opset: i64,
-    /// What it reads, in order; `None` where one is left out.
+    /// What the node reads, in order; `None` where one is left out.
     pub inputs: Vec<Option<Arc<Value>>>,
     /// What the caller of the function set that it is in.
     pub bindings: Rc<Bindings<'a>>,

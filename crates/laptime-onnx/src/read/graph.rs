@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 
 use super::constant::{constant, sparse_constant};
-use super::stated::value_info;
+use super::value_info::value_info;
 use super::wire::{Field, Wire};
 use crate::error::{OnnxError, Result};
 use crate::model::{Attribute, Graph, Node, ValueInfo};

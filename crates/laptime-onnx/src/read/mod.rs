@@ -6,7 +6,7 @@
 
 mod constant;
 mod graph;
-mod stated;
+mod value_info;
 mod wire;
 
 use std::io::{Read, Seek};
@@ -14,7 +14,7 @@ use std::io::{Read, Seek};
 use crate::error::{OnnxError, Result};
 use crate::model::{Function, FunctionName, Model, ValueInfo};
 use graph::{attribute, domain, graph, node, state};
-use stated::value_info;
+use value_info::value_info;
 use wire::{Field, Wire};
 
 /// Reads a model.

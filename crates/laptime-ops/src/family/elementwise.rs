@@ -140,10 +140,7 @@ pub const fn power(exponent: Option<f64>) -> Work {
 
 /// What each result of a function costs. `None`: no such function is known.
 pub fn work(name: &str) -> Option<Work> {
-    TABLE
-        .iter()
-        .find(|(names, _)| names.split_whitespace().any(|known| known == name))
-        .map(|&(_, work)| work)
+    Work::named(TABLE, name)
 }
 
 #[cfg(test)]

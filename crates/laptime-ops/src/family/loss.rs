@@ -72,10 +72,7 @@ pub const fn unreduced(work: Work) -> Work {
 
 /// What each element of a loss costs. `None`: no such one is known.
 pub fn work(name: &str) -> Option<Work> {
-    TABLE
-        .iter()
-        .find(|(names, _)| names.split_whitespace().any(|known| known == name))
-        .map(|&(_, work)| work)
+    Work::named(TABLE, name)
 }
 
 #[cfg(test)]

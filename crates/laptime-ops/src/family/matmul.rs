@@ -8,34 +8,17 @@ use laptime_core::Cost;
 use crate::event::Event;
 use crate::tensor::Kind;
 
-/// The sizes of a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Product {
-    /// Independent products.
-    pub batch: u128,
-    /// Rows of the left one.
-    pub m: u128,
-    /// Columns of the right one.
-    pub n: u128,
-    /// What is summed over.
-    pub k: u128,
+/// Multiply-accumulates of a product of the sizes `batch`, `m`, `n` and `k`, of which the last is
+/// summed over.
+pub fn product(sizes: [u128; 4]) -> u128 {
+    sizes.into_iter().fold(1, u128::saturating_mul)
 }
 
-impl Product {
-    /// Multiply-accumulates on real numbers.
-    pub fn mac(self) -> u128 {
-        self.batch
-            .saturating_mul(self.m)
-            .saturating_mul(self.n)
-            .saturating_mul(self.k)
-    }
-}
-
-/// A product of an event's tensors, with so many other additions (a bias).
-pub fn cost(event: &Event, product: Product, other_flop: u128) -> Cost {
+/// So many multiply-accumulates on an event's tensors, with so many other additions (a bias).
+pub fn cost(event: &Event, mac: u128, other_flop: u128) -> Cost {
     event.moving(Cost {
         other_flop,
-        ..work(event, product.mac())
+        ..work(event, mac)
     })
 }
 
@@ -73,23 +56,16 @@ mod tests {
         )
     }
 
-    const PRODUCT: Product = Product {
-        batch: 1,
-        m: 2,
-        n: 5,
-        k: 3,
-    };
-
     #[test]
     fn a_2x3_times_3x5_by_hand() {
         // 10 results of 3 products; 6 + 15 numbers of 4 bytes in, 10 out.
-        let cost = cost(&event(Dtype::F32), PRODUCT, 0);
+        let cost = cost(&event(Dtype::F32), product([1, 2, 5, 3]), 0);
         assert_eq!((cost.mac, cost.flop()), (30, 60));
         assert_eq!((cost.bytes_read, cost.bytes_written), (84, 40));
     }
 
     #[test]
     fn a_complex_product_takes_four_times_the_real_one() {
-        assert_eq!(cost(&event(Dtype::complex(64)), PRODUCT, 0).mac, 120);
+        assert_eq!(cost(&event(Dtype::complex(64)), 30, 0).mac, 120);
     }
 }

@@ -19,7 +19,7 @@ pub struct Affine {
     pub bias: bool,
 }
 
-/// With statistics of the batch: 7 FLOP an element with scale and shift.
+/// A normalisation with statistics of the batch: 7 FLOP an element with scale and shift.
 ///
 /// One to add up the mean, three for the variance (difference, square, sum), one to scale the
 /// difference, and one for each parameter.
@@ -27,14 +27,14 @@ pub const fn centred(affine: Affine) -> Work {
     flop(5 + affine.weight as u32 + affine.bias as u32)
 }
 
-/// By the root mean square: 4 FLOP an element with a scale.
+/// A normalisation by the root mean square: 4 FLOP an element with a scale.
 ///
 /// Two for the mean of squares, one to divide by its root, one for the scale.
 pub const fn root_mean_square(weight: bool) -> Work {
     flop(3 + weight as u32)
 }
 
-/// With statistics that are known: a scale and a shift for each channel.
+/// A normalisation with statistics that are known: a scale and a shift for each channel.
 pub const KNOWN_STATISTICS: Work = flop(2);
 
 /// A normalisation by a batch's own statistics, or by known ones.

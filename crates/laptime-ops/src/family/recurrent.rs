@@ -26,7 +26,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// By the number that `PyTorch` and cuDNN give it.
+    /// The cell of the number that `PyTorch` and cuDNN give it.
     pub const fn from_mode(mode: i64) -> Option<Self> {
         Some(match mode {
             0 => Self::Relu,
@@ -84,7 +84,7 @@ impl Cell {
 /// One layer in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layer {
-    /// What it is made of.
+    /// What the layer is made of.
     pub cell: Cell,
     /// Steps of all sequences together.
     pub steps: u128,

@@ -66,7 +66,7 @@ impl Work {
         }
     }
 
-    /// With so many FLOP where the numbers are complex.
+    /// The work, with so many FLOP where the numbers are complex.
     #[must_use]
     pub const fn on_complex(self, flop: u32) -> Self {
         Self {
@@ -87,7 +87,14 @@ impl Work {
         }
     }
 
-    /// What it costs on so many elements of a type. A transcendental function of a complex number
+    /// The work that stands beside a name in a table of names.
+    pub fn named(table: &[(&str, Self)], name: &str) -> Option<Self> {
+        let is_it = |names: &str| names.split_whitespace().any(|known| known == name);
+        let found = table.iter().find(|(names, _)| is_it(names));
+        found.map(|&(_, work)| work)
+    }
+
+    /// What the work costs on so many elements of a type. A transcendental function of a complex number
     /// is two of real ones.
     pub fn on(self, elements: u128, dtype: Dtype) -> Cost {
         let times = |count: u32| elements.saturating_mul(u128::from(count));

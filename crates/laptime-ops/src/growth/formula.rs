@@ -34,16 +34,16 @@ const MOST_TERMS: usize = 30;
 /// A call that was counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
-    /// What it was given.
+    /// The sizes that the call was given.
     pub sizes: Vec<i64>,
-    /// What it did.
+    /// What the call did.
     pub amounts: Vec<u128>,
 }
 
 /// What a formula says of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// What it does.
+    /// What the call does.
     pub amounts: Vec<u128>,
     /// How far its sizes are from those that were counted.
     pub distance: Distance,
@@ -70,7 +70,7 @@ pub struct Formula {
     /// The least and the greatest of each variable that it held for.
     low: Vec<i64>,
     high: Vec<i64>,
-    /// Where it holds no more, if it is in one size.
+    /// Where the formula holds no more, if it is in one size.
     ends: (Option<i64>, Option<i64>),
 }
 
@@ -207,7 +207,7 @@ impl Formula {
         self.inverse.weights(&self.terms.exact(sizes))
     }
 
-    /// What it says of a call; `None` where it has nothing to say, as another size differs.
+    /// What the formula says of a call; `None` where it has nothing to say, as another size differs.
     pub fn say(&self, samples: &[Sample], sizes: &[i64]) -> Option<Said> {
         let first = sizes[self.terms.variables[0]];
         let (low, high) = self.ends;

@@ -98,14 +98,11 @@ fn two_products(event: &Event) -> Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Argument, Signature};
+    use crate::event::Argument;
     use crate::outcome::Outcome;
 
     fn cost(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Cost {
-        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
-        let values = arguments.iter().map(|(_, value)| value.clone()).collect();
-        let event = Event::new(Signature::new(name, &names), values, vec![output]);
-        match crate::vocabulary::outcome(&event) {
+        match crate::vocabulary::outcome(&Event::named(name, arguments, vec![output])) {
             Outcome::Counted(cost) => cost,
             other => panic!("{name} is not counted: {other:?}"),
         }

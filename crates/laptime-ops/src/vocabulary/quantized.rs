@@ -110,7 +110,7 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Argument, Signature};
+    use crate::event::Argument;
     use crate::tensor::{Dtype, Tensor};
 
     fn int8<const RANK: usize>(shape: [u64; RANK]) -> Tensor {
@@ -118,10 +118,7 @@ mod tests {
     }
 
     fn call(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Outcome {
-        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
-        let values = arguments.iter().map(|(_, value)| value.clone()).collect();
-        let event = Event::new(Signature::new(name, &names), values, vec![output]);
-        crate::vocabulary::outcome(&event)
+        crate::vocabulary::outcome(&Event::named(name, arguments, vec![output]))
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub enum Rule {
     Each(Work),
     /// So much for each element that goes in first, and so much for each element of the result.
     Reduce(Work, Work),
-    /// By its arguments.
+    /// What its arguments say.
     Formula(fn(&Event) -> Counted),
     /// No arithmetic and no traffic: a view, a question about a shape, a check.
     Nothing,
@@ -122,7 +122,7 @@ impl Entry {
 }
 
 impl Rule {
-    /// Whether it costs nothing whatever its sizes are.
+    /// Whether a call costs nothing whatever its sizes are.
     pub const fn is_nothing(self) -> bool {
         matches!(self, Self::Nothing)
     }

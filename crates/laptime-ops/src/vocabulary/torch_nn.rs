@@ -46,26 +46,19 @@ fn linear_cross_entropy(event: &Event) -> Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Argument, Signature};
+    use crate::event::Argument;
     use crate::tensor::Tensor;
 
     #[test]
     fn a_loss_that_keeps_its_gradients_runs_three_products() {
         let name = "torch_nn::_linear_cross_entropy_batch_chunked";
-        let names = [
-            "input",
-            "linear_weight",
-            "compute_input_grad",
-            "compute_linear_weight_grad",
+        let arguments = [
+            ("input", Argument::Tensor(Tensor::f32([8, 3]))),
+            ("linear_weight", Argument::Tensor(Tensor::f32([4, 3]))),
+            ("compute_input_grad", Argument::Bool(true)),
+            ("compute_linear_weight_grad", Argument::Bool(true)),
         ];
-        let arguments = vec![
-            Argument::Tensor(Tensor::f32([8, 3])),
-            Argument::Tensor(Tensor::f32([4, 3])),
-            Argument::Bool(true),
-            Argument::Bool(true),
-        ];
-        let event = Event::new(Signature::new(name, &names), arguments, vec![]);
-        let cost = linear_cross_entropy(&event).unwrap();
+        let cost = linear_cross_entropy(&Event::named(name, &arguments, vec![])).unwrap();
         assert_eq!(cost.mac, 3 * 8 * 4 * 3);
         assert_eq!(cost.transcendental, 8 * 4);
     }

@@ -119,14 +119,11 @@ fn regions<'a>(event: &Event, pooled: &'a Tensor) -> Result<(&'a Tensor, u128, u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Argument, Signature};
+    use crate::event::Argument;
     use crate::outcome::Outcome;
 
     fn outcome_of(name: &str, arguments: &[(&str, Argument)], output: Tensor) -> Outcome {
-        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
-        let values = arguments.iter().map(|(_, value)| value.clone()).collect();
-        let event = Event::new(Signature::new(name, &names), values, vec![output]);
-        crate::vocabulary::outcome(&event)
+        crate::vocabulary::outcome(&Event::named(name, arguments, vec![output]))
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod epochs;
 mod fetch;
 mod forward;
 mod function;
-mod inferred;
+mod inferred_forward;
 mod optimizer;
 mod state;
 mod training;

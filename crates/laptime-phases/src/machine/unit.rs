@@ -13,29 +13,29 @@ use crate::laps::{Held, Laps, SpanId};
 /// moment.
 const MOST_HELD: usize = 1 << 14;
 
-/// As many as an ordinary step holds back.
+/// Phases that an ordinary step holds back.
 const FEW: usize = 4;
 
 /// A phase that is under way.
 #[derive(Debug)]
 pub struct Phase {
-    /// What it is.
+    /// Which phase this is.
     pub name: PhaseName,
     /// The phase's span. `None` when a lap of the user's by the same name takes its place, or while
     /// nothing is recorded.
     pub span: Option<SpanId>,
-    /// When it began.
+    /// When the phase began.
     pub start: u64,
-    /// What is unusual about it.
+    /// What is unusual about the phase.
     pub flags: SpanFlags,
-    /// [`Laps::last_written`] where it began.
+    /// [`Laps::last_written`] where the phase began.
     pub written: u64,
 }
 
 /// How sure it is what a unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnitState {
-    /// From what its loader's batches were used for before.
+    /// What the unit is follows from what its loader's batches were used for before.
     Guessed,
     /// A forward or training work has told what its batches are for.
     Decided,
@@ -48,7 +48,7 @@ pub enum UnitState {
 pub enum OpenedFor {
     /// The fetch that is under way: if that brings no batch, it closes with it.
     Fetch,
-    /// One forward without a loader: it closes with it.
+    /// One forward without a loader: the unit closes with it.
     Forward,
     /// What comes.
     Work,
@@ -57,9 +57,9 @@ pub enum OpenedFor {
 /// What a unit is once it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// One more of its kind.
+    /// The unit is one more of its kind.
     Whole,
-    /// A further piece of something that was counted.
+    /// The unit is a further piece of something that was counted.
     Piece,
     /// Cut short: a phase of it raised, and no update followed.
     Unfinished,
@@ -82,9 +82,9 @@ pub struct Unit {
     pub span: SpanId,
     /// The unit's name of the moment.
     pub kind: PhaseName,
-    /// When it began.
+    /// When the unit began.
     pub start: u64,
-    /// The path it opened under.
+    /// The path that the unit opened under.
     pub parent: u32,
     /// How sure the unit's name is.
     pub state: UnitState,

@@ -10,6 +10,7 @@ use laptime_recorder::Site;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 /// Characters of a wrong argument that an error shows.
 const MAX_SHOWN: usize = 60;
@@ -33,21 +34,35 @@ pub unsafe fn site(name: *mut ffi::PyObject) -> Option<&'static Site> {
         };
         return Some(Site::intern(&shortened(text)));
     }
-    // SAFETY: a `str`; the strings are constants.
-    let encoded = unsafe {
+    // SAFETY: the lock is held, and the name is alive.
+    let (python, name) = unsafe {
         ffi::PyErr_Clear();
-        ffi::PyUnicode_AsEncodedString(name, c"utf-8".as_ptr(), c"backslashreplace".as_ptr())
+        let python = Python::assume_attached();
+        (python, Bound::from_borrowed_ptr(python, name))
     };
-    if encoded.is_null() {
-        return None;
+    match name.extract::<Text>() {
+        Ok(text) => Some(Site::intern(&shortened(&text.0))),
+        Err(error) => {
+            error.restore(python);
+            None
+        }
     }
-    // SAFETY: a `bytes` object with that many bytes, released after its last use.
-    unsafe {
-        let length = ffi::PyBytes_Size(encoded) as usize;
-        let bytes = std::slice::from_raw_parts(ffi::PyBytes_AsString(encoded).cast(), length);
-        let site = Site::intern(&shortened(&String::from_utf8_lossy(bytes)));
-        ffi::Py_DECREF(encoded);
-        Some(site)
+}
+
+/// Text as it is recorded: lone surrogates become `\udc80`.
+pub struct Text(pub String);
+
+impl<'py> FromPyObject<'_, 'py> for Text {
+    type Error = PyErr;
+
+    fn extract(text: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let text = text.cast::<PyString>()?;
+        if let Ok(text) = text.to_str() {
+            return Ok(Self(text.to_owned()));
+        }
+        let bytes = text.call_method1("encode", ("utf-8", "backslashreplace"))?;
+        let bytes = bytes.extract::<Vec<u8>>()?;
+        Ok(Self(String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 

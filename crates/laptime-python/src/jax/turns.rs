@@ -36,7 +36,7 @@ impl Turns {
         }
     }
 
-    /// One is looked at, before it opens. Beyond the first few no other is until it has paid.
+    /// A lap is looked at, before it opens. Beyond the first few no other is until it has paid.
     pub fn begin(&mut self, kind: (u32, u32), now: u64) {
         let known = self.0.entry(kind).or_insert(Kind {
             looks: 0,

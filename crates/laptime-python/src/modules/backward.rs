@@ -48,7 +48,7 @@ impl Backward {
         })
     }
 
-    /// Whether one is under way.
+    /// Whether a backward is under way.
     pub fn is_on(&self) -> bool {
         self.on.get()
     }

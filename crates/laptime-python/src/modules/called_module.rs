@@ -21,25 +21,25 @@ use crate::phases::own_python::Hidden;
 #[pyclass(frozen, module = "laptime._core")]
 pub struct CalledModule {
     of: Py<PyWeakrefReference>,
-    /// Name of its lap.
+    /// Name of the module's lap.
     #[pyo3(get)]
     name: Py<PyAny>,
-    /// Where it is called; `None` for an outermost module.
+    /// The module that calls it, in its place; `None` for an outermost module.
     #[pyo3(get)]
     parent: Option<Py<CalledModule>>,
     depth: u32,
     lap: Py<PyAny>,
     /// What the lap opens, where it is one of ours.
     site: Option<&'static Site>,
-    /// Whether it is what `torch.compile` returned.
+    /// Whether the module is what `torch.compile` returned.
     pub compiled: bool,
-    /// Whether it stands for all that is in no module.
+    /// Whether this stands for all that is in no module.
     is_outside: bool,
-    /// Whether it computes nothing between the modules that it calls.
+    /// Whether the module computes nothing between the modules that it calls.
     pub only_calls: bool,
-    /// The laps of the thread that it is called on.
+    /// The laps of the thread that the module is called on.
     pub laps: Py<ModuleLaps>,
-    /// Modules that it calls.
+    /// Modules that the module calls.
     pub inside: CalledModules,
     graph: OnceCell<Py<CalledModule>>,
     tag: OnceCell<Py<PyAny>>,
@@ -84,7 +84,7 @@ unsafe extern "C" fn reached(
 }
 
 impl CalledModule {
-    /// A place of a module.
+    /// A module at a place of the tree of calls.
     pub fn new<'py>(
         laps: &Bound<'py, ModuleLaps>,
         module: &Bound<'py, PyAny>,
@@ -112,7 +112,7 @@ impl CalledModule {
         Bound::new(laps.py(), place)
     }
 
-    /// Whether it is this module's.
+    /// Whether this is `module` at its place.
     #[inline]
     pub fn is_of(&self, module: &Bound<'_, PyAny>) -> bool {
         let of = self.of.bind(module.py()).upgrade();
@@ -124,7 +124,7 @@ impl CalledModule {
         self.of.bind(python).upgrade()
     }
 
-    /// Opens its lap.
+    /// Opens the module's lap.
     #[inline]
     pub fn open(&self, python: Python<'_>) -> PyResult<()> {
         if let Some(site) = self.site {
@@ -138,7 +138,7 @@ impl CalledModule {
         Ok(())
     }
 
-    /// Closes its lap.
+    /// Closes the module's lap.
     #[inline]
     pub fn close(&self, python: Python<'_>) -> PyResult<()> {
         if let Some(site) = self.site {
@@ -154,7 +154,7 @@ impl CalledModule {
         Ok(())
     }
 
-    /// Closes its lap at a moment that has passed.
+    /// Closes the module's lap at a moment that has passed.
     pub fn close_at(&self, python: Python<'_>, end: u64) -> PyResult<()> {
         let Some(site) = self.site else {
             return self.close(python);
@@ -174,17 +174,17 @@ impl CalledModule {
         self.open(python)
     }
 
-    /// Where it is called.
+    /// The module that calls this one.
     pub fn above<'a>(&'a self, python: Python<'a>) -> Option<&'a CalledModule> {
         self.parent.as_ref().map(|parent| parent.bind(python).get())
     }
 
-    /// Modules that it is inside of.
+    /// How many modules the module is inside of.
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// The place of the compiled graph that takes its part.
+    /// The compiled graph that takes the module's part, as one that it calls.
     pub fn graph<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, CalledModule>> {
         let python = this.py();
         if let Some(graph) = this.get().graph.get() {
@@ -246,7 +246,7 @@ pub struct CalledModules(RefCell<BTreeMap<usize, Py<CalledModule>>>);
 const MANY: usize = 64;
 
 impl CalledModules {
-    /// The place of a module.
+    /// A module that is kept.
     #[inline]
     pub fn find<'py>(&self, module: &Bound<'py, PyAny>) -> Option<Bound<'py, CalledModule>> {
         let places = self.0.borrow();
@@ -254,7 +254,7 @@ impl CalledModules {
         place.get().is_of(module).then(|| place.clone())
     }
 
-    /// Keeps the place of a module.
+    /// Keeps a module.
     pub fn keep(&self, module: &Bound<'_, PyAny>, place: &Bound<'_, CalledModule>) {
         let python = module.py();
         let mut places = self.0.borrow_mut();

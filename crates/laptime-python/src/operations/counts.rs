@@ -18,9 +18,9 @@ use crate::errors;
 /// What a program's operations cost.
 #[pyclass(frozen, extends = OpCost, module = "laptime")]
 pub struct OpCounts {
-    /// What is shown of it.
+    /// What is shown of the account.
     pub counts: Arc<Counts>,
-    /// What it is of.
+    /// What the account is of.
     pub subject: Subject,
     /// Who else reckoned, and the FLOP that came out.
     cross_check: Option<(String, f64)>,

@@ -44,7 +44,7 @@ struct Hooked {
     layers: Vec<Py<Watched>>,
 }
 
-/// By the functions' addresses.
+/// The functions that are watched, by their addresses.
 static HOOKED: Locked<BTreeMap<usize, Hooked>> = Locked::new(BTreeMap::new());
 
 /// Lays `watched` over a function. `inlined`: Python code calls it directly.

@@ -67,7 +67,7 @@ impl Event {
         })
     }
 
-    /// Whether it is a phase: others are seen inside phases too.
+    /// Whether the event is a phase: others are seen inside phases too.
     fn is_phase(self) -> bool {
         !matches!(
             self,

@@ -36,7 +36,7 @@ pub struct Hidden<'py> {
 }
 
 impl<'py> Hidden<'py> {
-    /// From here on.
+    /// Hides what runs from here on.
     pub fn new(python: Python<'py>) -> Self {
         // SAFETY: the lock is held.
         unsafe { laptime_hide() };

@@ -48,7 +48,7 @@ pub struct Questions {
     pub is_grad_enabled: Py<PyAny>,
     /// `torch.compiler`'s names, one of which tells whether it is tracing.
     compiler: Py<PyDict>,
-    /// Whether it is tracing, where no name tells.
+    /// Whether `torch.compiler` is tracing, where no name tells.
     is_compiling: Py<PyAny>,
     is_worker: Py<PyAny>,
     /// What a module call has to learn: nothing (0), what it is given (1), or the module (2).

@@ -50,7 +50,7 @@ pub struct ProgramAtCall<'a, 'py> {
 }
 
 impl<'a, 'py> ProgramAtCall<'a, 'py> {
-    /// At a call.
+    /// The program at a call.
     pub fn new(phases: &'a Phases, call: &'a Call<'py>) -> Self {
         Self { phases, call }
     }

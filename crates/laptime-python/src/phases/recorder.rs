@@ -13,7 +13,7 @@ use crate::rate;
 /// Paths whose facts are kept: a training loop stands in three or four.
 const KNOWN: usize = 8;
 
-/// Whether that was noted.
+/// Whether it was noted that forwards were told by what is around them.
 static IS_INFERRED: AtomicBool = AtomicBool::new(false);
 const INFERRED: &str = "where no module was called, step/forward is the time from the batch, or from the last \
      update or zero_grad, to the gradient";
@@ -41,7 +41,7 @@ fn open(span: SpanId) -> Open {
     Open::from_raw(span.depth, span.start)
 }
 
-/// The real thing.
+/// The laps of a machine whose spans are recorded.
 pub struct Recorder {
     known: [Cell<Option<Spot>>; KNOWN],
 }

@@ -14,7 +14,7 @@ use super::iterators::Taken;
 
 /// An iterator that is stood in for, or a tuple of some.
 pub struct StoodIn {
-    /// Where it stands in its holder.
+    /// Where the value stands in its holder.
     pub key: Py<PyAny>,
     pub value: Py<PyAny>,
     pub instead: Py<PyAny>,

@@ -11,7 +11,7 @@ use pyo3::types::PyString;
 /// What of an object.
 pub enum Part {
     Cell,
-    /// By its descriptor.
+    /// A slot, by its descriptor.
     Slot(Arc<Py<PyAny>>),
     Attribute(Py<PyAny>),
     Item(Py<PyAny>),
@@ -38,7 +38,7 @@ impl Holder {
         }
     }
 
-    /// Whether it is the same one.
+    /// Whether another one is the same object and part.
     pub fn is(&self, other: &Self) -> bool {
         let same = match (&self.part, &other.part) {
             (Part::Cell, Part::Cell) => true,

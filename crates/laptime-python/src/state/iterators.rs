@@ -35,7 +35,7 @@ struct Items {
     at: usize,
     is_over: bool,
     gave: bool,
-    /// Where it stands in the program until all is given.
+    /// Where the iterator stands in the program until all is given.
     places: Vec<Holder>,
 }
 

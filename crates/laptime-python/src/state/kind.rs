@@ -49,7 +49,7 @@ pub struct Plain {
     pub sought: Vec<usize>,
     /// Which saver it has.
     pub saver: Option<usize>,
-    /// Whether it is told and not entered.
+    /// Whether an object of the class is told and not entered.
     pub is_leaf: bool,
     /// Whether what it holds besides is asked of the collector.
     pub traversed: bool,

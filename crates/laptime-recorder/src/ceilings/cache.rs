@@ -20,7 +20,7 @@ pub fn machine() -> String {
     format!("{name}, {} processors", super::threads())
 }
 
-/// Where they are kept: below `$XDG_CACHE_HOME`, else `~/.cache`. `None` without either.
+/// The file that a machine's ceilings are kept in: below `$XDG_CACHE_HOME`, else `~/.cache`. `None` without either.
 fn file(machine: &str) -> Option<PathBuf> {
     let folder = |name: &str| {
         let folder = PathBuf::from(std::env::var_os(name)?);

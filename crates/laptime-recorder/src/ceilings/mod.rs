@@ -193,7 +193,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From the first start to the last end, and the processor time in between.
+/// The time from the first start to the last end, and the processor time in between.
 fn span(times: &[(Instant, Instant, u64)]) -> Sample {
     let start = times.iter().map(|one| one.0).min();
     let end = times.iter().map(|one| one.1).max();

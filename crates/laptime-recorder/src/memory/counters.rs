@@ -108,7 +108,7 @@ pub struct Quiet {
 }
 
 impl Quiet {
-    /// From here on.
+    /// Counts nothing on this thread from here on.
     #[inline]
     pub fn begin() -> Self {
         let counts = state::measures_memory();
@@ -118,7 +118,7 @@ impl Quiet {
         Self { counts }
     }
 
-    /// For a thread that does nothing but the recorder's work.
+    /// Counts nothing on this thread for good, which does nothing but the recorder's work.
     pub fn for_ever() {
         COUNTERS.with(|counters| counters.quiet.set(1));
     }

@@ -19,7 +19,7 @@ static NEXT: AtomicU64 = AtomicU64::new(INTERVAL);
 pub struct Interval(u64);
 
 impl Interval {
-    /// Begins one. `None` while memory is not counted.
+    /// Begins an interval. `None` while memory is not counted.
     pub fn begin() -> Option<Self> {
         if !state::measures_memory() {
             return None;
@@ -32,7 +32,7 @@ impl Interval {
         })
     }
 
-    /// Ends it. `None` elsewhere than on the thread or task where it began, or a second time.
+    /// Ends the interval and tells its memory. `None` elsewhere than on the thread or task where it began, or a second time.
     pub fn end(self) -> Option<SpanMemory> {
         if !state::measures_memory() {
             return None;
@@ -41,12 +41,12 @@ impl Interval {
         Thread::with(|thread| thread.stack().memory.close(self.0))?
     }
 
-    /// As an integer, above 0, for a foreign language.
+    /// The interval as an integer, above 0, for a foreign language.
     pub fn to_raw(self) -> u64 {
         self.0
     }
 
-    /// From [`Interval::to_raw`]. One that never was simply ends nothing.
+    /// The interval of [`Interval::to_raw`]. One that never was simply ends nothing.
     pub fn from_raw(raw: u64) -> Self {
         Self(raw)
     }

@@ -21,7 +21,7 @@ mod patch;
     target_env = "gnu",
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
-#[path = "unpatched.rs"]
+#[path = "no_patch.rs"]
 mod patch;
 pub(crate) mod switch;
 

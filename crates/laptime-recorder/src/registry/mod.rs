@@ -38,7 +38,7 @@ pub struct Registry {
     /// The recording that this process, forked from its parent, joins at its first span.
     pub pending: Option<PathBuf>,
     pub started: Anchor,
-    /// Whether that is the last reset rather than the recorder's first use.
+    /// Whether `started` is the last reset rather than the recorder's first use.
     pub is_reset: bool,
     pub notes: Vec<(String, String)>,
     /// Said as soon as the lock is free: a message may take its time.

@@ -14,15 +14,15 @@ from typing import Any
 from ..._ceilings import ceilings
 from ..._core import LaptimeError
 from .. import count, no_weights
-from . import exported, factory, hints, pretrained, vision
+from . import exported_program, factory, hints, pretrained_model, vision
 from .inputs import described, typed, with_values
 from .request import Failure, Request, Target
 
 KINDS: dict[str, Callable[[Request], Target]] = {
     "factory": factory.find,
     "torchvision": vision.find,
-    "config": pretrained.find,
-    "export": exported.find,
+    "config": pretrained_model.find,
+    "export": exported_program.find,
 }
 
 
@@ -134,13 +134,13 @@ def call(target: Target, request: Request, model: Any, how: str) -> str:
 
 def with_sizes(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
     """Gives lazy modules the sizes that a first call tells them."""
-    from ..torch import lazy
+    from ..torch import lazy_modules
 
-    found = lazy.open_size(model)
+    found = lazy_modules.open_size(model)
     if found is None:
         return
     try:
-        lazy.settle(model, arguments, keywords)
+        lazy_modules.settle(model, arguments, keywords)
     except Exception as error:
         raise Failure(
             f"{found} has no size before the model's first call, and that failed: "

@@ -18,7 +18,7 @@ def of(model: Any, sequence: int | None) -> tuple[Sequence[Any], dict[str, Any]]
     """Tokens, where the model takes some and their number is known."""
     transformers = sys.modules.get("transformers")
     if transformers is not None and isinstance(model, transformers.PreTrainedModel):
-        from .pretrained import keywords
+        from .pretrained_model import keywords
 
         return [], keywords(model, model.config, sequence)
     if sequence is None:

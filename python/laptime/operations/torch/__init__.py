@@ -17,8 +17,8 @@ from .calls import Call
 from .copies import HasNoMemory
 from .fakes import NeedsValues
 from .stage import WouldWrite
-from .unwrap import unwrap
 from .values import needs_values, reason
+from .wrapped_model import unwrap
 
 
 def count(

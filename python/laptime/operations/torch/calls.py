@@ -18,7 +18,7 @@ from .children import is_running_elsewhere, leave_in_children
 from .collective import reduce_gradients
 from .fakes import NeedsValues, lacks_values
 from .handles import Handles, hand_over
-from .lazy import refuse
+from .lazy_modules import refuse
 from .masks import look_as_in_a_real_run
 from .mode import Counting
 from .places import Places, follow

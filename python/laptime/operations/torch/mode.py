@@ -19,7 +19,7 @@ from torch._subclasses.fake_tensor import (
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..._core import Feed, OpCounts, Shape, TorchDispatch, has_formula, raised_by_handler
-from . import collective, higher, origins, scores
+from . import collective, higher_order, origins, scores
 from .fakes import KEPT, values, with_values
 from .recall import Made, Recall, is_recalled
 from .stage import Stage
@@ -93,7 +93,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
         made is made again."""
         schema = getattr(function, "_schema", None)
         if schema is None:
-            name, names = higher.signature(function)
+            name, names = higher_order.signature(function)
             return name, "", names, False, "ask", function, False, False
         names = [argument.name for argument in schema.arguments]
         if collective.lacks_ranks(schema.name, names):
@@ -183,7 +183,7 @@ class Counting(TorchDispatch, TorchDispatchMode):
         keywords = keywords or {}
         if not hasattr(function, "_schema"):
             with self.over():  # bodies are the program's
-                return higher.handle(self, function, arguments, keywords)
+                return higher_order.handle(self, function, arguments, keywords)
         name = function._schema.name
         if name == "aten::_local_scalar_dense":
             return self._item(function, arguments)

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from ..._core import Taken, TorchDispatch
 from ..surroundings import World
-from .unwrap import unwrap
+from .wrapped_model import unwrap
 
 
 class Arguments:

@@ -11,7 +11,7 @@ import torch
 from ..._core import Feed
 from .copies import real_ones_copied, shapes, teach
 from .fakes import values_kept
-from .lazy import without_memory
+from .lazy_modules import without_memory
 from .mode import Counting
 
 

@@ -4,7 +4,7 @@
 //! the elements of the result times its size, whatever is broadcast.
 
 use crate::event::Event;
-use crate::family::matmul::{Product, cost, work};
+use crate::family::matmul::{self, cost, work};
 use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, Rule, formula, plain};
 use laptime_core::Cost;
@@ -32,10 +32,7 @@ pub const TABLE: &[Entry] = &[
     formula("addbmm", "2·B·M·N·K; the addition other FLOP", |e| {
         let (left, right) = (e.require("batch1")?, e.require("batch2")?);
         let mac = left.held().saturating_mul(last(right)?);
-        Ok(e.moving(Cost {
-            other_flop: added(e)?,
-            ..work(e, mac)
-        }))
+        Ok(cost(e, mac, added(e)?))
     }),
     formula("_foreach_mm", "2·M·N·K of each pair", |e| {
         let pairs = e.tensors("self").zip(e.tensors("mat2"));
@@ -105,10 +102,7 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let stored = e.require("self")?.held();
             let mac = stored.saturating_mul(last(e.require("mat1")?)?);
-            Ok(e.moving(Cost {
-                other_flop: stored,
-                ..work(e, mac)
-            }))
+            Ok(cost(e, mac, stored))
         },
     ),
     formula(
@@ -116,10 +110,7 @@ pub const TABLE: &[Entry] = &[
         "2·M·N·K of the weights that are stored, half of all",
         |e| {
             let mac = elements(e)?.saturating_mul(last(e.require("weight")?)?);
-            Ok(e.moving(Cost {
-                other_flop: bias(e)?,
-                ..work(e, mac)
-            }))
+            Ok(cost(e, mac, bias(e)?))
         },
     ),
     formula(
@@ -132,10 +123,7 @@ pub const TABLE: &[Entry] = &[
             } else {
                 0
             };
-            Ok(e.moving(Cost {
-                other_flop,
-                ..work(e, mac)
-            }))
+            Ok(cost(e, mac, other_flop))
         },
     ),
     formula(
@@ -147,10 +135,7 @@ pub const TABLE: &[Entry] = &[
                 .dim(0)
                 .ok_or("its matrix has no rows")?;
             let mac = elements(e)?.saturating_mul(rows) / 2;
-            Ok(e.moving(Cost {
-                other_flop: bias(e)?,
-                ..work(e, mac)
-            }))
+            Ok(cost(e, mac, bias(e)?))
         },
     ),
     formula(
@@ -174,10 +159,7 @@ pub const TABLE: &[Entry] = &[
             } else {
                 0
             };
-            Ok(e.moving(Cost {
-                other_flop,
-                ..work(e, mac)
-            }))
+            Ok(cost(e, mac, other_flop))
         },
     ),
     formula("_trilinear", "2·the product of all sizes", trilinear),
@@ -185,10 +167,7 @@ pub const TABLE: &[Entry] = &[
         let taps = e.require("weight")?.shape.iter().skip(1);
         let taps = taps.fold(1_u128, |all, &size| all.saturating_mul(u128::from(size)));
         let mac = elements(e)?.saturating_mul(taps);
-        Ok(e.moving(Cost {
-            other_flop: bias(e)?,
-            ..work(e, mac)
-        }))
+        Ok(cost(e, mac, bias(e)?))
     }),
     plain(
         "_sparse_sparse_matmul",
@@ -266,29 +245,15 @@ pub fn product(event: &Event, left: &Tensor, right: &Tensor, other_flop: u128) -
             };
             u128::from(stored).saturating_mul(rows.unwrap_or(1))
         }
-        (None, None) => {
-            let product = Product {
-                batch: 1,
-                m: 1,
-                n: elements(event)?,
-                k,
-            };
-            return Ok(cost(event, product, other_flop));
-        }
+        (None, None) => elements(event)?.saturating_mul(k),
     };
-    Ok(event.moving(Cost {
-        other_flop,
-        ..work(event, mac)
-    }))
+    Ok(cost(event, mac, other_flop))
 }
 
 /// Rows times a packed matrix, whose sizes only the result tells.
 fn rows_times(event: &Event, rows: &Tensor) -> Counted {
     let mac = elements(event)?.saturating_mul(last(rows)?);
-    Ok(event.moving(Cost {
-        other_flop: bias(event)?,
-        ..work(event, mac)
-    }))
+    Ok(cost(event, mac, bias(event)?))
 }
 
 /// A linear layer: its weight is `[N, K]`, and the input's last dimension is summed over.
@@ -302,10 +267,7 @@ pub fn linear(event: &Event) -> Counted {
         Some(stored) => {
             let rows = input.held().checked_div(last(input)?).unwrap_or(0);
             let mac = u128::from(stored).saturating_mul(rows);
-            Ok(event.moving(Cost {
-                other_flop: bias(event)?,
-                ..work(event, mac)
-            }))
+            Ok(cost(event, mac, bias(event)?))
         }
     }
 }
@@ -319,10 +281,7 @@ fn linear_backward(event: &Event) -> Counted {
     let each = gradient.held().saturating_mul(last(input)?);
     let mac = each.saturating_mul(u128::from(*dx) + u128::from(*dw));
     let other_flop = if *db { gradient.held() } else { 0 };
-    Ok(event.moving(Cost {
-        other_flop,
-        ..work(event, mac)
-    }))
+    Ok(cost(event, mac, other_flop))
 }
 
 /// A matrix for each group. Rows, columns or what is summed over are split at offsets, the last of
@@ -333,35 +292,15 @@ fn grouped(event: &Event) -> Counted {
     let end = end.and_then(|end| u128::try_from(*end).ok());
     let upto = |room: u128| end.map_or(room, |end| end.min(room));
     let (rows, k, columns) = (left.dim(-2).unwrap_or(0), last(left)?, last(right)?);
-    let product = match (left.shape.len(), right.shape.len()) {
+    let sizes = match (left.shape.len(), right.shape.len()) {
         // The sum is split: each group has a result.
-        (2, 2) => Product {
-            batch: 1,
-            m: rows,
-            n: columns,
-            k: upto(k),
-        },
-        (2, 3) => Product {
-            batch: 1,
-            m: upto(rows),
-            n: columns,
-            k,
-        },
-        (3, 2) => Product {
-            batch: 1,
-            m: rows,
-            n: upto(columns),
-            k,
-        },
-        (3, 3) => Product {
-            batch: left.dim(0).unwrap_or(0),
-            m: rows,
-            n: columns,
-            k,
-        },
+        (2, 2) => [1, rows, columns, upto(k)],
+        (2, 3) => [1, upto(rows), columns, k],
+        (3, 2) => [1, rows, upto(columns), k],
+        (3, 3) => [left.dim(0).unwrap_or(0), rows, columns, k],
         _ => return Err("its matrices have neither two dimensions nor three".into()),
     };
-    Ok(cost(event, product, bias(event)?))
+    Ok(cost(event, matmul::product(sizes), bias(event)?))
 }
 
 /// Why a product may be counted too high.

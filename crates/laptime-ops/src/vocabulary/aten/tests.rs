@@ -2,7 +2,7 @@
 
 use laptime_core::Cost;
 
-use crate::event::{Argument, Event, Signature};
+use crate::event::{Argument, Event};
 use crate::outcome::Outcome;
 use crate::tensor::{Dtype, Tensor};
 use crate::vocabulary;
@@ -19,12 +19,8 @@ fn i64<const RANK: usize>(shape: [u64; RANK]) -> Argument {
 
 /// A call with arguments by name; its results are single-precision tensors.
 fn event(name: &str, arguments: &[(&str, Argument)], outputs: &[&[u64]]) -> Event {
-    let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
-    Event::new(
-        Signature::new(name, &names),
-        arguments.iter().map(|(_, value)| value.clone()).collect(),
-        outputs.iter().map(|shape| Tensor::f32(*shape)).collect(),
-    )
+    let outputs = outputs.iter().map(|shape| Tensor::f32(*shape));
+    Event::named(name, arguments, outputs.collect())
 }
 
 /// What a call costs that is counted.

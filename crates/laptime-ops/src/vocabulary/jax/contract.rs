@@ -5,7 +5,7 @@
 //! one group's matrix.
 
 use crate::event::Event;
-use crate::family::matmul::{self, Product};
+use crate::family::matmul;
 use crate::outcome::Outcome;
 
 /// What one call costs.
@@ -47,11 +47,6 @@ fn counted(event: &Event, contracted: Option<u128>, groups: u128) -> Outcome {
     let (Some(k), Some(output)) = (contracted, event.output()) else {
         return Outcome::uncounted("its dimensions are not those of its operands");
     };
-    let product = Product {
-        batch: 1,
-        m: output.elements() / groups.max(1),
-        n: 1,
-        k,
-    };
-    Outcome::Counted(matmul::cost(event, product, 0))
+    let mac = (output.elements() / groups.max(1)).saturating_mul(k);
+    Outcome::Counted(matmul::cost(event, mac, 0))
 }

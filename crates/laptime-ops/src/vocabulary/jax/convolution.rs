@@ -8,22 +8,14 @@
 //! kernel's gradient slides the result's over the input.
 
 use crate::event::Event;
-use crate::family::matmul::{self, Product};
+use crate::family::matmul;
 use crate::outcome::Outcome;
 use crate::tensor::Tensor;
 
 /// What one call costs.
 pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
     (name == "conv_general_dilated").then(|| match mac(event) {
-        Ok(mac) => {
-            let product = Product {
-                batch: 1,
-                m: mac,
-                n: 1,
-                k: 1,
-            };
-            Outcome::Counted(matmul::cost(event, product, 0))
-        }
+        Ok(mac) => Outcome::Counted(matmul::cost(event, mac, 0)),
         Err(reason) => Outcome::uncounted(reason),
     })
 }

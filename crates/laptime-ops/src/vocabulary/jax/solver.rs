@@ -6,7 +6,7 @@
 use crate::event::Event;
 use crate::family::fourier::transform;
 use crate::family::linear_algebra as lapack;
-use crate::family::matmul::{self, Product};
+use crate::family::matmul;
 use crate::family::sorting;
 use crate::outcome::Outcome;
 
@@ -118,12 +118,7 @@ fn times_q(event: &Event) -> Option<Outcome> {
 /// `alpha · A Aᵀ + beta · C`, dense; a factor that is not 1 and the sum are other arithmetic.
 fn symmetric(event: &Event) -> Option<Outcome> {
     let (matrix, output) = (event.input()?, event.output()?);
-    let product = Product {
-        batch: 1,
-        m: output.elements(),
-        n: 1,
-        k: matrix.dim(-1)?,
-    };
+    let mac = output.elements().saturating_mul(matrix.dim(-1)?);
     let is = |name: &str, value: f64| {
         event
             .number(name)
@@ -132,5 +127,5 @@ fn symmetric(event: &Event) -> Option<Outcome> {
     let sum = u128::from(!is("beta", 0.0));
     let factors = u128::from(!is("alpha", 1.0)) + u128::from(sum == 1 && !is("beta", 1.0));
     let other = output.elements().saturating_mul(sum + factors);
-    Some(Outcome::Counted(matmul::cost(event, product, other)))
+    Some(Outcome::Counted(matmul::cost(event, mac, other)))
 }

@@ -3,7 +3,7 @@
 use laptime_core::Cost;
 
 use crate::event::Event;
-use crate::family::elementwise::{SIGMOID, TABLE as FAMILY, work};
+use crate::family::elementwise::{SIGMOID, work};
 use crate::family::softmax;
 use crate::family::work::Work;
 use crate::vocabulary::table::{Counted, Entry, each, for_each, formula};
@@ -146,12 +146,8 @@ pub const TABLE: &[Entry] = &[
 
 /// What the family knows, under the standard's names.
 pub fn entries() -> impl Iterator<Item = Entry> {
-    NAMES.iter().filter_map(|&(name, known)| {
-        let (_, work) = FAMILY
-            .iter()
-            .find(|(names, _)| names.split_whitespace().any(|own| own == known))?;
-        Some(each(name, *work))
-    })
+    let known = |&(name, known)| Some(each(name, work(known)?));
+    NAMES.iter().filter_map(known)
 }
 
 /// Work for each input after the first, broadcast, and a last one for each result.

@@ -6,7 +6,7 @@ use super::einsum::einsum;
 use crate::event::Event;
 use crate::family::convolution::Convolution;
 use crate::family::elementwise::work;
-use crate::family::matmul::{self, Product, macs};
+use crate::family::matmul::{self, macs};
 use crate::family::work::Work;
 use crate::tensor::{Dtype, Tensor, product};
 use crate::vocabulary::table::{Counted, Entry, formula};
@@ -108,8 +108,8 @@ fn is_factor(event: &Event, name: &str) -> bool {
     factor.is_some_and(|factor| (factor - 1.0).abs() > f64::EPSILON)
 }
 
-/// The sizes of a product with broadcast batches, rows and columns as the operator turns them.
-fn matrices(event: &Event) -> Result<Product, String> {
+/// Multiply-accumulates of a product with broadcast batches, rows and columns as the operator turns them.
+fn matrices(event: &Event) -> Result<u128, String> {
     let (left, right) = (event.require("A")?, event.require("B")?);
     let output = event.require_output(0)?;
     let is_turned = |name| event.bool(name) == Some(true);
@@ -135,7 +135,7 @@ fn matrices(event: &Event) -> Result<Product, String> {
             .unwrap_or(1)
     };
     let batch = rows.checked_div(m).unwrap_or(0);
-    Ok(Product { batch, m, n, k })
+    Ok(matmul::product([batch, m, n, k]))
 }
 
 /// What quantised numbers cost beside the product: zero points that are taken off, and the scale

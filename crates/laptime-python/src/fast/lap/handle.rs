@@ -15,7 +15,7 @@ use crate::fast::Locked;
 #[repr(C)]
 pub struct Handle {
     head: ffi::PyObject,
-    /// What it opens.
+    /// What the lap opens.
     pub site: &'static Site,
     /// The name as given, a `str`.
     pub name: *mut ffi::PyObject,

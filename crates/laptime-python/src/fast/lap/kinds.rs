@@ -22,13 +22,13 @@ use crate::jax::launches;
 /// Names that get a type of their own.
 pub const OWN_TYPES: usize = 1_024;
 
-/// As Python shows the types.
+/// The name under which Python shows the types.
 const NAME: &CStr = c"laptime.Lap";
 const DOC: &CStr = c"A named lap: use it in `with`, in `async with`, or as a decorator.";
 
 /// How many of [`METHODS`] a `with` looks up.
 const BOUND: usize = 4;
-/// Where two of them stand.
+/// Where `__enter__` and `__exit__` stand among [`METHODS`].
 const ENTER: usize = 0;
 const EXIT: usize = 1;
 

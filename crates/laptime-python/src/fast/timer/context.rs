@@ -33,7 +33,7 @@ pub struct Context {
     pub is_on: Cell<bool>,
     /// Whether the timer of the context measures at all.
     timer_is_on: Arc<AtomicBool>,
-    /// In order of their first start.
+    /// The context's segments, in order of their first start.
     pub segments: RefCell<Vec<Segment>>,
     gauge: RefCell<Arc<Gauge>>,
     /// Whether there is nothing but the clock to read.
@@ -81,7 +81,7 @@ impl Context {
         self.gauge.borrow().clone()
     }
 
-    /// Whether it and its timer are on.
+    /// Whether the context and its timer are on.
     #[inline]
     pub fn measures(&self) -> bool {
         self.is_on.get() && self.timer_is_on.load(Relaxed)

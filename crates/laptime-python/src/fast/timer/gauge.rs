@@ -46,7 +46,7 @@ pub struct Ended {
 }
 
 impl Gauge {
-    /// At the start, before the clock is read.
+    /// Begins to measure a segment, before the clock is read.
     pub fn begin(&self, python: Python<'_>) -> PyResult<Begun> {
         Ok(match self {
             Self::Clock => Begun::Nothing,
@@ -63,7 +63,7 @@ impl Gauge {
         })
     }
 
-    /// At the end, after the clock was read.
+    /// Ends measuring a segment, after the clock was read.
     pub fn end(&self, python: Python<'_>, begun: Begun) -> PyResult<Ended> {
         let (memory, elapsed) = match (self, begun) {
             (Self::Device(device), Begun::Device(token)) => {

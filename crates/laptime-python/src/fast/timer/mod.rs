@@ -8,7 +8,7 @@ pub mod context;
 pub mod contexts;
 pub mod gauge;
 pub mod methods;
-mod owed;
+mod owed_durations;
 pub mod segment;
 pub mod settings;
 mod start_stop;

@@ -7,7 +7,7 @@ use laptime_core::PathId;
 use laptime_recorder::Site;
 
 use super::gauge::Begun;
-use super::owed::Owed;
+use super::owed_durations::Owed;
 use super::settings::Moment;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);

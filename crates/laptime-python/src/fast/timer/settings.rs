@@ -59,7 +59,7 @@ pub struct Settings {
 /// When a segment starts or stops, by every clock that is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment {
-    /// By the recorder's clock.
+    /// The moment by the recorder's clock.
     pub ticks: u64,
     /// CPU time of the process, or 0.
     pub process_ns: u64,

@@ -19,9 +19,9 @@ use crate::rate;
 
 /// A duration as `stop` returns it.
 pub enum Stopped {
-    /// In nanoseconds.
+    /// The duration in nanoseconds.
     Ns(u64),
-    /// Something that will know it.
+    /// Something that will know the duration.
     Later(Py<PyAny>),
 }
 

@@ -48,7 +48,7 @@ impl Capture {
         })
     }
 
-    /// Whether it is a tensor of the framework's own class.
+    /// Whether a value is a tensor of the framework's own class.
     pub fn is_plain(&self, value: &Bound<'_, PyAny>) -> bool {
         value.get_type().is(self.tensor.bind(value.py()))
     }

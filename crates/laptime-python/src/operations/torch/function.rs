@@ -11,9 +11,9 @@ use pyo3::types::{PyDict, PyList, PySlice, PyTuple, PyType};
 
 #[derive(Default)]
 struct Pairs {
-    /// By the address of the program's tensor: it, held, and its stand-in.
+    /// The program's tensors, held, and their stand-ins, by the tensors' addresses.
     made: HashMap<usize, (Py<PyAny>, Py<PyAny>)>,
-    /// By the address of the stand-in: the program's.
+    /// The program's tensors by the addresses of their stand-ins.
     held: HashMap<usize, Py<PyAny>>,
 }
 

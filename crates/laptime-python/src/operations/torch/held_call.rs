@@ -8,9 +8,9 @@ use super::super::feed::Feed;
 /// A call that was counted.
 #[pyclass(frozen, module = "laptime._core")]
 pub struct TakenOp {
-    /// Where it was counted.
+    /// Where the call was counted.
     pub feed: Py<Feed>,
-    /// What it was.
+    /// What the call was.
     pub event: Event,
 }
 

@@ -8,6 +8,7 @@
 //! [`dispatch::TorchDispatch`].
 
 mod capture;
+mod counted_calls;
 mod device;
 pub mod dispatch;
 pub mod function;
@@ -18,4 +19,3 @@ mod notes;
 mod operator;
 mod places;
 mod recall;
-mod taking;

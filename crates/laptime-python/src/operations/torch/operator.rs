@@ -35,7 +35,7 @@ pub struct Operator {
     pub call: Py<PyAny>,
     /// How the operator's calls are met.
     pub route: Route,
-    /// Whether it writes to what it is given.
+    /// Whether the operator writes to what it is given.
     pub writes: bool,
     /// Whether what it made is made again where a call repeats.
     pub is_recalled: bool,

@@ -39,7 +39,7 @@ struct Relocation {
 pub struct Object<'a> {
     /// What addresses in its tables are relative to; 0 for a program at fixed addresses.
     pub base: usize,
-    /// Whether it is the main program.
+    /// Whether the object is the main program.
     pub is_first: bool,
     /// How many objects have been opened and closed so far.
     pub changes: (u64, u64),
@@ -52,7 +52,7 @@ pub struct Object<'a> {
 pub struct Slot<'a> {
     /// The function's name.
     pub name: &'a CStr,
-    /// Whether it serves calls alone; others may be read to learn the function's address.
+    /// Whether the entry serves calls alone; others may be read to learn the function's address.
     pub is_call: bool,
     /// Whether the loader may fill it in at the first call only.
     pub is_lazy: bool,
@@ -65,7 +65,7 @@ impl Slot<'_> {
         unsafe { AtomicUsize::from_ptr(self.place) }
     }
 
-    /// What it holds.
+    /// The address that the entry holds.
     pub fn value(&self) -> usize {
         self.cell().load(Ordering::Relaxed)
     }
@@ -143,7 +143,7 @@ impl Object<'_> {
             .any(|header| self.range(header).contains(&address))
     }
 
-    /// From its first address to its last.
+    /// The object's addresses, from the first to the last.
     pub fn extent(&self) -> Option<std::ops::Range<usize>> {
         let mut parts = self
             .headers
@@ -161,7 +161,7 @@ impl Object<'_> {
         self.holds(Self::is_own as *const () as usize)
     }
 
-    /// Whether it is the loader.
+    /// Whether the object is the loader.
     pub fn is_loader(&self) -> bool {
         self.file_name().starts_with(b"ld-linux")
     }
@@ -258,7 +258,7 @@ impl Object<'_> {
         self.protected().is_none_or(|pages| pages.are_closed())
     }
 
-    /// Whether that can be seen.
+    /// Whether it can be seen when the loader is done with the object's tables.
     pub fn is_protected(&self) -> bool {
         self.protected().is_some()
     }
@@ -275,7 +275,7 @@ impl Object<'_> {
         Protected::of(&self.range(asked))
     }
 
-    /// For writing to the entries of an object that is finished.
+    /// What writes to the entries of an object that is finished.
     pub fn pen(&self) -> Pen<'_> {
         Pen {
             object: self,

@@ -100,7 +100,7 @@ pub fn start() -> Result<(), Unavailable> {
     ))
 }
 
-/// Whether it can be done on this machine: a program that is one object can say no more than that
+/// Whether allocations can be counted on this machine: a program that is one object can say no more than that
 /// it is of the right kind.
 pub fn check_machine() -> Result<(), Unavailable> {
     let _known = KNOWN.lock();
@@ -110,7 +110,7 @@ pub fn check_machine() -> Result<(), Unavailable> {
     check()
 }
 
-/// Whether it can be done, without doing it.
+/// Whether relocation tables can be patched, without doing it.
 fn check() -> Result<(), Unavailable> {
     if is_one_object() {
         return Err(Unavailable(

@@ -33,7 +33,7 @@ impl Protected {
         self.0.contains(&address)
     }
 
-    /// Whether they are read-only now.
+    /// Whether the pages are read-only now.
     pub fn are_closed(&self) -> bool {
         refuses_writes(self.0.start)
     }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 
-from . import flex
+from . import flex_attention
 
 if TYPE_CHECKING:
     from .mode import Counting
@@ -25,7 +25,10 @@ def signature(function: Any) -> tuple[str, list[str]]:
     name = str(function.name())
     if name.startswith("triton_kernel_wrapper"):
         return "triton::kernel", []
-    return f"higher_order::{name}", flex.ARGUMENTS if name in flex.OPERATORS else []
+    return (
+        f"higher_order::{name}",
+        flex_attention.ARGUMENTS if name in flex_attention.OPERATORS else [],
+    )
 
 
 def handle(mode: Counting, function: Any, arguments: tuple[Any, ...], keywords: Any) -> Any:
@@ -35,8 +38,8 @@ def handle(mode: Counting, function: Any, arguments: tuple[Any, ...], keywords: 
     if special is not None:
         return special(mode, function, *arguments, **keywords)
     out = function(*arguments, **keywords)
-    if name in flex.OPERATORS:
-        arguments = flex.sizes(name, arguments, keywords)
+    if name in flex_attention.OPERATORS:
+        arguments = flex_attention.sizes(name, arguments, keywords)
         keywords = None
     mode.record(function, arguments, keywords, out)
     return out

@@ -269,9 +269,9 @@ const KNOWN: &[Known] = &[
 /// Nothing for one that isn't known.
 ///
 /// ```
-/// let peaks = laptime_ops::published::ceilings("cuda:0", "NVIDIA H100 80GB HBM3");
+/// let peaks = laptime_ops::published_ceilings::ceilings("cuda:0", "NVIDIA H100 80GB HBM3");
 /// assert!(peaks.iter().any(|peak| peak.label() == "published bfloat16 peak of cuda:0"));
-/// assert!(laptime_ops::published::ceilings("cuda:0", "Abacus").is_empty());
+/// assert!(laptime_ops::published_ceilings::ceilings("cuda:0", "Abacus").is_empty());
 /// ```
 pub fn ceilings(device: &str, name: &str) -> Vec<Ceiling> {
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();

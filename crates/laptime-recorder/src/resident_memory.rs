@@ -18,13 +18,13 @@ thread_local! {
 /// Resident memory of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resident {
-    /// Now.
+    /// Resident memory now.
     pub now_bytes: u64,
-    /// The most there has been since the process began, as far as the system noted it.
+    /// The most resident memory there has been since the process began, as far as the system noted it.
     pub most_bytes: u64,
 }
 
-/// Reads it; `None` where the system doesn't say.
+/// Reads the process's resident memory; `None` where the system doesn't say.
 ///
 /// **Cost** about 1.2 µs: three system calls.
 pub fn resident() -> Option<Resident> {
