@@ -105,6 +105,38 @@ fn packing_twice_gives_the_same_bytes_and_never_overwrites() {
     );
 }
 
+#[test]
+fn damage_is_packed_and_said_and_files_of_others_are_not_packed() {
+    let place = Place::new();
+    let folder = place.path().join("a.lap");
+    recording::folder(&folder, 2_000);
+    fs::write(folder.join("7-notes.proc"), "my notes").unwrap();
+    fs::write(folder.join("8-ab.proc"), vec![0; 40_000]).unwrap();
+    let real = folder.join(format!("{}-ab.proc", recording::PID));
+    let mut bytes = fs::read(&real).unwrap();
+    bytes[PREFIX_LEN + 300] ^= 1;
+    fs::write(&real, bytes).unwrap();
+    let left = place.laptime(&["pack", "a.lap"]);
+    insta::assert_snapshot!(left.err, @r#"
+    laptime: warning: a.lap/7-notes.proc: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "my notes"; left out
+    laptime: warning: 20-ab.proc: damaged window at offset 32768: checksum 0x71a6dc3d, expected 0xdc79e05d
+    "#);
+    assert_eq!((left.code, left.out.as_str()), (0, "a.packed.lap\n"));
+    let packed = fs::read(place.path().join("a.packed.lap")).unwrap();
+    let text = String::from_utf8_lossy(&packed);
+    assert!(!text.contains("my notes") && !text.contains("8-ab.proc"));
+    fs::remove_file(real).unwrap();
+    fs::remove_file(folder.join("run.json")).unwrap();
+    let left = place.laptime(&["pack", "a.lap", "-o", "b.lap"]);
+    assert_eq!(left.code, 6);
+    assert!(
+        left.err.contains("7-notes.proc: not a Laptime recording"),
+        "{}",
+        left.err
+    );
+    assert!(!place.path().join("b.lap").exists());
+}
+
 /// A recording whose process file is changed before it is reported.
 fn damaged(change: impl FnOnce(&mut Vec<u8>)) -> (Place, Left) {
     let place = Place::new();

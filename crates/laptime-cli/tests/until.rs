@@ -27,7 +27,7 @@ fn metrics() -> Vec<u8> {
     let header = WindowHeader {
         pid: PID,
         stream: 2,
-        sequence: 9,
+        sequence: 3,
         boot: u64::from_le_bytes([7; 8]),
         anchor: anchor(BEGAN),
         lost: 0,

@@ -22,6 +22,10 @@ pub struct ProcessFacts {
     pub open: Vec<OpenSpan>,
     /// Spans that stand for no row of their own: they ran inside another one of `<deep>`.
     pub folded_spans: u64,
+    /// Windows of its file that hold nothing, though records follow them or the file was closed.
+    pub empty_windows: u64,
+    /// Whether it goes on, as far as whoever reads can see.
+    pub is_running: bool,
 }
 
 impl ProcessFacts {

@@ -120,6 +120,16 @@ pub enum Damage {
         /// Process id in the file's header.
         expected: u32,
     },
+    /// A window of another place stands here: it was copied, or others before it are missing.
+    #[error("the window at offset {offset} is number {found} of its file, expected {expected}")]
+    OtherPlace {
+        /// Where the window starts.
+        offset: u64,
+        /// Number in the window, from 0.
+        found: u64,
+        /// Number that belongs here.
+        expected: u64,
+    },
     /// A record uses a path that nothing defined, or defines one a second time differently.
     #[error("the window at offset {offset} {what} path {path}")]
     Path {

@@ -16,6 +16,7 @@ mod files;
 mod opened;
 mod paths;
 mod process;
+mod run;
 mod snapshot;
 mod spans;
 

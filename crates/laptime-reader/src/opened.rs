@@ -1,24 +1,28 @@
 //! Finding what a path holds: a folder, a packed file, a process's file or a reference.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use laptime_core::run::{FORMAT_VERSION, PROCESS_EXTENSION, REFERENCE_LINE};
+use laptime_core::format::process::ProcessHeader;
+use laptime_core::run::{PROCESS_EXTENSION, REFERENCE_LINE};
 use laptime_core::{FormatError, RunInfo, zero_ns};
 
 use crate::files::{cannot_read, open_regular};
 use crate::process::damaged;
+use crate::run;
 use crate::{Damage, ProcessFile, ProcessReader, ReadError, RecordedProcess, process_id};
 
 /// References followed before they count as a circle.
 const MAX_REFERENCES: usize = 8;
 /// Longest reference: a line and the longest path Linux takes.
 const MAX_REFERENCE_LEN: u64 = 4_200;
-/// Longest `run.json` that is read; real ones are below 1 kB.
-const MAX_RUN_LEN: u64 = 1 << 20;
 /// Where a tar header says that it is one.
 const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
+/// What members of an archive are padded to.
+const TAR_BLOCK: u64 = 512;
 
 /// The files of a recording, found; their windows are not read yet.
 #[derive(Debug)]
@@ -43,6 +47,17 @@ pub enum LeftOut {
     Foreign(ReadError),
     /// A process that ended before its recording began; the name of its file.
     NotBegun(String),
+    /// The file of a process that was read from another file.
+    Copied {
+        /// Its name.
+        name: String,
+        /// The one that was read.
+        read: String,
+    },
+    /// What stood behind the end of a packed recording that was cut off there; in bytes.
+    Cut(u64),
+    /// When the run started and ended by `run.json`, and why that cannot be.
+    Run(&'static str),
 }
 
 impl RecordingFiles {
@@ -95,9 +110,19 @@ impl RecordingFiles {
     pub fn begin(&mut self) -> Result<Vec<RecordedProcess>, ReadError> {
         let is_alone = self.files.iter().any(|file| file.path() == self.path);
         let mut processes = Vec::new();
+        let mut begun = HashMap::new();
         for file in &self.files {
             match RecordedProcess::begin(file.clone(), self.salvage) {
-                Ok(Some(process)) => processes.push(process),
+                Ok(Some(process)) => match begun.entry(identity(process.reader.header())) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(&file.name);
+                        processes.push(process);
+                    }
+                    Entry::Occupied(entry) => self.left_out.push(LeftOut::Copied {
+                        name: file.name.clone(),
+                        read: (*entry.get()).clone(),
+                    }),
+                },
                 Ok(None) if is_alone => {
                     let prefix = file.open()?.prefix()?;
                     ProcessReader::begin(&prefix, &file.name)
@@ -113,7 +138,7 @@ impl RecordingFiles {
                 Err(error) => return Err(error),
             }
         }
-        if processes.is_empty() && self.run.is_none() {
+        if processes.is_empty() {
             let foreign = self
                 .left_out
                 .iter()
@@ -122,6 +147,10 @@ impl RecordingFiles {
             {
                 return Err(error);
             }
+        }
+        if let Some(run) = self.run.as_mut() {
+            let wrong = run::correct(run, &processes);
+            self.left_out.extend(wrong.map(LeftOut::Run));
         }
         Ok(processes)
     }
@@ -144,7 +173,7 @@ impl RecordingFiles {
         }
         let run_path = self.path.join(RunInfo::FILE_NAME);
         let run = match open_regular(&run_path) {
-            Ok(file) => Some(read_run(&run_path, file)),
+            Ok(file) => Some(run::read(&run_path, file)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => Some(Err(cannot_read(&run_path, 0, source))),
         };
@@ -165,13 +194,16 @@ impl RecordingFiles {
     }
 
     fn packed(&mut self, file: &File) -> Result<(), ReadError> {
+        let failed = |source| cannot_read(&self.path, 0, source);
+        let there = file.metadata().map_err(failed)?.len();
         let (mut end, mut run) = (0, None);
         let listed = list(file, |name, start, length| {
-            end = start + length;
+            end = start.saturating_add(length);
+            let length = length.min(there.saturating_sub(start));
             let path = Path::new(&name);
             if name == RunInfo::FILE_NAME {
                 let file = ProcessFile::within(&self.path, name, start, length);
-                run = Some(run_within(&file));
+                run = Some(run::within(&file));
             } else if path.extension().is_some_and(|is| is == PROCESS_EXTENSION) {
                 let file = ProcessFile::within(&self.path, name, start, length);
                 self.files.push(file);
@@ -192,6 +224,10 @@ impl RecordingFiles {
                 path: self.path.clone(),
             });
         }
+        // Behind the last member an archive has an end of its own; a cut between members is silent.
+        if there < end.next_multiple_of(TAR_BLOCK).saturating_add(TAR_BLOCK) {
+            self.left_out.push(LeftOut::Cut(there));
+        }
         self.sort();
         Ok(())
     }
@@ -202,7 +238,11 @@ impl RecordingFiles {
                 self.run = run;
                 Ok(())
             }
-            Err(error) => self.leave_out(error),
+            Err(error) if self.salvage && !error.is_newer() => {
+                self.left_out.push(LeftOut::Damage(error));
+                Ok(())
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -234,39 +274,17 @@ fn is_foreign(error: &ReadError) -> bool {
     }
 }
 
+/// What no two processes share: the start of the machine, the id, and the recording's first moment.
+fn identity(header: &ProcessHeader) -> ([u8; 16], u32, u64, u64) {
+    let anchor = header.anchor;
+    (header.boot_id, header.pid, anchor.ticks, anchor.realtime_ns)
+}
+
 /// The path in a reference's bytes.
 fn reference(start: &[u8]) -> Option<PathBuf> {
     let text = std::str::from_utf8(start).ok()?;
     let target = text.strip_prefix(REFERENCE_LINE)?.strip_prefix('\n')?;
     Some(PathBuf::from(target.strip_suffix('\n').unwrap_or(target)))
-}
-
-/// Reads `run.json` out of a packed recording without moving the place that [`list`] reads at.
-fn run_within(file: &ProcessFile) -> Result<RunInfo, ReadError> {
-    let mut bytes = vec![0; file.length.min(MAX_RUN_LEN) as usize];
-    let length = file.open()?.read(0, &mut bytes)?;
-    read_run(file.path(), &bytes[..length])
-}
-
-fn read_run(path: &Path, from: impl Read) -> Result<RunInfo, ReadError> {
-    let mut bytes = Vec::new();
-    from.take(MAX_RUN_LEN)
-        .read_to_end(&mut bytes)
-        .map_err(|source| cannot_read(path, 0, source))?;
-    let run = RunInfo::from_json(&bytes).map_err(|source| ReadError::Run {
-        path: path.to_owned(),
-        source,
-    })?;
-    if run.format > FORMAT_VERSION {
-        return Err(ReadError::Damaged {
-            path: path.to_owned(),
-            source: Damage::Format(FormatError::Newer {
-                found: run.format,
-                supported: FORMAT_VERSION,
-            }),
-        });
-    }
-    Ok(run)
 }
 
 /// Calls `visit` with the name, start and length of every entry of a packed recording.

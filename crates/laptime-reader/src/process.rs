@@ -43,6 +43,8 @@ impl ProcessReader {
                 header,
                 open,
                 folded_spans: 0,
+                empty_windows: 0,
+                is_running: false,
             },
             paths: CheckedPaths::new(),
             is_again: false,
@@ -123,6 +125,14 @@ impl ProcessReader {
                 offset,
                 found: window.header.pid,
                 expected: header.pid,
+            });
+        }
+        let expected = (offset - window_offset(0)) / WINDOW_LEN as u64;
+        if self.facts.file_bytes.is_some() && window.header.sequence != expected {
+            return Err(Damage::OtherPlace {
+                offset,
+                found: window.header.sequence,
+                expected,
             });
         }
         Ok(())
@@ -322,30 +332,40 @@ impl RecordedProcess {
         let file = self.file.clone();
         let open = file.open()?;
         let (mut bytes, mut at) = (vec![0; WINDOW_LEN], window_offset(0));
+        let (mut empty, mut empty_before) = (0, 0);
         while let Some(offset) = open.next_slot(at) {
+            empty += (offset - at) / WINDOW_LEN as u64;
             at = offset + WINDOW_LEN as u64;
             if visit.wants(offset) {
                 let length = open.read(offset, &mut bytes)?;
                 let outcome = self.reader.window(&bytes[..length], offset, visit);
-                self.judge(outcome)?;
+                match self.judge(outcome)? {
+                    None => empty += 1,
+                    Some(_) => empty_before = empty,
+                }
             }
+        }
+        if !self.reader.is_again {
+            empty += self.file.length.saturating_sub(at) / WINDOW_LEN as u64;
+            let is_closed = self.reader.header().closed.is_some();
+            self.reader.facts.empty_windows = if is_closed { empty } else { empty_before };
         }
         self.reader.end_pass();
         Ok(())
     }
 
-    /// Whether what came of a window ends the reading.
+    /// What came of a window, unless it ends the reading; one left out by damage counts as read.
     pub(crate) fn judge(
         &mut self,
         outcome: Result<Option<WindowState>, Damage>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<Option<WindowState>, ReadError> {
         match outcome {
-            Ok(_) => Ok(()),
+            Ok(state) => Ok(state),
             Err(damage) if self.salvage => {
                 if !self.reader.is_again {
                     self.left_out.push(damage);
                 }
-                Ok(())
+                Ok(Some(WindowState::Truncated))
             }
             Err(source) => Err(damaged(&self.file, source)),
         }

@@ -4,24 +4,21 @@
 //! of daemons and shells long after. A process id alone doesn't tell, since ids are used again.
 
 use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use laptime_core::RunInfo;
+use laptime_core::format::process::ProcessHeader;
 use laptime_core::run::Keeper;
 
 use crate::platform;
-
-/// Where the start stands in `/proc/<pid>/stat`, counted after the name in parentheses.
-const STARTED: usize = 19;
 
 /// This process, as a keeper.
 pub fn this_process() -> Keeper {
     let pid = std::process::id();
     Keeper {
         pid,
-        started_ticks: started(pid).ok(),
+        started_ticks: platform::started_ticks(pid).ok(),
         namespace: namespace(),
     }
 }
@@ -40,9 +37,20 @@ pub fn is_in_progress(run: &RunInfo) -> bool {
     let is_kept = match &run.keeper {
         Some(keeper) => is_alive(keeper),
         // Written by a Laptime that didn't say; without a program it is only just being started.
-        None => run.pid.is_none_or(|pid| started(pid).is_ok()),
+        None => run
+            .pid
+            .is_none_or(|pid| platform::started_ticks(pid).is_ok()),
     };
     run.end.is_none() && is_of_this_boot && is_kept
+}
+
+/// Whether the process that a header describes goes on, as far as can be seen from here.
+pub fn is_running(header: &ProcessHeader) -> bool {
+    let began_ns = platform::started_boottime_ns(header.pid);
+    header.closed.is_none()
+        && header.boot_id == platform::boot_id()
+        && began_ns.is_some()
+        && began_ns == header.process_started_boottime_ns
 }
 
 fn is_alive(keeper: &Keeper) -> bool {
@@ -50,24 +58,11 @@ fn is_alive(keeper: &Keeper) -> bool {
         // Inside a container of its own, the keeper's id names nobody, or somebody else.
         return true;
     }
-    match (started(keeper.pid), keeper.started_ticks) {
+    match (platform::started_ticks(keeper.pid), keeper.started_ticks) {
         (Ok(found), Some(known)) => found == known,
         (Ok(_), None) => true,
-        (Err(_), _) => started(std::process::id()).is_err(),
+        (Err(_), _) => platform::started_ticks(std::process::id()).is_err(),
     }
-}
-
-/// When a process started, in ticks since the boot. **Errors** when it is gone, or only its parent
-/// still has to notice its end.
-fn started(pid: u32) -> io::Result<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    let gone = || io::Error::from(io::ErrorKind::NotFound);
-    let mut fields = stat.rsplit_once(") ").ok_or_else(gone)?.1.split(' ');
-    if matches!(fields.next(), Some("Z" | "X")) {
-        return Err(gone());
-    }
-    let started = fields.nth(STARTED - 1).and_then(|field| field.parse().ok());
-    started.ok_or_else(gone)
 }
 
 /// The numbering that this process's id belongs to.

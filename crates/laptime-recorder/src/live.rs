@@ -47,7 +47,7 @@ pub fn live() -> Live {
             boot_id: platform::boot_id(),
             nominal_ns_per_tick: clock::nominal_ns_per_tick(),
             anchor: started,
-            process_started_boottime_ns: platform::process_started_boottime_ns()
+            process_started_boottime_ns: platform::started_boottime_ns(std::process::id())
                 .filter(|_| !is_reset),
             program: platform::program_name(),
             lost: registry::lost(),

@@ -167,7 +167,7 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
         boot_id: platform::boot_id(),
         nominal_ns_per_tick: clock::nominal_ns_per_tick(),
         anchor,
-        process_started_boottime_ns: platform::process_started_boottime_ns(),
+        process_started_boottime_ns: platform::started_boottime_ns(std::process::id()),
         program: options.program(),
         lost: 0,
         clamped: 0,

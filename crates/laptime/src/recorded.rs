@@ -12,6 +12,7 @@ use laptime_core::{Live, Unavailable, Warning};
 use laptime_reader::{
     LeftOut, ProcessReader, ReadError, RecordedProcess, RecordingFiles, SpanRows,
 };
+use laptime_recorder::keeper;
 use laptime_report::html::{self, Page, TimelinePanel};
 use laptime_report::{Document, View};
 
@@ -72,7 +73,9 @@ impl Recorded {
         }
         let mut keys = Vec::new();
         for process in &mut processes {
-            let key = analyzer.process(process.reader.facts());
+            let mut facts = process.reader.facts();
+            facts.is_running = keeper::is_running(&facts.header);
+            let key = analyzer.process(facts);
             process.read(&mut analyzer.first_pass(key))?;
             analyzer.end(key, process.reader.facts());
             for damage in &process.left_out {
@@ -210,6 +213,23 @@ fn warning(left_out: &LeftOut) -> Warning {
         LeftOut::NotBegun(name) => Warning::new(
             "process-not-begun",
             format!("{name} ended before its recording began"),
+        ),
+        LeftOut::Copied { name, read } => Warning::new(
+            "copied-process",
+            format!("{name} is the same process as {read}; left out"),
+        ),
+        LeftOut::Cut(length) => Warning::new(
+            "truncated",
+            format!(
+                "the packed recording is cut off at byte {length}: what stood behind is missing"
+            ),
+        )
+        .with_hint("copy the recording again"),
+        LeftOut::Run(wrong) => Warning::new(
+            "doubtful-run",
+            format!(
+                "run.json is damaged or of another recording: {wrong}; the run's start and end are those of its program"
+            ),
         ),
     }
 }

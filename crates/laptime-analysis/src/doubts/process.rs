@@ -17,6 +17,7 @@ pub fn of_process(process: &Process, summary: &ProcessSummary, is_worker: bool) 
     let mut warnings = Vec::new();
     warnings.extend(killed(process, summary, is_worker));
     warnings.extend(cut(process, summary));
+    warnings.extend(empty(process, summary));
     warnings.extend(lost(process, summary));
     let timeline = process.anchors.timeline();
     if process.header.clamped > 0 {
@@ -137,6 +138,20 @@ fn cut(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
             there,
         );
         Warning::new("truncated", message).with_hint("copy the recording again")
+    })
+}
+
+/// A file of which windows were overwritten by nothing, as by a machine that lost power.
+fn empty(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
+    let is_whole = !process.is_live && process.header.loss_reason.is_none();
+    (is_whole && process.empty_windows > 0).then(|| {
+        let message = format!(
+            "{}: {} of its file {} empty, so spans are missing",
+            called(summary),
+            plural(process.empty_windows, "window", "windows"),
+            if process.empty_windows == 1 { "is" } else { "are" },
+        );
+        Warning::new("empty-windows", message).with_hint("copy the recording again")
     })
 }
 

@@ -96,6 +96,8 @@ pub struct Process {
     pub truncated: u64,
     /// Spans that ran inside of another one of `<deep>`.
     pub folded_spans: u64,
+    /// Windows of its file that hold nothing though they should.
+    pub empty_windows: u64,
     /// Bytes that its file has; `None` for the running process.
     pub file_bytes: Option<u64>,
     /// Where the last window begins that was read.
@@ -128,6 +130,7 @@ impl Process {
         self.anchors = facts.anchors;
         self.open = facts.open;
         self.folded_spans = facts.folded_spans;
+        self.empty_windows = facts.empty_windows;
         let of_spans = self.earlier.last_end().max(self.totals.last_end);
         self.last_end = self.last_end.max(of_spans);
     }
@@ -140,12 +143,13 @@ impl Process {
             header,
             anchors,
             file_bytes,
+            is_running,
             ..
         } = facts;
         let mut process = Self {
             file,
             started_ns,
-            is_live: false,
+            is_live: is_running,
             rate: anchors.rate(),
             anchors,
             paths: PathTable::new(),
@@ -167,6 +171,7 @@ impl Process {
             unsealed: 0,
             truncated: 0,
             folded_spans: 0,
+            empty_windows: 0,
             file_bytes,
             read_to: None,
             tail: Tallies::new(),

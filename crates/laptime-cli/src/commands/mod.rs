@@ -21,7 +21,7 @@ pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
         Command::Run(args) => run::run(args, err),
         Command::Report(args) => report::run(args, out, err),
         Command::Ops(args) => ops::run(args, out, err),
-        Command::Pack(args) => pack::run(args, out),
+        Command::Pack(args) => pack::run(args, out, err),
         Command::Doctor(args) => doctor::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::Man => man::run(out),

@@ -3,26 +3,49 @@
 //! The file is a tar archive, so that any tool can look inside. Times and owners are left
 //! out: packing the same recording twice gives the same bytes.
 
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use laptime::Recorded;
 use laptime_core::RunInfo;
-use laptime_reader::{OpenFile, ReadError, RecordingFiles};
-use tempfile::NamedTempFile;
+use laptime_reader::{OpenFile, ReadError, RecordedProcess, RecordingFiles};
+use tempfile::Builder;
 
 use crate::args::PackArgs;
 use crate::error::{CliError, OK};
 use crate::launch::folder::claim;
+use crate::messages::say;
 
-/// Packs the recording and says where.
-pub fn run(args: &PackArgs, out: &mut dyn Write) -> Result<i32, CliError> {
-    let files = RecordingFiles::open(&args.recording, false)?;
+/// What is said of a recording whose files are not as they were written.
+const OF_FILES: [&str; 6] = [
+    "damaged",
+    "unreadable-file",
+    "truncated",
+    "empty-windows",
+    "copied-process",
+    "doubtful-run",
+];
+
+/// Packs the recording, damage and all, and says where.
+pub fn run(args: &PackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+    let mut files = RecordingFiles::open(&args.recording, true)?;
+    let processes = files.begin()?;
+    let summary = Recorded {
+        salvage: true,
+        ..Recorded::new(&args.recording)
+    }
+    .summary()?;
+    let damage = summary.warnings.iter();
+    for warning in damage.filter(|warning| OF_FILES.contains(&&*warning.code)) {
+        say(err, format!("laptime: warning: {}", warning.message));
+    }
     let target = args
         .output
         .clone()
         .unwrap_or_else(|| default_target(&args.recording));
     claim(&target, args.force)?;
-    write(&files, &target).map_err(|source| CliError::Output {
+    write(files.run.as_ref(), &processes, &target).map_err(|source| CliError::Output {
         target: target.display().to_string(),
         source,
     })?;
@@ -36,17 +59,22 @@ fn default_target(recording: &Path) -> PathBuf {
 }
 
 /// Writes the archive under a name that nobody has, then gives it its own. What is left of half
-/// an archive is removed.
-fn write(files: &RecordingFiles, target: &Path) -> io::Result<()> {
+/// an archive is removed, or tells by its name what it is where the command is killed.
+fn write(run: Option<&RunInfo>, processes: &[RecordedProcess], target: &Path) -> io::Result<()> {
     let folder = target.parent().filter(|folder| *folder != Path::new(""));
-    let draft = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push("-");
+    let draft = Builder::new()
+        .prefix(&prefix)
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
     let mut archive = tar::Builder::new(BufWriter::new(draft.as_file()));
-    if let Some(run) = &files.run {
+    if let Some(run) = run {
         let bytes = run.to_json();
         let mut header = header(bytes.len() as u64);
         archive.append_data(&mut header, RunInfo::FILE_NAME, bytes.as_slice())?;
     }
-    for file in &files.files {
+    for RecordedProcess { file, .. } in processes {
         let mut reader = Reader {
             file: file.open().map_err(as_io)?,
             at: 0,

@@ -9,7 +9,7 @@
 //! | 12     | 4     | bytes of records at the time of sealing                      |
 //! | 16     | 4     | process id                                                   |
 //! | 20     | 4     | stream: the writer that filled it                            |
-//! | 24     | 8     | sequence within the process, from 0                          |
+//! | 24     | 8     | number of its slot in the file, from 0                       |
 //! | 32     | 8     | first half of the boot id                                    |
 //! | 40     | 32    | anchor at opening                                            |
 //! | 72     | 8     | spans lost by the process before it opened                   |
@@ -45,7 +45,7 @@ pub struct WindowHeader {
     pub pid: u32,
     /// The writer that filled it.
     pub stream: u32,
-    /// Sequence within the process, from 0.
+    /// Number of its slot in the file, from 0.
     pub sequence: u64,
     /// First half of the boot id.
     pub boot: u64,

@@ -170,8 +170,11 @@ pub fn sparse(path: &Path) {
     std::fs::write(path, &bytes).expect("a file");
     let file = OpenOptions::new().write(true).open(path).expect("the file");
     file.set_len(20 << 30).expect("room for a hole");
-    let last = &bytes[window_offset(0) as usize..];
-    file.write_all_at(last, window_offset(300_000))
+    let (mut last, slot) = (bytes[window_offset(0) as usize..].to_vec(), 300_000_u64);
+    last[24..32].copy_from_slice(&slot.to_le_bytes());
+    let length = last.len() - HEADER_LEN;
+    seal(&mut last, length);
+    file.write_all_at(&last, window_offset(slot))
         .expect("a window behind it");
 }
 

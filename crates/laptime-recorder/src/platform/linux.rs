@@ -34,18 +34,29 @@ fn read_boot_id() -> [u8; 16] {
     id
 }
 
-/// When this process started, `CLOCK_BOOTTIME` nanoseconds, to 10 ms.
-pub fn process_started_boottime_ns() -> Option<u64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+/// Where the start stands in `/proc/<pid>/stat`, counted after the name in parentheses.
+const STARTED: usize = 19;
+
+/// When a process started, in ticks since the boot. **Errors** when it is gone, or only its parent
+/// still has to notice its end.
+pub fn started_ticks(pid: u32) -> io::Result<u64> {
+    // By its own name a process finds itself under a `/proc` that counts processes otherwise.
+    let name = (pid != std::process::id()).then(|| pid.to_string());
+    let name = name.as_deref().unwrap_or("self");
+    let stat = std::fs::read_to_string(format!("/proc/{name}/stat"))?;
+    let gone = || io::Error::from(io::ErrorKind::NotFound);
     // The name in parentheses may hold anything; fields count from behind it.
-    let ticks: u64 = stat
-        .rsplit_once(')')?
-        .1
-        .split_whitespace()
-        .nth(19)?
-        .parse()
-        .ok()?;
-    Some(ticks * tick_ns()?)
+    let mut fields = stat.rsplit_once(") ").ok_or_else(gone)?.1.split(' ');
+    if matches!(fields.next(), Some("Z" | "X")) {
+        return Err(gone());
+    }
+    let started = fields.nth(STARTED - 1).and_then(|field| field.parse().ok());
+    started.ok_or_else(gone)
+}
+
+/// When a process started, `CLOCK_BOOTTIME` nanoseconds, to a tick.
+pub fn started_boottime_ns(pid: u32) -> Option<u64> {
+    Some(started_ticks(pid).ok()? * tick_ns()?)
 }
 
 /// How long one of the system's ticks is, in which it counts what processors do.
