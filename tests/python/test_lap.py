@@ -82,8 +82,14 @@ def test_deep_recursion_folds_and_stays_balanced() -> None:
 
     descend(300)
     assert _core.current_path() == []
-    deep = [path for path in lt.report() if path.startswith("deep")]
+    report = lt.report()
+    deep = [path for path in report if path.startswith("deep")]
     assert len(deep) == 64
+    innermost = report["/".join(["deep"] * 64)]
+    assert innermost.count == 1
+    assert innermost.total_ns <= report["deep"].total_ns
+    [warning] = [said for said in report.warnings if "of the same name" in said]
+    assert "237 spans ran inside 64 of the same name" in warning
 
 
 def test_exit_stack_takes_a_lap() -> None:

@@ -59,7 +59,10 @@ fn a_packed_recording_cut_anywhere_gives_an_error_or_what_came_before() {
         before = now;
         if let Ok(summary) = strictly(&path) {
             assert_eq!(steps(&summary), now, "cut at {length}");
-            let is_said = summary.warnings.iter().any(|known| known.code == "truncated");
+            let is_said = summary
+                .warnings
+                .iter()
+                .any(|known| known.code == "truncated");
             assert!(is_said || length >= end, "cut at {length}");
         }
     }

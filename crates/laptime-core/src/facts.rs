@@ -22,6 +22,8 @@ pub struct ProcessFacts {
     pub open: Vec<OpenSpan>,
     /// Spans that stand for no row of their own: they ran inside another one of `<deep>`.
     pub folded_spans: u64,
+    /// Spans that ran inside of one of the same path, because they call themselves too often to be told apart.
+    pub recursive_spans: u64,
     /// Windows of its file that hold nothing, though records follow them or the file was closed.
     pub empty_windows: u64,
     /// Whether it goes on, as far as whoever reads can see.

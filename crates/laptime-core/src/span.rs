@@ -42,6 +42,8 @@ impl SpanFlags {
     pub const IN_FLIGHT: Self = Self(4096);
     /// What JAX launched in it was ready when it ended.
     pub const WAITED: Self = Self(8192);
+    /// Ran inside of a span of the same path, which stands for all of a deep recursion: its time is in that one's.
+    pub const INSIDE: Self = Self(16384);
 
     /// Whether all bits of `other` are set.
     #[inline]

@@ -10,7 +10,7 @@ use laptime_core::format::process::{
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{HEADER_LEN, WINDOW_LEN, Window, WindowState};
-use laptime_core::{Anchors, PathId, PathTable, ProcessFacts, Span};
+use laptime_core::{Anchors, PathId, PathTable, ProcessFacts, Span, SpanFlags};
 
 use crate::files::{OpenFile, ProcessFile};
 use crate::paths::{CheckedPaths, Told};
@@ -43,6 +43,7 @@ impl ProcessReader {
                 header,
                 open,
                 folded_spans: 0,
+                recursive_spans: 0,
                 empty_windows: 0,
                 is_running: false,
             },
@@ -212,6 +213,10 @@ impl<V: VisitProcess> Checked<'_, V> {
 
     #[cold]
     fn span(&mut self, span: &Span) {
+        if span.flags.has(SpanFlags::INSIDE) {
+            self.facts.recursive_spans += u64::from(!self.is_again);
+            return;
+        }
         let path = match self.paths.of(span.path) {
             // Its time is in that of the span around it, unless that ran elsewhere.
             Some(Told::Inside(_)) if !span.flags.is_apart() => {

@@ -10,7 +10,7 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::reader::Visit;
 use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
-use laptime_core::{Anchor, PathId, Tallies};
+use laptime_core::{Anchor, PathId, SpanFlags, Tallies};
 
 use crate::clock;
 use crate::lock::Lock;
@@ -108,6 +108,7 @@ impl<'a> Visit<'a> for Folding<'_> {
 
     fn other(&mut self, record: Record<'a>) {
         match record {
+            Record::Span(span) if span.flags.has(SpanFlags::INSIDE) => {}
             Record::Span(span) => {
                 self.since = self.since.min(span.start);
                 self.tail.fold(&span, self.rate);

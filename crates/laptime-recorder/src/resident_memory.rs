@@ -49,11 +49,11 @@ mod tests {
     #[test]
     fn memory_that_is_touched_becomes_resident() {
         const BYTES: usize = 64 << 20;
-        let before = resident().unwrap();
         let block = vec![1_u8; BYTES];
-        let after = resident().unwrap();
-        assert!(after.now_bytes >= before.now_bytes + BYTES as u64 / 2);
-        assert!(after.most_bytes >= after.now_bytes);
+        // More than what was there before: other threads of this process free memory meanwhile.
+        let now = resident().unwrap();
+        assert!(now.now_bytes >= BYTES as u64);
+        assert!(now.most_bytes >= now.now_bytes);
         assert_eq!(block[BYTES / 2], 1);
     }
 }

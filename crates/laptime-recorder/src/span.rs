@@ -207,6 +207,9 @@ fn exit_slowly(
     end: u64,
     mut flags: SpanFlags,
 ) -> Option<u64> {
+    if thread.stack().is_inside(position) {
+        flags = flags.with(SpanFlags::INSIDE);
+    }
     let Closed {
         entry,
         unbalanced,

@@ -279,6 +279,14 @@ impl Stack {
         there.then_some(index)
     }
 
+    /// Whether an open span has the path of the one around it: a recursion too deep to be told apart.
+    pub fn is_inside(&self, position: Position) -> bool {
+        self.find(position).is_some_and(|index| {
+            let path = self.entry(index).path;
+            path != PathId::OVERFLOW.0 && path == self.entry(index - 1).path
+        })
+    }
+
     /// The innermost open span of a site.
     pub fn find_site(&self, site: u32) -> Option<Position> {
         (1..=self.len())

@@ -94,6 +94,21 @@ pub fn of_process(process: &Process, summary: &ProcessSummary, is_worker: bool) 
             );
         }
     }
+    if process.recursive_spans > 0 {
+        warnings.push(
+            Warning::new(
+                "deep-recursion",
+                format!(
+                    "{}: {} inside {} of the same name, which are all that is told apart; their time is in \
+                     that of the innermost of these",
+                    called(summary),
+                    plural(process.recursive_spans, "span ran", "spans ran"),
+                    PathTable::MAX_RECURSION,
+                ),
+            )
+            .with_hint("for a function that calls itself, open one lap around the first call"),
+        );
+    }
     if process.folded_spans > 0 {
         warnings.push(
             Warning::new(
@@ -149,7 +164,11 @@ fn empty(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
             "{}: {} of its file {} empty, so spans are missing",
             called(summary),
             plural(process.empty_windows, "window", "windows"),
-            if process.empty_windows == 1 { "is" } else { "are" },
+            if process.empty_windows == 1 {
+                "is"
+            } else {
+                "are"
+            },
         );
         Warning::new("empty-windows", message).with_hint("copy the recording again")
     })

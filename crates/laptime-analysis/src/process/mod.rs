@@ -96,6 +96,8 @@ pub struct Process {
     pub truncated: u64,
     /// Spans that ran inside of another one of `<deep>`.
     pub folded_spans: u64,
+    /// Spans that ran inside of one of the same path.
+    pub recursive_spans: u64,
     /// Windows of its file that hold nothing though they should.
     pub empty_windows: u64,
     /// Bytes that its file has; `None` for the running process.
@@ -130,6 +132,7 @@ impl Process {
         self.anchors = facts.anchors;
         self.open = facts.open;
         self.folded_spans = facts.folded_spans;
+        self.recursive_spans = facts.recursive_spans;
         self.empty_windows = facts.empty_windows;
         let of_spans = self.earlier.last_end().max(self.totals.last_end);
         self.last_end = self.last_end.max(of_spans);
@@ -171,6 +174,7 @@ impl Process {
             unsealed: 0,
             truncated: 0,
             folded_spans: 0,
+            recursive_spans: 0,
             empty_windows: 0,
             file_bytes,
             read_to: None,
