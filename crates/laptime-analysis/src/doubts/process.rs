@@ -19,6 +19,14 @@ pub fn of_process(process: &Process, summary: &ProcessSummary, is_worker: bool) 
     warnings.extend(cut(process, summary));
     warnings.extend(empty(process, summary));
     warnings.extend(lost(process, summary));
+    warnings.extend(clock(process, summary));
+    warnings.extend(paths(process, summary));
+    warnings
+}
+
+/// About its clock, on which all its times rest.
+fn clock(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
+    let mut warnings = Vec::new();
     let timeline = process.anchors.timeline();
     if process.header.clamped > 0 {
         warnings.push(
@@ -74,6 +82,12 @@ pub fn of_process(process: &Process, summary: &ProcessSummary, is_worker: bool) 
             ),
         ).with_hint("a virtual machine that moved to another host does this; run again"));
     }
+    warnings
+}
+
+/// About spans that have no row of their own.
+fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
+    let mut warnings = Vec::new();
     if process.paths.get(laptime_core::PathId::OVERFLOW).is_some() {
         let spans = overflowing(process);
         if spans > 0 {
