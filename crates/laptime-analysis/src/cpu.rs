@@ -15,9 +15,14 @@ const KEPT_RATIO: f64 = 0.1;
 /// Below this wall time the CPU clocks say too little.
 const SHORTEST_NS: u64 = 1_000_000;
 
+/// Below this mean wall time, reading the CPU clocks, a microsecond a span, shows in the CPU time.
+const SHORTEST_SPAN_NS: u64 = 20_000;
+
 /// How a row's CPU time stands to its wall time. Ratios are of the wall time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CpuUse {
+    /// Its spans are so short that reading the CPU clocks is a part of their CPU time.
+    Short,
     /// CPU time and wall time agree: it computed.
     Computed {
         /// CPU time of the process.
@@ -59,6 +64,11 @@ pub enum CpuUse {
 pub fn cpu_use(row: &SpanRow) -> Option<CpuUse> {
     if row.total_ns < SHORTEST_NS {
         return None;
+    }
+    let has_cpu = row.process_ns.is_some() || row.thread_ns.is_some();
+    let count = row.count.unwrap_or(0).max(1);
+    if has_cpu && row.total_ns / count < SHORTEST_SPAN_NS {
+        return Some(CpuUse::Short);
     }
     let of_wall = |ns: u64| ns as f64 / row.total_ns as f64;
     let process_ratio = of_wall(row.process_ns.or(row.thread_ns)?);

@@ -25,6 +25,21 @@ fn each_kind_of_row_is_told_apart() {
 }
 
 #[test]
+fn short_spans_are_not_said_to_compute_on_several_cpus() {
+    let many = SpanRow {
+        count: Some(100_000),
+        ..row(300, 290, 0)
+    };
+    assert_eq!(cpu_use(&many), Some(CpuUse::Short));
+    let without = SpanRow {
+        process_ns: None,
+        thread_ns: None,
+        ..many
+    };
+    assert_eq!(cpu_use(&without), None);
+}
+
+#[test]
 fn a_row_without_its_delay_does_not_deny_a_busy_machine() {
     let known = |row: &SpanRow| match cpu_use(row) {
         Some(

@@ -54,7 +54,7 @@ pub fn from_io(error: &io::Error, path: &std::path::Path) -> PyErr {
                 .to_owned();
             PyOSError::new_err((number, text, path.as_os_str().to_owned()))
         }
-        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+        None => PyOSError::new_err(visible(&format!("{}: {error}", path.display()))),
     }
 }
 

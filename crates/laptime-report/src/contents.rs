@@ -46,9 +46,14 @@ impl Document {
 
 /// What all processes did, in one table.
 fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
+    let nothing = if summary.processes.is_empty() {
+        "no span was recorded: Laptime was in no process of the run, or their files are missing"
+    } else {
+        "no span was recorded"
+    };
     let whole = Section {
         heading: None,
-        remark: is_empty.then(|| "no span was recorded".to_owned()),
+        remark: is_empty.then(|| nothing.to_owned()),
         content: if is_empty {
             Content::Remark
         } else {
