@@ -105,7 +105,8 @@ impl Earlier {
         self.next_offset = window_offset(2 * (offset - window_offset(0)) / WINDOW_LEN as u64);
     }
 
-    /// First tick of spans that lie after all cuts, in the window at `offset`.
+    /// First tick of spans that lie after all cuts, in the window at `offset`: what a plain span's start
+    /// is held against, so that nearly all go their way by one comparison.
     pub fn latest_from(&self, offset: u64) -> u64 {
         match self.cuts.last() {
             Some(cut) if offset < cut.offset => u64::MAX,
@@ -122,6 +123,8 @@ impl Earlier {
     /// Adds a span of the window at `offset` where it belongs.
     #[cold]
     pub fn take(&mut self, latest: &mut Totals, span: &Span, rate: Rate, offset: u64) {
+        // A window may hold spans that began before a cut and ended after it. They belong before it, and
+        // the second pass must find them: their windows are noted as strays.
         let mut place = self
             .cuts
             .partition_point(|cut| cut.precedes(offset, span.start));
@@ -149,6 +152,9 @@ impl Earlier {
     }
 
     /// Takes back the cuts between a piece and the span that it goes on with.
+    ///
+    /// A span in pieces is one span with one duration, which the totals of its part know; two parts
+    /// would each hold a span too short, and minimum, maximum and percentiles would be wrong.
     fn with_its_beginning(&mut self, latest: &mut Totals, span: &Span, mut place: usize) -> usize {
         let has = |totals: &Totals| totals.has(span.path, span.track);
         loop {

@@ -67,6 +67,8 @@ pub fn moments(processes: &[Process], run: Option<&RunInfo>, any: bool) -> Optio
     } else {
         found.collect::<Option<_>>()?
     };
+    // Helpers have no steps to tell by. What they do from the first steady step of any on serves steady
+    // steps; from the last one on, a process that is slow to settle would hide the others' helpers.
     let earliest_ns = found.iter().map(|(_, since_ns)| *since_ns).min()?;
     let mut all = vec![earliest_ns; processes.len()];
     for (index, since_ns) in found {
