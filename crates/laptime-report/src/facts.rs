@@ -1,14 +1,23 @@
 //! What is said of a run as a whole, above its tables.
 
-use laptime_analysis::{ClockSummary, ProcessState, Summary, WallSource};
+use laptime_analysis::{ClockSummary, ProcessState, ProcessSummary, Summary, WallSource};
 use laptime_core::ClockKind;
 
 use crate::quantity::{self, Precision, plural};
 
 /// Short facts, most telling first.
 pub fn of_run(summary: &Summary) -> Vec<String> {
+    let wall = quantity::duration(summary.wall_ns, Precision::Exact).inline();
+    // A process that reports of itself needs no telling that it runs.
+    let is_recording = |main: &ProcessSummary| main.is_main && !main.file.is_empty();
+    let main = summary.processes.iter().find(|main| is_recording(main));
+    let goes_on = main.is_some_and(|main| main.state == ProcessState::Running);
     let mut facts = vec![
-        quantity::duration(summary.wall_ns, Precision::Exact).inline(),
+        if goes_on {
+            format!("still running, {wall} so far")
+        } else {
+            wall
+        },
         plural(summary.span_count, "span", "spans"),
     ];
     if summary.processes.len() > 1 {
