@@ -4,7 +4,9 @@ use laptime_analysis::{RowKind, Summary};
 
 use crate::document::{Content, Document, Section};
 use crate::view::View;
-use crate::{by_process, cpu, epochs, facts, figures, joined, ranks, span_table, steady, until};
+use crate::{
+    by_process, cpu, epochs, facts, figures, headline, joined, ranks, span_table, steady, until,
+};
 
 impl Document {
     /// The report of a summary.
@@ -36,6 +38,7 @@ impl Document {
         }
         Self {
             title: summary.program.clone(),
+            headline: Some(headline::of_run(summary)),
             facts: facts::of_run(summary),
             measured: facts::measured(summary),
             sections,

@@ -15,6 +15,8 @@ use crate::roofline::Roofline;
 pub struct Document {
     /// The program's name.
     pub title: String,
+    /// Where the time went, in words; none for what is no run.
+    pub headline: Option<String>,
     /// Short facts about the run as a whole, most telling first.
     pub facts: Vec<String>,
     /// How the times were measured.

@@ -1,25 +1,13 @@
 //! What is said of a run as a whole, above its tables.
 
-use laptime_analysis::{ClockSummary, ProcessState, ProcessSummary, Summary, WallSource};
+use laptime_analysis::{ClockSummary, ProcessState, Summary, WallSource};
 use laptime_core::ClockKind;
 
-use crate::quantity::{self, Precision, plural};
+use crate::quantity::{self, plural};
 
-/// Short facts, most telling first.
+/// Short facts about a run, most telling first.
 pub fn of_run(summary: &Summary) -> Vec<String> {
-    let wall = quantity::duration(summary.wall_ns, Precision::Exact).inline();
-    // A process that reports of itself needs no telling that it runs.
-    let is_recording = |main: &ProcessSummary| main.is_main && !main.file.is_empty();
-    let main = summary.processes.iter().find(|main| is_recording(main));
-    let goes_on = main.is_some_and(|main| main.state == ProcessState::Running);
-    let mut facts = vec![
-        if goes_on {
-            format!("still running, {wall} so far")
-        } else {
-            wall
-        },
-        plural(summary.span_count, "span", "spans"),
-    ];
+    let mut facts = vec![plural(summary.span_count, "span", "spans")];
     if summary.processes.len() > 1 {
         facts.push(plural(
             summary.processes.len() as u64,
@@ -67,17 +55,17 @@ fn peak_memory(summary: &Summary) -> Option<String> {
 pub fn measured(summary: &Summary) -> String {
     let wall = match summary.wall_source {
         WallSource::Launcher => "from launch to exit",
-        WallSource::Process => "from the start of the process, known to 10 ms",
+        WallSource::Process => "from the start of the process, accurate to 10 ms",
         WallSource::Recording => "from the start of the recording",
         WallSource::Segments => "summed over segments",
         WallSource::ProcessTimeSegments => {
-            return "process time summed over segments; clock: CLOCK_PROCESS_CPUTIME_ID".to_owned();
+            return "CPU time of the process, summed over segments".to_owned();
         }
         WallSource::ThreadTimeSegments => {
-            return "thread time summed over segments; clock: CLOCK_THREAD_CPUTIME_ID".to_owned();
+            return "CPU time of the thread, summed over segments".to_owned();
         }
         WallSource::DeviceTimeSegments => {
-            return "device time summed over segments; by event pairs on their streams".to_owned();
+            return "device time between events on its streams, summed over segments".to_owned();
         }
     };
     format!("host time {wall}; {}", clock(summary.clock))
@@ -85,10 +73,8 @@ pub fn measured(summary: &Summary) -> String {
 
 fn clock(clock: ClockSummary) -> String {
     match (clock.kind, clock.is_measured) {
-        (ClockKind::Monotonic, _) => "clock: CLOCK_MONOTONIC".to_owned(),
-        (ClockKind::Tsc, true) => "clock: time stamp counter, rate measured".to_owned(),
-        (ClockKind::Tsc, false) => {
-            "clock: time stamp counter, rate as the CPU states it".to_owned()
-        }
+        (ClockKind::Monotonic, _) => "CLOCK_MONOTONIC".to_owned(),
+        (ClockKind::Tsc, true) => "TSC clock".to_owned(),
+        (ClockKind::Tsc, false) => "TSC clock at the rate that the CPU states".to_owned(),
     }
 }

@@ -5,8 +5,8 @@ use laptime_analysis::Summary;
 #[test]
 fn hostile_names_are_shown_as_text() {
     insta::assert_snapshot!(render(&hostile(), Format::Text, &View::default()), @r#"
-    evil\u{1b}]0;title\u{7}|<b>\n.py  100.00 ms · 11 spans
-    host time from the start of the process, known to 10 ms; clock: CLOCK_MONOTONIC
+    evil\u{1b}]0;title\u{7}|<b>\n.py  100 ms: 89 % exit, under 1 % step.
+    11 spans · host time from the start of the process, accurate to 10 ms; CLOCK_MONOTONIC
 
     span                                                                              count     total      self     mean      p50      p99   share
     ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -49,8 +49,10 @@ fn hostile_names_are_shown_as_text() {
     insta::assert_snapshot!(render(&hostile(), Format::Markdown, &View::default()), @r#"
     ## evil\\u\{1b\}\]0;title\\u\{7\}\|\<b\>\\n.py
 
-    100.00 ms · 11 spans  
-    host time from the start of the process, known to 10 ms; clock: CLOCK\_MONOTONIC
+    100 ms: 89 % exit, under 1 % step.
+
+    11 spans  
+    host time from the start of the process, accurate to 10 ms; CLOCK\_MONOTONIC
 
     | span | count | total | self | mean | p50 | p99 | share |
     | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -18,6 +18,7 @@ mod facts;
 mod figures;
 mod filter;
 mod glyphs;
+mod headline;
 pub mod html;
 mod joined;
 mod json;

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use crate::column::Column;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
+use crate::headline;
 use crate::name;
 use crate::text::{self, capitalised};
 
@@ -20,6 +21,10 @@ pub fn render(document: &Document) -> String {
         escaped(&title)
     };
     let mut out = format!("## {title}\n\n");
+    if let Some(headline) = &document.headline {
+        let headline = headline.replace(headline::UNBROKEN, " ");
+        let _ = writeln!(out, "{}\n", said(&headline));
+    }
     let _ = writeln!(out, "{}  ", document.facts.join(" · "));
     let _ = writeln!(out, "{}", said(&document.measured));
     for section in &document.sections {

@@ -8,6 +8,7 @@ use laptime_core::Unavailable;
 use crate::column::Column;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
+use crate::headline;
 use crate::name;
 use crate::paint::{Paint, Style};
 use crate::quantity::{self, Digits};
@@ -123,7 +124,20 @@ impl Text {
         let title = self.glyphs.plain(&name::visible(&document.title));
         let most = self.most.map_or(name::LONGEST, |_| self.width / 2);
         let title = name::fitted(&title, most, self.glyphs.ellipsis);
-        let facts = document.facts.join(&format!(" {} ", self.glyphs.dot));
+        let between_facts = format!(" {} ", self.glyphs.dot);
+        let facts = document.facts.join(&between_facts);
+        if let Some(headline) = &document.headline {
+            let headline = self.wrapped("", &format!("{title}  {headline}"), Style::Plain);
+            let headline = self
+                .glyphs
+                .plain(&headline.replace(headline::UNBROKEN, " "));
+            let rest = headline.strip_prefix(&title).unwrap_or(&headline);
+            let title = self.paint.with(Style::Strong, &title);
+            let facts = self
+                .glyphs
+                .plain(&format!("{facts}{between_facts}{}", document.measured));
+            return format!("{title}{rest}{}", self.wrapped("", &facts, Style::Faint));
+        }
         let between = if title.is_empty() { "" } else { "  " };
         let room = self
             .width

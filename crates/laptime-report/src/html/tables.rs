@@ -17,6 +17,13 @@ pub fn render(document: &Document, is_alone: bool) -> String {
         markup::text(&document.title)
     };
     let _ = writeln!(out, "<h2>{heading}</h2>");
+    if let Some(headline) = &document.headline {
+        let _ = writeln!(
+            out,
+            "<p class=\"headline\">{}</p>",
+            markup::sentence(headline)
+        );
+    }
     let _ = writeln!(
         out,
         "<p class=\"facts\">{}</p>\n<p class=\"measured\">{}</p>",

@@ -74,6 +74,7 @@ fn with_tables(
     });
     Document {
         title: title(counts, subject),
+        headline: None,
         facts: facts(counts, &all),
         measured: measured(subject),
         sections,

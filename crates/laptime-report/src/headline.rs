@@ -1,0 +1,187 @@
+//! The first line of a report, in words: where the time went, and what a step is made of.
+//!
+//! `15.3 s: 63 % startup, 21 % training, 14 % exit. A step takes 14.1 ms: backward 42 %, forward
+//! 37 %, optimizer 15 %, data 6 %.` It says what the tables below it show in numbers, the largest
+//! parts only, so that who reads no further knows the most important of it.
+
+use laptime_analysis::{ProcessState, ProcessSummary, RowKind, SpanRow, Summary};
+use laptime_core::PhaseName;
+
+use crate::name;
+use crate::quantity::{self, Precision};
+
+/// Parts that are named, largest first.
+const MOST_PARTS: usize = 4;
+/// Parts below this share are not named.
+const LEAST_RATIO: f64 = 0.01;
+/// From this ratio to the wall time on, spans of several threads or tasks were open at once.
+const OVERLAP_RATIO: f64 = 1.05;
+/// What is left over is said from this share on.
+const REST_RATIO: f64 = 0.05;
+
+/// Stands between a number and its unit, where no line may end.
+pub const UNBROKEN: char = '\u{a0}';
+
+/// A part of the run or of a step.
+#[derive(Debug, Clone, PartialEq)]
+struct Part {
+    name: String,
+    /// Of the whole.
+    ratio: f64,
+    is_span: bool,
+}
+
+/// The headline of a run, or of a timer's segments.
+pub fn of_run(summary: &Summary) -> String {
+    let wall = time(summary.wall_ns);
+    // A process that reports of itself needs no telling that it runs.
+    let is_file = |main: &&ProcessSummary| main.is_main && !main.file.is_empty();
+    let main = summary.processes.iter().find(is_file);
+    let wall = if main.is_some_and(|main| main.state == ProcessState::Running) {
+        format!("still running, {wall} so far")
+    } else {
+        wall
+    };
+    let (parts, rest) = largest(of_whole(&summary.rows));
+    let mut said: Vec<String> = parts.iter().map(of_the_run).collect();
+    said.extend(rest.map(|rest| format!("{} in {}", share(rest.ratio), rest.name)));
+    let mut said = if said.is_empty() {
+        wall
+    } else {
+        format!("{wall}: {}.", said.join(", "))
+    };
+    if let Some(step) = step(summary) {
+        said.extend([" ", &step]);
+    }
+    said
+}
+
+/// A part of the run; threads or tasks side by side are no share of it.
+fn of_the_run(part: &Part) -> String {
+    let Part { name, ratio, .. } = part;
+    if *ratio >= OVERLAP_RATIO {
+        return format!("{name} {ratio:.1}{UNBROKEN}at{UNBROKEN}once");
+    }
+    format!("{} {name}", share(*ratio))
+}
+
+/// A time that no line breaks.
+fn time(ns: u64) -> String {
+    let time = quantity::duration(ns, Precision::Estimate).inline();
+    time.replace(' ', &UNBROKEN.to_string())
+}
+
+/// A share that no line breaks.
+fn share(ratio: f64) -> String {
+    if ratio < LEAST_RATIO {
+        return format!("under{UNBROKEN}1{UNBROKEN}%");
+    }
+    format!("{:.0}{UNBROKEN}%", ratio * 100.0)
+}
+
+/// The outermost rows by what they are called; none where nothing but leftovers is there.
+fn of_whole(rows: &[SpanRow]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for row in rows.iter().filter(|row| row.depth() == 0) {
+        let name = called(row, rows);
+        let ratio = row.share_ratio.unwrap_or(0.0);
+        match parts.iter_mut().find(|part| part.name == name) {
+            Some(part) => part.ratio += ratio,
+            None => parts.push(Part {
+                name,
+                ratio,
+                is_span: row.kind == RowKind::Span,
+            }),
+        }
+    }
+    parts
+}
+
+/// What a part of the run is called: steps with a backward are training, counted ones too.
+fn called(row: &SpanRow, rows: &[SpanRow]) -> String {
+    let name = row.names.first().map_or("", String::as_str);
+    if row.kind == RowKind::Leftover {
+        let called = if name == "other" {
+            "outside of laps"
+        } else {
+            name
+        };
+        return called.to_owned();
+    }
+    let step = [PhaseName::Step.text().to_owned()];
+    let is_backward = |part: &SpanRow| last_name(part) == PhaseName::Backward.text();
+    match PhaseName::of_counted(name).or_else(|| PhaseName::of(name)) {
+        Some(PhaseName::Step) if children(rows, &step).any(is_backward) => "training".to_owned(),
+        Some(phase) => phase.text().to_owned(),
+        None => name::short(name),
+    }
+}
+
+fn last_name(row: &SpanRow) -> &str {
+    row.names.last().map_or("", String::as_str)
+}
+
+fn children<'r>(rows: &'r [SpanRow], names: &'r [String]) -> impl Iterator<Item = &'r SpanRow> {
+    let is_child = |row: &&SpanRow| {
+        row.kind == RowKind::Span
+            && row.names.len() == names.len() + 1
+            && row.names.starts_with(names)
+    };
+    rows.iter().filter(is_child)
+}
+
+/// How long a step takes and what it is made of: of the steady state, where there is one.
+fn step(summary: &Summary) -> Option<String> {
+    let step = PhaseName::Step.text();
+    let (rows, path, noun) = match &summary.steady {
+        Some(steady) => (&steady.rows, steady.step_path.as_str(), steady.noun()),
+        None => (&summary.rows, step, step),
+    };
+    let row = rows.iter().find(|row| row.path == path)?;
+    let each = time(row.p50_ns?);
+    let parts = children(rows, &row.names).map(|part| Part {
+        name: name::short(last_name(part)),
+        ratio: part.total_ns as f64 / row.total_ns.max(1) as f64,
+        is_span: true,
+    });
+    let (parts, rest) = largest(parts.collect());
+    let parts = parts.iter().chain(&rest);
+    let parts: Vec<String> = parts
+        .map(|part| format!("{} {}", part.name, share(part.ratio)))
+        .collect();
+    let colon = if parts.is_empty() { "" } else { ": " };
+    let subject = match noun {
+        "span" => name::short(path),
+        noun if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("An {noun}"),
+        noun => format!("A {noun}"),
+    };
+    Some(format!(
+        "{subject} takes {each}{colon}{}.",
+        parts.join(", ")
+    ))
+}
+
+/// The largest parts, largest first, and what the others are together. The largest of the spans is
+/// named however small it is: it is what was measured.
+fn largest(mut parts: Vec<Part>) -> (Vec<Part>, Option<Part>) {
+    parts.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
+    let Some(first) = parts.iter().find(|part| part.is_span).cloned() else {
+        return (Vec::new(), None);
+    };
+    parts.retain(|part| part.ratio >= LEAST_RATIO || *part == first);
+    let others = parts.split_off(MOST_PARTS.min(parts.len()));
+    if others.contains(&first) {
+        parts.push(first);
+    }
+    let ratio: f64 = others.iter().map(|part| part.ratio).sum();
+    let rest = (ratio >= REST_RATIO).then(|| Part {
+        name: format!("{} others", others.len()),
+        ratio,
+        is_span: true,
+    });
+    (parts, rest)
+}
+
+#[cfg(test)]
+#[path = "headline_tests.rs"]
+mod tests;

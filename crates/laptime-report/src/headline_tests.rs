@@ -1,0 +1,111 @@
+use laptime_analysis::Options;
+use laptime_core::SpanFlags;
+
+use super::*;
+use crate::tests::fed;
+use crate::tests::scripted::{MAIN, MS, Script};
+
+/// As a reader sees it.
+fn said(script: Script) -> String {
+    of_run(&fed::summarize(&[script], Options::default())).replace(UNBROKEN, " ")
+}
+
+/// Twenty steps that begin at `from_ms` and take 10 ms each, of these three parts.
+fn steps(script: &mut Script, from_ms: u64, parts: [(&str, u64); 3]) {
+    for step in 0..20 {
+        let start = (from_ms + step * 10) * MS;
+        let mut at = start;
+        for (name, ms) in parts {
+            script.span(&["step", name], at, ms * MS);
+            at += ms * MS;
+        }
+        script.span(&["step"], start, 10 * MS);
+    }
+}
+
+#[test]
+fn a_training_is_told_by_its_parts_and_by_those_of_a_step() {
+    let mut script = Script::new(7, 500 * MS);
+    steps(
+        &mut script,
+        200,
+        [("data", 1), ("forward", 3), ("backward", 6)],
+    );
+    assert_eq!(
+        said(script),
+        "500 ms: 40 % training, 40 % startup, 20 % exit. \
+         A step takes 10.0 ms: backward 60 %, forward 30 %, data 10 %."
+    );
+}
+
+#[test]
+fn steps_without_a_backward_are_no_training() {
+    let mut script = Script::new(7, 200 * MS);
+    steps(&mut script, 0, [("read", 1), ("compute", 2), ("write", 7)]);
+    assert_eq!(
+        said(script),
+        "200 ms: 100 % step. A step takes 10.0 ms: write 70 %, compute 20 %, read 10 %."
+    );
+}
+
+#[test]
+fn the_smaller_parts_are_told_together() {
+    let mut script = Script::new(7, 100 * MS);
+    for (index, name) in ["a", "b", "c", "d", "e", "f"].into_iter().enumerate() {
+        let index = index as u64;
+        script.span(
+            &[name],
+            20 * index * MS - 2 * index * index * MS,
+            (20 - 3 * index) * MS,
+        );
+    }
+    let said = said(script);
+    assert!(
+        said.starts_with("100 ms: 25 % outside of laps, 20 % a, 17 % b, 14 % c, "),
+        "{said}"
+    );
+    assert!(said.ends_with("% in 3 others."), "{said}");
+}
+
+#[test]
+fn tasks_side_by_side_are_no_share_of_the_run() {
+    let mut script = Script::new(7, 100 * MS);
+    for track in 0..5 {
+        script.span_on(
+            MAIN + track,
+            &["request"],
+            10 * MS,
+            90 * MS,
+            SpanFlags::NONE,
+        );
+    }
+    assert_eq!(
+        said(script),
+        "100 ms: request 4.5 at once, 10 % outside of laps."
+    );
+}
+
+#[test]
+fn what_was_measured_is_named_however_small_it_is() {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.span(&["step"], 500 * MS, MS);
+    assert_eq!(
+        said(script),
+        "1.00 s: 50 % startup, 50 % exit, under 1 % step. A step takes 1.00 ms."
+    );
+}
+
+#[test]
+fn a_run_without_spans_is_told_by_its_time_alone() {
+    assert_eq!(said(Script::new(7, 100 * MS)), "100 ms");
+}
+
+#[test]
+fn a_recording_that_still_grows_says_so() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["work"], 0, 100 * MS);
+    let mut summary = fed::summarize(&[script], Options::default());
+    summary.processes[0].state = ProcessState::Running;
+    let said = of_run(&summary).replace(UNBROKEN, " ");
+    assert_eq!(said, "still running, 100 ms so far: 100 % work.");
+}
