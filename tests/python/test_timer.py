@@ -212,8 +212,8 @@ def test_a_segment_name_is_a_string(wrong: object) -> None:
     ("clock", "said"),
     [
         ("wall", "host time summed over segments"),
-        ("process", "process time summed over segments; clock: CLOCK_PROCESS_CPUTIME_ID"),
-        ("thread", "thread time summed over segments; clock: CLOCK_THREAD_CPUTIME_ID"),
+        ("process", "CPU time of the process, summed over segments"),
+        ("thread", "CPU time of the thread, summed over segments"),
     ],
 )
 def test_a_table_says_which_clock_its_segments_were_measured_by(
