@@ -165,6 +165,11 @@ impl Event {
         }
     }
 
+    /// Whether the truth value of a name is there, and true.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.bool(name) == Some(true)
+    }
+
     /// The truth values of a name.
     pub fn bools(&self, name: &str) -> Option<&[bool]> {
         match self.get(name) {

@@ -7,6 +7,7 @@
 
 use laptime_core::Cost;
 
+use super::matmul::macs;
 use super::softmax;
 use super::work::Work;
 use crate::tensor::Dtype;
@@ -49,6 +50,9 @@ pub struct Attention {
     /// Which scores a mask leaves.
     pub mask: Mask,
 }
+
+/// Each score is scaled.
+const SCALE: Work = Work::arithmetic(1);
 
 /// `1 + 2 + … + count`.
 fn triangle(count: u128) -> u128 {
@@ -116,14 +120,8 @@ impl Attention {
     /// Both products, `Q Kᵀ` and `P V`, and scaling and the softmax of every score.
     pub fn forward(&self, dtype: Dtype) -> Cost {
         let each = self.key_size.saturating_add(self.value_size);
-        let products = Cost {
-            mac: self.scores().saturating_mul(each),
-            active_mac: self.active_scores().saturating_mul(each),
-            executed_mac: self.scores().saturating_mul(each),
-            ..Cost::default()
-        };
-        let scale = Work::arithmetic(1).on(self.scores(), dtype);
-        products + scale + softmax::FORWARD.on(self.scores(), dtype)
+        let work = SCALE.and(softmax::FORWARD);
+        self.products(each, each) + work.on(self.scores(), dtype)
     }
 
     /// The four products of the gradients of queries, keys and values, and the softmax's.
@@ -134,20 +132,19 @@ impl Attention {
             .key_size
             .saturating_add(self.value_size)
             .saturating_mul(2);
-        let run = if fused {
-            each.saturating_add(self.key_size)
-        } else {
-            each
-        };
-        let products = Cost {
-            mac: self.scores().saturating_mul(each),
+        let again = if fused { self.key_size } else { 0 };
+        let exponentials = Work::transcendental(u32::from(fused));
+        let work = SCALE.and(exponentials).and(softmax::BACKWARD);
+        self.products(each, each.saturating_add(again)) + work.on(self.scores(), dtype)
+    }
+
+    /// So many multiply-accumulates for each score, and so many that run.
+    fn products(&self, each: u128, run: u128) -> Cost {
+        Cost {
             active_mac: self.active_scores().saturating_mul(each),
             executed_mac: self.scores().saturating_mul(run),
-            ..Cost::default()
-        };
-        let again = Work::transcendental(u32::from(fused)).on(self.scores(), dtype);
-        let scale = Work::arithmetic(1).on(self.scores(), dtype);
-        products + scale + again + softmax::BACKWARD.on(self.scores(), dtype)
+            ..macs(self.scores().saturating_mul(each))
+        }
     }
 }
 

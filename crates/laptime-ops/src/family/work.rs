@@ -5,7 +5,7 @@
 
 use laptime_core::Cost;
 
-use crate::tensor::{Dtype, Kind};
+use crate::tensor::{Dtype, Kind, Tensor};
 
 /// Operations for each element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,6 +92,11 @@ impl Work {
         let is_it = |names: &str| names.split_whitespace().any(|known| known == name);
         let found = table.iter().find(|(names, _)| is_it(names));
         found.map(|&(_, work)| work)
+    }
+
+    /// What the work costs on the elements that a tensor holds.
+    pub fn over(self, tensor: &Tensor) -> Cost {
+        self.on(tensor.held(), tensor.dtype)
     }
 
     /// What the work costs on so many elements of a type. A transcendental function of a complex number

@@ -23,8 +23,8 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let output = e.require_output(0)?;
             let (convolution, sampled) = deformed(e, output)?;
-            let masked = Work::arithmetic(u32::from(e.bool("use_mask") == Some(true)));
-            let bias = Work::arithmetic(1).on(output.held(), output.dtype);
+            let masked = Work::arithmetic(u32::from(e.is_set("use_mask")));
+            let bias = Work::arithmetic(1).over(output);
             Ok(e.moving(
                 convolution.forward()
                     + weighted(sampled, TAPS, output.dtype)
@@ -44,7 +44,7 @@ pub const TABLE: &[Entry] = &[
             let each = weighted(sampled, TAPS, dtype)
                 + weighted_backward(sampled, TAPS, dtype)
                 + weighted_backward(sampled, 2 * TAPS, dtype);
-            let masked = 9 * u32::from(e.bool("use_mask") == Some(true));
+            let masked = 9 * u32::from(e.is_set("use_mask"));
             let bias = Work::arithmetic(1).on(gradient.held(), dtype);
             Ok(e.moving(
                 convolution.backward(true, true)

@@ -59,7 +59,7 @@ pub const TABLE: &[Entry] = &[
 
 /// A causal mask where the call asks for one.
 fn causal(event: &Event, aligned: Mask) -> Mask {
-    if event.bool("is_causal") == Some(true) {
+    if event.is_set("is_causal") {
         aligned
     } else {
         Mask::Dense
@@ -183,7 +183,7 @@ fn kernel_mask(event: &Event) -> Mask {
     };
     let (left, right) = (window("window_size_left"), window("window_size_right"));
     let flash = event.signature.name.contains("flash");
-    let is_causal = event.bool("is_causal") == Some(true);
+    let is_causal = event.is_set("is_causal");
     match (is_causal, event.int("custom_mask_type")) {
         (_, Some(kind @ (1 | 2))) => match (event.int("window_size"), kind) {
             (Some(size @ 1..), 2) => Mask::Window {

@@ -12,7 +12,7 @@ pub const TABLE: &[Entry] = &[
         "convolution _convolution conv1d conv2d conv3d _convolution_mode convolution_overrideable",
         "2·B·prod(out)·C_out·(C_in/groups)·prod(kernel), transposed over the input; the bias \
          other FLOP",
-        |e| forward(e, e.bool("transposed").unwrap_or(false)),
+        |e| forward(e, e.is_set("transposed")),
     ),
     formula(
         "cudnn_convolution miopen_convolution miopen_depthwise_convolution mkldnn_convolution \
@@ -49,7 +49,7 @@ pub const TABLE: &[Entry] = &[
          mps_convolution_backward",
         "the forward's for the input's gradient if it is wanted, and for the weight's; the \
          bias' other FLOP",
-        |e| backward(e, e.bool("transposed").unwrap_or(false)),
+        |e| backward(e, e.is_set("transposed")),
     ),
     formula(
         "mps_convolution_transpose_backward",

@@ -50,7 +50,7 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let source = e.require_any(&["grad_output", "grad"])?;
             let target = e.output().unwrap_or(source);
-            let cost = Work::arithmetic(1).on(source.held(), source.dtype);
+            let cost = Work::arithmetic(1).over(source);
             Ok(cost + gradient(e, target, source))
         },
     ),
@@ -66,13 +66,13 @@ pub const TABLE: &[Entry] = &[
         |e| match e.text("reduce") {
             Some("amax" | "amin" | "max" | "min") => Ok(Places::of(e)?.cost(e, Work::compare(1))),
             Some(_) => adding(e, 1),
-            None => adding(e, u32::from(e.bool("accumulate") == Some(true))),
+            None => adding(e, u32::from(e.is_set("accumulate"))),
         },
     ),
     formula(
         "index_put _index_put_impl _unsafe_index_put",
         "1 FLOP for each value that is added; none where it is written over",
-        |e| adding(e, u32::from(e.bool("accumulate") == Some(true))),
+        |e| adding(e, u32::from(e.is_set("accumulate"))),
     ),
     moves(
         "index_copy index_fill masked_scatter slice_scatter select_scatter diagonal_scatter \
@@ -85,7 +85,7 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element that comes in",
         |e| {
             let source = e.require("grad")?;
-            let cost = Work::arithmetic(1).on(source.held(), source.dtype);
+            let cost = Work::arithmetic(1).over(source);
             Ok(cost + gradient(e, e.require_output(0)?, source))
         },
     ),

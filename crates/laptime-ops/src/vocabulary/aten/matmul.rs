@@ -154,7 +154,7 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let gradient = e.require("grad_output")?.held();
             let mac = gradient.saturating_mul(last(e.require("input")?)?);
-            let other_flop = if e.bool("bias_defined") == Some(true) {
+            let other_flop = if e.is_set("bias_defined") {
                 gradient
             } else {
                 0

@@ -76,7 +76,7 @@ fn encoder_layer(event: &Event) -> Counted {
     let weights = inside
         .held()
         .saturating_add(event.require("ffn_weight_2")?.held());
-    let gelu = event.bool("use_gelu") == Some(true);
+    let gelu = event.is_set("use_gelu");
     let activation = work(if gelu { "gelu" } else { "relu" }).unwrap_or(Work::NONE);
     let both = Affine {
         weight: true,
@@ -84,8 +84,7 @@ fn encoder_layer(event: &Event) -> Counted {
     };
     // A bias and a residual twice, and two normalisations.
     let narrow = centred(both).and(centred(both)).and(Work::arithmetic(3));
-    let around = activation.and(Work::arithmetic(1)).on(wide, source.dtype)
-        + narrow.on(source.held(), source.dtype);
+    let around = activation.and(Work::arithmetic(1)).on(wide, source.dtype) + narrow.over(source);
     let products: Cost = macs(rows.saturating_mul(weights));
     Ok(event.moving(block(event, source, source)? + products + around))
 }

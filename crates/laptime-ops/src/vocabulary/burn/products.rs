@@ -130,7 +130,7 @@ fn attention(event: &Event) -> Counted {
     let (query, key) = (event.require("query")?, event.require("key")?);
     let value = event.require("value")?;
     let size = |tensor: &Tensor, index: i64| tensor.dim(index).ok_or("it has too few dimensions");
-    let causal = event.bool("is_causal") == Some(true);
+    let causal = event.is_set("is_causal");
     let sizes = Attention {
         batch: size(query, 0)?,
         heads: size(query, 1)?,

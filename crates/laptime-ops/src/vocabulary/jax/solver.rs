@@ -20,9 +20,9 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
         "cholesky" => each(event, |n, _, _| lapack::cholesky(n))?,
         "lu" => each(event, |m, n, _| lapack::lu(m, n))?,
         "geqrf" => each(event, |m, n, _| lapack::qr(m, n))?,
-        "qr" if event.bool("pivoting").unwrap_or(false) => Outcome::uncounted(PIVOTED),
+        "qr" if event.is_set("pivoting") => Outcome::uncounted(PIVOTED),
         "qr" => {
-            let full = event.bool("full_matrices").unwrap_or(false);
+            let full = event.is_set("full_matrices");
             each(event, |m, n, _| {
                 lapack::qr_with_q(m, n, if full { m } else { m.min(n) })
             })?
@@ -104,7 +104,7 @@ fn triangle(event: &Event) -> Option<Outcome> {
 fn times_q(event: &Event) -> Option<Outcome> {
     let (taus, matrix) = (event.inputs().nth(1)?, event.inputs().nth(2)?);
     let (rows, columns) = (matrix.dim(-2)?, matrix.dim(-1)?);
-    let (m, n) = if event.bool("left").unwrap_or(false) {
+    let (m, n) = if event.is_set("left") {
         (rows, columns)
     } else {
         (columns, rows)

@@ -139,7 +139,7 @@ pub const TABLE: &[Entry] = &[
             }
             let output = e.require_output(0)?;
             let drop = Work::compare(1).and(SUM);
-            Ok(e.moving(drop.on(output.held(), output.dtype)))
+            Ok(e.moving(drop.over(output)))
         },
     ),
 ];
@@ -154,14 +154,14 @@ pub fn entries() -> impl Iterator<Item = Entry> {
 fn several(event: &Event, step: Work, last: Work) -> Counted {
     let steps = event.inputs().count().saturating_sub(1) as u64;
     let output = event.require_output(0)?;
-    let one = |work: Work| work.on(output.held(), output.dtype);
+    let one = |work: Work| work.over(output);
     Ok(event.moving(one(step).times(steps) + one(last)))
 }
 
 fn quantised(event: &Event, first: Work) -> Counted {
     let input = event.input().ok_or("it has no input")?;
     let work = work("quantize").unwrap_or(Work::NONE).and(first);
-    Ok(event.moving(work.on(input.held(), input.dtype)))
+    Ok(event.moving(work.over(input)))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let output = e.require_output(0)?;
             let taps = output.held().saturating_mul(window(e)?);
-            let root = Work::transcendental(1).on(output.held(), output.dtype);
+            let root = Work::transcendental(1).over(output);
             Ok(e.moving(Work::arithmetic(2).on(taps, output.dtype) + root))
         },
     ),

@@ -112,7 +112,7 @@ fn is_factor(event: &Event, name: &str) -> bool {
 fn matrices(event: &Event) -> Result<u128, String> {
     let (left, right) = (event.require("A")?, event.require("B")?);
     let output = event.require_output(0)?;
-    let is_turned = |name| event.bool(name) == Some(true);
+    let is_turned = |name| event.is_set(name);
     let is_row = left.shape.len() == 1;
     let k = match (is_row, is_turned("transA")) {
         (true, _) => left.dim(0),
@@ -201,5 +201,5 @@ fn convolution(event: &Event, transposed: bool) -> Counted {
         other_flop,
         ..convolution.forward()
     });
-    Ok(cost + after.on(output.held(), output.dtype))
+    Ok(cost + after.over(output))
 }
