@@ -97,11 +97,7 @@ fn deformed(event: &Event, output: &Tensor) -> Result<(Convolution, u128), Strin
     let sampled = positions
         .saturating_mul(input.dim(1).unwrap_or(1))
         .saturating_mul(product(kernel));
-    let convolution = Convolution {
-        elements: output.held(),
-        taps: product(&weight.shape[1..]),
-    };
-    Ok((convolution, sampled))
+    Ok((Convolution::of(output, weight)?, sampled))
 }
 
 /// A pooled tensor, samples of all its elements, and places that are sampled.

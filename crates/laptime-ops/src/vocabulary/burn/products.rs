@@ -11,7 +11,7 @@ use crate::family::attention::{Attention, Mask};
 use crate::family::convolution::Convolution;
 use crate::family::matmul::work;
 use crate::family::movement::moved;
-use crate::tensor::{Tensor, product};
+use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, Rule, formula, plain};
 
 pub const TABLE: &[Entry] = &[
@@ -104,13 +104,7 @@ fn biased(event: &Event, cost: Cost, output: &Tensor) -> Cost {
 
 /// Every element of a side meets every tap.
 fn convolution(event: &Event, side: &Tensor) -> Result<Convolution, String> {
-    match &event.require("weight")?.shape[..] {
-        [_, rest @ ..] if !rest.is_empty() => Ok(Convolution {
-            elements: side.held(),
-            taps: product(rest),
-        }),
-        _ => Err("its weight has too few dimensions".into()),
-    }
+    Convolution::of(side, event.require("weight")?)
 }
 
 fn forward(event: &Event, side: &Tensor) -> Counted {
