@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use laptime_core::{Cost, Phase};
 
+use crate::family::movement::bytes;
 use crate::modules::ModuleId;
 use crate::tensor::{Dtype, Tensor};
 
@@ -271,8 +272,7 @@ impl Event {
 
     /// Bytes read when each input is read once, and written when each output is written once.
     pub fn traffic(&self) -> (u128, u128) {
-        let sum = |all: u128, tensor: &Tensor| all.saturating_add(tensor.bytes());
-        (self.inputs().fold(0, sum), self.results().fold(0, sum))
+        (bytes(self.inputs()), bytes(self.results()))
     }
 
     /// A cost with this traffic: all that goes in, and all that comes out.

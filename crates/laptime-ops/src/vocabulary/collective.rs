@@ -5,8 +5,6 @@
 
 use std::sync::LazyLock;
 
-use laptime_core::Cost;
-
 use super::table::{Counted, Dialect, Entry, Rule, formula, plain};
 use crate::event::Event;
 use crate::family::collective::{Collective, cost};
@@ -76,6 +74,11 @@ fn held<'a>(tensors: impl Iterator<Item = &'a Tensor>) -> u128 {
     tensors.fold(0, |all, tensor| all.saturating_add(tensor.held()))
 }
 
+/// Elements of the arguments of these names, separated by spaces.
+fn held_by(event: &Event, names: &str) -> u128 {
+    held(names.split(' ').flat_map(|name| event.tensors(name)))
+}
+
 fn dtype(event: &Event) -> Result<Dtype, String> {
     let mut tensors = event.inputs().chain(&event.outputs);
     let first = tensors.next().ok_or("it has no tensors")?;
@@ -84,33 +87,17 @@ fn dtype(event: &Event) -> Result<Dtype, String> {
 
 /// What goes in, where the operator names it; an in-place operator's first argument else.
 fn going_in(event: &Event) -> u128 {
-    let names = [
-        "input",
-        "inputs",
-        "input_tensor",
-        "input_tensors",
-        "input_list",
-    ];
-    match held(names.iter().flat_map(|name| event.tensors(name))) {
-        0 => {
-            let first = ["self", "tensor", "tensors"];
-            held(first.iter().flat_map(|name| event.tensors(name)))
-        }
+    let names = "input inputs input_tensor input_tensors input_list";
+    match held_by(event, names) {
+        0 => held_by(event, "self tensor tensors"),
         elements => elements,
     }
 }
 
 /// What comes out, where the operator has an argument for it; its outputs else.
 fn coming_out(event: &Event) -> u128 {
-    let names = [
-        "output",
-        "outputs",
-        "output_tensor",
-        "output_tensors",
-        "output_lists",
-        "out",
-    ];
-    match held(names.iter().flat_map(|name| event.tensors(name))) {
+    let names = "output outputs output_tensor output_tensors output_lists out";
+    match held_by(event, names) {
         0 => held(event.outputs.iter()),
         elements => elements,
     }
@@ -154,6 +141,5 @@ fn parts(event: &Event, kind: Collective, part: Part) -> Counted {
     } else {
         part.saturating_mul(ranks)
     };
-    let moved: Cost = cost(kind, ranks, all, dtype(event)?);
-    Ok(event.moving(moved))
+    Ok(event.moving(cost(kind, ranks, all, dtype(event)?)))
 }

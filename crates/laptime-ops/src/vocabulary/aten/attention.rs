@@ -205,13 +205,15 @@ fn kernel_mask(event: &Event) -> Mask {
 
 /// A mask that is added, and dropout, of each score.
 fn score_work(event: &Event) -> Work {
-    let masked = ["attn_mask", "attn_bias", "bias"]
-        .iter()
-        .any(|name| event.tensor(name).is_some());
-    let dropped = event.number("dropout_p").is_some_and(|share| share > 0.0);
-    let mask = Work::arithmetic(u32::from(masked));
-    let dropout = Work::compare(1).and(Work::arithmetic(1));
-    mask.and(if dropped { dropout } else { Work::NONE })
+    let masked = u32::from(masks(event).next().is_some());
+    let dropped = u32::from(event.number("dropout_p").is_some_and(|share| share > 0.0));
+    Work::arithmetic(masked + dropped).and(Work::compare(dropped))
+}
+
+/// Masks that are added to the scores.
+fn masks(event: &Event) -> impl Iterator<Item = &Tensor> {
+    let names = ["attn_mask", "attn_bias", "bias"].into_iter();
+    names.filter_map(|name| event.tensor(name))
 }
 
 /// Reads query, key, value and mask; writes the output and the logarithm of each row's sum.
@@ -223,9 +225,7 @@ fn forward(event: &Event, sequences: &[Attention]) -> Counted {
         .iter()
         .map(|one| one.forward(dtype) + each.on(one.scores(), dtype))
         .sum();
-    let masks = ["attn_mask", "attn_bias", "bias"];
-    let masks = masks.iter().filter_map(|name| event.tensor(name));
-    let read = bytes(operands.into_iter().chain(masks));
+    let read = bytes(operands.into_iter().chain(masks(event)));
     let written = bytes(event.outputs.iter().take(2));
     Ok(cost + moved(read, written))
 }
@@ -239,20 +239,7 @@ fn backward(event: &Event, sequences: &[Attention]) -> Counted {
         .iter()
         .map(|one| one.backward(dtype, true) + each.on(one.scores(), dtype))
         .sum();
-    let read = [
-        "grad_out",
-        "grad_out_",
-        "query",
-        "key",
-        "value",
-        "out",
-        "logsumexp",
-        "attn_mask",
-        "attn_bias",
-        "bias",
-    ];
-    let read = read.iter().filter_map(|name| event.tensor(name));
-    let read = bytes(read);
-    let written = bytes(event.outputs.iter());
-    Ok(cost + moved(read, written))
+    let read = "grad_out grad_out_ query key value out logsumexp attn_mask attn_bias bias";
+    let read = bytes(read.split(' ').filter_map(|name| event.tensor(name)));
+    Ok(cost + moved(read, bytes(event.outputs.iter())))
 }

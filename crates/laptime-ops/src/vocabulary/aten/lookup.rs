@@ -3,7 +3,7 @@
 use laptime_core::Cost;
 
 use crate::event::{Argument, Event};
-use crate::family::movement::{lookup, moved, scatter};
+use crate::family::movement::{bytes, lookup, moved, scatter};
 use crate::family::work::Work;
 use crate::tensor::{Kind, Tensor};
 use crate::vocabulary::table::{Counted, Entry, Rule, computed_in, formula, moves, plain};
@@ -23,18 +23,10 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element looked up, 2 with weights of samples; rows touched, not the table",
         |e| {
             let (table, result) = (e.require("weight")?, e.require_output(0)?);
-            let looked_up = Tensor::new(
-                vec![
-                    u64::try_from(e.require("indices")?.held()).unwrap_or(u64::MAX),
-                    table.shape.last().copied().unwrap_or(1),
-                ],
-                table.dtype,
-            );
-            let each = if e.tensor("per_sample_weights").is_some() {
-                2
-            } else {
-                1
-            };
+            let rows = u64::try_from(e.require("indices")?.held()).unwrap_or(u64::MAX);
+            let row = table.shape.last().copied().unwrap_or(1);
+            let looked_up = Tensor::new([rows, row], table.dtype);
+            let each = 1 + u32::from(e.tensor("per_sample_weights").is_some());
             let moved = lookup(table, index_bytes(e), &looked_up);
             Ok(Cost {
                 bytes_written: result.bytes(),
@@ -116,10 +108,8 @@ pub const TABLE: &[Entry] = &[
 
 /// Bytes of the tensors that say where.
 fn index_bytes(event: &Event) -> u128 {
-    ["index", "indices", "offsets", "offset2bag"]
-        .iter()
-        .flat_map(|name| event.tensors(name))
-        .fold(0, |all, index| all.saturating_add(index.bytes()))
+    let names = ["index", "indices", "offsets", "offset2bag"].into_iter();
+    bytes(names.flat_map(|name| event.tensors(name)))
 }
 
 /// A gradient that comes in, added to the rows it belongs to.
@@ -191,11 +181,8 @@ fn indexed(event: &Event, target: &Tensor) -> Option<u128> {
         return None;
     }
     let met = indices.iter().flatten().map(Tensor::held).max()?;
-    let rest = target
-        .shape
-        .iter()
-        .enumerate()
-        .filter(|(dim, _)| indices.get(*dim).is_none_or(Option::is_none));
+    let rest = target.shape.iter().enumerate();
+    let rest = rest.filter(|(dim, _)| indices.get(*dim).is_none_or(Option::is_none));
     Some(rest.fold(met, |all, (_, &size)| all.saturating_mul(u128::from(size))))
 }
 

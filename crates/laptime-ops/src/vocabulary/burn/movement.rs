@@ -77,7 +77,5 @@ fn assigned(event: &Event) -> Counted {
         Some("Min" | "Max") => Work::compare(1),
         _ => return Err("how it updates is not known".into()),
     };
-    let cost = each.over(value);
-    let (read, written) = event.traffic();
-    Ok(cost + moved(read, written))
+    Ok(event.moving(each.over(value)))
 }
