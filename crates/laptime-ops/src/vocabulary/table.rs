@@ -50,20 +50,12 @@ pub struct Entry {
 
 /// A call that does work for each element of its result.
 pub const fn each(names: &'static str, work: Work) -> Entry {
-    Entry {
-        names,
-        says: "",
-        rule: Rule::Each(work),
-    }
+    plain(names, Rule::Each(work))
 }
 
 /// A call that does work for each element that goes in, and a little for each result.
 pub const fn reduce(names: &'static str, each: Work, last: Work) -> Entry {
-    Entry {
-        names,
-        says: "",
-        rule: Rule::Reduce(each, last),
-    }
+    plain(names, Rule::Reduce(each, last))
 }
 
 /// A call whose cost depends on its arguments.

@@ -104,22 +104,22 @@ pub const TABLE: &[Entry] = &[
     formula(
         "upsample_linear1d_backward",
         "4 FLOP for each gradient",
-        |e| spread(e, 2),
+        |e| for_gradients(e, 4),
     ),
     formula(
         "upsample_bilinear2d_backward",
         "8 FLOP for each gradient",
-        |e| spread(e, 4),
+        |e| for_gradients(e, 8),
     ),
     formula(
         "upsample_trilinear3d_backward",
         "16 FLOP for each gradient",
-        |e| spread(e, 8),
+        |e| for_gradients(e, 16),
     ),
     formula(
         "upsample_bicubic2d_backward",
         "32 FLOP for each gradient",
-        |e| spread(e, 16),
+        |e| for_gradients(e, 32),
     ),
     formula(
         "grid_sampler_2d cudnn_grid_sampler grid_sampler grid_sampler_3d \
@@ -193,11 +193,6 @@ fn for_gradients(event: &Event, each: u128) -> Counted {
 fn resample(event: &Event, taps: u128) -> Counted {
     let output = event.require_output(0)?;
     Ok(event.moving(weighted(output.held(), taps, output.dtype)))
-}
-
-fn spread(event: &Event, taps: u128) -> Counted {
-    let gradient = event.require("grad_output")?;
-    Ok(event.moving(weighted_backward(gradient.held(), taps, gradient.dtype)))
 }
 
 /// A sampled image, how many points it has, and taps of each: 2 a dimension, 1 for the nearest,
