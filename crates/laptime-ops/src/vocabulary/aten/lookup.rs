@@ -56,7 +56,7 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element of the source; a compare where the largest or smallest is kept; \
          none where it is written over",
         |e| match e.text("reduce") {
-            Some("amax" | "amin" | "max" | "min") => Ok(Places::of(e)?.cost(e, Work::compare(1))),
+            Some("amax" | "amin" | "max" | "min") => places(e, Work::compare(1)),
             Some(_) => adding(e, 1),
             None => adding(e, u32::from(e.is_set("accumulate"))),
         },
@@ -118,44 +118,28 @@ fn gradient(event: &Event, target: &Tensor, source: &Tensor) -> Cost {
     scatter(target, source.held(), read)
 }
 
-/// Places that are written: of what, how many, and bytes of what says where and what.
-struct Places<'a> {
-    target: &'a Tensor,
-    elements: u128,
-    source_bytes: u128,
-}
-
-impl<'a> Places<'a> {
-    /// Places for a tensor of sources; where a single number goes to many, those of the index.
-    fn of(event: &'a Event) -> Result<Self, String> {
-        let target = event.require("self")?;
-        let source = ["src", "source", "values", "value"]
-            .iter()
-            .find_map(|name| event.tensor(name));
-        let indexed = indexed(event, target);
-        let elements = match (source, indexed) {
-            (Some(source), indexed) => source.held().max(indexed.unwrap_or(0)),
-            (None, Some(indexed)) => indexed,
-            (None, None) => return Err("how many places it writes is data".into()),
-        };
-        let source_bytes = source.map_or(0, Tensor::bytes);
-        Ok(Self {
-            target,
-            elements,
-            source_bytes: source_bytes.saturating_add(index_bytes(event)),
+/// So much work for each place that is written: of a tensor of sources, or, where a single number
+/// goes to many, of the index. In place only what is touched moves; else the rest is copied.
+fn places(event: &Event, work: Work) -> Counted {
+    let target = event.require("self")?;
+    let mut sources = ["src", "source", "values", "value"].into_iter();
+    let source = sources.find_map(|name| event.tensor(name));
+    let elements = match (source, indexed(event, target)) {
+        (Some(source), indexed) => source.held().max(indexed.unwrap_or(0)),
+        (None, Some(indexed)) => indexed,
+        (None, None) => return Err("how many places it writes is data".into()),
+    };
+    let read = source.map_or(0, Tensor::bytes);
+    let read = read.saturating_add(index_bytes(event));
+    let result = event.output().unwrap_or(target);
+    let cost = work.on(elements, computed_in(event, result));
+    Ok(cost
+        + if event.is_in_place() {
+            scatter(target, elements, read)
+        } else {
+            let read = read.saturating_add(target.bytes());
+            moved(read, target.bytes_of(target.held()))
         })
-    }
-
-    /// So much work for each place. In place only what is touched moves; else the rest is copied.
-    fn cost(&self, event: &Event, work: Work) -> Cost {
-        let result = event.output().unwrap_or(self.target);
-        let cost = work.on(self.elements, computed_in(event, result));
-        if event.is_in_place() {
-            return cost + scatter(self.target, self.elements, self.source_bytes);
-        }
-        let read = self.source_bytes.saturating_add(self.target.bytes());
-        cost + moved(read, self.target.bytes_of(self.target.held()))
-    }
 }
 
 /// Places that an index names: of single elements, of slices along `dim`, or by a list with an
@@ -187,5 +171,5 @@ fn indexed(event: &Event, target: &Tensor) -> Option<u128> {
 }
 
 fn adding(event: &Event, each: u32) -> Counted {
-    Ok(Places::of(event)?.cost(event, Work::arithmetic(each)))
+    places(event, Work::arithmetic(each))
 }
