@@ -148,6 +148,11 @@ impl Event {
         }
     }
 
+    /// The integer of a name that counts something; `None` for a negative one.
+    pub fn count(&self, name: &str) -> Option<u128> {
+        u128::try_from(self.int(name)?).ok()
+    }
+
     /// The integers of a name; a single one is a list of one.
     pub fn ints(&self, name: &str) -> Option<&[i64]> {
         match self.get(name) {
@@ -237,11 +242,7 @@ impl Event {
     /// What the call gives: its outputs, or where it gives none because it writes in place, the tensors
     /// of its first argument.
     pub fn results(&self) -> impl Iterator<Item = &Tensor> {
-        let first = if self.outputs.is_empty() {
-            self.arguments.first()
-        } else {
-            None
-        };
+        let first = self.arguments.first().filter(|_| self.outputs.is_empty());
         self.outputs
             .iter()
             .chain(first.into_iter().flat_map(Argument::tensors))

@@ -10,7 +10,7 @@ use laptime_core::Cost;
 use super::matmul::macs;
 use super::softmax;
 use super::work::Work;
-use crate::tensor::Dtype;
+use crate::tensor::{Dtype, Tensor, product};
 
 /// Which keys a query meets, as far as shapes tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,6 +81,22 @@ fn clamped_ramp(count: u128, shift: i128, limit: u128) -> u128 {
 }
 
 impl Attention {
+    /// Attention without a mask. `None`: too few dimensions.
+    ///
+    /// **Shapes** `[…, heads, length, size]`; without heads there is one.
+    pub fn of(query: &Tensor, key: &Tensor, value: &Tensor) -> Option<Self> {
+        let outer = query.shape.len().checked_sub(2)?;
+        Some(Self {
+            batch: product(&query.shape[..outer.saturating_sub(1)]),
+            heads: query.dim(-3).unwrap_or(1),
+            queries: query.dim(-2)?,
+            keys: key.dim(-2)?,
+            key_size: query.dim(-1)?,
+            value_size: value.dim(-1)?,
+            mask: Mask::Dense,
+        })
+    }
+
     /// Pairs of a query and a key, in all heads.
     pub fn scores(&self) -> u128 {
         self.heads_of(self.queries.saturating_mul(self.keys))

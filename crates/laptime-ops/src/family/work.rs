@@ -118,6 +118,11 @@ impl Work {
     }
 }
 
+/// So many FLOP for each element: [`Work::arithmetic`], for tables.
+pub const fn flop(count: u32) -> Work {
+    Work::arithmetic(count)
+}
+
 impl std::fmt::Display for Work {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let several = |count: u32, word: &str| match count {

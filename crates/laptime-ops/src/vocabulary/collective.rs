@@ -33,16 +33,16 @@ pub const TABLE: &[Entry] = &[
          allgather_coalesced allgather_into_tensor_coalesced gather gather_into_tensor \
          _low_contention_all_gather",
         "(p−1)/p of all ranks' bytes over links",
-        |e| parts(e, Collective::Exchange, Part::Input),
+        |e| parts(e, Collective::Exchange, going_in(e), coming_out(e)),
     ),
     formula(
         "reduce_scatter_tensor reduce_scatter_tensor_coalesced _reduce_scatter_base \
          reduce_scatter _low_contention_reduce_scatter",
         "(p−1)/p of its input's bytes over links; (p−1)/p FLOP an element",
-        |e| parts(e, Collective::ReduceScatter, Part::Output),
+        |e| parts(e, Collective::ReduceScatter, coming_out(e), going_in(e)),
     ),
     formula("scatter", "(p−1)/p of all ranks' bytes over links", |e| {
-        parts(e, Collective::Exchange, Part::Output)
+        parts(e, Collective::Exchange, coming_out(e), going_in(e))
     }),
     formula(
         "all_to_all_single alltoall alltoall_base shard_dim_alltoall",
@@ -66,8 +66,7 @@ pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter
 const UNKNOWN: &str = "how many ranks are in its group isn't known";
 
 fn told(event: &Event) -> Option<u128> {
-    let ranks = event.int("group_size")?;
-    u128::try_from(ranks).ok().filter(|ranks| *ranks > 0)
+    event.count("group_size").filter(|ranks| *ranks > 0)
 }
 
 fn held<'a>(tensors: impl Iterator<Item = &'a Tensor>) -> u128 {
@@ -117,20 +116,8 @@ fn whole(event: &Event, kind: Collective) -> Counted {
     Ok(event.moving(cost(kind, ranks, elements, dtype(event)?)))
 }
 
-/// Which side is a rank's part.
-#[derive(Clone, Copy)]
-enum Part {
-    Input,
-    Output,
-}
-
 /// A collective whose one side is a rank's part and whose other side is everything.
-fn parts(event: &Event, kind: Collective, part: Part) -> Counted {
-    let (input, output) = (going_in(event), coming_out(event));
-    let (part, all) = match part {
-        Part::Output => (output, input),
-        Part::Input => (input, output),
-    };
+fn parts(event: &Event, kind: Collective, part: u128, all: u128) -> Counted {
     let ranks = told(event).or_else(|| {
         let ranks = all.checked_div(part)?;
         (ranks > 0 && part.checked_mul(ranks) == Some(all)).then_some(ranks)

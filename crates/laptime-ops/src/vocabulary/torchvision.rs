@@ -102,11 +102,8 @@ fn deformed(event: &Event, output: &Tensor) -> Result<(Convolution, u128), Strin
 
 /// A pooled tensor, samples of all its elements, and places that are sampled.
 fn regions<'a>(event: &Event, pooled: &'a Tensor) -> Result<(&'a Tensor, u128, u128), String> {
-    let ratio = event.int("sampling_ratio").unwrap_or(0);
-    let side = u128::try_from(ratio).unwrap_or(0);
-    if side == 0 {
-        return Err("how many samples a region takes depends on how large it is: data".into());
-    }
+    let side = event.count("sampling_ratio").filter(|side| *side > 0);
+    let side = side.ok_or("how many samples a region takes depends on how large it is: data")?;
     let samples = pooled.held().saturating_mul(side.saturating_mul(side));
     let channels = pooled.dim(1).unwrap_or(1).max(1);
     Ok((pooled, samples, samples / channels))

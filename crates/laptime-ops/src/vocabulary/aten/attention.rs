@@ -77,25 +77,15 @@ fn operands(event: &Event) -> Result<[&Tensor; 3], String> {
 
 const RANK: &str = "its query, key and value have too few dimensions";
 
-/// `[…, heads, length, size]`; without heads there is one.
+/// `[…, heads, length, size]`.
 fn heads_first(event: &Event, mask: Mask) -> Result<Attention, String> {
     let [query, key, value] = operands(event)?;
-    if [query, key, value]
-        .iter()
-        .any(|tensor| tensor.stored.is_some())
-    {
+    let mut operands = [query, key, value].into_iter();
+    if operands.any(|tensor| tensor.stored.is_some()) {
         return Err("the lengths of its nested sequences are data".into());
     }
-    let outer = query.shape.len().checked_sub(2).ok_or(RANK)?;
-    Ok(Attention {
-        batch: crate::tensor::product(&query.shape[..outer.saturating_sub(1)]),
-        heads: query.dim(-3).unwrap_or(1),
-        queries: query.dim(-2).ok_or(RANK)?,
-        keys: key.dim(-2).ok_or(RANK)?,
-        key_size: query.dim(-1).ok_or(RANK)?,
-        value_size: value.dim(-1).ok_or(RANK)?,
-        mask,
-    })
+    let attention = Attention::of(query, key, value).ok_or(RANK)?;
+    Ok(Attention { mask, ..attention })
 }
 
 /// `[batch, length, heads, size]`, or sequences of different lengths one after the other.
@@ -157,7 +147,7 @@ fn same_lengths(event: &Event, one: Attention, offsets: &Tensor) -> Result<Vec<A
     let sequences = offsets.elements().saturating_sub(1);
     let longest = |names: [&str; 2]| {
         let length = names.into_iter().find_map(|name| event.int(name));
-        length.and_then(|length| u128::try_from(length).ok())
+        u128::try_from(length?).ok()
     };
     let queries = longest(["max_q", "max_seqlen_q"]);
     let keys = longest(["max_k", "max_seqlen_k"]);

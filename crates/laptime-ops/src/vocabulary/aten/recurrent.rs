@@ -111,7 +111,7 @@ fn layers(event: &Event, cell: Cell, weights: &str) -> Result<(Vec<Layer>, usize
         .filter(|weight| weight.shape.len() == 2)
         .collect();
     let biases = event.tensors(weights).any(|weight| weight.shape.len() == 1);
-    let directions = if event.is_set("bidirectional") { 2 } else { 1 };
+    let directions = 1 + usize::from(event.is_set("bidirectional"));
     let depth = event.int("num_layers").unwrap_or(1);
     let depth = usize::try_from(depth).map_err(|_| "it has no layers")?;
     let count = depth.saturating_mul(directions);
@@ -176,8 +176,7 @@ fn single<'a>(
     let (first, second) = (event.require(first)?, event.require(second)?);
     // The reordered weights of oneDNN hide their sizes; the call tells them.
     let units = event
-        .int("hidden_size")
-        .and_then(|units| u128::try_from(units).ok())
+        .count("hidden_size")
         .or(second.dim(-1))
         .ok_or("how many units it has is not said")?;
     let rows = units.saturating_mul(u128::from(cell.gates()));
