@@ -27,14 +27,9 @@ pub enum Cell {
 
 impl Cell {
     /// The cell of the number that `PyTorch` and cuDNN give it.
-    pub const fn from_mode(mode: i64) -> Option<Self> {
-        Some(match mode {
-            0 => Self::Relu,
-            1 => Self::Tanh,
-            2 => Self::Lstm,
-            3 => Self::Gru,
-            _ => return None,
-        })
+    pub fn from_mode(mode: i64) -> Option<Self> {
+        let cells = [Self::Relu, Self::Tanh, Self::Lstm, Self::Gru];
+        cells.get(usize::try_from(mode).ok()?).copied()
     }
 
     /// Rows of its matrices for each hidden unit.

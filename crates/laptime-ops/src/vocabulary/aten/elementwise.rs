@@ -197,13 +197,6 @@ pub const TABLE: &[Entry] = &[
 const DROPOUT: Work = Work::compare(1).and(Work::arithmetic(2));
 const QUANTIZE: Work = Work::arithmetic(3).and(Work::compare(2));
 
-/// What the family knows under its own names.
-pub fn entries() -> impl Iterator<Item = Entry> {
-    elementwise::TABLE
-        .iter()
-        .map(|&(names, work)| each(names, work))
-}
-
 /// Whether a factor changes nothing.
 fn is_one(factor: f64) -> bool {
     (factor - 1.0).abs() < f64::MIN_POSITIVE

@@ -1,7 +1,6 @@
 //! Sums, means, largest elements, variances, norms, and running sums.
 
 use crate::event::{Argument, Event};
-use crate::family::reduction;
 use crate::family::work::Work;
 use crate::vocabulary::table::{Counted, Entry, for_each, for_each_input, formula, reduce};
 
@@ -62,13 +61,6 @@ pub const TABLE: &[Entry] = &[
 const LOGSUMEXP: Work = Work::compare(1)
     .and(Work::transcendental(1))
     .and(Work::arithmetic(2));
-
-/// What the family knows under its own names.
-pub fn entries() -> impl Iterator<Item = Entry> {
-    reduction::TABLE
-        .iter()
-        .map(|&(names, each, last)| reduce(names, each, last))
-}
 
 /// A norm by its order; Euclidean unless told otherwise.
 fn norm(event: &Event) -> Counted {
