@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use laptime_core::{Cost, Phase};
 
+use crate::family::movement::bytes;
 use crate::modules::ModuleId;
 use crate::tensor::{Dtype, Tensor};
 
@@ -147,6 +148,11 @@ impl Event {
         }
     }
 
+    /// The integer of a name that counts something; `None` for a negative one.
+    pub fn count(&self, name: &str) -> Option<u128> {
+        u128::try_from(self.int(name)?).ok()
+    }
+
     /// The integers of a name; a single one is a list of one.
     pub fn ints(&self, name: &str) -> Option<&[i64]> {
         match self.get(name) {
@@ -163,6 +169,11 @@ impl Event {
             Argument::Int(value) => Some(*value != 0),
             _ => None,
         }
+    }
+
+    /// Whether the truth value of a name is there, and true.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.bool(name) == Some(true)
     }
 
     /// The truth values of a name.
@@ -231,11 +242,7 @@ impl Event {
     /// What the call gives: its outputs, or where it gives none because it writes in place, the tensors
     /// of its first argument.
     pub fn results(&self) -> impl Iterator<Item = &Tensor> {
-        let first = if self.outputs.is_empty() {
-            self.arguments.first()
-        } else {
-            None
-        };
+        let first = self.arguments.first().filter(|_| self.outputs.is_empty());
         self.outputs
             .iter()
             .chain(first.into_iter().flat_map(Argument::tensors))
@@ -266,8 +273,7 @@ impl Event {
 
     /// Bytes read when each input is read once, and written when each output is written once.
     pub fn traffic(&self) -> (u128, u128) {
-        let sum = |all: u128, tensor: &Tensor| all.saturating_add(tensor.bytes());
-        (self.inputs().fold(0, sum), self.results().fold(0, sum))
+        (bytes(self.inputs()), bytes(self.results()))
     }
 
     /// A cost with this traffic: all that goes in, and all that comes out.

@@ -5,6 +5,14 @@
 
 use laptime_core::ceilings::{Bound, Ceiling, Origin};
 
+/// Types that makers publish peaks of, and the peaks of each, TFLOP/s (10¹²).
+const TYPES: [&str; 7] = [
+    "float8", "int8", "bfloat16", "float16", "tfloat32", "float32", "float64",
+];
+type Teraflops = [f64; TYPES.len()];
+/// No peak of a type is published.
+const NONE: f64 = f64::NAN;
+
 /// An accelerator.
 struct Known {
     /// Words its name must have, whole and in any case. The first entry that fits counts.
@@ -13,51 +21,22 @@ struct Known {
     source: &'static str,
     /// Memory bandwidth, GB/s (10⁹ bytes).
     gigabytes_per_s: f64,
-    /// Peaks by type, TFLOP/s (10¹²).
-    teraflops: &'static [(&'static str, f64)],
+    teraflops: Teraflops,
 }
 
 const H100: &str = "NVIDIA H100 Tensor Core GPU datasheet";
 const A100: &str = "NVIDIA A100 Tensor Core GPU datasheet";
 const V100: &str = "NVIDIA V100 Tensor Core GPU datasheet";
-const HOPPER_SXM: &[(&str, f64)] = &[
-    ("float8", 1978.9),
-    ("int8", 1978.9),
-    ("bfloat16", 989.4),
-    ("float16", 989.4),
-    ("tfloat32", 494.7),
-    ("float32", 66.9),
-    ("float64", 66.9),
-];
-const HOPPER_NVL: &[(&str, f64)] = &[
-    ("float8", 1670.5),
-    ("int8", 1670.5),
-    ("bfloat16", 835.5),
-    ("float16", 835.5),
-    ("tfloat32", 417.5),
-    ("float32", 60.0),
-    ("float64", 60.0),
-];
-const AMPERE: &[(&str, f64)] = &[
-    ("int8", 624.0),
-    ("bfloat16", 312.0),
-    ("float16", 312.0),
-    ("tfloat32", 156.0),
-    ("float32", 19.5),
-    ("float64", 19.5),
-];
+const HOPPER_SXM: Teraflops = [1978.9, 1978.9, 989.4, 989.4, 494.7, 66.9, 66.9];
+const HOPPER_NVL: Teraflops = [1670.5, 1670.5, 835.5, 835.5, 417.5, 60.0, 60.0];
+const AMPERE: Teraflops = [NONE, 624.0, 312.0, 312.0, 156.0, 19.5, 19.5];
 
 const KNOWN: &[Known] = &[
     Known {
         words: &["B200"],
         source: "NVIDIA HGX B200 datasheet, an eighth of the board",
         gigabytes_per_s: 7750.0,
-        teraflops: &[
-            ("float8", 4500.0),
-            ("bfloat16", 2250.0),
-            ("float16", 2250.0),
-            ("tfloat32", 1125.0),
-        ],
+        teraflops: [4500.0, NONE, 2250.0, 2250.0, 1125.0, NONE, NONE],
     },
     Known {
         words: &["H200", "NVL"],
@@ -75,15 +54,7 @@ const KNOWN: &[Known] = &[
         words: &["H100", "PCIe"],
         source: H100,
         gigabytes_per_s: 2000.0,
-        teraflops: &[
-            ("float8", 1513.0),
-            ("int8", 1513.0),
-            ("bfloat16", 756.5),
-            ("float16", 756.5),
-            ("tfloat32", 378.0),
-            ("float32", 51.0),
-            ("float64", 51.0),
-        ],
+        teraflops: [1513.0, 1513.0, 756.5, 756.5, 378.0, 51.0, 51.0],
     },
     Known {
         words: &["H100", "NVL"],
@@ -125,143 +96,91 @@ const KNOWN: &[Known] = &[
         words: &["A30"],
         source: "NVIDIA A30 Tensor Core GPU datasheet",
         gigabytes_per_s: 933.0,
-        teraflops: &[
-            ("int8", 330.0),
-            ("bfloat16", 165.0),
-            ("float16", 165.0),
-            ("tfloat32", 82.0),
-            ("float32", 10.3),
-            ("float64", 10.3),
-        ],
+        teraflops: [NONE, 330.0, 165.0, 165.0, 82.0, 10.3, 10.3],
     },
     Known {
         words: &["A10"],
         source: "NVIDIA A10 Tensor Core GPU datasheet",
         gigabytes_per_s: 600.0,
-        teraflops: &[
-            ("int8", 250.0),
-            ("bfloat16", 125.0),
-            ("float16", 125.0),
-            ("tfloat32", 62.5),
-            ("float32", 31.2),
-        ],
+        teraflops: [NONE, 250.0, 125.0, 125.0, 62.5, 31.2, NONE],
     },
     Known {
         words: &["L40S"],
         source: "NVIDIA L40S datasheet",
         gigabytes_per_s: 864.0,
-        teraflops: &[
-            ("float8", 733.0),
-            ("int8", 733.0),
-            ("bfloat16", 362.05),
-            ("float16", 362.05),
-            ("tfloat32", 183.0),
-            ("float32", 91.6),
-        ],
+        teraflops: [733.0, 733.0, 362.05, 362.05, 183.0, 91.6, NONE],
     },
     Known {
         words: &["L40"],
         source: "NVIDIA L40 datasheet",
         gigabytes_per_s: 864.0,
-        teraflops: &[
-            ("float8", 362.0),
-            ("int8", 362.0),
-            ("bfloat16", 181.05),
-            ("float16", 181.05),
-            ("tfloat32", 90.5),
-            ("float32", 90.5),
-        ],
+        teraflops: [362.0, 362.0, 181.05, 181.05, 90.5, 90.5, NONE],
     },
     Known {
         words: &["L4"],
         source: "NVIDIA L4 datasheet, figures with sparsity halved",
         gigabytes_per_s: 300.0,
-        teraflops: &[
-            ("float8", 242.5),
-            ("int8", 242.5),
-            ("bfloat16", 121.0),
-            ("float16", 121.0),
-            ("tfloat32", 60.0),
-            ("float32", 30.3),
-        ],
+        teraflops: [242.5, 242.5, 121.0, 121.0, 60.0, 30.3, NONE],
     },
     Known {
         words: &["V100", "SXM2"],
         source: V100,
         gigabytes_per_s: 900.0,
-        teraflops: &[("float16", 125.0), ("float32", 15.7), ("float64", 7.8)],
+        teraflops: [NONE, NONE, NONE, 125.0, NONE, 15.7, 7.8],
     },
     Known {
         words: &["V100", "PCIE"],
         source: V100,
         gigabytes_per_s: 900.0,
-        teraflops: &[("float16", 112.0), ("float32", 14.0), ("float64", 7.0)],
+        teraflops: [NONE, NONE, NONE, 112.0, NONE, 14.0, 7.0],
     },
     Known {
         words: &["T4"],
         source: "NVIDIA T4 Tensor Core GPU datasheet",
         gigabytes_per_s: 300.0,
-        teraflops: &[("int8", 130.0), ("float16", 65.0), ("float32", 8.1)],
+        teraflops: [NONE, 130.0, NONE, 65.0, NONE, 8.1, NONE],
     },
     Known {
         words: &["RTX", "4090"],
         source: "NVIDIA Ada GPU architecture whitepaper",
         gigabytes_per_s: 1008.0,
-        teraflops: &[
-            ("bfloat16", 165.2),
-            ("float16", 165.2),
-            ("tfloat32", 82.6),
-            ("float32", 82.6),
-        ],
+        teraflops: [NONE, NONE, 165.2, 165.2, 82.6, 82.6, NONE],
     },
     Known {
         words: &["RTX", "3090"],
         source: "NVIDIA Ampere GA102 GPU architecture whitepaper",
         gigabytes_per_s: 936.0,
-        teraflops: &[
-            ("bfloat16", 71.0),
-            ("float16", 71.0),
-            ("tfloat32", 35.6),
-            ("float32", 35.6),
-        ],
+        teraflops: [NONE, NONE, 71.0, 71.0, 35.6, 35.6, NONE],
     },
     Known {
         words: &["MI300X"],
         source: "AMD Instinct MI300X data sheet",
         gigabytes_per_s: 5300.0,
-        teraflops: &[
-            ("float8", 2614.9),
-            ("int8", 2614.9),
-            ("bfloat16", 1307.4),
-            ("float16", 1307.4),
-            ("tfloat32", 653.7),
-            ("float32", 163.4),
-            ("float64", 163.4),
-        ],
+        teraflops: [2614.9, 2614.9, 1307.4, 1307.4, 653.7, 163.4, 163.4],
     },
     Known {
         words: &["TPU", "v4"],
         source: "Google Cloud TPU v4 documentation",
         gigabytes_per_s: 1200.0,
-        teraflops: &[("bfloat16", 275.0), ("int8", 275.0)],
+        teraflops: [NONE, 275.0, 275.0, NONE, NONE, NONE, NONE],
     },
     Known {
         words: &["TPU", "v5", "lite"],
         source: "Google Cloud TPU v5e documentation",
         gigabytes_per_s: 819.0,
-        teraflops: &[("int8", 394.0), ("bfloat16", 197.0)],
+        teraflops: [NONE, 394.0, 197.0, NONE, NONE, NONE, NONE],
     },
     Known {
         words: &["TPU", "v5p"],
         source: "Google Cloud TPU v5p documentation",
         gigabytes_per_s: 2765.0,
-        teraflops: &[("int8", 918.0), ("bfloat16", 459.0)],
+        teraflops: [NONE, 918.0, 459.0, NONE, NONE, NONE, NONE],
     },
     Known {
         words: &["TPU", "v6", "lite"],
         source: "Google Cloud TPU v6e documentation",
         gigabytes_per_s: 1640.0,
-        teraflops: &[("int8", 1836.0), ("bfloat16", 918.0)],
+        teraflops: [NONE, 1836.0, 918.0, NONE, NONE, NONE, NONE],
     },
 ];
 
@@ -288,10 +207,10 @@ pub fn ceilings(device: &str, name: &str) -> Vec<Ceiling> {
             source: known.source.to_owned(),
         },
     };
-    let peaks = known
-        .teraflops
-        .iter()
-        .map(|&(dtype, tera)| ceiling(Bound::Flop(dtype.into()), tera * 1e12));
+    let peaks = TYPES.into_iter().zip(known.teraflops);
+    let peaks = peaks
+        .filter(|(_, tera)| !tera.is_nan())
+        .map(|(dtype, tera)| ceiling(Bound::Flop(dtype.into()), tera * 1e12));
     peaks
         .chain([ceiling(Bound::Bytes, known.gigabytes_per_s * 1e9)])
         .collect()

@@ -28,42 +28,30 @@ impl Dtype {
     /// Single precision, what frameworks take unless told otherwise.
     pub const F32: Self = Self::float(32);
     /// Half the bits with the same exponent.
-    pub const BF16: Self = Self {
-        kind: Kind::BrainFloat,
-        bits: 16,
-    };
+    pub const BF16: Self = Self::of(Kind::BrainFloat, 16);
     /// 64-bit integers, what indices are unless told otherwise.
     pub const I64: Self = Self::integer(64);
+    /// Truth values, a byte each.
+    pub const BOOL: Self = Self::of(Kind::Bool, 8);
+
+    const fn of(kind: Kind, bits: u16) -> Self {
+        Self { kind, bits }
+    }
 
     /// A floating-point type.
     pub const fn float(bits: u16) -> Self {
-        Self {
-            kind: Kind::Float,
-            bits,
-        }
+        Self::of(Kind::Float, bits)
     }
 
     /// A complex type; the bits of both parts together.
     pub const fn complex(bits: u16) -> Self {
-        Self {
-            kind: Kind::Complex,
-            bits,
-        }
+        Self::of(Kind::Complex, bits)
     }
 
     /// An integer type.
     pub const fn integer(bits: u16) -> Self {
-        Self {
-            kind: Kind::Integer,
-            bits,
-        }
+        Self::of(Kind::Integer, bits)
     }
-
-    /// Truth values, a byte each.
-    pub const BOOL: Self = Self {
-        kind: Kind::Bool,
-        bits: 8,
-    };
 
     /// The type by the name that `PyTorch`, JAX, `NumPy` and ONNX give it, without a module's
     /// prefix: `float32`, `f32`, `bfloat16`, `float8_e4m3fn`, `int8`, `quint8`, `complex64`, `bool`.
@@ -86,8 +74,8 @@ impl Dtype {
                     "float" | "f" | "tf" => Self::float(bits),
                     "bfloat" | "bf" => Self::BF16,
                     "complex" | "c" => Self::complex(bits),
+                    // `quint4x2` and `bits1x8` store several in a byte.
                     "int" | "uint" | "i" | "u" | "s" | "qint" | "quint" | "bits" => {
-                        // `quint4x2` and `bits1x8` store several in a byte.
                         Self::integer(bits)
                     }
                     _ => return None,
@@ -169,19 +157,15 @@ impl Tensor {
         if let Some(stored) = self.stored {
             return u128::from(stored);
         }
-        match &self.strides {
-            None => self.elements(),
-            Some(strides) => {
-                if self.shape.contains(&0) {
-                    return 0;
-                }
-                self.shape
-                    .iter()
-                    .zip(strides)
-                    .filter(|&(_, stride)| *stride != 0)
-                    .fold(1, |all, (size, _)| all.saturating_mul(u128::from(*size)))
-            }
+        let Some(strides) = &self.strides else {
+            return self.elements();
+        };
+        if self.shape.contains(&0) {
+            return 0;
         }
+        let sizes = self.shape.iter().zip(strides);
+        let sizes = sizes.filter(|&(_, stride)| *stride != 0);
+        sizes.fold(1, |all, (size, _)| all.saturating_mul(u128::from(*size)))
     }
 
     /// Bytes of the storage that reading it touches.

@@ -6,7 +6,7 @@
 
 use laptime_core::{PhaseName, SpanFlags};
 
-use crate::laps::{Held, Laps, SpanId};
+use crate::laps::{Held, Laps, SpanId, flag_if};
 
 /// One stage of a compilation, in the order in which they follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,11 +114,7 @@ impl Compilation {
         let Some(outermost) = self.outermost.take() else {
             return;
         };
-        let flags = if outermost.goes_on {
-            SpanFlags::CONTINUES
-        } else {
-            SpanFlags::NONE
-        };
+        let flags = flag_if(outermost.goes_on, SpanFlags::CONTINUES);
         let end = self.laps.now();
         self.laps.close(outermost.span, end, flags);
         self.last = ended.map(|part| (part, outermost.parent));
@@ -135,13 +131,7 @@ impl Compilation {
         }
         let start = self.laps.now().saturating_sub(duration);
         let start = start.max(outermost.span.start);
-        let held = Held {
-            name: PhaseName::Cached,
-            start,
-            duration: self.laps.now().saturating_sub(start),
-            flags: SpanFlags::NONE,
-            memory: None,
-        };
+        let held = Held::new(PhaseName::Cached, start, self.laps.now());
         self.laps.emit(&held, parent);
     }
 

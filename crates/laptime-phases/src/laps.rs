@@ -35,6 +35,24 @@ pub struct Held {
     pub memory: Option<SpanMemory>,
 }
 
+impl Held {
+    /// An ordinary span, by its start and its end.
+    pub(crate) fn new(name: PhaseName, start: u64, end: u64) -> Self {
+        Self {
+            name,
+            start,
+            duration: end.saturating_sub(start),
+            flags: SpanFlags::NONE,
+            memory: None,
+        }
+    }
+}
+
+/// A flag, if it is so.
+pub(crate) fn flag_if(is_so: bool, flag: SpanFlags) -> SpanFlags {
+    if is_so { flag } else { SpanFlags::NONE }
+}
+
 /// Where the next span would open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {

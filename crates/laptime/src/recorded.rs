@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use laptime_analysis::{
-    Analyzer, LaneBudget, Options, ProcessKey, SpanLanes, Summary, Until, UntilReader, UntilSummary,
+    Analyzer, LaneBudget, Options, SpanLanes, Summary, Until, UntilReader, UntilSummary,
 };
 use laptime_core::{Live, Unavailable, Warning};
 use laptime_reader::{
@@ -173,16 +173,12 @@ pub fn summarize_live(live: &Live) -> Summary {
     analyzer.end(key, reader.facts());
     if analyzer.wants_second_pass() {
         analyzer.begin_second_pass();
-        again(&mut analyzer, key, &mut reader, live);
+        if let Some(mut pass) = analyzer.second_pass(key) {
+            // What is wrong with it was told in the first pass.
+            let _ = reader.live_windows(live, &mut pass);
+        }
     }
     analyzer.finish()
-}
-
-fn again(analyzer: &mut Analyzer, key: ProcessKey, reader: &mut ProcessReader, live: &Live) {
-    if let Some(mut pass) = analyzer.second_pass(key) {
-        // What is wrong with it was told in the first pass.
-        let _ = reader.live_windows(live, &mut pass);
-    }
 }
 
 fn panels(processes: Vec<RecordedProcess>, zero_ns: u64) -> Result<Vec<TimelinePanel>, ReadError> {

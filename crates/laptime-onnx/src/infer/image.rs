@@ -57,7 +57,10 @@ pub fn window(call: &Call<'_>, input: &[Option<u64>], kind: Window<'_>) -> Resul
     let mut sizes = Vec::with_capacity(axes);
     for axis in 0..axes {
         let (stride, dilation) = (i128::from(strides[axis]), i128::from(dilations[axis]));
-        let (before, after) = (i128::from(pads[axis]), i128::from(pads[axis + axes]));
+        let (before, after) = match auto {
+            "VALID" => (0, 0),
+            _ => (i128::from(pads[axis]), i128::from(pads[axis + axes])),
+        };
         if stride < 1 || dilation < 1 {
             return Err(Stop::wrong(format!(
                 "strides of {stride}, dilations of {dilation}"
@@ -72,16 +75,10 @@ pub fn window(call: &Call<'_>, input: &[Option<u64>], kind: Window<'_>) -> Resul
         let found = match (kind, auto) {
             (Window::Transposed(_), "SAME_UPPER" | "SAME_LOWER") => size * stride,
             (Window::Transposed(_), _) => {
-                let pads = if auto == "VALID" { 0 } else { before + after };
-                stride * (size - 1) + i128::from(extra[axis]) + reach - pads
+                stride * (size - 1) + i128::from(extra[axis]) + reach - before - after
             }
             (_, "SAME_UPPER" | "SAME_LOWER") => (size + stride - 1) / stride,
             _ => {
-                let (before, after) = if auto == "VALID" {
-                    (0, 0)
-                } else {
-                    (before, after)
-                };
                 let room = size + before + after - reach;
                 let mut count = room.div_euclid(stride) + 1;
                 // A window that would begin in the padding behind is none.
@@ -100,9 +97,8 @@ pub fn window(call: &Call<'_>, input: &[Option<u64>], kind: Window<'_>) -> Resul
 
 fn pool(call: &Call<'_>, has_places: bool) -> Outputs {
     let input = call.sizes(0)?;
-    let kernel = call
-        .ints("kernel_shape")
-        .ok_or_else(|| Stop::wrong("it has no kernel_shape"))?;
+    let kernel = call.ints("kernel_shape");
+    let kernel = kernel.ok_or_else(|| Stop::wrong("it has no kernel_shape"))?;
     let kernel = kernel.iter().map(|size| u64::try_from(*size).ok());
     let kernel: Sizes = kernel.collect();
     let Some((lead, signal)) = input.split_at_checked(2) else {

@@ -10,9 +10,7 @@ pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
     Some(match call.op() {
         "Slice" => slice(call),
         "Gather" => gather(call),
-        "GatherElements" => call
-            .sizes(1)
-            .map(|sizes| vec![Value::new(call.element(0), sizes.clone())]),
+        "GatherElements" => call.sizes(1).map(|sizes| call.like(sizes.clone())),
         "GatherND" => gather_nd(call),
         "TopK" => top(call),
         "OneHot" => one_hot(call),
@@ -102,11 +100,7 @@ fn cut(size: u64, start: i64, end: i64, step: i64) -> (i64, u64) {
     let end = fit(end);
     let step = i128::from(step);
     let length = if step > 0 { end - start } else { start - end };
-    let count = if length <= 0 {
-        0
-    } else {
-        (length + step.abs() - 1) / step.abs()
-    };
+    let count = (length.max(0) + step.abs() - 1) / step.abs();
     (start as i64, count as u64)
 }
 

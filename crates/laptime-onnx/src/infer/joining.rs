@@ -73,11 +73,8 @@ fn concat(call: &Call<'_>) -> Outputs {
         }
     }
     let output = Value::new(call.element(0), sizes);
-    let data = if output.rank() == Some(1) {
-        joined(call)
-    } else {
-        None
-    };
+    let is_row = output.rank() == Some(1);
+    let data = is_row.then(|| joined(call)).flatten();
     Ok(vec![output.with(data)])
 }
 
@@ -106,10 +103,8 @@ fn split(call: &Call<'_>) -> Outputs {
     let axis = call.axis(0, sizes.len())?;
     let count = call.node.outputs.len();
     let parts: Sizes = if let Some(parts) = call.setting("split", 1)? {
-        parts
-            .into_iter()
-            .map(|part| u64::try_from(part).ok())
-            .collect()
+        let parts = parts.into_iter();
+        parts.map(|part| u64::try_from(part).ok()).collect()
     } else {
         let count = count as u64;
         let part = sizes[axis].map(|size| size.div_ceil(count.max(1)));

@@ -90,12 +90,8 @@ fn shape(call: &Call<'_>) -> Outputs {
     let sizes = call.sizes(0)?;
     let rank = sizes.len() as i64;
     let fit = |end: i64| {
-        (if end < 0 {
-            end.saturating_add(rank)
-        } else {
-            end
-        })
-        .clamp(0, rank)
+        let below = if end < 0 { rank } else { 0 };
+        end.saturating_add(below).clamp(0, rank)
     };
     let start = fit(call.int("start").unwrap_or(0)) as usize;
     let end = fit(call.int("end").unwrap_or(rank)) as usize;

@@ -11,10 +11,9 @@ pub fn outputs(call: &Call<'_>) -> Option<Outputs> {
         "ArgMax" | "ArgMin" => one_axis(call),
         _ if op.starts_with("Reduce") => reduce(call),
         "SoftmaxCrossEntropyLoss" | "NegativeLogLikelihoodLoss" => loss(call),
-        "Det" => call.sizes(0).map(|sizes| {
-            let lead = sizes[..sizes.len().saturating_sub(2)].to_vec();
-            vec![Value::new(call.element(0), lead)]
-        }),
+        "Det" => call
+            .sizes(0)
+            .map(|sizes| call.like(&sizes[..sizes.len().saturating_sub(2)])),
         _ => return None,
     })
 }
@@ -35,7 +34,7 @@ fn reduce(call: &Call<'_>) -> Outputs {
     let sizes = call.sizes(0)?;
     let axes = call.setting("axes", 1)?.unwrap_or_default();
     if axes.is_empty() && call.flag("noop_with_empty_axes") {
-        return Ok(vec![Value::new(input.element, sizes.clone())]);
+        return Ok(call.like(sizes.clone()));
     }
     let mut is_gone = vec![axes.is_empty(); sizes.len()];
     for axis in axes {

@@ -5,12 +5,8 @@ use crate::value::Sizes;
 
 /// A place among dimensions; negative ones count from the end.
 pub fn place(axis: i64, rank: usize) -> Result<usize, Stop> {
-    let index = if axis < 0 {
-        axis.saturating_add(rank as i64)
-    } else {
-        axis
-    };
-    usize::try_from(index)
+    let below = if axis < 0 { rank as i64 } else { 0 };
+    usize::try_from(axis.saturating_add(below))
         .ok()
         .filter(|&index| index < rank)
         .ok_or_else(|| Stop::wrong(format!("axis {axis} is none of {rank}")))

@@ -7,9 +7,10 @@
 
 use laptime_core::Cost;
 
+use super::matmul::macs;
 use super::softmax;
 use super::work::Work;
-use crate::tensor::Dtype;
+use crate::tensor::{Dtype, Tensor, product};
 
 /// Which keys a query meets, as far as shapes tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,6 +51,9 @@ pub struct Attention {
     pub mask: Mask,
 }
 
+/// Each score is scaled.
+const SCALE: Work = Work::arithmetic(1);
+
 /// `1 + 2 + … + count`.
 fn triangle(count: u128) -> u128 {
     let next = count.saturating_add(1);
@@ -77,6 +81,22 @@ fn clamped_ramp(count: u128, shift: i128, limit: u128) -> u128 {
 }
 
 impl Attention {
+    /// Attention without a mask. `None`: too few dimensions.
+    ///
+    /// **Shapes** `[…, heads, length, size]`; without heads there is one.
+    pub fn of(query: &Tensor, key: &Tensor, value: &Tensor) -> Option<Self> {
+        let outer = query.shape.len().checked_sub(2)?;
+        Some(Self {
+            batch: product(&query.shape[..outer.saturating_sub(1)]),
+            heads: query.dim(-3).unwrap_or(1),
+            queries: query.dim(-2)?,
+            keys: key.dim(-2)?,
+            key_size: query.dim(-1)?,
+            value_size: value.dim(-1)?,
+            mask: Mask::Dense,
+        })
+    }
+
     /// Pairs of a query and a key, in all heads.
     pub fn scores(&self) -> u128 {
         self.heads_of(self.queries.saturating_mul(self.keys))
@@ -116,14 +136,8 @@ impl Attention {
     /// Both products, `Q Kᵀ` and `P V`, and scaling and the softmax of every score.
     pub fn forward(&self, dtype: Dtype) -> Cost {
         let each = self.key_size.saturating_add(self.value_size);
-        let products = Cost {
-            mac: self.scores().saturating_mul(each),
-            active_mac: self.active_scores().saturating_mul(each),
-            executed_mac: self.scores().saturating_mul(each),
-            ..Cost::default()
-        };
-        let scale = Work::arithmetic(1).on(self.scores(), dtype);
-        products + scale + softmax::FORWARD.on(self.scores(), dtype)
+        let work = SCALE.and(softmax::FORWARD);
+        self.products(each, each) + work.on(self.scores(), dtype)
     }
 
     /// The four products of the gradients of queries, keys and values, and the softmax's.
@@ -134,20 +148,19 @@ impl Attention {
             .key_size
             .saturating_add(self.value_size)
             .saturating_mul(2);
-        let run = if fused {
-            each.saturating_add(self.key_size)
-        } else {
-            each
-        };
-        let products = Cost {
-            mac: self.scores().saturating_mul(each),
+        let again = if fused { self.key_size } else { 0 };
+        let exponentials = Work::transcendental(u32::from(fused));
+        let work = SCALE.and(exponentials).and(softmax::BACKWARD);
+        self.products(each, each.saturating_add(again)) + work.on(self.scores(), dtype)
+    }
+
+    /// So many multiply-accumulates for each score, and so many that run.
+    fn products(&self, each: u128, run: u128) -> Cost {
+        Cost {
             active_mac: self.active_scores().saturating_mul(each),
             executed_mac: self.scores().saturating_mul(run),
-            ..Cost::default()
-        };
-        let again = Work::transcendental(u32::from(fused)).on(self.scores(), dtype);
-        let scale = Work::arithmetic(1).on(self.scores(), dtype);
-        products + scale + again + softmax::BACKWARD.on(self.scores(), dtype)
+            ..macs(self.scores().saturating_mul(each))
+        }
     }
 }
 

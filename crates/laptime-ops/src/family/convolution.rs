@@ -8,6 +8,7 @@
 use laptime_core::Cost;
 
 use super::matmul::macs;
+use crate::tensor::{Tensor, product};
 
 /// The sizes that a convolution's arithmetic depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,17 @@ pub struct Convolution {
 }
 
 impl Convolution {
+    /// Every element of a side meets every tap of a weight.
+    pub fn of(side: &Tensor, weight: &Tensor) -> Result<Self, String> {
+        match &weight.shape[..] {
+            [_, rest @ ..] if !rest.is_empty() => Ok(Self {
+                elements: side.held(),
+                taps: product(rest),
+            }),
+            _ => Err("its weight has too few dimensions".into()),
+        }
+    }
+
     /// Multiply-accumulates of the forward, and of each of the gradients.
     pub fn mac(self) -> u128 {
         self.elements.saturating_mul(self.taps)

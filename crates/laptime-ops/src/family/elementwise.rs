@@ -5,11 +5,7 @@
 //! choice. Negation, absolute value and rounding are 1 FLOP. Names are those of `NumPy` and
 //! `PyTorch`; dialects that use others translate them, so that a function costs the same in all.
 
-use super::work::Work;
-
-const fn flop(count: u32) -> Work {
-    Work::arithmetic(count)
-}
+use super::work::{Work, flop};
 
 const fn special(transcendental: u32, arithmetic: u32) -> Work {
     Work::transcendental(transcendental).and(Work::arithmetic(arithmetic))

@@ -18,64 +18,43 @@ pub fn each(operations: u128, matrices: u128, dtype: Dtype) -> Cost {
     }
 }
 
-/// Operations of a factorisation, in sixths: whole numbers whatever the size. As large as it gets
-/// where it is too large.
-fn sixths(terms: impl FnOnce() -> Option<i128>) -> u128 {
-    terms().map_or(u128::MAX, |sum| u128::try_from(sum / 6).unwrap_or(0))
-}
-
-fn int(size: u128) -> Option<i128> {
-    i128::try_from(size).ok()
-}
-
-fn cube(a: i128, b: i128, c: i128) -> Option<i128> {
-    a.checked_mul(b)?.checked_mul(c)
+/// Operations of a factorisation, in sixths: whole numbers whatever the size. Each term is a factor
+/// and what it multiplies. As large as it gets where it is too large.
+fn sixths<const N: usize>(terms: [(i128, [u128; 3]); N]) -> u128 {
+    let sum = terms.into_iter().try_fold(0_i128, |sum, (factor, sizes)| {
+        let product = sizes.into_iter().try_fold(1_i128, |all, size| {
+            all.checked_mul(i128::try_from(size).ok()?)
+        });
+        sum.checked_add(product?.checked_mul(factor)?)
+    });
+    sum.map_or(u128::MAX, |sum| u128::try_from(sum / 6).unwrap_or(0))
 }
 
 /// Cholesky of an `n × n` matrix (`POTRF`): `n³/3 + n²/2 + n/6`.
 pub fn cholesky(n: u128) -> u128 {
-    sixths(|| {
-        let n = int(n)?;
-        cube(n, n, n)?
-            .checked_mul(2)?
-            .checked_add(n.checked_mul(n)?.checked_mul(3)?)?
-            .checked_add(n)
-    })
+    sixths([(2, [n, n, n]), (3, [n, n, 1]), (1, [n, 1, 1])])
 }
 
 /// LU of an `m × n` matrix (`GETRF`): with `k` the smaller and `l` the larger,
 /// `k² l − k³/3 − k²/2 + 5k/6`.
 pub fn lu(m: u128, n: u128) -> u128 {
-    sixths(|| {
-        let (k, l) = (int(m.min(n))?, int(m.max(n))?);
-        cube(k, k, l)?
-            .checked_mul(6)?
-            .checked_sub(cube(k, k, k)?.checked_mul(2)?)?
-            .checked_sub(k.checked_mul(k)?.checked_mul(3)?)?
-            .checked_add(k.checked_mul(5)?)
-    })
+    let (k, l) = (m.min(n), m.max(n));
+    sixths([
+        (6, [k, k, l]),
+        (-2, [k, k, k]),
+        (-3, [k, k, 1]),
+        (5, [k, 1, 1]),
+    ])
 }
 
 /// The inverse from an LU (`GETRI`): `4n³/3 − n² + 5n/3`.
 pub fn inverse_from_lu(n: u128) -> u128 {
-    sixths(|| {
-        let n = int(n)?;
-        cube(n, n, n)?
-            .checked_mul(8)?
-            .checked_sub(n.checked_mul(n)?.checked_mul(6)?)?
-            .checked_add(n.checked_mul(10)?)
-    })
+    sixths([(8, [n, n, n]), (-6, [n, n, 1]), (10, [n, 1, 1])])
 }
 
 /// The inverse from a Cholesky factor (`POTRI`): `2n³/3 + n²/2 + 5n/6`.
 pub fn inverse_from_cholesky(n: u128) -> u128 {
-    sixths(|| {
-        let n = int(n)?;
-        cube(n, n, n)?
-            .checked_mul(4)?
-            .checked_add(n.checked_mul(n)?.checked_mul(3)?)?
-            .checked_add(n.checked_mul(5)?)
-    })
+    sixths([(4, [n, n, n]), (3, [n, n, 1]), (5, [n, 1, 1])])
 }
 
 /// Both triangles of an LU or a Cholesky solved for `r` right sides (`GETRS`, `POTRS`):
@@ -95,42 +74,29 @@ pub fn solve_triangle(n: u128, sides: u128) -> u128 {
 /// QR of an `m × n` matrix (`GEQRF`), its reflectors left as they are. With `k` columns at most:
 /// `2mn² − 2n³/3 + mn + n² + 14n/3` for `m ≥ n`, `2nm² − 2m³/3 + 3mn − m² + 14m/3` else.
 pub fn qr(m: u128, n: u128) -> u128 {
-    sixths(|| {
-        let (m, n) = (int(m)?, int(n)?);
-        let (long, short) = (m.max(n), m.min(n));
-        let square = short.checked_mul(short)?.checked_mul(6)?;
-        let area = m.checked_mul(n)?;
-        let leading = cube(short, short, long)?
-            .checked_mul(12)?
-            .checked_sub(cube(short, short, short)?.checked_mul(4)?)?
-            .checked_add(short.checked_mul(28)?)?;
-        if m > n {
-            leading
-                .checked_add(square)?
-                .checked_add(area.checked_mul(6)?)
-        } else {
-            leading
-                .checked_sub(square)?
-                .checked_add(area.checked_mul(18)?)
-        }
-    })
+    let (k, l) = (m.min(n), m.max(n));
+    let (square, area) = if m > n { (6, 6) } else { (-6, 18) };
+    sixths([
+        (12, [k, k, l]),
+        (-4, [k, k, k]),
+        (28, [k, 1, 1]),
+        (square, [k, k, 1]),
+        (area, [m, n, 1]),
+    ])
 }
 
 /// `Q` with `n` columns from `k` reflectors of `m` (`ORGQR`):
 /// `4mnk − 2(m + n)k² + 4k³/3 + 3nk − mk − k² − 4k/3`.
 pub fn q_from_reflectors(m: u128, n: u128, k: u128) -> u128 {
-    sixths(|| {
-        let (m, n, k) = (int(m)?, int(n)?, int(k)?);
-        let sum = m.checked_add(n)?;
-        cube(m, n, k)?
-            .checked_mul(24)?
-            .checked_sub(cube(sum, k, k)?.checked_mul(12)?)?
-            .checked_add(cube(k, k, k)?.checked_mul(8)?)?
-            .checked_add(n.checked_mul(k)?.checked_mul(18)?)?
-            .checked_sub(m.checked_mul(k)?.checked_mul(6)?)?
-            .checked_sub(k.checked_mul(k)?.checked_mul(6)?)?
-            .checked_sub(k.checked_mul(8)?)
-    })
+    sixths([
+        (24, [m, n, k]),
+        (-12, [m.saturating_add(n), k, k]),
+        (8, [k, k, k]),
+        (18, [n, k, 1]),
+        (-6, [m, k, 1]),
+        (-6, [k, k, 1]),
+        (-8, [k, 1, 1]),
+    ])
 }
 
 /// QR of an `m × n` matrix and so many columns of its `Q`: none, as many as the smaller side, or
@@ -156,13 +122,7 @@ pub fn times_q(m: u128, n: u128, k: u128) -> u128 {
 
 /// A symmetric indefinite `n × n` matrix into `L D Lᵀ` (`SYTRF`): `n³/3 + n²/2 + 19n/6`.
 pub fn symmetric(n: u128) -> u128 {
-    sixths(|| {
-        let n = int(n)?;
-        cube(n, n, n)?
-            .checked_mul(2)?
-            .checked_add(n.checked_mul(n)?.checked_mul(3)?)?
-            .checked_add(n.checked_mul(19)?)
-    })
+    sixths([(2, [n, n, n]), (3, [n, n, 1]), (19, [n, 1, 1])])
 }
 
 #[cfg(test)]

@@ -3,11 +3,7 @@
 //! Source: each loss written out. Cross entropy is a log-softmax and a look-up, each counted where
 //! it runs. Without a reduction nothing is added up: [`unreduced`] takes the addition off.
 
-use super::work::Work;
-
-const fn flop(count: u32) -> Work {
-    Work::arithmetic(count)
-}
+use super::work::{Work, flop};
 
 /// Losses by name, with what each element costs when the loss is added up.
 pub const TABLE: &[(&str, Work)] = &[

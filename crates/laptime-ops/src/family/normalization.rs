@@ -4,11 +4,7 @@
 //! batch. What happens once a row or channel (a root, a division by the count, the running
 //! statistics) is left aside, as rows are long.
 
-use super::work::Work;
-
-const fn flop(count: u32) -> Work {
-    Work::arithmetic(count)
-}
+use super::work::{Work, flop};
 
 /// Which parameters take part, in a forward; which of their gradients are wanted, in a backward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,30 +5,12 @@
 
 use super::work::Work;
 
-/// How weights decay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decay {
-    /// Not at all.
-    None,
-    /// Through the gradient: 2 FLOP.
-    InGradient,
-    /// By itself: 2 FLOP.
-    Decoupled,
-}
-
-const fn decay(decay: Decay) -> u32 {
-    match decay {
-        Decay::None => 0,
-        Decay::InGradient | Decay::Decoupled => 2,
-    }
-}
-
-/// Adam and `AdamW`: 12 FLOP and a root; 14 with decay.
+/// Adam and `AdamW`: 12 FLOP and a root; 14 with decay, through the gradient or by itself.
 ///
 /// `m` is a linear interpolation, 3; `v` one of the gradient's square, 4; the denominator a root, a
 /// division and an addition, 2; the update a product, a division and a subtraction, 3.
-pub const fn adam(decays: Decay, amsgrad: bool, maximize: bool) -> Work {
-    let arithmetic = 12 + decay(decays) + maximize as u32;
+pub const fn adam(decays: bool, amsgrad: bool, maximize: bool) -> Work {
+    let arithmetic = 12 + 2 * decays as u32 + maximize as u32;
     Work::arithmetic(arithmetic)
         .and(Work::transcendental(1))
         .and(Work::compare(amsgrad as u32))
@@ -91,9 +73,9 @@ mod tests {
 
     #[test]
     fn adamw_takes_fourteen_flop_and_a_root() {
-        let cost = adam(Decay::Decoupled, false, false).on(100, Dtype::F32);
+        let cost = adam(true, false, false).on(100, Dtype::F32);
         assert_eq!((cost.other_flop, cost.transcendental), (1400, 100));
-        let cost = adam(Decay::None, true, true).on(100, Dtype::F32);
+        let cost = adam(false, true, true).on(100, Dtype::F32);
         assert_eq!((cost.other_flop, cost.compare), (1300, 100));
     }
 

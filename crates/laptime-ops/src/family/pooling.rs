@@ -9,6 +9,12 @@ use laptime_core::Cost;
 use super::work::Work;
 use crate::tensor::Dtype;
 
+/// Elements of a window of these sizes.
+pub fn window_of(sizes: &[i64]) -> u128 {
+    let sizes = sizes.iter().map(|size| u128::try_from(*size).unwrap_or(0));
+    sizes.fold(1, u128::saturating_mul)
+}
+
 /// Means over windows of so many elements.
 pub fn mean(results: u128, window: u128, dtype: Dtype) -> Cost {
     Work::arithmetic(1).on(results.saturating_mul(window), dtype)

@@ -27,14 +27,9 @@ pub enum Cell {
 
 impl Cell {
     /// The cell of the number that `PyTorch` and cuDNN give it.
-    pub const fn from_mode(mode: i64) -> Option<Self> {
-        Some(match mode {
-            0 => Self::Relu,
-            1 => Self::Tanh,
-            2 => Self::Lstm,
-            3 => Self::Gru,
-            _ => return None,
-        })
+    pub fn from_mode(mode: i64) -> Option<Self> {
+        let cells = [Self::Relu, Self::Tanh, Self::Lstm, Self::Gru];
+        cells.get(usize::try_from(mode).ok()?).copied()
     }
 
     /// Rows of its matrices for each hidden unit.
@@ -116,21 +111,14 @@ pub struct Wanted {
 impl Layer {
     /// What all steps cost.
     pub fn forward(&self, dtype: Dtype) -> Cost {
-        let weights = self
-            .input_weight
-            .saturating_add(self.hidden_weight)
-            .saturating_add(self.projection_weight);
         let units = self.steps.saturating_mul(self.units);
-        macs(self.steps.saturating_mul(weights)) + self.cell.unit(self.biases).on(units, dtype)
+        let products = self.steps.saturating_mul(self.weights());
+        macs(products) + self.cell.unit(self.biases).on(units, dtype)
     }
 
     /// The gradients of all steps.
     pub fn backward(&self, wanted: Wanted, dtype: Dtype) -> Cost {
-        let weights = self
-            .input_weight
-            .saturating_add(self.hidden_weight)
-            .saturating_add(self.projection_weight);
-        let of_weights = if wanted.weight { weights } else { 0 };
+        let of_weights = if wanted.weight { self.weights() } else { 0 };
         let of_input = if wanted.input { self.input_weight } else { 0 };
         let first = if wanted.hidden { 0 } else { self.sequences };
         let earlier = self.steps.saturating_sub(first);
@@ -144,6 +132,12 @@ impl Layer {
         let units = self.steps.saturating_mul(self.units);
         let biases = self.biases && wanted.weight;
         macs(products) + self.cell.unit_backward(biases).on(units, dtype)
+    }
+
+    fn weights(&self) -> u128 {
+        self.input_weight
+            .saturating_add(self.hidden_weight)
+            .saturating_add(self.projection_weight)
     }
 }
 

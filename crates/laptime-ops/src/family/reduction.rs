@@ -3,11 +3,7 @@
 //! Source: one operation for each element that goes in, and for some a last one for each result. A
 //! variance takes three: the difference from the mean, its square, its addition.
 
-use super::work::Work;
-
-const fn flop(count: u32) -> Work {
-    Work::arithmetic(count)
-}
+use super::work::{Work, flop};
 
 /// A reduction: its names, what each element that goes in costs, and what each result costs.
 pub type Row = (&'static str, Work, Work);

@@ -5,7 +5,7 @@
 
 use laptime_core::Cost;
 
-use crate::tensor::{Dtype, Kind};
+use crate::tensor::{Dtype, Kind, Tensor};
 
 /// Operations for each element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,6 +94,11 @@ impl Work {
         found.map(|&(_, work)| work)
     }
 
+    /// What the work costs on the elements that a tensor holds.
+    pub fn over(self, tensor: &Tensor) -> Cost {
+        self.on(tensor.held(), tensor.dtype)
+    }
+
     /// What the work costs on so many elements of a type. A transcendental function of a complex number
     /// is two of real ones.
     pub fn on(self, elements: u128, dtype: Dtype) -> Cost {
@@ -111,6 +116,11 @@ impl Work {
             ..Cost::default()
         }
     }
+}
+
+/// So many FLOP for each element: [`Work::arithmetic`], for tables.
+pub const fn flop(count: u32) -> Work {
+    Work::arithmetic(count)
 }
 
 impl std::fmt::Display for Work {

@@ -5,8 +5,6 @@
 
 use std::sync::LazyLock;
 
-use laptime_core::Cost;
-
 use super::table::{Counted, Dialect, Entry, Rule, formula, plain};
 use crate::event::Event;
 use crate::family::collective::{Collective, cost};
@@ -35,16 +33,16 @@ pub const TABLE: &[Entry] = &[
          allgather_coalesced allgather_into_tensor_coalesced gather gather_into_tensor \
          _low_contention_all_gather",
         "(p−1)/p of all ranks' bytes over links",
-        |e| parts(e, Collective::Exchange, Part::Input),
+        |e| parts(e, Collective::Exchange, going_in(e), coming_out(e)),
     ),
     formula(
         "reduce_scatter_tensor reduce_scatter_tensor_coalesced _reduce_scatter_base \
          reduce_scatter _low_contention_reduce_scatter",
         "(p−1)/p of its input's bytes over links; (p−1)/p FLOP an element",
-        |e| parts(e, Collective::ReduceScatter, Part::Output),
+        |e| parts(e, Collective::ReduceScatter, coming_out(e), going_in(e)),
     ),
     formula("scatter", "(p−1)/p of all ranks' bytes over links", |e| {
-        parts(e, Collective::Exchange, Part::Output)
+        parts(e, Collective::Exchange, coming_out(e), going_in(e))
     }),
     formula(
         "all_to_all_single alltoall alltoall_base shard_dim_alltoall",
@@ -68,12 +66,16 @@ pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::new(TABLE.iter
 const UNKNOWN: &str = "how many ranks are in its group isn't known";
 
 fn told(event: &Event) -> Option<u128> {
-    let ranks = event.int("group_size")?;
-    u128::try_from(ranks).ok().filter(|ranks| *ranks > 0)
+    event.count("group_size").filter(|ranks| *ranks > 0)
 }
 
 fn held<'a>(tensors: impl Iterator<Item = &'a Tensor>) -> u128 {
     tensors.fold(0, |all, tensor| all.saturating_add(tensor.held()))
+}
+
+/// Elements of the arguments of these names, separated by spaces.
+fn held_by(event: &Event, names: &str) -> u128 {
+    held(names.split(' ').flat_map(|name| event.tensors(name)))
 }
 
 fn dtype(event: &Event) -> Result<Dtype, String> {
@@ -84,33 +86,17 @@ fn dtype(event: &Event) -> Result<Dtype, String> {
 
 /// What goes in, where the operator names it; an in-place operator's first argument else.
 fn going_in(event: &Event) -> u128 {
-    let names = [
-        "input",
-        "inputs",
-        "input_tensor",
-        "input_tensors",
-        "input_list",
-    ];
-    match held(names.iter().flat_map(|name| event.tensors(name))) {
-        0 => {
-            let first = ["self", "tensor", "tensors"];
-            held(first.iter().flat_map(|name| event.tensors(name)))
-        }
+    let names = "input inputs input_tensor input_tensors input_list";
+    match held_by(event, names) {
+        0 => held_by(event, "self tensor tensors"),
         elements => elements,
     }
 }
 
 /// What comes out, where the operator has an argument for it; its outputs else.
 fn coming_out(event: &Event) -> u128 {
-    let names = [
-        "output",
-        "outputs",
-        "output_tensor",
-        "output_tensors",
-        "output_lists",
-        "out",
-    ];
-    match held(names.iter().flat_map(|name| event.tensors(name))) {
+    let names = "output outputs output_tensor output_tensors output_lists out";
+    match held_by(event, names) {
         0 => held(event.outputs.iter()),
         elements => elements,
     }
@@ -130,20 +116,8 @@ fn whole(event: &Event, kind: Collective) -> Counted {
     Ok(event.moving(cost(kind, ranks, elements, dtype(event)?)))
 }
 
-/// Which side is a rank's part.
-#[derive(Clone, Copy)]
-enum Part {
-    Input,
-    Output,
-}
-
 /// A collective whose one side is a rank's part and whose other side is everything.
-fn parts(event: &Event, kind: Collective, part: Part) -> Counted {
-    let (input, output) = (going_in(event), coming_out(event));
-    let (part, all) = match part {
-        Part::Output => (output, input),
-        Part::Input => (input, output),
-    };
+fn parts(event: &Event, kind: Collective, part: u128, all: u128) -> Counted {
     let ranks = told(event).or_else(|| {
         let ranks = all.checked_div(part)?;
         (ranks > 0 && part.checked_mul(ranks) == Some(all)).then_some(ranks)
@@ -154,6 +128,5 @@ fn parts(event: &Event, kind: Collective, part: Part) -> Counted {
     } else {
         part.saturating_mul(ranks)
     };
-    let moved: Cost = cost(kind, ranks, all, dtype(event)?);
-    Ok(event.moving(moved))
+    Ok(event.moving(cost(kind, ranks, all, dtype(event)?)))
 }

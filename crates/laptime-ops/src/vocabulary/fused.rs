@@ -56,7 +56,7 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let gradient = e.require("new_grad")?;
             let added = u32::from(e.tensor("variable_grad").is_some());
-            Ok(e.moving(Work::arithmetic(added).on(gradient.held(), gradient.dtype)))
+            Ok(e.moving(Work::arithmetic(added).over(gradient)))
         },
     ),
 ];
@@ -72,10 +72,7 @@ fn behind(event: &Event) -> Cost {
         .filter_map(|name| event.text(name))
         .filter_map(work)
         .fold(Work::NONE, Work::and);
-    event
-        .results()
-        .map(|result| work.on(result.held(), result.dtype))
-        .sum()
+    event.results().map(|result| work.over(result)).sum()
 }
 
 fn two_products(event: &Event) -> Counted {

@@ -11,9 +11,8 @@ use laptime_core::Cost;
 
 use super::table::{Counted, Dialect, Entry, formula};
 use crate::event::{Argument, Event};
-use crate::family::attention::{Attention, Mask};
+use crate::family::attention::Attention;
 use crate::family::movement::{bytes, moved};
-use crate::tensor::product;
 
 /// Operators that take functions.
 pub const TABLE: &[Entry] = &[
@@ -39,16 +38,8 @@ fn flex(event: &Event, cost: fn(&Attention, crate::tensor::Dtype) -> Cost) -> Co
         event.require("value")?,
     );
     let rank = "its query, key and value have too few dimensions";
-    let outer = query.shape.len().checked_sub(3).ok_or(rank)?;
-    let attention = Attention {
-        batch: product(&query.shape[..outer]),
-        heads: query.dim(-3).ok_or(rank)?,
-        queries: query.dim(-2).ok_or(rank)?,
-        keys: key.dim(-2).ok_or(rank)?,
-        key_size: query.dim(-1).ok_or(rank)?,
-        value_size: value.dim(-1).ok_or(rank)?,
-        mask: Mask::Dense,
-    };
+    query.dim(-3).ok_or(rank)?;
+    let attention = Attention::of(query, key, value).ok_or(rank)?;
     let (active, all) = blocks(event)?;
     let read = bytes(event.inputs());
     let written = bytes(event.outputs.iter());
@@ -67,11 +58,10 @@ fn flex(event: &Event, cost: fn(&Attention, crate::tensor::Dtype) -> Cost) -> Co
 
 /// Blocks that a mask leaves, and all of them. One of one without a mask.
 fn blocks(event: &Event) -> Result<(u128, u128), String> {
-    let known = |name: &str| event.int(name).and_then(|count| u128::try_from(count).ok());
-    match (event.get("active_blocks"), known("all_blocks")) {
+    match (event.get("active_blocks"), event.count("all_blocks")) {
         (Argument::Absent, _) => Ok((1, 1)),
         (Argument::Int(_), Some(all)) if all > 0 => {
-            let active = known("active_blocks").unwrap_or(0);
+            let active = event.count("active_blocks").unwrap_or(0);
             Ok((active.min(all), all))
         }
         _ => Err("which blocks its mask leaves is data: count with real tensors".into()),

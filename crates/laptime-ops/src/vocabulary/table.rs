@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use laptime_core::Cost;
 
 use crate::event::{Argument, Event};
-use crate::family::movement;
 use crate::family::work::Work;
+use crate::family::{elementwise, movement, reduction};
 use crate::outcome::Outcome;
 use crate::tensor::{Dtype, Kind, Tensor};
 
@@ -50,20 +50,12 @@ pub struct Entry {
 
 /// A call that does work for each element of its result.
 pub const fn each(names: &'static str, work: Work) -> Entry {
-    Entry {
-        names,
-        says: "",
-        rule: Rule::Each(work),
-    }
+    plain(names, Rule::Each(work))
 }
 
 /// A call that does work for each element that goes in, and a little for each result.
 pub const fn reduce(names: &'static str, each: Work, last: Work) -> Entry {
-    Entry {
-        names,
-        says: "",
-        rule: Rule::Reduce(each, last),
-    }
+    plain(names, Rule::Reduce(each, last))
 }
 
 /// A call whose cost depends on its arguments.
@@ -72,20 +64,14 @@ pub const fn formula(
     says: &'static str,
     formula: fn(&Event) -> Counted,
 ) -> Entry {
-    Entry {
-        names,
-        says,
-        rule: Rule::Formula(formula),
-    }
+    let rule = Rule::Formula(formula);
+    Entry { names, says, rule }
 }
 
 /// A call that only moves bytes, by its arguments.
 pub const fn moves(names: &'static str, says: &'static str, bytes: fn(&Event) -> Counted) -> Entry {
-    Entry {
-        names,
-        says,
-        rule: Rule::Moves(bytes),
-    }
+    let rule = Rule::Moves(bytes);
+    Entry { names, says, rule }
 }
 
 /// Calls that follow a rule that says everything.
@@ -95,6 +81,18 @@ pub const fn plain(names: &'static str, rule: Rule) -> Entry {
         says: "",
         rule,
     }
+}
+
+/// The functions of single elements that all dialects know by the family's names.
+pub fn functions() -> impl Iterator<Item = Entry> {
+    let table = elementwise::TABLE.iter();
+    table.map(|&(names, work)| each(names, work))
+}
+
+/// The reductions that all dialects know by the family's names.
+pub fn reductions() -> impl Iterator<Item = Entry> {
+    let table = reduction::TABLE.iter();
+    table.map(|&(names, each, last)| reduce(names, each, last))
 }
 
 impl Entry {

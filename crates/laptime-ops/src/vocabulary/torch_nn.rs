@@ -29,7 +29,7 @@ fn linear_cross_entropy(event: &Event) -> Counted {
     let classes = weight.dim(0).ok_or("its weight has no dimension")?;
     let size = input.dim(-1).ok_or("its input has no dimension")?;
     let rows = input.held().checked_div(size).unwrap_or(0);
-    let computed = |name: &str| u128::from(event.bool(name) == Some(true));
+    let computed = |name: &str| u128::from(event.is_set(name));
     let (dx, dw) = (
         computed("compute_input_grad"),
         computed("compute_linear_weight_grad"),

@@ -23,8 +23,8 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let output = e.require_output(0)?;
             let (convolution, sampled) = deformed(e, output)?;
-            let masked = Work::arithmetic(u32::from(e.bool("use_mask") == Some(true)));
-            let bias = Work::arithmetic(1).on(output.held(), output.dtype);
+            let masked = Work::arithmetic(u32::from(e.is_set("use_mask")));
+            let bias = Work::arithmetic(1).over(output);
             Ok(e.moving(
                 convolution.forward()
                     + weighted(sampled, TAPS, output.dtype)
@@ -44,7 +44,7 @@ pub const TABLE: &[Entry] = &[
             let each = weighted(sampled, TAPS, dtype)
                 + weighted_backward(sampled, TAPS, dtype)
                 + weighted_backward(sampled, 2 * TAPS, dtype);
-            let masked = 9 * u32::from(e.bool("use_mask") == Some(true));
+            let masked = 9 * u32::from(e.is_set("use_mask"));
             let bias = Work::arithmetic(1).on(gradient.held(), dtype);
             Ok(e.moving(
                 convolution.backward(true, true)
@@ -97,20 +97,13 @@ fn deformed(event: &Event, output: &Tensor) -> Result<(Convolution, u128), Strin
     let sampled = positions
         .saturating_mul(input.dim(1).unwrap_or(1))
         .saturating_mul(product(kernel));
-    let convolution = Convolution {
-        elements: output.held(),
-        taps: product(&weight.shape[1..]),
-    };
-    Ok((convolution, sampled))
+    Ok((Convolution::of(output, weight)?, sampled))
 }
 
 /// A pooled tensor, samples of all its elements, and places that are sampled.
 fn regions<'a>(event: &Event, pooled: &'a Tensor) -> Result<(&'a Tensor, u128, u128), String> {
-    let ratio = event.int("sampling_ratio").unwrap_or(0);
-    let side = u128::try_from(ratio).unwrap_or(0);
-    if side == 0 {
-        return Err("how many samples a region takes depends on how large it is: data".into());
-    }
+    let side = event.count("sampling_ratio").filter(|side| *side > 0);
+    let side = side.ok_or("how many samples a region takes depends on how large it is: data")?;
     let samples = pooled.held().saturating_mul(side.saturating_mul(side));
     let channels = pooled.dim(1).unwrap_or(1).max(1);
     Ok((pooled, samples, samples / channels))

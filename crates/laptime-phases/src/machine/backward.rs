@@ -1,5 +1,7 @@
 //! Gradients are computed.
 
+use std::mem::take;
+
 use laptime_core::PhaseName;
 
 use super::state::{Forwards, Machine, Number};
@@ -99,7 +101,7 @@ impl Machine {
         };
         if self.is_alone() {
             self.end_alone(at, raised);
-        } else if self.take_update_inside() {
+        } else if take(&mut self.updated_inside) {
             self.stepped(at, true); // an optimizer per parameter, stepped by hooks
         } else if raised {
             self.interrupted(at, is_direct);

@@ -8,6 +8,7 @@ use laptime_core::{PhaseName, SpanFlags};
 
 use super::state::{Machine, PhasePlace};
 use super::unit::Phase;
+use crate::laps::flag_if;
 
 impl Machine {
     /// Whether an optimizer is at work.
@@ -28,15 +29,10 @@ impl Machine {
         update.has_forward = name == PhaseName::Forward;
         let since = zeroed.filter(|(_, written)| is_untold && *written == self.laps.last_written());
         if self.is_innermost() {
-            match since {
-                Some((since, _)) => {
-                    self.end(since);
-                    self.infer_forward(since, at);
-                    self.settle();
-                }
-                None => {
-                    self.end(at);
-                }
+            self.end(since.map_or(at, |(since, _)| since));
+            if let Some((since, _)) = since {
+                self.infer_forward(since, at);
+                self.settle();
             }
             self.begin(name, at);
             update.is_paused = true;
@@ -45,9 +41,8 @@ impl Machine {
             }
         } else {
             let mut phase = self.open(name, at);
-            let place = phase
-                .span
-                .map(|span| PhasePlace::Path(self.laps.path_of(span)));
+            let path = phase.span.map(|span| self.laps.path_of(span));
+            let place = path.map(PhasePlace::Path);
             if after.is_some() && after == place.map(|place| (name, place)) {
                 phase.flags = SpanFlags::CONTINUES;
             }
@@ -92,11 +87,7 @@ impl Machine {
     ) -> Option<(PhaseName, PhasePlace)> {
         let span = phase.span?;
         let place = PhasePlace::Path(self.laps.path_of(span));
-        let flags = if raised {
-            phase.flags.with(SpanFlags::UNFINISHED)
-        } else {
-            phase.flags
-        };
+        let flags = phase.flags.with(flag_if(raised, SpanFlags::UNFINISHED));
         self.laps.close(span, at, flags);
         (!raised).then_some((phase.name, place))
     }

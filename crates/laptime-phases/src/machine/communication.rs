@@ -8,7 +8,7 @@
 use laptime_core::{PhaseName, SpanFlags};
 
 use super::state::{Exchange, Lies, Machine};
-use crate::laps::Held;
+use crate::laps::{Held, flag_if};
 
 impl Machine {
     /// Data is exchanged with other processes, and the program waits for it.
@@ -38,28 +38,19 @@ impl Machine {
         match &mut self.exchange {
             Some(exchange) if exchange.nested > 0 => exchange.nested -= 1,
             _ => {
-                if let Some(exchange) = self.exchange.take() {
-                    let at = self.now();
-                    self.end_exchange(&exchange.lies, at, raised);
-                }
+                let at = self.now();
+                self.communication_is_over(at, raised);
             }
         }
     }
 
-    /// An exchange whose end was never told has ended by now.
-    pub(super) fn communication_is_over(&mut self, at: u64) {
-        if let Some(exchange) = self.exchange.take() {
-            self.end_exchange(&exchange.lies, at, true);
-        }
-    }
-
-    fn end_exchange(&mut self, lies: &Lies, at: u64, raised: bool) {
-        let flags = if raised {
-            SpanFlags::UNFINISHED
-        } else {
-            SpanFlags::NONE
+    /// An exchange that is under way has ended by now, told or not.
+    pub(super) fn communication_is_over(&mut self, at: u64, raised: bool) {
+        let Some(exchange) = self.exchange.take() else {
+            return;
         };
-        match *lies {
+        let flags = flag_if(raised, SpanFlags::UNFINISHED);
+        match exchange.lies {
             Lies::Phase(Some(span)) => self.laps.close_within(span, at, flags),
             Lies::Outside(Some(span)) => {
                 self.laps.close(span, at, flags);
@@ -80,10 +71,8 @@ impl Machine {
     /// The backward that is under way had all gradients of its own at `since`, and has waited for
     /// those of other processes from then on.
     pub fn waited_since(&mut self, since: u64) {
-        let inner = self
-            .update
-            .as_ref()
-            .and_then(|update| update.inner.as_ref());
+        let update = self.update.as_ref();
+        let inner = update.and_then(|update| update.inner.as_ref());
         let Some(phase) = inner.or(self.phase.as_ref()) else {
             return;
         };
@@ -95,13 +84,7 @@ impl Machine {
             Some(span) => self.laps.path_of(span),
             None => self.laps.here().path,
         };
-        let waited = Held {
-            name: PhaseName::Communication,
-            start,
-            duration: end - start,
-            flags: SpanFlags::NONE,
-            memory: None,
-        };
+        let waited = Held::new(PhaseName::Communication, start, end);
         self.laps.emit(&waited, parent);
     }
 }

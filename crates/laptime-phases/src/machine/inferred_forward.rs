@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use laptime_core::{PhaseName, SpanFlags};
+use laptime_core::PhaseName;
 
 use super::state::Machine;
 use crate::laps::Held;
@@ -38,13 +38,7 @@ impl Machine {
         if since < unit.start || since >= at {
             return;
         }
-        unit.hold(vec![Held {
-            name: PhaseName::Forward,
-            start: since,
-            duration: at - since,
-            flags: SpanFlags::NONE,
-            memory: None,
-        }]);
+        unit.hold(vec![Held::new(PhaseName::Forward, since, at)]);
         self.laps.inferred();
     }
 }

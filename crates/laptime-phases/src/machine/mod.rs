@@ -21,8 +21,6 @@ mod training;
 mod unit;
 mod units;
 
-use std::mem::take;
-
 use laptime_core::{PhaseName, SpanFlags};
 
 pub use state::Machine;
@@ -45,14 +43,10 @@ impl Machine {
     /// Opens a phase, unless a lap of the user's by the same name takes its place.
     fn open(&self, name: PhaseName, start: u64) -> Phase {
         let is_hidden = self.laps.here().innermost == Some(name);
-        let span = if is_hidden {
-            None
-        } else {
-            self.laps.open(name, start)
-        };
+        let open = || self.laps.open(name, start);
         Phase {
             name,
-            span,
+            span: (!is_hidden).then(open).flatten(),
             start,
             flags: SpanFlags::NONE,
             written: self.laps.last_written(),
@@ -111,13 +105,11 @@ impl Machine {
         self.last.end = at;
         let is_whole = !phase.flags.has(SpanFlags::UNFINISHED);
         self.previous = is_whole.then_some(phase.name);
-        let Some(unit) = &mut self.unit else {
-            if let Some(span) = phase.span {
-                self.laps.close(span, at, phase.flags);
-            }
+        let Some(span) = phase.span else {
             return false;
         };
-        let Some(span) = phase.span else {
+        let Some(unit) = &mut self.unit else {
+            self.laps.close(span, at, phase.flags);
             return false;
         };
         let is_direct = unit.holds(span);
@@ -149,7 +141,7 @@ impl Machine {
         if self.phase.is_some() {
             self.end(at);
         }
-        self.communication_is_over(at);
+        self.communication_is_over(at, true);
     }
 
     /// The phase that ended at this time raised: what was to be a step may never be one.
@@ -199,10 +191,5 @@ impl Machine {
             unit.cut_short();
             self.close_unit(end);
         }
-    }
-
-    /// Whether an optimizer stepped inside the backward that is over; asked once.
-    fn take_update_inside(&mut self) -> bool {
-        take(&mut self.updated_inside)
     }
 }

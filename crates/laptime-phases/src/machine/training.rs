@@ -1,9 +1,12 @@
 //! There is training work: which step it belongs to.
 
+use std::sync::Arc;
+
 use laptime_core::PhaseName;
 
 use super::state::{Machine, Number};
 use super::unit::Unit;
+use crate::loader::Iteration;
 use crate::program::Program;
 
 /// Micro-batches in one step before its update is taken to be out of sight: compiled, say.
@@ -42,11 +45,9 @@ impl Machine {
     /// loader's batches were evaluated before, the training is of something else: it begins here.
     pub(super) fn train_after_evaluation(&mut self, at: u64, phase: PhaseName) {
         let saw_grad = self.number.saw_grad;
-        let iteration = self
-            .iteration
-            .clone()
-            .filter(|iteration| saw_grad || !iteration.loader.expects.is(PhaseName::Evaluation));
-        let Some(iteration) = iteration else {
+        let is_other =
+            |it: &Arc<Iteration>| saw_grad || !it.loader.expects.is(PhaseName::Evaluation);
+        let Some(iteration) = self.iteration.clone().filter(is_other) else {
             self.end_evaluation(at);
             // Its batch was evaluated, and so were the forwards.
             self.iteration = None;
@@ -67,7 +68,9 @@ impl Machine {
         if self.iteration.as_ref().is_some_and(|it| !it.in_play()) {
             self.iteration = None;
         }
-        if self.number.stepped && self.iteration.is_none() && !self.is_trailing() {
+        let update = self.update.as_ref();
+        let is_trailing = update.is_some_and(|update| update.is_trailing);
+        if self.number.stepped && self.iteration.is_none() && !is_trailing {
             self.number = Number::default();
         }
         // Two optimizers that share a batch, and a `zero_grad` after the update: one step, in pieces.
@@ -92,13 +95,6 @@ impl Machine {
             self.habits.updates_unseen = true;
         }
         self.number.backwards > 0 && (self.habits.updates_unseen || program.by_hand())
-    }
-
-    /// Whether the optimizer at work reopens a step for its trailing `zero_grad`.
-    fn is_trailing(&self) -> bool {
-        self.update
-            .as_ref()
-            .is_some_and(|update| update.is_trailing)
     }
 
     /// A batch is trained on: whose loader it is from is a training's.

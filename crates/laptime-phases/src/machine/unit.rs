@@ -54,27 +54,6 @@ pub enum OpenedFor {
     Work,
 }
 
-/// What a unit is once it has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// The unit is one more of its kind.
-    Whole,
-    /// The unit is a further piece of something that was counted.
-    Piece,
-    /// Cut short: a phase of it raised, and no update followed.
-    Unfinished,
-}
-
-impl End {
-    fn flags(self) -> SpanFlags {
-        match self {
-            Self::Whole => SpanFlags::NONE,
-            Self::Piece => SpanFlags::CONTINUES,
-            Self::Unfinished => SpanFlags::UNFINISHED,
-        }
-    }
-}
-
 /// An open unit.
 #[derive(Debug)]
 pub struct Unit {
@@ -98,12 +77,14 @@ pub struct Unit {
     pub fetch_end: Option<u64>,
     /// The unit's own path.
     path: u32,
-    end: End,
+    /// What the unit is once it has ended: one more of its kind, a further piece of something that was
+    /// counted, or cut short, as a phase of it raised and no update followed.
+    end: SpanFlags,
     /// What the unit is if what was cut short is made good.
-    end_if_well: End,
+    end_if_well: SpanFlags,
     held: Vec<Held>,
     /// The unit goes on under a name of its own, as its operations are being counted.
-    is_aside: bool,
+    pub is_aside: bool,
     /// Laps inside a phase that is held back were written under the name of the moment.
     is_named: bool,
 }
@@ -123,8 +104,8 @@ impl Unit {
             fetches: 0,
             fetch_end: None,
             path: laps.path_of(span),
-            end: End::Whole,
-            end_if_well: End::Whole,
+            end: SpanFlags::NONE,
+            end_if_well: SpanFlags::NONE,
             held: Vec::with_capacity(FEW),
             is_aside: false,
             is_named: false,
@@ -146,32 +127,27 @@ impl Unit {
         span.depth == self.span.depth + 1
     }
 
-    /// Whether the unit is set aside.
-    pub fn is_aside(&self) -> bool {
-        self.is_aside
-    }
-
     /// The unit is a further piece of something that was counted.
     pub fn is_piece(&mut self) {
-        self.end_if_well = End::Piece;
-        if self.end == End::Whole {
-            self.end = End::Piece;
+        self.end_if_well = SpanFlags::CONTINUES;
+        if self.end == SpanFlags::NONE {
+            self.end = SpanFlags::CONTINUES;
         }
     }
 
     /// Whether the unit goes on with something that was counted.
     pub fn goes_on(&self) -> bool {
-        self.end_if_well == End::Piece
+        self.end_if_well == SpanFlags::CONTINUES
     }
 
     /// Whether the unit is cut short, as far as is known.
     pub fn is_cut_short(&self) -> bool {
-        self.end == End::Unfinished
+        self.end == SpanFlags::UNFINISHED
     }
 
     /// The unit is cut short, unless it is made good.
     pub fn cut_short(&mut self) {
-        self.end = End::Unfinished;
+        self.end = SpanFlags::UNFINISHED;
     }
 
     /// What was cut short was tried again, and went well.
@@ -243,10 +219,7 @@ impl Unit {
     /// where it can't be taken back, as something lies inside.
     pub fn come_apart(&mut self, laps: &dyn Laps) -> bool {
         let is_plain = self.held.iter().all(|held| held.name == PhaseName::Forward);
-        if !is_plain || self.is_aside || self.is_named || laps.here().path != self.path {
-            return false;
-        }
-        if laps.suspend(self.span).is_none() {
+        if !is_plain || !self.is_taken_back(laps) {
             return false;
         }
         for held in self.held.drain(..) {
@@ -265,14 +238,19 @@ impl Unit {
     /// The unit was nothing, and the phases that it holds back lie where it did: `false` where it
     /// can't be taken back, as something lies inside.
     pub fn dissolve(&mut self, laps: &dyn Laps) -> bool {
+        let is_gone = self.is_taken_back(laps);
+        if is_gone {
+            for held in self.held.drain(..) {
+                laps.emit(&held, self.parent);
+            }
+        }
+        is_gone
+    }
+
+    /// Takes the unit's span off the stack, if nothing else lies inside.
+    fn is_taken_back(&self, laps: &dyn Laps) -> bool {
         let is_plain = !self.is_aside && !self.is_named && laps.here().path == self.path;
-        if !is_plain || laps.suspend(self.span).is_none() {
-            return false;
-        }
-        for held in self.held.drain(..) {
-            laps.emit(&held, self.parent);
-        }
-        true
+        is_plain && laps.suspend(self.span).is_some()
     }
 
     /// Takes away the last phases that the unit holds back, as far as they have this name.
@@ -298,6 +276,6 @@ impl Unit {
     /// Closes the unit.
     pub fn close(mut self, laps: &dyn Laps, end: u64) {
         self.settle(laps);
-        laps.close(self.span, end, self.end.flags());
+        laps.close(self.span, end, self.end);
     }
 }

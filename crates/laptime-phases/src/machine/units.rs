@@ -87,7 +87,7 @@ impl Machine {
             let end = end.max(self.last.end);
             self.last.end = end;
             self.last.kind = Some(unit.kind);
-            self.last.is_aside = unit.is_aside();
+            self.last.is_aside = unit.is_aside;
             self.last.parent = unit.parent;
             unit.close(&*self.laps, end);
             self.last.written = self.laps.last_written();
@@ -121,7 +121,7 @@ impl Machine {
         for waiting in self.waiting.drain(..) {
             waiting.confirmed.set(Some(kind));
         }
-        if let Some(iteration) = self.iteration.clone() {
+        if let Some(iteration) = &self.iteration {
             iteration.confirmed.set(Some(kind));
         }
     }

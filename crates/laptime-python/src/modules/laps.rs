@@ -118,46 +118,6 @@ impl ModuleLaps {
         is_listening.bind(python).call0()?.is_truthy()
     }
 
-    /// Lets the backward of what made a tensor be timed as the place's.
-    fn tag_tensor(
-        &self,
-        value: &Bound<'_, PyAny>,
-        place: &Bound<'_, CalledModule>,
-    ) -> PyResult<()> {
-        let python = value.py();
-        let node = value.getattr(intern!(python, "grad_fn"))?;
-        if node.is_none() {
-            return Ok(());
-        }
-        let number = node.call_method0(intern!(python, "_sequence_nr"))?;
-        let number: u64 = number.extract()?;
-        if number >= self.untagged.get() && number < u64::MAX {
-            self.untagged.set(number + 1);
-            let tag = CalledModule::tag(place)?;
-            node.call_method1(intern!(python, "_register_hook_dict"), (tag,))?;
-        }
-        Ok(())
-    }
-
-    /// Tags what is inside a value; the value of a plain tensor is itself.
-    #[inline]
-    pub fn tag(
-        this: &Bound<'_, Self>,
-        value: &Bound<'_, PyAny>,
-        place: &Bound<'_, CalledModule>,
-    ) -> PyResult<()> {
-        let laps = this.get();
-        if value.is_none() || !laps.tags.get() {
-            return Ok(());
-        }
-        let tagged = if laps.is_plain(value) && !laps.is_listened_to(value.py())? {
-            laps.tag_tensor(value, place)
-        } else {
-            Self::tag_other(this, value, place)
-        };
-        tagged.or_else(|error| Self::give_up(this, error))
-    }
-
     /// Tensors of a class of their own, and several: Python knows how to look at them.
     fn tag_other(
         this: &Bound<'_, Self>,
@@ -246,19 +206,43 @@ impl ModuleLaps {
     }
 
     /// Lets the backward of what made `value` be timed as the place's.
-    #[pyo3(name = "tag")]
-    fn tag_value(
+    #[inline]
+    pub fn tag(
         this: &Bound<'_, Self>,
         value: &Bound<'_, PyAny>,
         place: &Bound<'_, CalledModule>,
     ) -> PyResult<()> {
-        Self::tag(this, value, place)
+        let laps = this.get();
+        if value.is_none() || !laps.tags.get() {
+            return Ok(());
+        }
+        let tagged = if laps.is_plain(value) && !laps.is_listened_to(value.py())? {
+            laps.tag_tensor(value, place)
+        } else {
+            Self::tag_other(this, value, place)
+        };
+        tagged.or_else(|error| Self::give_up(this, error))
     }
 
     /// Lets the backward of what made one tensor, whatever its class, be timed as the place's.
-    #[pyo3(name = "tag_tensor")]
-    fn tag_one(&self, value: &Bound<'_, PyAny>, place: &Bound<'_, CalledModule>) -> PyResult<()> {
-        self.tag_tensor(value, place)
+    fn tag_tensor(
+        &self,
+        value: &Bound<'_, PyAny>,
+        place: &Bound<'_, CalledModule>,
+    ) -> PyResult<()> {
+        let python = value.py();
+        let node = value.getattr(intern!(python, "grad_fn"))?;
+        if node.is_none() {
+            return Ok(());
+        }
+        let number = node.call_method0(intern!(python, "_sequence_nr"))?;
+        let number: u64 = number.extract()?;
+        if number >= self.untagged.get() && number < u64::MAX {
+            self.untagged.set(number + 1);
+            let tag = CalledModule::tag(place)?;
+            node.call_method1(intern!(python, "_register_hook_dict"), (tag,))?;
+        }
+        Ok(())
     }
 
     /// The tensor that carries the hook of a place's nodes.

@@ -1,9 +1,9 @@
 //! Formulas that the user writes in Python.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use laptime_ops::{Argument, Cost, Event, Formulas, Signature, Tensor};
+use laptime_ops::{Argument, Cost, Event, Formulas};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
@@ -13,64 +13,41 @@ use super::shape::Shape;
 
 /// A call, as a formula sees it.
 #[pyclass(frozen, module = "laptime._core")]
-pub struct OpCall {
-    signature: Arc<Signature>,
-    arguments: Vec<Argument>,
-    outputs: Vec<Tensor>,
-}
-
-impl OpCall {
-    fn new(event: &Event) -> Self {
-        Self {
-            signature: event.signature.clone(),
-            arguments: event.arguments.clone(),
-            outputs: event.outputs.clone(),
-        }
-    }
-}
+pub struct OpCall(Event);
 
 #[pymethods]
 impl OpCall {
     #[getter]
     fn name(&self) -> &str {
-        &self.signature.name
+        &self.0.signature.name
     }
 
     /// The tensors that go in, those in lists too, in order.
     #[getter]
     fn inputs(&self) -> Vec<Shape> {
-        let mut inputs = Vec::new();
-        for argument in &self.arguments {
-            match argument {
-                Argument::Tensor(tensor) => inputs.push(Shape(tensor.clone())),
-                Argument::Tensors(all) => inputs.extend(all.iter().flatten().cloned().map(Shape)),
-                _ => {}
-            }
-        }
-        inputs
+        let inputs = self.0.arguments.iter().flat_map(Argument::tensors);
+        inputs.cloned().map(Shape).collect()
     }
 
     /// The tensors that come out.
     #[getter]
     fn outputs(&self) -> Vec<Shape> {
-        self.outputs.iter().cloned().map(Shape).collect()
+        self.0.outputs.iter().cloned().map(Shape).collect()
     }
 
     /// An argument by its name in the operator's schema; `None` where it wasn't passed.
     fn __getitem__(&self, python: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        let names = &self.signature.arguments;
+        let names = &self.0.signature.arguments;
         let missing = || format!("{name:?}; its arguments are {}", names.join(", "));
         let index = names.iter().position(|known| known == name);
         let index = index.ok_or_else(|| PyKeyError::new_err(missing()))?;
-        argument::to_python(
-            python,
-            self.arguments.get(index).unwrap_or(&Argument::Absent),
-        )
+        let argument = self.0.arguments.get(index);
+        argument::to_python(python, argument.unwrap_or(&Argument::Absent))
     }
 
     fn __repr__(&self) -> String {
-        let names = self.signature.arguments.join(", ");
-        format!("<{}({names})>", self.signature.name)
+        let names = self.0.signature.arguments.join(", ");
+        format!("<{}({names})>", self.0.signature.name)
     }
 }
 
@@ -80,7 +57,7 @@ impl OpCall {
 pub fn ask(function: &Py<PyAny>, event: &Event) -> Result<Cost, String> {
     Python::attach(|python| {
         let answer = function
-            .call1(python, (OpCall::new(event),))
+            .call1(python, (OpCall(event.clone()),))
             .map_err(|error| format!("its formula raised {error}"))?;
         cost(answer.bind(python), event).map_err(|error| format!("its formula's answer: {error}"))
     })

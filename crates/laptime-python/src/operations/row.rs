@@ -9,6 +9,7 @@ use super::lookup_errors::Rows;
 
 /// An operator, a module with those in it, or a phase.
 #[pyclass(frozen, extends = OpCost, module = "laptime._core")]
+#[derive(Default)]
 pub struct OpRow {
     #[pyo3(get)]
     name: String,
@@ -29,11 +30,8 @@ impl OpRow {
     fn of_tally(python: Python<'_>, name: &str, tally: CostTally) -> PyResult<Py<Self>> {
         let row = Self {
             name: name.to_owned(),
-            kind: None,
             calls: tally.calls(),
-            params: None,
-            tallies: None,
-            own: None,
+            ..Self::default()
         };
         Py::new(python, (row, OpCost::from(tally)))
     }
@@ -42,11 +40,9 @@ impl OpRow {
     pub fn of_operator(python: Python<'_>, operator: &OperatorCount) -> PyResult<Py<Self>> {
         let row = Self {
             name: operator.name.clone(),
-            kind: None,
             calls: operator.tallies.total().calls(),
-            params: None,
             tallies: Some(operator.tallies),
-            own: None,
+            ..Self::default()
         };
         Py::new(python, (row, OpCost::from(operator.tallies.total())))
     }

@@ -59,7 +59,7 @@ pub const TABLE: &[Entry] = &[
 
 /// A causal mask where the call asks for one.
 fn causal(event: &Event, aligned: Mask) -> Mask {
-    if event.bool("is_causal") == Some(true) {
+    if event.is_set("is_causal") {
         aligned
     } else {
         Mask::Dense
@@ -77,25 +77,15 @@ fn operands(event: &Event) -> Result<[&Tensor; 3], String> {
 
 const RANK: &str = "its query, key and value have too few dimensions";
 
-/// `[…, heads, length, size]`; without heads there is one.
+/// `[…, heads, length, size]`.
 fn heads_first(event: &Event, mask: Mask) -> Result<Attention, String> {
     let [query, key, value] = operands(event)?;
-    if [query, key, value]
-        .iter()
-        .any(|tensor| tensor.stored.is_some())
-    {
+    let mut operands = [query, key, value].into_iter();
+    if operands.any(|tensor| tensor.stored.is_some()) {
         return Err("the lengths of its nested sequences are data".into());
     }
-    let outer = query.shape.len().checked_sub(2).ok_or(RANK)?;
-    Ok(Attention {
-        batch: crate::tensor::product(&query.shape[..outer.saturating_sub(1)]),
-        heads: query.dim(-3).unwrap_or(1),
-        queries: query.dim(-2).ok_or(RANK)?,
-        keys: key.dim(-2).ok_or(RANK)?,
-        key_size: query.dim(-1).ok_or(RANK)?,
-        value_size: value.dim(-1).ok_or(RANK)?,
-        mask,
-    })
+    let attention = Attention::of(query, key, value).ok_or(RANK)?;
+    Ok(Attention { mask, ..attention })
 }
 
 /// `[batch, length, heads, size]`, or sequences of different lengths one after the other.
@@ -157,7 +147,7 @@ fn same_lengths(event: &Event, one: Attention, offsets: &Tensor) -> Result<Vec<A
     let sequences = offsets.elements().saturating_sub(1);
     let longest = |names: [&str; 2]| {
         let length = names.into_iter().find_map(|name| event.int(name));
-        length.and_then(|length| u128::try_from(length).ok())
+        u128::try_from(length?).ok()
     };
     let queries = longest(["max_q", "max_seqlen_q"]);
     let keys = longest(["max_k", "max_seqlen_k"]);
@@ -183,7 +173,7 @@ fn kernel_mask(event: &Event) -> Mask {
     };
     let (left, right) = (window("window_size_left"), window("window_size_right"));
     let flash = event.signature.name.contains("flash");
-    let is_causal = event.bool("is_causal") == Some(true);
+    let is_causal = event.is_set("is_causal");
     match (is_causal, event.int("custom_mask_type")) {
         (_, Some(kind @ (1 | 2))) => match (event.int("window_size"), kind) {
             (Some(size @ 1..), 2) => Mask::Window {
@@ -205,13 +195,15 @@ fn kernel_mask(event: &Event) -> Mask {
 
 /// A mask that is added, and dropout, of each score.
 fn score_work(event: &Event) -> Work {
-    let masked = ["attn_mask", "attn_bias", "bias"]
-        .iter()
-        .any(|name| event.tensor(name).is_some());
-    let dropped = event.number("dropout_p").is_some_and(|share| share > 0.0);
-    let mask = Work::arithmetic(u32::from(masked));
-    let dropout = Work::compare(1).and(Work::arithmetic(1));
-    mask.and(if dropped { dropout } else { Work::NONE })
+    let masked = u32::from(masks(event).next().is_some());
+    let dropped = u32::from(event.number("dropout_p").is_some_and(|share| share > 0.0));
+    Work::arithmetic(masked + dropped).and(Work::compare(dropped))
+}
+
+/// Masks that are added to the scores.
+fn masks(event: &Event) -> impl Iterator<Item = &Tensor> {
+    let names = ["attn_mask", "attn_bias", "bias"].into_iter();
+    names.filter_map(|name| event.tensor(name))
 }
 
 /// Reads query, key, value and mask; writes the output and the logarithm of each row's sum.
@@ -223,9 +215,7 @@ fn forward(event: &Event, sequences: &[Attention]) -> Counted {
         .iter()
         .map(|one| one.forward(dtype) + each.on(one.scores(), dtype))
         .sum();
-    let masks = ["attn_mask", "attn_bias", "bias"];
-    let masks = masks.iter().filter_map(|name| event.tensor(name));
-    let read = bytes(operands.into_iter().chain(masks));
+    let read = bytes(operands.into_iter().chain(masks(event)));
     let written = bytes(event.outputs.iter().take(2));
     Ok(cost + moved(read, written))
 }
@@ -239,20 +229,7 @@ fn backward(event: &Event, sequences: &[Attention]) -> Counted {
         .iter()
         .map(|one| one.backward(dtype, true) + each.on(one.scores(), dtype))
         .sum();
-    let read = [
-        "grad_out",
-        "grad_out_",
-        "query",
-        "key",
-        "value",
-        "out",
-        "logsumexp",
-        "attn_mask",
-        "attn_bias",
-        "bias",
-    ];
-    let read = read.iter().filter_map(|name| event.tensor(name));
-    let read = bytes(read);
-    let written = bytes(event.outputs.iter());
-    Ok(cost + moved(read, written))
+    let read = "grad_out grad_out_ query key value out logsumexp attn_mask attn_bias bias";
+    let read = bytes(read.split(' ').filter_map(|name| event.tensor(name)));
+    Ok(cost + moved(read, bytes(event.outputs.iter())))
 }

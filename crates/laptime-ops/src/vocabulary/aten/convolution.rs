@@ -12,7 +12,7 @@ pub const TABLE: &[Entry] = &[
         "convolution _convolution conv1d conv2d conv3d _convolution_mode convolution_overrideable",
         "2·B·prod(out)·C_out·(C_in/groups)·prod(kernel), transposed over the input; the bias \
          other FLOP",
-        |e| forward(e, e.bool("transposed").unwrap_or(false)),
+        |e| forward(e, e.is_set("transposed")),
     ),
     formula(
         "cudnn_convolution miopen_convolution miopen_depthwise_convolution mkldnn_convolution \
@@ -49,7 +49,7 @@ pub const TABLE: &[Entry] = &[
          mps_convolution_backward",
         "the forward's for the input's gradient if it is wanted, and for the weight's; the \
          bias' other FLOP",
-        |e| backward(e, e.bool("transposed").unwrap_or(false)),
+        |e| backward(e, e.is_set("transposed")),
     ),
     formula(
         "mps_convolution_transpose_backward",
@@ -86,14 +86,6 @@ fn by_time(event: &Event, elements: u128, cost: fn(Convolution) -> Cost) -> Coun
     }))
 }
 
-/// Taps of a weight: all its sizes but the first.
-fn taps(weight: &Tensor) -> Result<u128, String> {
-    match &weight.shape[..] {
-        [_, rest @ ..] if !rest.is_empty() => Ok(product(rest)),
-        _ => Err("its weight has too few dimensions".into()),
-    }
-}
-
 /// Four real multiply-accumulates for a complex one.
 fn on_numbers(cost: Cost, tensor: &Tensor) -> Cost {
     if tensor.dtype.kind == Kind::Complex {
@@ -112,10 +104,7 @@ pub fn forward(event: &Event, transposed: bool) -> Counted {
         .map_err(|_| "its weight is packed: its kernel's size can't be seen")?;
     let output = event.results().next().ok_or("it gave no tensor")?;
     let side = if transposed { input } else { output };
-    let convolution = Convolution {
-        elements: side.held(),
-        taps: taps(weight)?,
-    };
+    let convolution = Convolution::of(side, weight)?;
     let bias = event.tensor("bias").or_else(|| event.tensor("B"));
     let other_flop = bias.map_or(0, |_| output.held());
     Ok(event.moving(Cost {
@@ -131,24 +120,15 @@ fn backward(event: &Event, transposed: bool) -> Counted {
     let input = event.require_any(&["input", "self"])?;
     let weight = event.require("weight")?;
     let wanted = event.bools("output_mask").unwrap_or(&[true; 3]);
-    let wanted = |index: usize| wanted.get(index).copied().unwrap_or(false);
-    let convolution = Convolution {
-        elements: if transposed { input } else { gradient }.held(),
-        taps: taps(weight)?,
-    };
+    let wanted = |index: usize| wanted.get(index) == Some(&true);
+    let side = if transposed { input } else { gradient };
+    let convolution = Convolution::of(side, weight)?;
     let bytes = |tensor: &Tensor| tensor.bytes_of(tensor.elements());
     let mut cost = on_numbers(convolution.backward(wanted(0), wanted(1)), gradient);
-    if wanted(0) {
-        cost += moved(
-            gradient.bytes().saturating_add(weight.bytes()),
-            bytes(input),
-        );
-    }
-    if wanted(1) {
-        cost += moved(
-            gradient.bytes().saturating_add(input.bytes()),
-            bytes(weight),
-        );
+    for (index, with, of) in [(0, weight, input), (1, input, weight)] {
+        if wanted(index) {
+            cost += moved(gradient.bytes().saturating_add(with.bytes()), bytes(of));
+        }
     }
     if wanted(2) {
         let channels = weight.shape.first().copied().map_or(0, u128::from);

@@ -43,31 +43,12 @@ pub const TABLE: &[Entry] = &[
     formula(
         "gelu",
         "1 transcendental; 4 FLOP, 8 with the tanh form",
-        |e| {
-            named(
-                e,
-                if e.text("approximate") == Some("tanh") {
-                    "gelu_tanh"
-                } else {
-                    "gelu"
-                },
-            )
-        },
+        |e| gelu(e, ["gelu", "gelu_tanh"]),
     ),
     formula(
         "gelu_backward",
         "2 transcendentals and 8 FLOP; 1 and 15 with the tanh form",
-        |e| {
-            let tanh = e.text("approximate") == Some("tanh");
-            named(
-                e,
-                if tanh {
-                    "gelu_tanh_backward"
-                } else {
-                    "gelu_backward"
-                },
-            )
-        },
+        |e| gelu(e, ["gelu_backward", "gelu_tanh_backward"]),
     ),
     formula(
         "div divide true_divide",
@@ -216,13 +197,6 @@ pub const TABLE: &[Entry] = &[
 const DROPOUT: Work = Work::compare(1).and(Work::arithmetic(2));
 const QUANTIZE: Work = Work::arithmetic(3).and(Work::compare(2));
 
-/// What the family knows under its own names.
-pub fn entries() -> impl Iterator<Item = Entry> {
-    elementwise::TABLE
-        .iter()
-        .map(|&(names, work)| each(names, work))
-}
-
 /// Whether a factor changes nothing.
 fn is_one(factor: f64) -> bool {
     (factor - 1.0).abs() < f64::MIN_POSITIVE
@@ -236,15 +210,19 @@ fn trained(event: &Event, work: Work) -> Counted {
     for_each(event, work)
 }
 
-fn named(event: &Event, name: &str) -> Counted {
-    for_each(event, work(name).unwrap_or(Work::NONE))
+/// One of two functions, the second where it is approximated by a hyperbolic tangent.
+fn gelu(event: &Event, [erf, tanh]: [&str; 2]) -> Counted {
+    let is_tanh = event.text("approximate") == Some("tanh");
+    for_each(
+        event,
+        work(if is_tanh { tanh } else { erf }).unwrap_or(Work::NONE),
+    )
 }
 
 /// The absolute value; of a complex number the root of its norm, which is a real one.
 fn size(event: &Event) -> Counted {
-    let complex = event
-        .input()
-        .is_some_and(|input| input.dtype.kind == Kind::Complex);
+    let input = event.input();
+    let complex = input.is_some_and(|input| input.dtype.kind == Kind::Complex);
     let norm = for_each(event, Work::arithmetic(1).on_complex(3))?;
     let roots = if complex { norm.other_flop / 3 } else { 0 };
     Ok(Cost {

@@ -13,88 +13,61 @@ pub const TABLE: &[Entry] = &[
     formula(
         "linalg_cholesky linalg_cholesky_ex cholesky",
         "N³/3 other FLOP",
-        |e| {
-            let matrix = square(e, &["self", "A"])?;
-            Ok(each(e, matrix, lapack::cholesky(matrix.size)))
-        },
+        |e| by_size(e, &["self", "A"], lapack::cholesky),
     ),
     formula(
         "linalg_lu_factor_ex linalg_lu_factor linalg_lu _linalg_det _linalg_slogdet linalg_det \
          linalg_slogdet",
         "N²·M − N³/3 other FLOP",
-        |e| {
-            let matrix = matrix(e, &["A", "self"])?;
-            Ok(each(e, matrix, lapack::lu(matrix.rows, matrix.size)))
-        },
+        |e| by_sides(e, &["A", "self"], lapack::lu),
     ),
     formula(
         "linalg_inv_ex linalg_inv inverse",
         "2N³ other FLOP: LU and from it the inverse",
         |e| {
-            let matrix = square(e, &["A", "self"])?;
-            let n = matrix.size;
-            Ok(each(
-                e,
-                matrix,
-                lapack::lu(n, n).saturating_add(lapack::inverse_from_lu(n)),
-            ))
+            by_size(e, &["A", "self"], |n| {
+                lapack::lu(n, n).saturating_add(lapack::inverse_from_lu(n))
+            })
         },
     ),
     formula(
         "_linalg_solve_ex linalg_solve_ex linalg_solve",
         "2N³/3 + 2N²·R other FLOP: LU, and both triangles",
         |e| {
-            let matrix = square(e, &["A", "self"])?;
-            let n = matrix.size;
-            let sides = sides(e.require("B")?, n, matrix);
-            Ok(each(
-                e,
-                matrix,
-                lapack::lu(n, n).saturating_add(lapack::solve_factored(n, sides)),
-            ))
+            solved(e, &["A", "self"], "B", |n, sides| {
+                lapack::lu(n, n).saturating_add(lapack::solve_factored(n, sides))
+            })
         },
     ),
     formula("linalg_lu_solve", "2N²·R other FLOP", |e| {
-        let matrix = square(e, &["LU"])?;
-        let sides = sides(e.require("B")?, matrix.size, matrix);
-        Ok(each(e, matrix, lapack::solve_factored(matrix.size, sides)))
+        solved(e, &["LU"], "B", lapack::solve_factored)
     }),
     formula(
         "cholesky_solve _cholesky_solve_helper",
         "2N²·R other FLOP",
-        |e| {
-            let matrix = square(e, &["input2", "A"])?;
-            let sides = sides(e.require("self")?, matrix.size, matrix);
-            Ok(each(e, matrix, lapack::solve_factored(matrix.size, sides)))
-        },
+        |e| solved(e, &["input2", "A"], "self", lapack::solve_factored),
     ),
     formula("cholesky_inverse", "2N³/3 other FLOP", |e| {
-        let matrix = square(e, &["self"])?;
-        Ok(each(e, matrix, lapack::inverse_from_cholesky(matrix.size)))
+        by_size(e, &["self"], lapack::inverse_from_cholesky)
     }),
     formula("linalg_solve_triangular", "N²·R other FLOP", |e| {
-        let matrix = square(e, &["self"])?;
-        let sides = sides(e.require("B")?, matrix.size, matrix);
-        Ok(each(e, matrix, lapack::solve_triangle(matrix.size, sides)))
+        solved(e, &["self"], "B", lapack::solve_triangle)
     }),
     formula("triangular_solve", "N²·R other FLOP", |e| {
-        let matrix = square(e, &["A"])?;
-        let sides = sides(e.require("self")?, matrix.size, matrix);
-        Ok(each(e, matrix, lapack::solve_triangle(matrix.size, sides)))
+        solved(e, &["A"], "self", lapack::solve_triangle)
     }),
     formula("geqrf", "2M·N² − 2N³/3 other FLOP", |e| {
-        let matrix = matrix(e, &["self"])?;
-        Ok(each(e, matrix, lapack::qr(matrix.rows, matrix.size)))
+        by_sides(e, &["self"], lapack::qr)
     }),
     formula("linalg_qr", "QR and from it Q's columns, other FLOP", |e| {
-        let matrix = matrix(e, &["A"])?;
-        let (m, n) = (matrix.rows, matrix.size);
-        let columns = match e.text("mode") {
-            Some("r") => 0,
-            Some("complete") => m,
-            _ => m.min(n),
-        };
-        Ok(each(e, matrix, lapack::qr_with_q(m, n, columns)))
+        by_sides(e, &["A"], |m, n| {
+            let columns = match e.text("mode") {
+                Some("r") => 0,
+                Some("complete") => m,
+                _ => m.min(n),
+            };
+            lapack::qr_with_q(m, n, columns)
+        })
     }),
     formula(
         "linalg_householder_product orgqr",
@@ -102,20 +75,13 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let matrix = matrix(e, &["input", "self"])?;
             let reflectors = e.require_any(&["tau", "input2"])?.dim(-1).unwrap_or(0);
-            Ok(each(
-                e,
-                matrix,
-                lapack::q_from_reflectors(matrix.rows, matrix.size, reflectors),
-            ))
+            let flop = lapack::q_from_reflectors(matrix.rows, matrix.size, reflectors);
+            Ok(each(e, matrix, flop))
         },
     ),
     formula("linalg_cross cross", "3 FLOP for each result", |e| {
         let output = e.require_output(0)?;
-        Ok(e.moving(
-            Work::arithmetic(3)
-                .on_complex(14)
-                .on(output.held(), output.dtype),
-        ))
+        Ok(e.moving(Work::arithmetic(3).on_complex(14).over(output)))
     }),
     formula(
         "_cdist_forward _pdist_forward",
@@ -162,15 +128,10 @@ pub const TABLE: &[Entry] = &[
     formula(
         "linalg_ldl_factor linalg_ldl_factor_ex",
         "N³/3 other FLOP",
-        |e| {
-            let matrix = square(e, &["self", "A"])?;
-            Ok(each(e, matrix, lapack::symmetric(matrix.size)))
-        },
+        |e| by_size(e, &["self", "A"], lapack::symmetric),
     ),
     formula("linalg_ldl_solve", "2N²·R other FLOP", |e| {
-        let matrix = square(e, &["LD"])?;
-        let sides = sides(e.require("B")?, matrix.size, matrix);
-        Ok(each(e, matrix, lapack::solve_factored(matrix.size, sides)))
+        solved(e, &["LD"], "B", lapack::solve_factored)
     }),
     formula("ormqr", "4M·N·K − 2N·K² other FLOP", |e| {
         let matrix = matrix(e, &["input3"])?;
@@ -218,10 +179,24 @@ fn square(event: &Event, names: &[&str]) -> Result<Matrices, String> {
     Ok(matrix)
 }
 
-/// Right sides of each system.
-fn sides(right: &Tensor, n: u128, of: Matrices) -> u128 {
-    let elements = n.saturating_mul(of.count);
-    right.held().checked_div(elements).unwrap_or(0)
+/// So many FLOP for each matrix, by its rows and columns.
+fn by_sides(event: &Event, names: &[&str], flop: impl Fn(u128, u128) -> u128) -> Counted {
+    let matrix = matrix(event, names)?;
+    Ok(each(event, matrix, flop(matrix.rows, matrix.size)))
+}
+
+/// So many FLOP for each square matrix, by its size.
+fn by_size(event: &Event, names: &[&str], flop: fn(u128) -> u128) -> Counted {
+    let matrix = square(event, names)?;
+    Ok(each(event, matrix, flop(matrix.size)))
+}
+
+/// So many FLOP for each system, by the size of its matrix and its right sides.
+fn solved(event: &Event, names: &[&str], right: &str, flop: fn(u128, u128) -> u128) -> Counted {
+    let matrix = square(event, names)?;
+    let elements = matrix.size.saturating_mul(matrix.count);
+    let sides = event.require(right)?.held().checked_div(elements);
+    Ok(each(event, matrix, flop(matrix.size, sides.unwrap_or(0))))
 }
 
 /// So many FLOP for each matrix.

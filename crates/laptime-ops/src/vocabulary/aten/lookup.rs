@@ -3,7 +3,7 @@
 use laptime_core::Cost;
 
 use crate::event::{Argument, Event};
-use crate::family::movement::{lookup, moved, scatter};
+use crate::family::movement::{bytes, lookup, moved, scatter};
 use crate::family::work::Work;
 use crate::tensor::{Kind, Tensor};
 use crate::vocabulary::table::{Counted, Entry, Rule, computed_in, formula, moves, plain};
@@ -23,18 +23,10 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element looked up, 2 with weights of samples; rows touched, not the table",
         |e| {
             let (table, result) = (e.require("weight")?, e.require_output(0)?);
-            let looked_up = Tensor::new(
-                vec![
-                    u64::try_from(e.require("indices")?.held()).unwrap_or(u64::MAX),
-                    table.shape.last().copied().unwrap_or(1),
-                ],
-                table.dtype,
-            );
-            let each = if e.tensor("per_sample_weights").is_some() {
-                2
-            } else {
-                1
-            };
+            let rows = u64::try_from(e.require("indices")?.held()).unwrap_or(u64::MAX);
+            let row = table.shape.last().copied().unwrap_or(1);
+            let looked_up = Tensor::new([rows, row], table.dtype);
+            let each = 1 + u32::from(e.tensor("per_sample_weights").is_some());
             let moved = lookup(table, index_bytes(e), &looked_up);
             Ok(Cost {
                 bytes_written: result.bytes(),
@@ -50,7 +42,7 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let source = e.require_any(&["grad_output", "grad"])?;
             let target = e.output().unwrap_or(source);
-            let cost = Work::arithmetic(1).on(source.held(), source.dtype);
+            let cost = Work::arithmetic(1).over(source);
             Ok(cost + gradient(e, target, source))
         },
     ),
@@ -64,15 +56,15 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element of the source; a compare where the largest or smallest is kept; \
          none where it is written over",
         |e| match e.text("reduce") {
-            Some("amax" | "amin" | "max" | "min") => Ok(Places::of(e)?.cost(e, Work::compare(1))),
+            Some("amax" | "amin" | "max" | "min") => places(e, Work::compare(1)),
             Some(_) => adding(e, 1),
-            None => adding(e, u32::from(e.bool("accumulate") == Some(true))),
+            None => adding(e, u32::from(e.is_set("accumulate"))),
         },
     ),
     formula(
         "index_put _index_put_impl _unsafe_index_put",
         "1 FLOP for each value that is added; none where it is written over",
-        |e| adding(e, u32::from(e.bool("accumulate") == Some(true))),
+        |e| adding(e, u32::from(e.is_set("accumulate"))),
     ),
     moves(
         "index_copy index_fill masked_scatter slice_scatter select_scatter diagonal_scatter \
@@ -85,7 +77,7 @@ pub const TABLE: &[Entry] = &[
         "1 FLOP for each element that comes in",
         |e| {
             let source = e.require("grad")?;
-            let cost = Work::arithmetic(1).on(source.held(), source.dtype);
+            let cost = Work::arithmetic(1).over(source);
             Ok(cost + gradient(e, e.require_output(0)?, source))
         },
     ),
@@ -116,10 +108,8 @@ pub const TABLE: &[Entry] = &[
 
 /// Bytes of the tensors that say where.
 fn index_bytes(event: &Event) -> u128 {
-    ["index", "indices", "offsets", "offset2bag"]
-        .iter()
-        .flat_map(|name| event.tensors(name))
-        .fold(0, |all, index| all.saturating_add(index.bytes()))
+    let names = ["index", "indices", "offsets", "offset2bag"].into_iter();
+    bytes(names.flat_map(|name| event.tensors(name)))
 }
 
 /// A gradient that comes in, added to the rows it belongs to.
@@ -128,44 +118,28 @@ fn gradient(event: &Event, target: &Tensor, source: &Tensor) -> Cost {
     scatter(target, source.held(), read)
 }
 
-/// Places that are written: of what, how many, and bytes of what says where and what.
-struct Places<'a> {
-    target: &'a Tensor,
-    elements: u128,
-    source_bytes: u128,
-}
-
-impl<'a> Places<'a> {
-    /// Places for a tensor of sources; where a single number goes to many, those of the index.
-    fn of(event: &'a Event) -> Result<Self, String> {
-        let target = event.require("self")?;
-        let source = ["src", "source", "values", "value"]
-            .iter()
-            .find_map(|name| event.tensor(name));
-        let indexed = indexed(event, target);
-        let elements = match (source, indexed) {
-            (Some(source), indexed) => source.held().max(indexed.unwrap_or(0)),
-            (None, Some(indexed)) => indexed,
-            (None, None) => return Err("how many places it writes is data".into()),
-        };
-        let source_bytes = source.map_or(0, Tensor::bytes);
-        Ok(Self {
-            target,
-            elements,
-            source_bytes: source_bytes.saturating_add(index_bytes(event)),
+/// So much work for each place that is written: of a tensor of sources, or, where a single number
+/// goes to many, of the index. In place only what is touched moves; else the rest is copied.
+fn places(event: &Event, work: Work) -> Counted {
+    let target = event.require("self")?;
+    let mut sources = ["src", "source", "values", "value"].into_iter();
+    let source = sources.find_map(|name| event.tensor(name));
+    let elements = match (source, indexed(event, target)) {
+        (Some(source), indexed) => source.held().max(indexed.unwrap_or(0)),
+        (None, Some(indexed)) => indexed,
+        (None, None) => return Err("how many places it writes is data".into()),
+    };
+    let read = source.map_or(0, Tensor::bytes);
+    let read = read.saturating_add(index_bytes(event));
+    let result = event.output().unwrap_or(target);
+    let cost = work.on(elements, computed_in(event, result));
+    Ok(cost
+        + if event.is_in_place() {
+            scatter(target, elements, read)
+        } else {
+            let read = read.saturating_add(target.bytes());
+            moved(read, target.bytes_of(target.held()))
         })
-    }
-
-    /// So much work for each place. In place only what is touched moves; else the rest is copied.
-    fn cost(&self, event: &Event, work: Work) -> Cost {
-        let result = event.output().unwrap_or(self.target);
-        let cost = work.on(self.elements, computed_in(event, result));
-        if event.is_in_place() {
-            return cost + scatter(self.target, self.elements, self.source_bytes);
-        }
-        let read = self.source_bytes.saturating_add(self.target.bytes());
-        cost + moved(read, self.target.bytes_of(self.target.held()))
-    }
 }
 
 /// Places that an index names: of single elements, of slices along `dim`, or by a list with an
@@ -191,14 +165,11 @@ fn indexed(event: &Event, target: &Tensor) -> Option<u128> {
         return None;
     }
     let met = indices.iter().flatten().map(Tensor::held).max()?;
-    let rest = target
-        .shape
-        .iter()
-        .enumerate()
-        .filter(|(dim, _)| indices.get(*dim).is_none_or(Option::is_none));
+    let rest = target.shape.iter().enumerate();
+    let rest = rest.filter(|(dim, _)| indices.get(*dim).is_none_or(Option::is_none));
     Some(rest.fold(met, |all, (_, &size)| all.saturating_mul(u128::from(size))))
 }
 
 fn adding(event: &Event, each: u32) -> Counted {
-    Ok(Places::of(event)?.cost(event, Work::arithmetic(each)))
+    places(event, Work::arithmetic(each))
 }

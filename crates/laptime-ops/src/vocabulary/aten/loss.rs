@@ -42,7 +42,7 @@ pub const TABLE: &[Entry] = &[
         "a log-softmax, and 1 FLOP for each target",
         |e| {
             let (input, target) = (e.require("self")?, e.require("target")?);
-            let rows = crate::family::softmax::LOG_FORWARD.on(input.held(), input.dtype);
+            let rows = crate::family::softmax::LOG_FORWARD.over(input);
             Ok(e.moving(rows + Work::arithmetic(1).on(target.held(), input.dtype)))
         },
     ),
@@ -80,7 +80,7 @@ fn elements(event: &Event) -> Counted {
         _ => each,
     };
     let input = event.require_any(&["self", "input"])?;
-    Ok(event.moving(each.on(input.held(), input.dtype)))
+    Ok(event.moving(each.over(input)))
 }
 
 /// All ways to align labels with steps; the backward goes through them from the other end, and

@@ -118,12 +118,8 @@ pub const TABLE: &[Entry] = &[
         "2·M·N·K of the elements that are stored, half of all",
         |e| {
             let mac = elements(e)?.saturating_mul(last(e.require("mat1")?)?);
-            let other_flop = if e.tensor("input").is_some() {
-                elements(e)?
-            } else {
-                0
-            };
-            Ok(cost(e, mac, other_flop))
+            let added = u128::from(e.tensor("input").is_some());
+            Ok(cost(e, mac, elements(e)?.saturating_mul(added)))
         },
     ),
     formula(
@@ -154,19 +150,14 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let gradient = e.require("grad_output")?.held();
             let mac = gradient.saturating_mul(last(e.require("input")?)?);
-            let other_flop = if e.bool("bias_defined") == Some(true) {
-                gradient
-            } else {
-                0
-            };
-            Ok(cost(e, mac, other_flop))
+            let biases = u128::from(e.is_set("bias_defined"));
+            Ok(cost(e, mac, gradient.saturating_mul(biases)))
         },
     ),
     formula("_trilinear", "2·the product of all sizes", trilinear),
     formula("bilinear", "2·B·O·I·J; the bias other FLOP", |e| {
-        let taps = e.require("weight")?.shape.iter().skip(1);
-        let taps = taps.fold(1_u128, |all, &size| all.saturating_mul(u128::from(size)));
-        let mac = elements(e)?.saturating_mul(taps);
+        let taps = e.require("weight")?.shape.get(1..).unwrap_or_default();
+        let mac = elements(e)?.saturating_mul(crate::tensor::product(taps));
         Ok(cost(e, mac, bias(e)?))
     }),
     plain(
@@ -230,21 +221,11 @@ pub fn product(event: &Event, left: &Tensor, right: &Tensor, other_flop: u128) -
     let mac = match (left.stored, right.stored) {
         (Some(_), Some(_)) => return Err("how many stored elements meet is data".into()),
         (Some(stored), None) => {
-            let columns = if right.shape.len() < 2 {
-                1
-            } else {
-                last(right)?
-            };
+            let is_vector = right.shape.len() < 2;
+            let columns = if is_vector { 1 } else { last(right)? };
             u128::from(stored).saturating_mul(columns)
         }
-        (None, Some(stored)) => {
-            let rows = if left.shape.len() < 2 {
-                Some(1)
-            } else {
-                left.dim(-2)
-            };
-            u128::from(stored).saturating_mul(rows.unwrap_or(1))
-        }
+        (None, Some(stored)) => u128::from(stored).saturating_mul(left.dim(-2).unwrap_or(1)),
         (None, None) => elements(event)?.saturating_mul(k),
     };
     Ok(cost(event, mac, other_flop))

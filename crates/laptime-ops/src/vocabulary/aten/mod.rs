@@ -26,7 +26,7 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use super::table::{Dialect, Entry, Rule};
+use super::table::{Dialect, Entry, Rule, functions, reductions};
 use crate::event::Event;
 use crate::outcome::Outcome;
 
@@ -57,8 +57,8 @@ pub fn entries() -> impl Iterator<Item = (&'static str, Entry)> {
         .iter()
         .flat_map(|&(family, entries)| entries.iter().map(move |&entry| (family, entry)));
     tables
-        .chain(elementwise::entries().map(|entry| ("elementwise", entry)))
-        .chain(reduction::entries().map(|entry| ("reduction", entry)))
+        .chain(functions().map(|entry| ("elementwise", entry)))
+        .chain(reductions().map(|entry| ("reduction", entry)))
 }
 
 /// Why what a call is counted as may be too high.

@@ -102,7 +102,7 @@ pub const TABLE: &[Entry] = &[
         "3 FLOP an element, a root for each row",
         |e| {
             let norms = e.require("g")?;
-            let roots = Work::transcendental(1).on(norms.held(), norms.dtype);
+            let roots = Work::transcendental(1).over(norms);
             Ok(over(e, "v", Work::arithmetic(3))? + roots)
         },
     ),
@@ -139,5 +139,5 @@ fn over_input(event: &Event, work: Work) -> Counted {
 
 fn over(event: &Event, name: &str, work: Work) -> Counted {
     let tensor = event.require(name).or_else(|_| event.require("self"))?;
-    Ok(event.moving(work.on(tensor.held(), tensor.dtype)))
+    Ok(event.moving(work.over(tensor)))
 }

@@ -4,7 +4,7 @@ use laptime_core::Cost;
 
 use crate::event::Event;
 use crate::family::antialias::Resampled;
-use crate::family::pooling::{adaptive, largest, mean, weighted, weighted_backward};
+use crate::family::pooling::{adaptive, largest, mean, weighted, weighted_backward, window_of};
 use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, Rule, formula, plain};
 
@@ -104,22 +104,22 @@ pub const TABLE: &[Entry] = &[
     formula(
         "upsample_linear1d_backward",
         "4 FLOP for each gradient",
-        |e| spread(e, 2),
+        |e| for_gradients(e, 4),
     ),
     formula(
         "upsample_bilinear2d_backward",
         "8 FLOP for each gradient",
-        |e| spread(e, 4),
+        |e| for_gradients(e, 8),
     ),
     formula(
         "upsample_trilinear3d_backward",
         "16 FLOP for each gradient",
-        |e| spread(e, 8),
+        |e| for_gradients(e, 16),
     ),
     formula(
         "upsample_bicubic2d_backward",
         "32 FLOP for each gradient",
-        |e| spread(e, 16),
+        |e| for_gradients(e, 32),
     ),
     formula(
         "grid_sampler_2d cudnn_grid_sampler grid_sampler grid_sampler_3d \
@@ -146,8 +146,8 @@ pub const TABLE: &[Entry] = &[
         "2·taps − 1 FLOP for each result, along the width and then along the height; taps by scale",
         |e| {
             let (input, output) = (e.require_any(&["self", "input"])?, e.require_output(0)?);
-            let taps = antialiased(e, &input.shape, &output.shape)?;
-            let sums = taps.all.saturating_mul(2).saturating_sub(taps.results);
+            let [taps, results] = antialiased(e, &input.shape, &output.shape)?;
+            let sums = taps.saturating_mul(2).saturating_sub(results);
             Ok(e.moving(mean(sums, 1, output.dtype)))
         },
     ),
@@ -157,8 +157,8 @@ pub const TABLE: &[Entry] = &[
         "2·taps FLOP for each gradient, along both sides; taps by scale",
         |e| {
             let (gradient, input) = (e.require("grad_output")?, e.require_output(0)?);
-            let taps = antialiased(e, &input.shape, &gradient.shape)?;
-            Ok(e.moving(mean(taps.all, 2, gradient.dtype)))
+            let [taps, _] = antialiased(e, &input.shape, &gradient.shape)?;
+            Ok(e.moving(mean(taps, 2, gradient.dtype)))
         },
     ),
 ];
@@ -167,10 +167,7 @@ pub const TABLE: &[Entry] = &[
 fn window(event: &Event, of: &Tensor) -> Result<u128, String> {
     let kernel = event.ints("kernel_size").ok_or("its kernel has no size")?;
     let name = &event.signature.name;
-    let dimensions = ['1', '2', '3']
-        .into_iter()
-        .find(|digit| name.contains(&format!("pool{digit}d")))
-        .and_then(|digit| digit.to_digit(10));
+    let dimensions = (1..=3).find(|count| name.contains(&format!("pool{count}d")));
     let repeated = match (kernel, dimensions) {
         ([_], Some(dimensions)) => dimensions,
         _ => 1,
@@ -178,10 +175,7 @@ fn window(event: &Event, of: &Tensor) -> Result<u128, String> {
     if kernel.is_empty() || of.shape.is_empty() {
         return Err("its kernel has no size".into());
     }
-    let once = kernel.iter().fold(1_u128, |all, &size| {
-        all.saturating_mul(u128::try_from(size).unwrap_or(0))
-    });
-    Ok(once.saturating_pow(repeated))
+    Ok(window_of(kernel).saturating_pow(repeated))
 }
 
 /// So many FLOP for each gradient that comes in.
@@ -193,11 +187,6 @@ fn for_gradients(event: &Event, each: u128) -> Counted {
 fn resample(event: &Event, taps: u128) -> Counted {
     let output = event.require_output(0)?;
     Ok(event.moving(weighted(output.held(), taps, output.dtype)))
-}
-
-fn spread(event: &Event, taps: u128) -> Counted {
-    let gradient = event.require("grad_output")?;
-    Ok(event.moving(weighted_backward(gradient.held(), taps, gradient.dtype)))
 }
 
 /// A sampled image, how many points it has, and taps of each: 2 a dimension, 1 for the nearest,
@@ -218,14 +207,9 @@ fn grid<'a>(event: &Event, sampled: &'a Tensor) -> Result<(&'a Tensor, u128, u12
     Ok((sampled, sampled.held() / channels, taps))
 }
 
-/// Pixels that both passes look at, and results of both.
-struct Taps {
-    all: u128,
-    results: u128,
-}
-
-/// The width is resampled in every row there was, the height in every column there is then.
-fn antialiased(event: &Event, input: &[u64], output: &[u64]) -> Result<Taps, String> {
+/// Pixels that both passes look at, and results of both: the width is resampled in every row there
+/// was, the height in every column there is then.
+fn antialiased(event: &Event, input: &[u64], output: &[u64]) -> Result<[u128; 2], String> {
     let ([batch, channels, rows, columns], [_, _, high, wide]) = (input, output) else {
         return Err("its image has no four dimensions".into());
     };
@@ -249,19 +233,16 @@ fn antialiased(event: &Event, input: &[u64], output: &[u64]) -> Result<Taps, Str
             scale,
             support,
         };
-        resampled
-            .taps()
-            .ok_or("its image is too large to go through")
+        let taps = resampled.taps();
+        taps.ok_or("its image is too large to go through")
     };
     let images = u128::from(*batch).saturating_mul(u128::from(*channels));
     let lines = images.saturating_mul(u128::from(*rows));
     let upright = images.saturating_mul(u128::from(*wide));
     let first = lines.saturating_mul(along(*columns, *wide, "scales_w")?);
     let second = upright.saturating_mul(along(*rows, *high, "scales_h")?);
-    Ok(Taps {
-        all: first.saturating_add(second),
-        results: lines
-            .saturating_mul(u128::from(*wide))
-            .saturating_add(upright.saturating_mul(u128::from(*high))),
-    })
+    let results = lines
+        .saturating_mul(u128::from(*wide))
+        .saturating_add(upright.saturating_mul(u128::from(*high)));
+    Ok([first.saturating_add(second), results])
 }

@@ -71,24 +71,12 @@ pub const TABLE: &[Entry] = &[
         "_thnn_fused_lstm_cell_backward _thnn_fused_lstm_cell_backward_impl \
          _thnn_differentiable_lstm_cell_backward",
         "gates of each unit; the biases' gradients",
-        |e| {
-            gates(
-                e,
-                "cx",
-                Cell::Lstm.unit_backward(e.bool("has_bias") == Some(true)),
-            )
-        },
+        |e| gates(e, "cx", Cell::Lstm.unit_backward(e.is_set("has_bias"))),
     ),
     formula(
         "_thnn_fused_gru_cell_backward _thnn_differentiable_gru_cell_backward",
         "gates of each unit; the biases' gradients",
-        |e| {
-            gates(
-                e,
-                "grad_hy",
-                Cell::Gru.unit_backward(e.bool("has_bias") == Some(true)),
-            )
-        },
+        |e| gates(e, "grad_hy", Cell::Gru.unit_backward(e.is_set("has_bias"))),
     ),
     plain("_cudnn_rnn_flatten_weight", Rule::Copy),
     plain(
@@ -123,11 +111,7 @@ fn layers(event: &Event, cell: Cell, weights: &str) -> Result<(Vec<Layer>, usize
         .filter(|weight| weight.shape.len() == 2)
         .collect();
     let biases = event.tensors(weights).any(|weight| weight.shape.len() == 1);
-    let directions = if event.bool("bidirectional") == Some(true) {
-        2
-    } else {
-        1
-    };
+    let directions = 1 + usize::from(event.is_set("bidirectional"));
     let depth = event.int("num_layers").unwrap_or(1);
     let depth = usize::try_from(depth).map_err(|_| "it has no layers")?;
     let count = depth.saturating_mul(directions);
@@ -192,8 +176,7 @@ fn single<'a>(
     let (first, second) = (event.require(first)?, event.require(second)?);
     // The reordered weights of oneDNN hide their sizes; the call tells them.
     let units = event
-        .int("hidden_size")
-        .and_then(|units| u128::try_from(units).ok())
+        .count("hidden_size")
         .or(second.dim(-1))
         .ok_or("how many units it has is not said")?;
     let rows = units.saturating_mul(u128::from(cell.gates()));
@@ -233,5 +216,5 @@ fn cell(event: &Event, cell: Cell) -> Counted {
 /// The elementwise part of a step, whose products ran before it.
 fn gates(event: &Event, state: &str, each: Work) -> Counted {
     let state = event.require(state)?;
-    Ok(event.moving(each.on(state.held(), state.dtype)))
+    Ok(event.moving(each.over(state)))
 }

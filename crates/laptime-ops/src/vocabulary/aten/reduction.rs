@@ -1,7 +1,6 @@
 //! Sums, means, largest elements, variances, norms, and running sums.
 
 use crate::event::{Argument, Event};
-use crate::family::reduction::{self, row};
 use crate::family::work::Work;
 use crate::vocabulary::table::{Counted, Entry, for_each, for_each_input, formula, reduce};
 
@@ -63,38 +62,20 @@ const LOGSUMEXP: Work = Work::compare(1)
     .and(Work::transcendental(1))
     .and(Work::arithmetic(2));
 
-/// What the family knows under its own names.
-pub fn entries() -> impl Iterator<Item = Entry> {
-    reduction::TABLE
-        .iter()
-        .map(|&(names, each, last)| reduce(names, each, last))
-}
-
 /// A norm by its order; Euclidean unless told otherwise.
 fn norm(event: &Event) -> Counted {
     let order = event
         .number("ord")
         .or_else(|| event.number("p"))
         .unwrap_or(2.0);
-    let root = event.signature.name.contains("powsum");
-    let root = if root {
-        Work::NONE
-    } else {
-        Work::transcendental(1)
+    let is_power = event.signature.name.contains("powsum");
+    let root = Work::transcendental(u32::from(!is_power));
+    let (each, last) = match order {
+        f64::INFINITY | f64::NEG_INFINITY => (Work::compare(1), Work::NONE),
+        0.0 => (Work::compare(1).and(Work::integer(1)), Work::NONE),
+        1.0 => (Work::arithmetic(2), Work::NONE),
+        2.0 => (Work::arithmetic(2), root),
+        _ => (Work::transcendental(1).and(Work::arithmetic(1)), root),
     };
-    if order.is_infinite() {
-        return for_each_input(event, Work::compare(1), Work::NONE);
-    }
-    match order {
-        0.0 => for_each_input(event, Work::compare(1).and(Work::integer(1)), Work::NONE),
-        1.0 => for_each_input(event, Work::arithmetic(2), Work::NONE),
-        2.0 => {
-            let each = row("norm").map_or(Work::arithmetic(2), |&(_, each, _)| each);
-            for_each_input(event, each, root)
-        }
-        _ => {
-            let each = Work::transcendental(1).and(Work::arithmetic(1));
-            for_each_input(event, each, root)
-        }
-    }
+    for_each_input(event, each, last)
 }

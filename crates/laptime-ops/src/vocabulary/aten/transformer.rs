@@ -43,9 +43,7 @@ fn block(event: &Event, query: &Tensor, key: &Tensor) -> Counted {
     };
     let size = query.dim(-1).unwrap_or(0);
     let heads = event.int("num_heads").or_else(|| event.int("num_head"));
-    let heads = heads
-        .and_then(|heads| u128::try_from(heads).ok())
-        .unwrap_or(0);
+    let heads = u128::try_from(heads.unwrap_or(0)).unwrap_or(0);
     let each = size.checked_div(heads).ok_or("it has no heads")?;
     let attention = Attention {
         batch,
@@ -68,15 +66,13 @@ fn block(event: &Event, query: &Tensor, key: &Tensor) -> Counted {
 fn encoder_layer(event: &Event) -> Counted {
     let source = event.require("src")?;
     let inside = event.require("ffn_weight_1")?;
-    let rows = source
-        .held()
-        .checked_div(source.dim(-1).unwrap_or(0))
-        .unwrap_or(0);
+    let rows = source.held().checked_div(source.dim(-1).unwrap_or(0));
+    let rows = rows.unwrap_or(0);
     let wide = rows.saturating_mul(inside.dim(0).unwrap_or(0));
     let weights = inside
         .held()
         .saturating_add(event.require("ffn_weight_2")?.held());
-    let gelu = event.bool("use_gelu") == Some(true);
+    let gelu = event.is_set("use_gelu");
     let activation = work(if gelu { "gelu" } else { "relu" }).unwrap_or(Work::NONE);
     let both = Affine {
         weight: true,
@@ -84,8 +80,7 @@ fn encoder_layer(event: &Event) -> Counted {
     };
     // A bias and a residual twice, and two normalisations.
     let narrow = centred(both).and(centred(both)).and(Work::arithmetic(3));
-    let around = activation.and(Work::arithmetic(1)).on(wide, source.dtype)
-        + narrow.on(source.held(), source.dtype);
+    let around = activation.and(Work::arithmetic(1)).on(wide, source.dtype) + narrow.over(source);
     let products: Cost = macs(rows.saturating_mul(weights));
     Ok(event.moving(block(event, source, source)? + products + around))
 }

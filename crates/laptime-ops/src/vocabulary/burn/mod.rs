@@ -13,8 +13,7 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use super::table::{Dialect, each, reduce};
-use crate::family::{elementwise, reduction};
+use super::table::{Dialect, functions, reductions};
 
 /// burn's dialect.
 pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
@@ -25,12 +24,6 @@ pub static DIALECT: LazyLock<Dialect> = LazyLock::new(|| {
         movement::TABLE,
     ]
     .concat();
-    let functions = elementwise::TABLE
-        .iter()
-        .map(|&(names, work)| each(names, work));
-    let reductions = reduction::TABLE
-        .iter()
-        .map(|&(names, each, last)| reduce(names, each, last));
     // `max` and `min` of burn reduce; those of two tensors have other names.
-    Dialect::new(tables.into_iter().chain(reductions).chain(functions))
+    Dialect::new(tables.into_iter().chain(reductions()).chain(functions()))
 });

@@ -27,7 +27,7 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let source = e.require("out_grad")?;
             let read = source.bytes().saturating_add(e.require("indices")?.bytes());
-            let cost = Work::arithmetic(1).on(source.held(), source.dtype);
+            let cost = Work::arithmetic(1).over(source);
             Ok(cost + scatter(e.require_output(0)?, source.held(), read))
         },
     ),
@@ -77,7 +77,5 @@ fn assigned(event: &Event) -> Counted {
         Some("Min" | "Max") => Work::compare(1),
         _ => return Err("how it updates is not known".into()),
     };
-    let cost = each.on(value.held(), value.dtype);
-    let (read, written) = event.traffic();
-    Ok(cost + moved(read, written))
+    Ok(event.moving(each.over(value)))
 }

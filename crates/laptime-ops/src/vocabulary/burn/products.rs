@@ -11,7 +11,7 @@ use crate::family::attention::{Attention, Mask};
 use crate::family::convolution::Convolution;
 use crate::family::matmul::work;
 use crate::family::movement::moved;
-use crate::tensor::{Tensor, product};
+use crate::tensor::Tensor;
 use crate::vocabulary::table::{Counted, Entry, Rule, formula, plain};
 
 pub const TABLE: &[Entry] = &[
@@ -104,13 +104,7 @@ fn biased(event: &Event, cost: Cost, output: &Tensor) -> Cost {
 
 /// Every element of a side meets every tap.
 fn convolution(event: &Event, side: &Tensor) -> Result<Convolution, String> {
-    match &event.require("weight")?.shape[..] {
-        [_, rest @ ..] if !rest.is_empty() => Ok(Convolution {
-            elements: side.held(),
-            taps: product(rest),
-        }),
-        _ => Err("its weight has too few dimensions".into()),
-    }
+    Convolution::of(side, event.require("weight")?)
 }
 
 fn forward(event: &Event, side: &Tensor) -> Counted {
@@ -130,7 +124,7 @@ fn attention(event: &Event) -> Counted {
     let (query, key) = (event.require("query")?, event.require("key")?);
     let value = event.require("value")?;
     let size = |tensor: &Tensor, index: i64| tensor.dim(index).ok_or("it has too few dimensions");
-    let causal = event.bool("is_causal") == Some(true);
+    let causal = event.is_set("is_causal");
     let sizes = Attention {
         batch: size(query, 0)?,
         heads: size(query, 1)?,

@@ -3,7 +3,7 @@
 use laptime_core::Cost;
 
 use crate::event::Event;
-use crate::family::pooling::{adaptive, largest, mean, weighted, weighted_backward};
+use crate::family::pooling::{adaptive, largest, mean, weighted, weighted_backward, window_of};
 use crate::vocabulary::table::{Counted, Entry, formula};
 
 pub const TABLE: &[Entry] = &[
@@ -97,9 +97,7 @@ pub const TABLE: &[Entry] = &[
 /// Elements of a window.
 fn window(event: &Event) -> Result<u128, String> {
     let sizes = event.ints("kernel_size").ok_or("its kernel has no size")?;
-    Ok(sizes.iter().fold(1, |all: u128, &size| {
-        all.saturating_mul(u128::try_from(size).unwrap_or(0))
-    }))
+    Ok(window_of(sizes))
 }
 
 /// So many FLOP for each gradient that comes in; of the input only the shape is looked at.

@@ -42,41 +42,19 @@ fn mac(event: &Event) -> Result<u128, &'static str> {
     let groups = parameter("batch_group_count", 0);
     let features = kernel[0].saturating_mul(kernel[1]);
     (2..left.len()).try_fold((left[0] / groups).saturating_mul(features), |all, place| {
-        let dimension = Dimension {
-            left: left[place],
-            kernel: kernel[place],
-            output: output[place],
-            stride: parameter("window_strides", place - 2),
-            left_dilation: parameter("lhs_dilation", place - 2),
-        };
-        Ok(all.saturating_mul(dimension.taps(event.text("gradient"))?))
-    })
-}
-
-/// One dimension in space.
-struct Dimension {
-    left: u128,
-    kernel: u128,
-    output: u128,
-    stride: u128,
-    left_dilation: u128,
-}
-
-impl Dimension {
-    /// Pairs of an element and a tap that the convolution, or the one it is the gradient of, has.
-    fn taps(&self, gradient: Option<&str>) -> Result<u128, &'static str> {
-        let dilated = self.left_dilation > 1;
-        let strided = self.stride > 1;
-        let (elements, taps) = match gradient {
-            _ if dilated && strided => {
+        let is_strided = parameter("window_strides", place - 2) > 1;
+        let is_dilated = parameter("lhs_dilation", place - 2) > 1;
+        // Pairs of an element and a tap that the convolution, or the one it is the gradient of, has.
+        let (elements, taps) = match event.text("gradient") {
+            _ if is_dilated && is_strided => {
                 return Err("it strides over an input that is dilated");
             }
-            Some("input") if strided => (self.output, self.kernel),
-            Some("input") => (self.left, self.kernel),
-            Some(_) if dilated => (self.left, self.output),
-            None if dilated => (self.left, self.kernel),
-            Some(_) | None => (self.output, self.kernel),
+            Some("input") if is_strided => (output[place], kernel[place]),
+            Some("input") => (left[place], kernel[place]),
+            Some(_) if is_dilated => (left[place], output[place]),
+            None if is_dilated => (left[place], kernel[place]),
+            Some(_) | None => (output[place], kernel[place]),
         };
-        Ok(elements.saturating_mul(taps))
-    }
+        Ok(all.saturating_mul(elements.saturating_mul(taps)))
+    })
 }

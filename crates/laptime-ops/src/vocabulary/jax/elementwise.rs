@@ -4,13 +4,13 @@ use crate::event::Event;
 use crate::family::work::Work;
 use crate::family::{elementwise, reduction};
 use crate::outcome::Outcome;
-use crate::tensor::Tensor;
 
 /// What one call costs.
 pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
     if let Some(work) = function(name, event) {
         let output = event.output()?;
-        return Some(counted(event, work, output, output.elements()));
+        let cost = work.on(output.elements(), output.dtype);
+        return Some(Outcome::Counted(event.moving(cost)));
     }
     if let Some((_, each, last)) = reduction::row(reduced(name)?) {
         let (input, output) = (event.input()?, event.output()?);
@@ -20,11 +20,6 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
         ));
     }
     None
-}
-
-/// Work on so many elements of a tensor's type, with all operands read and results written.
-pub fn counted(event: &Event, work: Work, like: &Tensor, elements: u128) -> Outcome {
-    Outcome::Counted(event.moving(work.on(elements, like.dtype)))
 }
 
 /// Functions of single elements.

@@ -4,7 +4,7 @@
 
 use crate::event::{Argument, Event};
 use crate::family::elementwise;
-use crate::family::movement::{fill, lookup, moved, results, scatter};
+use crate::family::movement::{self, fill, lookup, moved, results, scatter};
 use crate::family::work::Work;
 use crate::outcome::Outcome;
 use crate::tensor::Tensor;
@@ -90,8 +90,7 @@ fn bytes(event: &Event, from: usize) -> u128 {
     let Argument::Tensors(operands) = event.get("inputs") else {
         return 0;
     };
-    let operands = operands.iter().skip(from).flatten();
-    operands.fold(0, |all, operand| all.saturating_add(operand.bytes()))
+    movement::bytes(operands.iter().skip(from).flatten())
 }
 
 fn operand(event: &Event, at: usize) -> Option<&Tensor> {

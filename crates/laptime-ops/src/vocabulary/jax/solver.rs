@@ -9,6 +9,7 @@ use crate::family::linear_algebra as lapack;
 use crate::family::matmul;
 use crate::family::sorting;
 use crate::outcome::Outcome;
+use crate::tensor::Tensor;
 
 const PIVOTED: &str = "which columns it takes, and whose lengths it takes again, is data";
 
@@ -20,9 +21,9 @@ pub fn outcome(name: &str, event: &Event) -> Option<Outcome> {
         "cholesky" => each(event, |n, _, _| lapack::cholesky(n))?,
         "lu" => each(event, |m, n, _| lapack::lu(m, n))?,
         "geqrf" => each(event, |m, n, _| lapack::qr(m, n))?,
-        "qr" if event.bool("pivoting").unwrap_or(false) => Outcome::uncounted(PIVOTED),
+        "qr" if event.is_set("pivoting") => Outcome::uncounted(PIVOTED),
         "qr" => {
-            let full = event.bool("full_matrices").unwrap_or(false);
+            let full = event.is_set("full_matrices");
             each(event, |m, n, _| {
                 lapack::qr_with_q(m, n, if full { m } else { m.min(n) })
             })?
@@ -82,12 +83,13 @@ fn each(event: &Event, operations: impl Fn(u128, u128, u128) -> u128) -> Option<
     let (rows, columns) = (input.dim(-2)?, input.dim(-1)?);
     let second = event.inputs().nth(1).and_then(|second| second.dim(-1));
     let one = operations(rows, columns, second.unwrap_or(0));
-    let matrices = input
-        .elements()
-        .checked_div(rows.saturating_mul(columns))
-        .unwrap_or(0);
-    let cost = lapack::each(one, matrices, input.dtype);
-    Some(Outcome::Counted(event.moving(cost)))
+    Some(stacked(event, input, rows.saturating_mul(columns), one))
+}
+
+/// So much other arithmetic for each matrix of a stack, of so many elements each.
+fn stacked(event: &Event, stack: &Tensor, elements: u128, one: u128) -> Outcome {
+    let matrices = stack.elements().checked_div(elements).unwrap_or(0);
+    Outcome::Counted(event.moving(lapack::each(one, matrices, stack.dtype)))
 }
 
 fn triangle(event: &Event) -> Option<Outcome> {
@@ -104,15 +106,13 @@ fn triangle(event: &Event) -> Option<Outcome> {
 fn times_q(event: &Event) -> Option<Outcome> {
     let (taus, matrix) = (event.inputs().nth(1)?, event.inputs().nth(2)?);
     let (rows, columns) = (matrix.dim(-2)?, matrix.dim(-1)?);
-    let (m, n) = if event.bool("left").unwrap_or(false) {
+    let (m, n) = if event.is_set("left") {
         (rows, columns)
     } else {
         (columns, rows)
     };
     let one = lapack::times_q(m, n, taus.dim(-1)?);
-    let matrices = matrix.elements().checked_div(rows.saturating_mul(columns));
-    let cost = lapack::each(one, matrices.unwrap_or(0), matrix.dtype);
-    Some(Outcome::Counted(event.moving(cost)))
+    Some(stacked(event, matrix, rows.saturating_mul(columns), one))
 }
 
 /// `alpha · A Aᵀ + beta · C`, dense; a factor that is not 1 and the sum are other arithmetic.
@@ -120,9 +120,8 @@ fn symmetric(event: &Event) -> Option<Outcome> {
     let (matrix, output) = (event.input()?, event.output()?);
     let mac = output.elements().saturating_mul(matrix.dim(-1)?);
     let is = |name: &str, value: f64| {
-        event
-            .number(name)
-            .is_some_and(|it| (it - value).abs() < f64::EPSILON)
+        let number = event.number(name);
+        number.is_some_and(|it| (it - value).abs() < f64::EPSILON)
     };
     let sum = u128::from(!is("beta", 0.0));
     let factors = u128::from(!is("alpha", 1.0)) + u128::from(sum == 1 && !is("beta", 1.0));

@@ -190,9 +190,7 @@ fn attention(event: &Event) -> Counted {
     let keys = kept
         .and_then(|kept| kept.dim(2))
         .unwrap_or(u128::from(heads.keys));
-    let is_causal = is_grouped
-        || event.bool("is_causal") == Some(true)
-        || event.bool("unidirectional") == Some(true);
+    let is_causal = is_grouped || event.is_set("is_causal") || event.is_set("unidirectional");
     let window = event
         .int("local_window_size")
         .and_then(|size| u64::try_from(size).ok());
@@ -223,7 +221,7 @@ fn attention(event: &Event) -> Counted {
         let added = batch.saturating_mul(queries).saturating_mul(bias.held());
         cost += Work::arithmetic(1).on(added, dtype);
     }
-    if event.bool("do_rotary") == Some(true) {
+    if event.is_set("do_rotary") {
         let turned = u128::from(heads.query_heads) + u128::from(heads.key_heads);
         let turned = batch
             .saturating_mul(queries)

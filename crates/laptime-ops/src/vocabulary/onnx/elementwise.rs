@@ -8,69 +8,32 @@ use crate::family::softmax;
 use crate::family::work::Work;
 use crate::vocabulary::table::{Counted, Entry, each, for_each, formula};
 
-/// The standard's names, and the family's.
+/// Names of the standard that are the family's but for capitals.
+const SAME: &str = "Abs Acos Acosh Add Asin Asinh Atan Atanh Ceil Celu Cos Cosh Div Elu Erf Exp Floor \
+    HardSigmoid HardSwish IsInf IsNaN Log Mish Mul Neg PRelu Pow Reciprocal Relu Round Selu \
+    Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Sub Tan Tanh Where";
+
+/// Other names of the standard, and the family's.
 const NAMES: &[(&str, &str)] = &[
-    ("Abs", "abs"),
-    ("Acos", "acos"),
-    ("Acosh", "acosh"),
-    ("Add", "add"),
     ("And", "logical_and"),
-    ("Asin", "asin"),
-    ("Asinh", "asinh"),
-    ("Atan", "atan"),
-    ("Atanh", "atanh"),
     ("BitShift", "bitwise_left_shift"),
     ("BitwiseAnd", "bitwise_and"),
     ("BitwiseNot", "bitwise_not"),
     ("BitwiseOr", "bitwise_or"),
     ("BitwiseXor", "bitwise_xor"),
-    ("Ceil", "ceil"),
-    ("Celu", "celu"),
-    ("Cos", "cos"),
-    ("Cosh", "cosh"),
-    ("Div", "div"),
-    ("Elu", "elu"),
     ("Equal", "eq"),
-    ("Erf", "erf"),
-    ("Exp", "exp"),
     ("FastGelu", "gelu_tanh"),
-    ("Floor", "floor"),
     ("Greater", "gt"),
     ("GreaterOrEqual", "ge"),
-    ("HardSigmoid", "hardsigmoid"),
-    ("HardSwish", "hardswish"),
-    ("IsInf", "isinf"),
-    ("IsNaN", "isnan"),
     ("LeakyRelu", "leaky_relu"),
     ("Less", "lt"),
     ("LessOrEqual", "le"),
-    ("Log", "log"),
-    ("Mish", "mish"),
     ("Mod", "remainder"),
-    ("Mul", "mul"),
-    ("Neg", "neg"),
     ("Not", "logical_not"),
     ("Or", "logical_or"),
-    ("PRelu", "prelu"),
-    ("Pow", "pow"),
-    ("Reciprocal", "reciprocal"),
-    ("Relu", "relu"),
-    ("Round", "round"),
-    ("Selu", "selu"),
     ("Shrink", "softshrink"),
-    ("Sigmoid", "sigmoid"),
-    ("Sign", "sign"),
-    ("Sin", "sin"),
-    ("Sinh", "sinh"),
-    ("Softplus", "softplus"),
-    ("Softsign", "softsign"),
-    ("Sqrt", "sqrt"),
-    ("Sub", "sub"),
     ("Swish", "silu"),
-    ("Tan", "tan"),
-    ("Tanh", "tanh"),
     ("ThresholdedRelu", "threshold"),
-    ("Where", "where"),
     ("Xor", "logical_xor"),
     ("DequantizeLinear", "dequantize"),
 ];
@@ -80,12 +43,9 @@ const SUM: Work = Work::arithmetic(1);
 
 pub const TABLE: &[Entry] = &[
     formula("Clip", "1 compare for each bound that is given", |e| {
-        let bounds = ["min", "max"]
-            .iter()
-            .filter(|name| e.number(name).is_some())
-            .count();
-        let inputs = e.inputs().count() - e.inputs().count().min(1);
-        for_each(e, Work::compare((bounds + inputs) as u32))
+        let bounds = ["min", "max"].map(|name| usize::from(e.number(name).is_some()));
+        let inputs = e.inputs().count().saturating_sub(1);
+        for_each(e, Work::compare((bounds[0] + bounds[1] + inputs) as u32))
     }),
     formula(
         "Gelu BiasGelu",
@@ -96,12 +56,8 @@ pub const TABLE: &[Entry] = &[
                 _ => "gelu",
             };
             let gelu = work(name).unwrap_or(Work::NONE);
-            let bias = if e.inputs().count() > 1 {
-                SUM
-            } else {
-                Work::NONE
-            };
-            for_each(e, gelu.and(bias))
+            let bias = u32::from(e.inputs().count() > 1);
+            for_each(e, gelu.and(Work::arithmetic(bias)))
         },
     ),
     // x · sigmoid(1.702 x).
@@ -137,31 +93,31 @@ pub const TABLE: &[Entry] = &[
             if e.outputs.len() < 2 {
                 return Ok(Cost::default());
             }
-            let output = e.require_output(0)?;
-            let drop = Work::compare(1).and(SUM);
-            Ok(e.moving(drop.on(output.held(), output.dtype)))
+            Ok(e.moving(Work::compare(1).and(SUM).over(e.require_output(0)?)))
         },
     ),
 ];
 
 /// What the family knows, under the standard's names.
 pub fn entries() -> impl Iterator<Item = Entry> {
-    let known = |&(name, known)| Some(each(name, work(known)?));
-    NAMES.iter().filter_map(known)
+    let same = SAME.split(' ').map(|name| (name, name.to_lowercase()));
+    let others = NAMES.iter().map(|&(name, known)| (name, known.to_owned()));
+    let known = |(name, known): (_, String)| Some(each(name, work(&known)?));
+    same.chain(others).filter_map(known)
 }
 
 /// Work for each input after the first, broadcast, and a last one for each result.
 fn several(event: &Event, step: Work, last: Work) -> Counted {
     let steps = event.inputs().count().saturating_sub(1) as u64;
     let output = event.require_output(0)?;
-    let one = |work: Work| work.on(output.held(), output.dtype);
+    let one = |work: Work| work.over(output);
     Ok(event.moving(one(step).times(steps) + one(last)))
 }
 
 fn quantised(event: &Event, first: Work) -> Counted {
     let input = event.input().ok_or("it has no input")?;
     let work = work("quantize").unwrap_or(Work::NONE).and(first);
-    Ok(event.moving(work.on(input.held(), input.dtype)))
+    Ok(event.moving(work.over(input)))
 }
 
 #[cfg(test)]
@@ -171,8 +127,8 @@ mod tests {
     #[test]
     fn every_name_has_a_function_of_the_family() {
         let known: Vec<&str> = entries().map(|entry| entry.names).collect();
-        for (name, function) in NAMES {
-            assert!(known.contains(name), "{name}: the family has no {function}");
+        for name in NAMES.iter().map(|(name, _)| *name).chain(SAME.split(' ')) {
+            assert!(known.contains(&name), "{name}: the family has no function");
         }
     }
 }

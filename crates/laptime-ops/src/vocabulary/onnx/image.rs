@@ -20,7 +20,7 @@ pub const TABLE: &[Entry] = &[
         |e| {
             let output = e.require_output(0)?;
             let taps = output.held().saturating_mul(window(e)?);
-            let root = Work::transcendental(1).on(output.held(), output.dtype);
+            let root = Work::transcendental(1).over(output);
             Ok(e.moving(Work::arithmetic(2).on(taps, output.dtype) + root))
         },
     ),
@@ -68,8 +68,7 @@ pub const TABLE: &[Entry] = &[
         "7 FLOP for each of the bilinear samples, 1 to pool each",
         |e| {
             let output = e.require_output(0)?;
-            let ratio = e.int("sampling_ratio").unwrap_or(0);
-            let ratio = u128::try_from(ratio).ok().filter(|ratio| *ratio > 0);
+            let ratio = e.count("sampling_ratio").filter(|ratio| *ratio > 0);
             let ratio = ratio.ok_or("how many samples it takes depends on data")?;
             let samples = output.held().saturating_mul(ratio).saturating_mul(ratio);
             let pooled = match e.text("mode") {

@@ -46,7 +46,7 @@ pub const TABLE: &[Entry] = &[
                 Some("max" | "min") => Work::compare(1),
                 _ => Work::NONE,
             };
-            Ok(e.moving(work.on(source.held(), source.dtype)))
+            Ok(e.moving(work.over(source)))
         },
     ),
 ];

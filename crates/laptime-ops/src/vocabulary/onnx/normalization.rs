@@ -31,7 +31,7 @@ pub const TABLE: &[Entry] = &[
         "BatchNormalization",
         "2 FLOP an element, 7 in training",
         |e| {
-            let trains = e.bool("training_mode") == Some(true);
+            let trains = e.is_set("training_mode");
             over(e, by_batch(affine(e), trains))
         },
     ),
@@ -67,5 +67,5 @@ fn sums(event: &Event) -> Work {
 
 fn over(event: &Event, work: Work) -> Counted {
     let input = event.input().ok_or("it has no input")?;
-    Ok(event.moving(work.on(input.held(), input.dtype)))
+    Ok(event.moving(work.over(input)))
 }

@@ -8,7 +8,7 @@ use crate::family::convolution::Convolution;
 use crate::family::elementwise::work;
 use crate::family::matmul::{self, macs};
 use crate::family::work::Work;
-use crate::tensor::{Dtype, Tensor, product};
+use crate::tensor::{Dtype, Tensor};
 use crate::vocabulary::table::{Counted, Entry, formula};
 
 pub const TABLE: &[Entry] = &[
@@ -16,9 +16,7 @@ pub const TABLE: &[Entry] = &[
         "MatMul FusedMatMul",
         "2·B·M·N·K after broadcasting",
         |e| {
-            let output = e.require_output(0)?;
-            let scaled = is_factor(e, "alpha");
-            let scale = if scaled { output.held() } else { 0 };
+            let scale = scaled(e, "alpha", e.require_output(0)?);
             Ok(matmul::cost(e, matrices(e)?, scale))
         },
     ),
@@ -44,19 +42,11 @@ pub const TABLE: &[Entry] = &[
         "2·M·N·K; scaling and what is added other FLOP",
         |e| {
             let (left, output) = (e.require("A")?, e.require_output(0)?);
-            let k = left.dim(i64::from(e.bool("transA") != Some(true)));
+            let k = left.dim(i64::from(!e.is_set("transA")));
             let k = k.ok_or("its A is no matrix")?;
-            let mut other = if is_factor(e, "alpha") {
-                output.held()
-            } else {
-                0
-            };
+            let mut other = scaled(e, "alpha", output);
             if let Some(added) = e.tensor("C") {
-                let scale = if is_factor(e, "beta") {
-                    added.held()
-                } else {
-                    0
-                };
+                let scale = scaled(e, "beta", added);
                 other = other.saturating_add(output.held()).saturating_add(scale);
             }
             Ok(e.moving(Cost {
@@ -102,25 +92,25 @@ pub const TABLE: &[Entry] = &[
     ),
 ];
 
-/// Whether an attribute is a number that something is multiplied by.
-fn is_factor(event: &Event, name: &str) -> bool {
+/// Products of a tensor with an attribute, where that is a factor that changes something.
+fn scaled(event: &Event, name: &str, tensor: &Tensor) -> u128 {
     let factor = event.number(name);
-    factor.is_some_and(|factor| (factor - 1.0).abs() > f64::EPSILON)
+    let factor = factor.filter(|factor| (factor - 1.0).abs() > f64::EPSILON);
+    factor.map_or(0, |_| tensor.held())
 }
 
 /// Multiply-accumulates of a product with broadcast batches, rows and columns as the operator turns them.
 fn matrices(event: &Event) -> Result<u128, String> {
     let (left, right) = (event.require("A")?, event.require("B")?);
     let output = event.require_output(0)?;
-    let is_turned = |name| event.bool(name) == Some(true);
     let is_row = left.shape.len() == 1;
-    let k = match (is_row, is_turned("transA")) {
+    let k = match (is_row, event.is_set("transA")) {
         (true, _) => left.dim(0),
         (false, false) => left.dim(-1),
         (false, true) => left.dim(-2),
     };
     let k = k.ok_or("its A is no matrix")?;
-    let n = match (right.shape.len(), is_turned("transB")) {
+    let n = match (right.shape.len(), event.is_set("transB")) {
         (1, _) => Some(1),
         (_, false) => right.dim(-1),
         (_, true) => right.dim(-2),
@@ -128,12 +118,8 @@ fn matrices(event: &Event) -> Result<u128, String> {
     let n = n.ok_or("its B is no matrix")?;
     // What isn't a column of the result is one of its rows, in one batch or the other.
     let rows = output.held().checked_div(n).unwrap_or(0);
-    let m = if is_row {
-        1
-    } else {
-        left.dim(if is_turned("transA") { -1 } else { -2 })
-            .unwrap_or(1)
-    };
+    let m = left.dim(if event.is_set("transA") { -1 } else { -2 });
+    let m = m.filter(|_| !is_row).unwrap_or(1);
     let batch = rows.checked_div(m).unwrap_or(0);
     Ok(matmul::product([batch, m, n, k]))
 }
@@ -166,21 +152,10 @@ fn quantised(event: &Event, left: &str, right: &str) -> Counted {
     Ok(cost)
 }
 
-/// Taps of a weight: all its sizes but the first.
-fn taps(weight: &Tensor) -> Result<u128, String> {
-    match &weight.shape[..] {
-        [_, rest @ ..] if !rest.is_empty() => Ok(product(rest)),
-        _ => Err("its weight has too few dimensions".into()),
-    }
-}
-
 fn convolution(event: &Event, transposed: bool) -> Counted {
     let (input, output) = (event.require("X")?, event.require_output(0)?);
     let side = if transposed { input } else { output };
-    let convolution = Convolution {
-        elements: side.held(),
-        taps: taps(event.require("W")?)?,
-    };
+    let convolution = Convolution::of(side, event.require("W")?)?;
     let is_quantised = event.tensor("x_scale").is_some();
     let added = |name| event.tensor(name).map_or(0, |_| output.held());
     let other_flop = if is_quantised {
@@ -192,14 +167,14 @@ fn convolution(event: &Event, transposed: bool) -> Counted {
         None | Some("") => Work::NONE,
         Some("Relu" | "LeakyRelu") => Work::compare(1),
         Some("Clip") => Work::compare(2),
-        Some("Sigmoid") => work("sigmoid").unwrap_or(Work::NONE),
-        Some("Tanh") => work("tanh").unwrap_or(Work::NONE),
-        Some("HardSigmoid") => work("hardsigmoid").unwrap_or(Work::NONE),
+        Some(name @ ("Sigmoid" | "Tanh" | "HardSigmoid")) => {
+            work(&name.to_lowercase()).unwrap_or(Work::NONE)
+        }
         Some(other) => return Err(format!("its activation {other:?} is not known")),
     };
     let cost = event.moving(Cost {
         other_flop,
         ..convolution.forward()
     });
-    Ok(cost + after.on(output.held(), output.dtype))
+    Ok(cost + after.over(output))
 }

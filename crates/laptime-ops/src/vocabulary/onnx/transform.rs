@@ -21,7 +21,7 @@ pub const TABLE: &[Entry] = &[
         "5·N·log2 N for each signal, half where one side is real",
         |e| {
             let (input, output) = (e.input().ok_or("it has no input")?, e.require_output(0)?);
-            let is_real = input.dim(-1) == Some(1) || e.bool("onesided") == Some(true);
+            let is_real = input.dim(-1) == Some(1) || e.is_set("onesided");
             // The axis that was transformed: by the attribute, else that before the two parts.
             let axis = e.int("axis").unwrap_or(-2);
             let points = input.dim(axis).ok_or("its axis is none of its input's")?;
