@@ -8,6 +8,7 @@ use crate::collect;
 use crate::doubts;
 use crate::epoch_summaries;
 use crate::fields;
+use crate::findings;
 use crate::launches;
 use crate::memory;
 use crate::operations::{self, Peaks};
@@ -89,7 +90,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
     let program = run.as_ref().map(|run| run.program.clone());
-    Summary {
+    let mut summary = Summary {
         schema: SCHEMA.to_owned(),
         version: SCHEMA_VERSION,
         program: program
@@ -121,7 +122,10 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         unavailable: memory::with_reasons(unavailable, &processes, &summaries),
         processes: summaries,
         warnings,
-    }
+        findings: Vec::new(),
+    };
+    summary.findings = findings::find(&summary);
+    summary
 }
 
 /// What the recording itself says that there is to doubt, and its launcher.

@@ -21,6 +21,8 @@ mod events;
 #[cfg(test)]
 mod fed;
 pub mod fields;
+mod finding;
+mod findings;
 mod finish;
 mod fold;
 mod kept;
@@ -56,6 +58,7 @@ pub mod warmup;
 pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
+pub use finding::{Cause, Finding, Keeper};
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use operations::is_aside;
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
@@ -66,6 +69,6 @@ pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
-    WallSource,
+    WallSource, noun,
 };
 pub use until::{Count, Search, Until, UntilReader, UntilSummary};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::{PathTally, Unavailable, Warning, path};
 
-use crate::fields::{HOST_MEMORY, explain};
+use crate::fields::{HOST_MEMORY, KEPT_MEMORY, explain};
 use crate::process::Process;
 use crate::process_summary::{ProcessState, ProcessSummary};
 use crate::span_row::{RowKind, SpanRow};
@@ -21,6 +21,7 @@ const NOT_COUNTED: &str = "memory.unavailable";
 /// Why a process has no total.
 const KILLED: &str = "a process did not end normally, and its total was not noted at its end";
 const NO_PEAK: &str = "what is left over has no peak of its own";
+const NO_SPREAD: &str = "what is left over is no span";
 /// Names of the totals of a process.
 const TOTALS: [&str; 2] = ["host_memory_net_bytes", "host_memory_peak_bytes"];
 
@@ -31,6 +32,8 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally) {
     };
     row.host_memory_net_min_bytes = Some(memory.net_min_bytes);
     row.host_memory_net_max_bytes = Some(memory.net_max_bytes);
+    row.host_memory_kept_bytes = Some(memory.net_sum_bytes);
+    row.host_memory_net_stddev_bytes = memory.net_stddev_bytes().map(|bytes| bytes.round() as u64);
     row.host_memory_peak_min_bytes = Some(memory.peak_min_bytes);
     row.host_memory_peak_max_bytes = Some(memory.peak_max_bytes);
 }
@@ -53,6 +56,8 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
         {
             explain(other, HOST_MEMORY.names().take(2), KILLED);
             explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
+            explain(other, KEPT_MEMORY.names().take(1), KILLED);
+            explain(other, KEPT_MEMORY.names().skip(1), NO_SPREAD);
         }
         return;
     };
@@ -69,7 +74,9 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
     if let Some(other) = other {
         other.host_memory_net_min_bytes = Some(outside);
         other.host_memory_net_max_bytes = Some(outside);
+        other.host_memory_kept_bytes = Some(outside);
         explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
+        explain(other, KEPT_MEMORY.names().skip(1), NO_SPREAD);
     }
 }
 
@@ -132,7 +139,7 @@ pub fn with_reasons(
         }
     }
     if let Some(reason) = reason {
-        for field in HOST_MEMORY.names() {
+        for field in HOST_MEMORY.names().chain(KEPT_MEMORY.names()) {
             unavailable.insert(field.to_owned(), Unavailable(reason.clone()));
         }
     }

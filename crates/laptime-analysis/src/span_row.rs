@@ -60,6 +60,12 @@ pub struct SpanRow {
     /// Most host memory that a span allocated and did not free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory_net_max_bytes: Option<i64>,
+    /// What all spans allocated and did not free, together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_kept_bytes: Option<i64>,
+    /// Standard deviation of what a span allocated and did not free; needs two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_memory_net_stddev_bytes: Option<u64>,
     /// Least of the spans' peaks, each above what was there at its start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory_peak_min_bytes: Option<u64>,
@@ -137,6 +143,13 @@ impl SpanRow {
     /// How deep it stands in the tree; 0 for outermost rows.
     pub fn depth(&self) -> usize {
         self.names.len().saturating_sub(1)
+    }
+
+    /// Whether it stands for spans directly inside of the path with these names.
+    pub fn is_child_of(&self, names: &[String]) -> bool {
+        self.kind == RowKind::Span
+            && self.names.len() == names.len() + 1
+            && self.names.starts_with(names)
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use laptime_core::{ClockKind, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Finding;
 use crate::operations_summary::OperationsSummary;
 use crate::process_summary::{ProcessRows, ProcessSummary, Rank};
 use crate::span_row::{SpanRow, is_zero};
@@ -27,6 +28,9 @@ pub struct Summary {
     pub version: u32,
     /// Last component of the program's or script's name.
     pub program: String,
+    /// What to look at first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// The launcher's description of the run, when there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunInfo>,

@@ -17,6 +17,8 @@ use crate::totals::Totals;
 
 /// Name of the wall time that no span covers.
 pub const OTHER: &str = "other";
+/// Name of the leftover before the first lap.
+pub const STARTUP: &str = "startup";
 
 /// A process's start is known to 10 ms; a launcher needs a little longer than none.
 const START_RESOLUTION_NS: u64 = 20_000_000;
@@ -72,7 +74,7 @@ impl Leftovers {
     /// The leftovers that there are, with their names.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
-            ("startup", self.startup_ns),
+            (STARTUP, self.startup_ns),
             (OTHER, self.other_ns),
             ("exit", self.exit_ns),
         ];

@@ -46,6 +46,8 @@ pub struct MemoryTally {
     pub net_max_bytes: i64,
     /// Sum of nets.
     pub net_sum_bytes: i64,
+    /// Sum of the squares of nets.
+    pub net_square_bytes2: u128,
     /// The part of that sum that no span around it holds too: of spans that ran beside their
     /// parent.
     pub outside_sum_bytes: i64,
@@ -64,6 +66,7 @@ impl Default for MemoryTally {
             net_min_bytes: i64::MAX,
             net_max_bytes: i64::MIN,
             net_sum_bytes: 0,
+            net_square_bytes2: 0,
             outside_sum_bytes: 0,
             peak_min_bytes: u64::MAX,
             peak_max_bytes: 0,
@@ -85,6 +88,24 @@ impl MemoryTally {
             .and_then(|before| memory.map(|memory| before.then(memory)));
     }
 
+    /// Standard deviation of the nets; needs two spans.
+    pub fn net_stddev_bytes(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        let count = self.count as f64;
+        let sum = u128::from(self.net_sum_bytes.unsigned_abs());
+        // In whole numbers as long as they hold it: nets that are alike differ in their last digits.
+        let exact = sum
+            .checked_mul(sum)
+            .zip(self.net_square_bytes2.checked_mul(u128::from(self.count)));
+        let squares = exact.map_or_else(
+            || self.net_square_bytes2 as f64 * count - (sum as f64).powi(2),
+            |(square, squares)| squares.saturating_sub(square) as f64,
+        );
+        Some((squares.max(0.0) / (count * (count - 1.0))).sqrt())
+    }
+
     /// Counts the last span, which nothing continues any more.
     pub fn settle(&mut self) {
         if let Some(memory) = self.pending.take() {
@@ -93,6 +114,7 @@ impl MemoryTally {
                 net_min_bytes: memory.net_bytes,
                 net_max_bytes: memory.net_bytes,
                 net_sum_bytes: memory.net_bytes,
+                net_square_bytes2: u128::from(memory.net_bytes.unsigned_abs()).pow(2),
                 outside_sum_bytes: 0,
                 peak_min_bytes: memory.peak_bytes,
                 peak_max_bytes: memory.peak_bytes,
@@ -108,6 +130,9 @@ impl MemoryTally {
         self.net_min_bytes = self.net_min_bytes.min(other.net_min_bytes);
         self.net_max_bytes = self.net_max_bytes.max(other.net_max_bytes);
         self.net_sum_bytes = self.net_sum_bytes.saturating_add(other.net_sum_bytes);
+        self.net_square_bytes2 = self
+            .net_square_bytes2
+            .saturating_add(other.net_square_bytes2);
         self.outside_sum_bytes = self
             .outside_sum_bytes
             .saturating_add(other.outside_sum_bytes);
@@ -131,6 +156,24 @@ mod tests {
     fn two_pieces_have_the_peak_of_the_whole() {
         assert_eq!(memory(5, 8).then(memory(-9, 4)), memory(-4, 9));
         assert_eq!(memory(-20, 3).then(memory(6, 10)), memory(-14, 3));
+    }
+
+    #[test]
+    fn the_spread_of_nets_is_exact_however_large_they_are() {
+        let spread = |nets: &[i64]| {
+            let mut tally = MemoryTally::default();
+            for net in nets {
+                tally.begin(memory(*net, 0));
+                tally.settle();
+            }
+            tally.net_stddev_bytes()
+        };
+        assert_eq!(spread(&[7]), None);
+        assert_eq!(spread(&[10, 10, 10]), Some(0.0));
+        assert_eq!(spread(&[-2, 2]), Some(8.0_f64.sqrt()));
+        let far = 1_i64 << 40;
+        assert_eq!(spread(&[far - 1, far, far + 1]), Some(1.0));
+        assert!(spread(&[i64::MAX, i64::MIN]).unwrap() > 1e18);
     }
 
     #[test]

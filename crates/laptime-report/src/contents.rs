@@ -5,18 +5,20 @@ use laptime_analysis::{RowKind, Summary};
 use crate::document::{Content, Document, Section};
 use crate::view::View;
 use crate::{
-    by_process, cpu, epochs, facts, figures, headline, joined, ranks, span_table, steady, until,
+    by_process, cpu, epochs, facts, figures, findings, headline, joined, ranks, span_table, steady,
+    until,
 };
 
 impl Document {
     /// The report of a summary.
     pub fn new(summary: &Summary, view: &View) -> Self {
         let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
-        let mut sections = if is_empty || summary.by_process.is_empty() {
+        let mut sections: Vec<Section> = findings::section(summary).into_iter().collect();
+        sections.extend(if is_empty || summary.by_process.is_empty() {
             together(summary, view, is_empty)
         } else {
             by_process::sections(summary, view)
-        };
+        });
         sections.extend(ranks::section(summary));
         sections.extend(epochs::section(summary).filter(|_| view.filter.is_none()));
         sections.extend(joined::sections(summary, view));

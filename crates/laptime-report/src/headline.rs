@@ -122,12 +122,7 @@ fn last_name(row: &SpanRow) -> &str {
 }
 
 fn children<'r>(rows: &'r [SpanRow], names: &'r [String]) -> impl Iterator<Item = &'r SpanRow> {
-    let is_child = |row: &&SpanRow| {
-        row.kind == RowKind::Span
-            && row.names.len() == names.len() + 1
-            && row.names.starts_with(names)
-    };
-    rows.iter().filter(is_child)
+    rows.iter().filter(|row| row.is_child_of(names))
 }
 
 /// How long a step takes and what it is made of: of the steady state, where there is one.

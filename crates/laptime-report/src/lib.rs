@@ -17,6 +17,7 @@ mod epochs;
 mod facts;
 mod figures;
 mod filter;
+mod findings;
 mod glyphs;
 mod headline;
 pub mod html;

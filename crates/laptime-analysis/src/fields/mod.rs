@@ -12,7 +12,9 @@ use laptime_core::Unavailable;
 
 use crate::span_row::SpanRow;
 use table::NO_MEMORY;
-pub use table::{DEVICE_MEMORY, DEVICE_TIME, DURATIONS, GROUPS, HOST_MEMORY, OPERATIONS, RESERVED};
+pub use table::{
+    DEVICE_MEMORY, DEVICE_TIME, DURATIONS, GROUPS, HOST_MEMORY, KEPT_MEMORY, OPERATIONS, RESERVED,
+};
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

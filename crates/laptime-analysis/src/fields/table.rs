@@ -4,7 +4,7 @@ use super::{Field, Group, Read, Unit};
 use crate::span_row::BoundBy;
 
 /// All numbers. What is optional stands last, so that a new column moves no older one.
-pub static GROUPS: [&Group; 12] = [
+pub static GROUPS: [&Group; 13] = [
     &TOTALS,
     &DURATIONS,
     &SHARE,
@@ -17,6 +17,7 @@ pub static GROUPS: [&Group; 12] = [
     &DEVICE_TIME,
     &DEVICE_MEMORY,
     &LAUNCHES,
+    &KEPT_MEMORY,
 ];
 
 /// A number that Python names and nothing measures yet.
@@ -94,6 +95,16 @@ pub static HOST_MEMORY: Group = Group {
         host_memory_net_max_bytes: Bytes, Signed(|row| row.host_memory_net_max_bytes), "Greatest change of host memory over a span.";
         host_memory_peak_min_bytes: Bytes, Whole(|row| row.host_memory_peak_min_bytes), "Least peak of host memory in a span.";
         host_memory_peak_max_bytes: Bytes, Whole(|row| row.host_memory_peak_max_bytes), "Greatest peak of host memory in a span.";
+    }
+};
+
+/// What is left of all spans together, and how much they differ.
+pub static KEPT_MEMORY: Group = Group {
+    absent: Some(NO_MEMORY),
+    is_optional: true,
+    ..group! {
+        host_memory_kept_bytes: Bytes, Signed(|row| row.host_memory_kept_bytes), "Host memory that all spans allocated and did not free, together.";
+        host_memory_net_stddev_bytes: Bytes, Whole(|row| row.host_memory_net_stddev_bytes), "Standard deviation of the change of host memory over a span.";
     }
 };
 

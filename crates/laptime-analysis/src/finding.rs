@@ -1,0 +1,118 @@
+//! A finding as a value: what kind it is, which numbers its rule saw, and what there is to gain.
+//!
+//! The report makes sentences of it; [`crate::findings`] has the rules.
+
+use serde::{Deserialize, Serialize};
+
+/// Something worth a look.
+///
+/// **Units** nanoseconds and bytes; ratios are of 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Finding {
+    /// The time before the first lap is a large part of the run.
+    Startup {
+        /// From the start to the first lap.
+        startup_ns: u64,
+        /// The run's wall time.
+        wall_ns: u64,
+    },
+    /// Laps are so many and so short that recording them takes time of its own.
+    Overhead {
+        /// Finished spans.
+        span_count: u64,
+        /// What recording them took, as far as is known.
+        recording_ns: u64,
+        /// The run's wall time.
+        wall_ns: u64,
+    },
+    /// Steps wait for their data.
+    DataWait {
+        /// The path of the wait.
+        path: String,
+        /// Mean wait per step.
+        per_step_ns: u64,
+        /// Mean duration of a step.
+        step_ns: u64,
+        /// All waits together.
+        total_ns: u64,
+    },
+    /// Something is compiled although warm-up is over.
+    Recompilation {
+        /// The path of what is compiled.
+        path: String,
+        /// How often.
+        count: u64,
+        /// All of it together.
+        total_ns: u64,
+    },
+    /// One step in so many takes much longer than the others.
+    SlowSteps {
+        /// The path of the steps.
+        path: String,
+        /// One in so many, at least.
+        one_in: u64,
+        /// How long such a step takes, at least.
+        slow_ns: u64,
+        /// How long a step takes usually: the median.
+        usual_ns: u64,
+        /// What all steps take beyond the usual.
+        excess_ns: u64,
+        /// The lap inside that takes longer in about as many steps, if one accounts for it.
+        cause: Option<Cause>,
+    },
+    /// Most of a step is spent in a single lap below its phases.
+    HotSpot {
+        /// The lap's path.
+        path: String,
+        /// Its own time.
+        self_ns: u64,
+        /// The time of all steps.
+        steps_ns: u64,
+    },
+    /// Every step leaves memory behind.
+    MemoryGrowth {
+        /// The path of the steps.
+        path: String,
+        /// How many steps it was seen in.
+        step_count: u64,
+        /// What a step leaves, on average.
+        per_step_bytes: u64,
+        /// Half the width of the 95 % interval of that.
+        uncertainty_bytes: u64,
+        /// What all of them left.
+        kept_bytes: u64,
+        /// The innermost lap that leaves most of it, if there is one.
+        keeper: Option<Keeper>,
+    },
+    /// Moving bytes holds a large part of a step back.
+    MemoryBound {
+        /// The path of the part.
+        path: String,
+        /// Its time.
+        total_ns: u64,
+        /// FLOP per byte.
+        intensity: f64,
+    },
+}
+
+/// What makes some steps slow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    /// The path of the lap.
+    pub path: String,
+    /// How long it takes then, at least.
+    pub slow_ns: u64,
+    /// How long it takes usually: the median.
+    pub usual_ns: u64,
+}
+
+/// What leaves memory behind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keeper {
+    /// The path of the lap.
+    pub path: String,
+    /// What it leaves per step.
+    pub per_step_bytes: u64,
+}

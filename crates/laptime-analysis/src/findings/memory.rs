@@ -1,0 +1,61 @@
+//! Memory that grows: what steps leave behind, with an interval, and which lap leaves it.
+
+use super::Steps;
+use crate::finding::{Finding, Keeper};
+use crate::span_row::SpanRow;
+use crate::summary::Summary;
+
+/// Fewest steps that tell growth from chance.
+const LEAST_STEPS: u64 = 12;
+/// Standard errors to either side of the 95 % interval of a mean.
+const ERRORS: f64 = 1.96;
+/// Less than this per step fills no memory.
+const LEAST_PER_STEP: f64 = 1_024.0;
+/// The part of what a lap leaves that a lap inside must leave to be named in its place.
+const KEEPER_RATIO: f64 = 0.5;
+
+/// What the steps of the steady state leave behind, if they surely do.
+///
+/// Caches that fill and lists that double leave memory in some steps: the interval of the mean is
+/// wide then, and holds zero unless there is a trend.
+pub fn growth(summary: &Summary) -> Option<Finding> {
+    let steps = Steps::of(summary)?;
+    let kept = steps.step.host_memory_kept_bytes?;
+    let spread = steps.step.host_memory_net_stddev_bytes? as f64;
+    if steps.count < LEAST_STEPS {
+        return None;
+    }
+    let per_step = kept as f64 / steps.count as f64;
+    let uncertainty = ERRORS * spread / (steps.count as f64).sqrt();
+    if per_step < LEAST_PER_STEP || per_step <= uncertainty {
+        return None;
+    }
+    Some(Finding::MemoryGrowth {
+        path: steps.step.path.clone(),
+        step_count: steps.count,
+        per_step_bytes: per_step.round() as u64,
+        uncertainty_bytes: uncertainty.round() as u64,
+        kept_bytes: kept.unsigned_abs(),
+        keeper: keeper(&steps, kept),
+    })
+}
+
+/// The innermost lap that leaves most of what the steps leave.
+fn keeper(steps: &Steps<'_>, kept: i64) -> Option<Keeper> {
+    let mut found: Option<&SpanRow> = None;
+    let mut left = kept;
+    loop {
+        let names = found.map_or(&steps.step.names, |row| &row.names);
+        let inside = steps.inside().filter(|row| row.is_child_of(names));
+        let most = inside.max_by_key(|row| row.host_memory_kept_bytes.unwrap_or(0));
+        let of_most = most.and_then(|row| row.host_memory_kept_bytes).unwrap_or(0);
+        if (of_most as f64) < KEEPER_RATIO * left as f64 {
+            let row = found?;
+            return Some(Keeper {
+                path: row.path.clone(),
+                per_step_bytes: left.unsigned_abs() / steps.count,
+            });
+        }
+        (found, left) = (most, of_most);
+    }
+}

@@ -1,0 +1,95 @@
+//! What a person should look at first: a short list, each entry found by a stated rule.
+//!
+//! A rule claims no more than the numbers of
+//! the summary show, and says nothing where they are too few; a run with nothing to gain has none.
+
+mod memory;
+mod run;
+mod step;
+
+use crate::finding::Finding;
+use crate::span_row::SpanRow;
+use crate::summary::Summary;
+
+/// Findings kept: more would be rows again.
+const MOST: usize = 6;
+
+/// How much of the run it is about: what the list is ordered by.
+fn weight(finding: &Finding, summary: &Summary) -> f64 {
+    let of_wall = |ns: u64| ns as f64 / summary.measured_ns.max(1) as f64;
+    match finding {
+        Finding::Startup { startup_ns, .. } => of_wall(*startup_ns),
+        Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
+        Finding::DataWait { total_ns, .. }
+        | Finding::Recompilation { total_ns, .. }
+        | Finding::MemoryBound { total_ns, .. } => of_wall(*total_ns),
+        Finding::SlowSteps { excess_ns, .. } => of_wall(*excess_ns),
+        Finding::HotSpot { self_ns, .. } => of_wall(*self_ns),
+        // Time is lost little by little; memory that grows ends a run.
+        Finding::MemoryGrowth { .. } => f64::INFINITY,
+    }
+}
+
+/// All findings, the weightiest first.
+pub fn find(summary: &Summary) -> Vec<Finding> {
+    let mut found: Vec<Finding> = [
+        run::startup(summary),
+        run::overhead(summary),
+        memory::growth(summary),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if let Some(steps) = Steps::of(summary) {
+        let each = [
+            step::data_wait(&steps),
+            step::recompilation(&steps),
+            step::slow_steps(&steps),
+            step::hot_spot(&steps),
+            step::memory_bound(&steps),
+        ];
+        found.extend(each.into_iter().flatten());
+    }
+    found.sort_by(|one, other| weight(other, summary).total_cmp(&weight(one, summary)));
+    found.truncate(MOST);
+    found
+}
+
+/// The steps of the steady state, with the rows around them.
+struct Steps<'s> {
+    step: &'s SpanRow,
+    count: u64,
+    rows: &'s [SpanRow],
+}
+
+impl<'s> Steps<'s> {
+    fn of(summary: &'s Summary) -> Option<Self> {
+        let steady = summary.steady.as_ref()?;
+        let step = steady
+            .rows
+            .iter()
+            .find(|row| row.path == steady.step_path)?;
+        let count = step.count.filter(|count| *count > 0)?;
+        Some(Self {
+            step,
+            count,
+            rows: &steady.rows,
+        })
+    }
+
+    /// Laps inside of a step, however deep.
+    fn inside(&self) -> impl Iterator<Item = &'s SpanRow> {
+        let names = &self.step.names;
+        self.rows
+            .iter()
+            .filter(|row| row.names.len() > names.len() && row.names.starts_with(names))
+    }
+
+    /// How much of the steps' time a time is.
+    fn ratio(&self, ns: u64) -> f64 {
+        ns as f64 / self.step.total_ns.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests;

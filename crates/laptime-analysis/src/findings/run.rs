@@ -1,0 +1,43 @@
+//! About a run as a whole: how long it takes to begin, and what recording it costs.
+
+use crate::finding::Finding;
+use crate::summary::{Summary, WallSource};
+use crate::wall::STARTUP;
+
+/// From this share of the run on, its beginning is worth a look.
+const STARTUP_RATIO: f64 = 0.3;
+/// A shorter beginning bothers nobody.
+const STARTUP_NS: u64 = 1_000_000_000;
+/// A lap in Python takes 40 to 50 ns on the machines that `make bench` ran on, one in Rust half of
+/// it. It is an estimate: a recording doesn't say what it cost.
+const LAP_NS: u64 = 50;
+/// From this share of the run on, recording is worth a look.
+const OVERHEAD_RATIO: f64 = 0.02;
+
+/// From launch, or the start of the process, to the first lap.
+pub fn startup(summary: &Summary) -> Option<Finding> {
+    let startup_ns = summary.row(STARTUP)?.total_ns;
+    let is_long =
+        startup_ns >= STARTUP_NS && startup_ns as f64 >= STARTUP_RATIO * summary.measured_ns as f64;
+    is_long.then_some(Finding::Startup {
+        startup_ns,
+        wall_ns: summary.measured_ns,
+    })
+}
+
+/// What laps cost where they are very many.
+pub fn overhead(summary: &Summary) -> Option<Finding> {
+    if !matches!(
+        summary.wall_source,
+        WallSource::Launcher | WallSource::Process | WallSource::Recording
+    ) {
+        return None;
+    }
+    let recording_ns = summary.span_count.saturating_mul(LAP_NS);
+    let is_much = recording_ns as f64 >= OVERHEAD_RATIO * summary.measured_ns as f64;
+    (is_much && summary.measured_ns >= STARTUP_NS).then_some(Finding::Overhead {
+        span_count: summary.span_count,
+        recording_ns,
+        wall_ns: summary.measured_ns,
+    })
+}

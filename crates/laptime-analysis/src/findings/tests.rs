@@ -1,0 +1,256 @@
+//! A cause is planted, and found; a run without one has no finding.
+
+use laptime_core::{Span, SpanMemory};
+
+use super::*;
+use crate::fed::summarize;
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
+use crate::span_row::BoundBy;
+use crate::{Cause, Keeper, Options};
+
+const STEPS: u64 = 100;
+
+/// What the parts of one step are: names below `step`, and how long each takes, in ms.
+type Parts = Vec<(&'static [&'static str], u64)>;
+
+/// Steps one after the other from 100 ms on, each as long as its phases.
+fn run(parts: impl Fn(u64) -> Parts) -> Script {
+    run_from(100, parts)
+}
+
+fn run_from(from_ms: u64, parts: impl Fn(u64) -> Parts) -> Script {
+    let mut script = Script::new(7, 100_000 * MS);
+    let mut at = from_ms * MS;
+    for step in 0..STEPS {
+        let began = at;
+        for (names, ms) in parts(step) {
+            let is_phase = names.len() == 1;
+            let from = if is_phase { at } else { began };
+            let path: Vec<&str> = ["step"].iter().chain(names).copied().collect();
+            script.span(&path, from, ms * MS);
+            at += if is_phase { ms * MS } else { 0 };
+        }
+        script.span(&["step"], began, at - began);
+    }
+    script.header.closed = Some(crate::scripted::anchor(at));
+    script
+}
+
+fn found(script: &Script) -> Vec<Finding> {
+    summarize(std::slice::from_ref(script), Options::default()).findings
+}
+
+fn training(data: u64, forward: u64) -> Parts {
+    vec![
+        (&["data"], data),
+        (&["forward"], forward),
+        (&["backward"], 20),
+    ]
+}
+
+#[test]
+fn clean_runs_have_none() {
+    let even = run(|_| training(1, 10));
+    let jitter = run(|step| training(1 + step % 2, 9 + step % 3));
+    let rare = run(|step| training(1, if step == 50 { 25 } else { 10 }));
+    for script in [even, jitter, rare] {
+        assert_eq!(found(&script), []);
+    }
+}
+
+#[test]
+fn a_long_start_is_found() {
+    let all = found(&run_from(6_900, |_| training(1, 10)));
+    let expected = Finding::Startup {
+        startup_ns: 6_900 * MS,
+        wall_ns: 10_000 * MS,
+    };
+    assert_eq!(all, [expected]);
+    let short = run_from(900, |_| training(1, 1));
+    assert_eq!(
+        found(&short),
+        [],
+        "a beginning below a second bothers nobody"
+    );
+}
+
+#[test]
+fn steps_that_wait_for_data_are_found() {
+    let [
+        Finding::DataWait {
+            path,
+            per_step_ns,
+            step_ns,
+            ..
+        },
+    ] = &found(&run(|_| training(10, 10)))[..]
+    else {
+        panic!("one finding");
+    };
+    assert_eq!(
+        (path.as_str(), *per_step_ns, *step_ns),
+        ("step/data", 10 * MS, 40 * MS)
+    );
+}
+
+#[test]
+fn what_is_compiled_after_warm_up_is_found() {
+    let compiling = |step: u64| {
+        let mut parts = training(1, 10);
+        if step % 25 == 24 {
+            parts.push((&["forward", "compile"], 9));
+        }
+        parts
+    };
+    let all = found(&run(compiling));
+    assert!(
+        matches!(&all[..], [Finding::Recompilation { count: 4, .. }]),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn slow_steps_are_found_with_what_takes_longer_in_them() {
+    let slow = |step: u64| {
+        training(
+            1,
+            if step % 10 == 3 || step % 10 == 7 {
+                90
+            } else {
+                10
+            },
+        )
+    };
+    let all = found(&run(slow));
+    let [
+        Finding::SlowSteps {
+            one_in,
+            usual_ns,
+            slow_ns,
+            cause,
+            ..
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert_eq!(*one_in, 10);
+    let is_near = |ns: u64, ms: u64| ns.abs_diff(ms * MS) <= ms * MS / 50;
+    assert!(is_near(*usual_ns, 31) && is_near(*slow_ns, 111), "{all:?}");
+    let Some(Cause { path, .. }) = cause else {
+        panic!("{all:?}");
+    };
+    assert_eq!(path, "step/forward");
+}
+
+#[test]
+fn one_lap_that_takes_much_of_a_step_is_found() {
+    let layers = |hot: u64| {
+        move |_| -> Parts {
+            let mut parts = training(1, 30);
+            parts.extend([
+                (&["forward", "conv"][..], hot),
+                (&["forward", "norm"], 2),
+                (&["forward", "head"], 3),
+            ]);
+            parts
+        }
+    };
+    let all = found(&run(layers(25)));
+    assert!(
+        matches!(&all[..], [Finding::HotSpot { path, .. }] if path == "step/forward/conv"),
+        "{all:?}"
+    );
+    assert_eq!(found(&run(layers(5))), []);
+}
+
+/// Steps that leave so many bytes, nearly all in a lap inside.
+fn leaking(left: impl Fn(u64) -> i64) -> Script {
+    let mut script = Script::new(7, (100 + STEPS * 30) * MS);
+    let [step, forward, stats] = [
+        &["step"][..],
+        &["step", "forward"],
+        &["step", "forward", "stats"],
+    ]
+    .map(|names| script.path(names));
+    for index in 0..STEPS {
+        let start = EPOCH_NS + (100 + index * 30) * MS;
+        let bytes = left(index);
+        for (path, ms, net_bytes) in [
+            (stats, 5, bytes),
+            (forward, 10, bytes),
+            (step, 30, bytes + 8),
+        ] {
+            let memory = Some(SpanMemory {
+                net_bytes,
+                peak_bytes: 1 << 20,
+            });
+            script.push(Span::plain(path, start, ms * MS, MAIN).with_memory(memory));
+        }
+    }
+    script
+}
+
+#[test]
+fn memory_that_every_step_leaves_is_found_with_the_lap_that_leaves_it() {
+    let all = found(&leaking(|index| 10_000 + (index % 3) as i64));
+    let [
+        Finding::MemoryGrowth {
+            path,
+            per_step_bytes,
+            uncertainty_bytes,
+            keeper,
+            ..
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert_eq!((path.as_str(), *per_step_bytes), ("step", 10_009));
+    assert!(*uncertainty_bytes <= 1);
+    let expected = Keeper {
+        path: "step/forward/stats".to_owned(),
+        per_step_bytes: 10_000,
+    };
+    let keeper = keeper.clone().unwrap();
+    assert_eq!(keeper.path, expected.path);
+    assert!(keeper.per_step_bytes.abs_diff(expected.per_step_bytes) <= 1);
+}
+
+#[test]
+fn a_cache_that_fills_once_is_no_growth() {
+    assert_eq!(
+        found(&leaking(|index| if index == 40 { 100 << 20 } else { 0 })),
+        []
+    );
+    let breathing = |index: u64| {
+        if index.is_multiple_of(2) {
+            1 << 20
+        } else {
+            -(1 << 20)
+        }
+    };
+    assert_eq!(found(&leaking(breathing)), []);
+}
+
+#[test]
+fn what_is_bound_by_memory_is_found_and_so_is_what_laps_cost() {
+    let mut summary = summarize(&[run(|_| training(1, 10))], Options::default());
+    let rows = &mut summary.steady.as_mut().unwrap().rows;
+    let backward = rows
+        .iter_mut()
+        .find(|row| row.path == "step/backward")
+        .unwrap();
+    (backward.bound, backward.intensity) = (Some(BoundBy::Memory), Some(1.5));
+    let all = find(&summary);
+    assert!(
+        matches!(&all[..], [Finding::MemoryBound { path, .. }] if path == "step/backward"),
+        "{all:?}"
+    );
+    summary.span_count = 10_000_000;
+    assert!(
+        find(&summary)
+            .iter()
+            .any(|one| matches!(one, Finding::Overhead { .. }))
+    );
+}

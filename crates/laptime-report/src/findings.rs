@@ -1,0 +1,170 @@
+//! What to look at first, in sentences: what was found, and what to try.
+
+use laptime_analysis::{Cause, Finding, Keeper, Summary, noun};
+
+use crate::document::{Content, Section};
+use crate::name;
+use crate::quantity::{self, Precision, plural};
+
+/// The list below the headline; none where nothing was found.
+pub fn section(summary: &Summary) -> Option<Section> {
+    let lines: Vec<String> = summary.findings.iter().filter_map(said).collect();
+    (!lines.is_empty()).then(|| Section {
+        heading: Some("findings".to_owned()),
+        remark: None,
+        content: Content::Lines(lines),
+    })
+}
+
+/// A finding in words; `None` for kinds that a later version knows.
+pub fn said(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::Startup {
+            startup_ns,
+            wall_ns,
+        } => format!(
+            "{} pass before the first lap, {} of the run: mostly imports. \
+             `python -X importtime SCRIPT` lists them.",
+            time(*startup_ns),
+            share(*startup_ns, *wall_ns),
+        ),
+        Finding::Overhead {
+            span_count,
+            recording_ns,
+            wall_ns,
+        } => format!(
+            "Recording {} took about {}, {} of the run. Put laps around larger pieces of work.",
+            plural(*span_count, "lap", "laps"),
+            time(*recording_ns),
+            share(*recording_ns, *wall_ns),
+        ),
+        Finding::DataWait {
+            path,
+            per_step_ns,
+            step_ns,
+            ..
+        } => format!(
+            "Each step waits {} for data, {} of its time ({}). Use more loader workers \
+             (`num_workers`, `prefetch_factor`), or do less work per sample.",
+            time(*per_step_ns),
+            share(*per_step_ns, *step_ns),
+            name::short(path),
+        ),
+        Finding::Recompilation {
+            path,
+            count,
+            total_ns,
+        } => format!(
+            "{} ran {} after warm-up, {} in all. Find out what changes from step to step: \
+             `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.",
+            name::short(path),
+            plural(*count, "time", "times"),
+            time(*total_ns),
+        ),
+        Finding::SlowSteps {
+            path,
+            one_in,
+            slow_ns,
+            usual_ns,
+            excess_ns,
+            cause,
+        } => format!(
+            "One in {one_in} {} takes {} or longer; the median is {}. The slow ones cost {} in \
+             all. {}",
+            many(path),
+            time(*slow_ns),
+            time(*usual_ns),
+            time(*excess_ns),
+            because(cause.as_ref()),
+        ),
+        Finding::HotSpot {
+            path,
+            self_ns,
+            steps_ns,
+        } => format!(
+            "{} alone takes {} of a step. No other lap inside a phase takes half as much.",
+            name::short(path),
+            share(*self_ns, *steps_ns),
+        ),
+        Finding::MemoryGrowth {
+            path,
+            step_count,
+            per_step_bytes,
+            uncertainty_bytes,
+            kept_bytes,
+            keeper,
+        } => format!(
+            "Each {} leaves {} (± {}) of memory behind: {} after {step_count} {}. {}",
+            one(path),
+            bytes(*per_step_bytes),
+            bytes(*uncertainty_bytes),
+            bytes(*kept_bytes),
+            many(path),
+            left_by(keeper.as_ref()),
+        ),
+        Finding::MemoryBound {
+            path, intensity, ..
+        } => format!(
+            "{} is limited by memory bandwidth ({} FLOP per byte). Larger batches, fused \
+             operators or smaller number types help; faster arithmetic doesn't.",
+            name::short(path),
+            quantity::plain(*intensity),
+        ),
+        _ => return None,
+    })
+}
+
+/// What a span of a path is called: `step`, if its name is a word.
+fn one(path: &str) -> String {
+    match noun(path) {
+        "span" => format!("span of {}", name::short(path)),
+        noun => noun.to_owned(),
+    }
+}
+
+/// What several spans of a path are called: `steps`, if its name is a word.
+fn many(path: &str) -> String {
+    match noun(path) {
+        "span" => format!("spans of {}", name::short(path)),
+        noun => format!("{noun}s"),
+    }
+}
+
+fn because(cause: Option<&Cause>) -> String {
+    let Some(cause) = cause else {
+        return "No lap inside accounts for it: put laps around its parts.".to_owned();
+    };
+    format!(
+        "In about as many, {} takes {} instead of {}: look there first.",
+        name::short(&cause.path),
+        time(cause.slow_ns),
+        time(cause.usual_ns),
+    )
+}
+
+fn left_by(keeper: Option<&Keeper>) -> String {
+    let Some(keeper) = keeper else {
+        return "Put laps around its parts to see which one keeps it.".to_owned();
+    };
+    format!(
+        "Most of it is left in {}, {} each time: look for lists or caches that grow there.",
+        name::short(&keeper.path),
+        bytes(keeper.per_step_bytes),
+    )
+}
+
+fn time(ns: u64) -> String {
+    quantity::duration(ns, Precision::Estimate).inline()
+}
+
+fn bytes(bytes: u64) -> String {
+    quantity::bytes(bytes)
+}
+
+fn share(part: u64, whole: u64) -> String {
+    format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
+}
+
+#[cfg(test)]
+#[path = "findings_tests.rs"]
+mod tests;

@@ -1,0 +1,88 @@
+use super::*;
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn each_kind_is_a_sentence_with_what_to_try() {
+    let cause = Cause {
+        path: "step/data".to_owned(),
+        slow_ns: 90 * MS,
+        usual_ns: 2 * MS,
+    };
+    let keeper = Keeper {
+        path: "step/forward/stats".to_owned(),
+        per_step_bytes: 10_240,
+    };
+    let path = || "step".to_owned();
+    let slow = |cause| Finding::SlowSteps {
+        path: path(),
+        one_in: 20,
+        slow_ns: 111 * MS,
+        usual_ns: 20 * MS,
+        excess_ns: 700 * MS,
+        cause,
+    };
+    let growth = |keeper| Finding::MemoryGrowth {
+        path: path(),
+        step_count: 200,
+        per_step_bytes: 10_300,
+        uncertainty_bytes: 12,
+        kept_bytes: 2_060_000,
+        keeper,
+    };
+    let all = [
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+        },
+        Finding::Overhead {
+            span_count: 10_000_000,
+            recording_ns: 500 * MS,
+            wall_ns: 5_000 * MS,
+        },
+        Finding::DataWait {
+            path: "step/data".to_owned(),
+            per_step_ns: 40 * MS,
+            step_ns: 100 * MS,
+            total_ns: 400 * MS,
+        },
+        Finding::Recompilation {
+            path: "step/forward/compile".to_owned(),
+            count: 4,
+            total_ns: 3_000 * MS,
+        },
+        slow(Some(cause)),
+        slow(None),
+        Finding::HotSpot {
+            path: "step/forward/conv".to_owned(),
+            self_ns: 60 * MS,
+            steps_ns: 100 * MS,
+        },
+        growth(Some(keeper)),
+        growth(None),
+        Finding::MemoryBound {
+            path: "step/forward".to_owned(),
+            total_ns: 10 * MS,
+            intensity: 2.31,
+        },
+    ];
+    let root: serde_json::Value =
+        serde_json::from_str(include_str!("../../../docs/summary.schema.json")).unwrap();
+    let schema = &root["properties"]["findings"];
+    let value = serde_json::to_value(&all).unwrap();
+    let wrong = crate::schema_tests::violations(schema, &value, &root, "findings");
+    assert_eq!(wrong, Vec::<String>::new());
+    let text: Vec<String> = all.iter().filter_map(said).collect();
+    insta::assert_snapshot!(text.join("\n"), @"
+    6.78 s pass before the first lap, 85 % of the run: mostly imports. `python -X importtime SCRIPT` lists them.
+    Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
+    Each step waits 40.0 ms for data, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
+    step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
+    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. In about as many, step/data takes 90.0 ms instead of 2.00 ms: look there first.
+    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. No lap inside accounts for it: put laps around its parts.
+    step/forward/conv alone takes 60 % of a step. No other lap inside a phase takes half as much.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. Most of it is left in step/forward/stats, 10.0 KiB each time: look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. Put laps around its parts to see which one keeps it.
+    step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
+    ");
+}
