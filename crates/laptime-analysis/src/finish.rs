@@ -18,7 +18,7 @@ use crate::ranks;
 use crate::rows;
 use crate::steady;
 use crate::steady_rows::{self, SteadyPart};
-use crate::summary::{ClockSummary, SCHEMA, SCHEMA_VERSION, Summary};
+use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
 use crate::tree;
 use crate::wall::{self, Filled, Wall};
 
@@ -62,7 +62,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         .collect();
     let walls = walls(&processes[..measured], &ends, wall);
     let own: Vec<(Wall, Filled)> = (processes.iter_mut().zip(walls))
-        .map(|(process, wall)| (wall, wall::filled(process, wall, run.as_ref())))
+        .map(|(process, wall)| (wall, wall::filled(process, wall)))
         .collect();
     let (filled, measured_ns) = together(&own);
     let by_process = if options.by_process {
@@ -109,11 +109,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         steady_why,
         steady,
         operations,
-        epochs: processes[..measured]
-            .iter()
-            .map(|process| epoch_summaries::summaries(process, zero_ns))
-            .find(|epochs| !epochs.is_empty())
-            .unwrap_or_default(),
+        epochs: epochs(&processes[..measured], zero_ns),
         marks: collect::marks(&processes, zero_ns),
         metrics: collect::metrics(&processes, zero_ns),
         tracks: collect::tracks(&processes),
@@ -126,6 +122,13 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     };
     summary.findings = findings::find(&summary);
     summary
+}
+
+/// The epochs of the first process that has any.
+fn epochs(measured: &[Process], zero_ns: u64) -> Vec<Epoch> {
+    let each = measured.iter();
+    let mut each = each.map(|process| epoch_summaries::summaries(process, zero_ns));
+    each.find(|epochs| !epochs.is_empty()).unwrap_or_default()
 }
 
 /// What the recording itself says that there is to doubt, and its launcher.

@@ -224,7 +224,7 @@ impl Filled {
 }
 
 /// What a process's spans and segments fill of the wall time, and what they leave.
-pub fn filled(process: &mut Process, wall: Wall, run: Option<&RunInfo>) -> Filled {
+pub fn filled(process: &mut Process, wall: Wall) -> Filled {
     let wall_ns = wall.ns();
     let mut totals = std::mem::replace(&mut process.totals, Totals::new(0));
     let timeline = process.anchors.timeline();
@@ -241,11 +241,9 @@ pub fn filled(process: &mut Process, wall: Wall, run: Option<&RunInfo>) -> Fille
     else {
         return Filled::default();
     };
-    let is_launched = run.is_some_and(|run| is_launched(process, run));
-    let has_phases = has_phases(process);
     let segments = process.covers.segments().unwrap_or((u64::MAX, 0));
     let first_start = process.totals.first_start.min(segments.0);
-    let has_ends = first_start != u64::MAX && (is_launched || has_phases);
+    let has_ends = first_start != u64::MAX;
     let startup_ns = has_ends.then(|| {
         let first_ns = timeline.monotonic_ns(first_start);
         first_ns.saturating_sub(wall.start_ns).min(wall_ns)

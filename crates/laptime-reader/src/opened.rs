@@ -56,6 +56,8 @@ pub enum LeftOut {
     },
     /// What stood behind the end of a packed recording that was cut off there; in bytes.
     Cut(u64),
+    /// The path that was asked for is a reference to another recording; where that one is.
+    Reference(PathBuf),
     /// When the run started and ended by `run.json`, and why that cannot be.
     Run(&'static str),
 }
@@ -75,6 +77,9 @@ impl RecordingFiles {
                 left_out: Vec::new(),
                 salvage,
             };
+            if at != path {
+                found.left_out.push(LeftOut::Reference(at.clone()));
+            }
             if fs::metadata(&at).map_err(failed)?.is_dir() {
                 found.folder()?;
                 return Ok(found);

@@ -52,7 +52,7 @@ impl Document {
 /// What all processes did, in one table.
 fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
     let nothing = if summary.processes.is_empty() {
-        "no span was recorded: Laptime was in no process of the run, or their files are missing"
+        "no span was recorded: no process of the run recorded here. Laptime was in none, or recorded elsewhere"
     } else {
         "no span was recorded"
     };

@@ -61,7 +61,7 @@ fn the_smaller_parts_are_told_together() {
     }
     let said = said(script);
     assert!(
-        said.starts_with("100 ms: 25 % outside of laps, 20 % a, 17 % b, 14 % c, "),
+        said.starts_with("100 ms: 25 % exit, 20 % a, 17 % b, 14 % c, "),
         "{said}"
     );
     assert!(said.ends_with("% in 3 others."), "{said}");
@@ -79,10 +79,7 @@ fn tasks_side_by_side_are_no_share_of_the_run() {
             SpanFlags::NONE,
         );
     }
-    assert_eq!(
-        said(script),
-        "100 ms: request 4.5 at once, 10 % outside of laps."
-    );
+    assert_eq!(said(script), "100 ms: request 4.5 at once, 10 % startup.");
 }
 
 #[test]

@@ -368,13 +368,13 @@ fn the_json_of_one_span() {
         },
         {
           "kind": "leftover",
-          "path": "other",
+          "path": "startup",
           "names": [
-            "other"
+            "startup"
           ],
           "count": null,
-          "total_ns": 5000000,
-          "self_ns": 5000000,
+          "total_ns": 2000000,
+          "self_ns": 2000000,
           "mean_ns": null,
           "stddev_ns": null,
           "min_ns": null,
@@ -383,7 +383,73 @@ fn the_json_of_one_span() {
           "p90_ns": null,
           "p95_ns": null,
           "p99_ns": null,
-          "share_ratio": 0.5,
+          "share_ratio": 0.2,
+          "process_ns": null,
+          "thread_ns": null,
+          "suspended_wall_ns": null,
+          "why": {
+            "count": "what is left over of the wall time is no span",
+            "max_ns": "what is left over of the wall time is no span",
+            "mean_ns": "what is left over of the wall time is no span",
+            "min_ns": "what is left over of the wall time is no span",
+            "p50_ns": "what is left over of the wall time is no span",
+            "p90_ns": "what is left over of the wall time is no span",
+            "p95_ns": "what is left over of the wall time is no span",
+            "p99_ns": "what is left over of the wall time is no span",
+            "stddev_ns": "what is left over of the wall time is no span"
+          }
+        },
+        {
+          "kind": "leftover",
+          "path": "other",
+          "names": [
+            "other"
+          ],
+          "count": null,
+          "total_ns": 0,
+          "self_ns": 0,
+          "mean_ns": null,
+          "stddev_ns": null,
+          "min_ns": null,
+          "max_ns": null,
+          "p50_ns": null,
+          "p90_ns": null,
+          "p95_ns": null,
+          "p99_ns": null,
+          "share_ratio": 0.0,
+          "process_ns": null,
+          "thread_ns": null,
+          "suspended_wall_ns": null,
+          "why": {
+            "count": "what is left over of the wall time is no span",
+            "max_ns": "what is left over of the wall time is no span",
+            "mean_ns": "what is left over of the wall time is no span",
+            "min_ns": "what is left over of the wall time is no span",
+            "p50_ns": "what is left over of the wall time is no span",
+            "p90_ns": "what is left over of the wall time is no span",
+            "p95_ns": "what is left over of the wall time is no span",
+            "p99_ns": "what is left over of the wall time is no span",
+            "stddev_ns": "what is left over of the wall time is no span"
+          }
+        },
+        {
+          "kind": "leftover",
+          "path": "exit",
+          "names": [
+            "exit"
+          ],
+          "count": null,
+          "total_ns": 3000000,
+          "self_ns": 3000000,
+          "mean_ns": null,
+          "stddev_ns": null,
+          "min_ns": null,
+          "max_ns": null,
+          "p50_ns": null,
+          "p90_ns": null,
+          "p95_ns": null,
+          "p99_ns": null,
+          "share_ratio": 0.3,
           "process_ns": null,
           "thread_ns": null,
           "suspended_wall_ns": null,

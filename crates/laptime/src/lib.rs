@@ -45,7 +45,7 @@ pub use layer::{Layer, layer};
 #[cfg(feature = "report")]
 pub use recorded::{Recorded, open, summarize_live};
 #[cfg(feature = "report")]
-pub use report::{Report, report};
+pub use report::{Format, Report, report};
 pub use track::{Track, track};
 
 /// Counting the memory of laps.

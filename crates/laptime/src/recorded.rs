@@ -221,6 +221,13 @@ fn warning(left_out: &LeftOut) -> Warning {
             ),
         )
         .with_hint("copy the recording again"),
+        LeftOut::Reference(target) => Warning::new(
+            "reference",
+            format!(
+                "this recording was begun inside of another one, which is shown: {}, of the whole program",
+                target.display(),
+            ),
+        ),
         LeftOut::Run(wrong) => Warning::new(
             "doubtful-run",
             format!(

@@ -1,7 +1,8 @@
 //! The report of this process so far.
 
 use laptime_analysis::Summary;
-use laptime_report::{Format, View, render};
+pub use laptime_report::Format;
+use laptime_report::{View, render};
 
 use crate::recorded::summarize_live;
 

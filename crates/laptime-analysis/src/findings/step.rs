@@ -23,6 +23,9 @@ const HOT_LEAD: f64 = 2.0;
 /// A phase that is bound by memory is worth a look from this share of the steps' time on.
 const BOUND_RATIO: f64 = 0.3;
 
+/// How a percentile is read from a row.
+type Percentile = fn(&SpanRow) -> Option<u64>;
+
 /// Steps that wait for their batch.
 pub fn data_wait(steps: &Steps<'_>) -> Option<Finding> {
     let wait = steps
@@ -62,7 +65,7 @@ pub fn slow_steps(steps: &Steps<'_>) -> Option<Finding> {
         return None;
     }
     // A percentile must rest on two steps at least.
-    let each: [(u64, fn(&SpanRow) -> Option<u64>); 3] = [
+    let each: [(u64, Percentile); 3] = [
         (10, |row| row.p90_ns),
         (20, |row| row.p95_ns),
         (100, |row| row.p99_ns),
