@@ -113,7 +113,7 @@ def test_the_report_has_device_time(cuda: FakeCuda) -> None:
     assert row.device_ns == 12 * MILLISECOND
     assert row.total_ns == row.device_ns
     assert row.why("device_ns") is None
-    assert "device time summed over segments" in str(report)
+    assert "device time between events" in str(report)
     assert json.loads(report.to_json())["rows"][0]["device_ns"] == 12 * MILLISECOND
 
 

@@ -17,18 +17,16 @@ pub fn render(document: &Document, is_alone: bool) -> String {
         markup::text(&document.title)
     };
     let _ = writeln!(out, "<h2>{heading}</h2>");
-    if let Some(headline) = &document.headline {
-        let _ = writeln!(
-            out,
-            "<p class=\"headline\">{}</p>",
-            markup::sentence(headline)
-        );
-    }
+    let facts = document.facts.join(" · ");
+    let (first, second) = match &document.headline {
+        Some(headline) => (headline.clone(), format!("{facts} · {}", document.measured)),
+        None => (facts, document.measured.clone()),
+    };
     let _ = writeln!(
         out,
         "<p class=\"facts\">{}</p>\n<p class=\"measured\">{}</p>",
-        markup::sentence(&document.facts.join(" · ")),
-        markup::sentence(&document.measured),
+        markup::sentence(&first),
+        markup::sentence(&second),
     );
     out += "<div class=\"parts\">\n";
     for section in &document.sections {
