@@ -35,6 +35,51 @@ fn a_signal_sent_to_the_launcher_reaches_the_program() {
 }
 
 #[test]
+fn a_signal_sent_to_the_whole_group_reaches_the_program_once() {
+    let place = Place::new();
+    // Each signal is a byte in a pipe, written where it arrives: Python's own handlers would put
+    // several into one.
+    place.file(
+        "counts.py",
+        "import os, signal, time
+ours, its = os.pipe2(os.O_NONBLOCK)
+signal.set_wakeup_fd(its)
+signal.signal(signal.SIGTERM, lambda *_: None)
+os.write(1, b'ready\\n')
+seen = b''
+until = time.monotonic() + 60
+while time.monotonic() < until:  # awake, so that it takes each as it comes
+    try:
+        seen += os.read(ours, 100)
+        until = min(until, time.monotonic() + 0.7)
+    except BlockingIOError:
+        pass
+print(len(seen))
+",
+    );
+    for _ in 0..4 {
+        let mut launcher = place
+            .command()
+            .args(["run", "python3", "counts.py"])
+            .process_group(0)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(launcher.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        // Until the launcher waits for the program's end.
+        std::thread::sleep(Duration::from_millis(200));
+        // SAFETY: `kill` touches no memory; the group is the launcher's, which was not waited for.
+        unsafe { libc::kill(-(launcher.id() as i32), libc::SIGTERM) };
+        out.read_to_string(&mut line).unwrap();
+        assert_eq!(line, "ready\n1\n");
+        assert_eq!(launcher.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
 fn a_program_that_stopped_itself_goes_on_when_the_launcher_is_continued() {
     let place = Place::new();
     let mut launcher = place

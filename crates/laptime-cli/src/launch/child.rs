@@ -1,8 +1,8 @@
 //! The measured program as a child process: its start, the signals meant for it, its end.
 //!
 //! The program shares the launcher's terminal and process group, so Ctrl-C and Ctrl-Z from the
-//! keyboard reach it directly. Signals sent to the launcher alone (by `kill`, a batch
-//! system, `timeout`) are passed on. The launcher outlives all of them, and leaves every
+//! keyboard and signals to the group reach it directly. Signals sent to the launcher alone (by
+//! `kill`, a batch system, `timeout`) are passed on. The launcher outlives all of them, and leaves every
 //! signal as it found it.
 
 use std::collections::VecDeque;
@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use laptime_core::ProgramEnd;
 use laptime_recorder::clock;
+
+use crate::launch::witness::{self, Witness};
 
 /// Signals that end or steer a program and that a launcher must not swallow.
 const PASSED_ON: [libc::c_int; 7] = [
@@ -34,12 +36,16 @@ static EARLY: AtomicI32 = AtomicI32::new(0);
 #[derive(Debug)]
 pub struct RunningProgram {
     child: Child,
+    /// Goes before the handlers that ask it do.
+    _witness: Option<Witness>,
     _signals: SignalsPassedOn,
 }
 
 impl RunningProgram {
     /// Starts `command`. `hosted` when the launcher itself runs inside Python.
     pub fn start(command: &mut Command, hosted: bool) -> io::Result<Self> {
+        // Where none can be had, a signal to the group may reach the program twice.
+        let witness = Witness::start(&PASSED_ON).ok();
         let signals = SignalsPassedOn::install(hosted);
         if signals.ignored(libc::SIGCHLD) {
             // SAFETY: `signal` is allowed between fork and exec.
@@ -60,6 +66,7 @@ impl RunningProgram {
         }
         Ok(Self {
             child,
+            _witness: witness,
             _signals: signals,
         })
     }
@@ -184,7 +191,8 @@ impl Drop for SignalsPassedOn {
     }
 }
 
-/// Passes a signal on unless the keyboard sent it, because then the program has it already.
+/// Passes a signal on unless the keyboard sent it or it went to the whole group, because then the
+/// program has it already.
 extern "C" fn pass_on(
     signal: libc::c_int,
     information: *mut libc::siginfo_t,
@@ -192,7 +200,9 @@ extern "C" fn pass_on(
 ) {
     // SAFETY: with SA_SIGINFO the kernel passes a valid structure.
     let from_process = unsafe { (*information).si_code } <= 0;
-    if !from_process {
+    // Asked of the keyboard's signals too: the witness forgets them by answering.
+    let to_group = signal != libc::SIGCONT && witness::saw(signal);
+    if !from_process || to_group {
         return;
     }
     let program = PROGRAM.load(Ordering::SeqCst);

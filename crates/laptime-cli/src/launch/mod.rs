@@ -1,7 +1,7 @@
 //! Starting a program with recording on, and seeing it to its end.
 //!
 //! [`target`] says what to start, [`folder`] where it records, [`child`] starts it,
-//! passes signals on and waits, [`watch`] looks after what runs below it, [`recorded`]
+//! passes signals on (a `witness` tells which) and waits, [`watch`] looks after what runs below it, [`recorded`]
 //! keeps `run.json`, [`peaks`] measures the machine before. `commands::run` puts them together.
 
 pub mod child;
@@ -14,3 +14,4 @@ pub mod progress;
 pub mod recorded;
 pub mod target;
 pub mod watch;
+mod witness;
