@@ -9,12 +9,15 @@ import stat
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+# How a summary begins: the title with the wall time and, below its sentences, how many spans.
+_HEAD = (
+    r"[^\n]+  [\d.,]+ (?:ns|µs|ms|s|min|h)\b[^\n]*\n"
+    r"(?:[^\n]+\n){0,4}?[\d,]+ spans? · "
+)
 # What `laptime run` appends to standard error: an empty line, the summary from its first line
-# ("train.py  1.20 s · 30 spans · …") to the last ("next: laptime report …").
+# ("train.py  1.20 s: 63 % startup, …") to the last ("next: laptime report …").
 _SUMMARY = re.compile(
-    r"\n(?:[^\n]+  [\d.,]+ (?:ns|µs|ms|s|min|h)\b[^\n]* · [^\n]*\n"
-    r"(?:(?!\n[^\n]+  [\d.,]+ (?:ns|µs|ms|s|min|h)\b[^\n]* · ).)*"
-    r"\nnext: laptime report [^\n]*\n)\Z",
+    rf"\n(?:{_HEAD}(?:(?!\n{_HEAD}).)*\nnext: laptime report [^\n]*\n)\Z",
     re.DOTALL,
 )
 # Where things lie in memory differs from run to run.
