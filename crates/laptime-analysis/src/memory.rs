@@ -128,7 +128,7 @@ pub fn with_reasons(
     let mut notes = processes.iter().flat_map(|process| &process.notes);
     let counted = processes.iter().any(|process| process.memory.is_some());
     let reason = if counted {
-        Some("no span of this path was counted from its start to its end".to_owned())
+        Some("memory counting did not cover these laps from their start to their end".to_owned())
     } else {
         let note = notes.find(|(code, _)| code == NOT_COUNTED);
         note.map(|(_, reason)| format!("memory was not counted: {reason}"))

@@ -69,7 +69,8 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
             self_ns: left_ns,
             ..blank(RowKind::Leftover, vec![name.to_owned()], wall_ns, left_ns)
         };
-        let reason = "what is left over of the wall time is no span";
+        let reason =
+            "startup, other and exit are gaps between laps: they have no count and no percentiles";
         explain(&mut row, DURATIONS.names().chain(["count"]), reason);
         rows.push(row);
     }

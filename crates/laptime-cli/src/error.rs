@@ -89,7 +89,7 @@ pub enum CliError {
         known: Vec<String>,
     },
     /// `--output` ends in something that no format is known by.
-    #[error("{}: no format is known by this ending", path.display())]
+    #[error("{}: unknown file type", path.display())]
     UnknownEnding {
         /// As typed.
         path: PathBuf,

@@ -352,7 +352,7 @@ fn a_filter_that_lets_nothing_through_says_so() {
     for format in ["text", "json", "csv", "html", "markdown", "tree"] {
         let left = place.laptime(&["report", "a.lap", "-f", format, "--filter", "["]);
         assert_eq!(left.code, 0);
-        assert!(left.err.starts_with("nothing matches [\n"), "{}", left.err);
+        assert!(left.err.starts_with("no row matches [\n"), "{}", left.err);
     }
 }
 
@@ -382,7 +382,7 @@ fn formats_that_contradict_each_other_are_usage_errors() {
     let left = place.laptime(&["report", "a.lap", "-o", "a.xyz"]);
     assert_eq!(left.code, 2);
     insta::assert_snapshot!(left.err, @r"
-    laptime: error: a.xyz: no format is known by this ending
+    laptime: error: a.xyz: unknown file type
     hint: endings are .txt, .md, .markdown, .json, .csv, .html, .htm; name the format with --format
     ");
     assert!(!place.path().join("a.xyz").exists());

@@ -60,7 +60,7 @@ fn each_rank_has_a_table_and_a_steady_state_and_each_helper_a_line() {
     startup      –     100.00 ms  100.00 ms   –         –         –        9.1 % █▏
     other        –       0    ns    0    ns   –         –         –        0.0 %
     exit         –     100.00 ms  100.00 ms   –         –         –        9.1 % █▏
-    – what is left over of the wall time is no span
+    – startup, other and exit are gaps between laps: they have no count and no percentiles
 
     rank 0 (process 7): steady state from step 1
     after 1 step of warm-up (250.00 ms); shares are of the 650.00 ms from there to the last

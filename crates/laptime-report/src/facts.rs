@@ -43,9 +43,9 @@ fn peak_memory(summary: &Summary) -> Option<String> {
         return Some("peak memory – (cut off)".to_owned());
     }
     let whose = if summary.processes.len() > 1 {
-        "counted peak memory of the main process"
+        "peak of counted allocations in the main process"
     } else {
-        "counted peak memory"
+        "peak of counted allocations"
     };
     let peak_bytes = main.host_memory_peak_bytes?;
     Some(format!("{whose} {}", quantity::bytes(peak_bytes)))

@@ -26,7 +26,7 @@ fn hostile_names_are_shown_as_text() {
     other                                                                             –       0    ns   0    ns  –        –        –         0.0 %
     exit                                                                              –      89.00 ms  89.00 ms  –        –        –        89.0 % ██████████▋
     – no span of this path was finished, only spans inside it
-    – what is left over of the wall time is no span
+    – startup, other and exit are gaps between laps: they have no count and no percentiles
 
     no steady state
     no span named "step" tells one step from the next
@@ -74,7 +74,7 @@ fn hostile_names_are_shown_as_text() {
 
     – no span of this path was finished, only spans inside it
 
-    – what is left over of the wall time is no span
+    – startup, other and exit are gaps between laps: they have no count and no percentiles
 
     ### No steady state
 

@@ -17,7 +17,7 @@ pub fn notes(summary: &Summary) -> Vec<String> {
     let whole = summary.measured_ns;
     if count > 1 {
         notes.push(format!(
-            "{count} processes took steps: counts and totals are their sums, shares are of the {} that they ran together",
+            "{count} processes took steps: counts and totals are their sums, shares are of {}, the sum of their times",
             quantity::duration(whole, Precision::Exact).inline(),
         ));
     }

@@ -160,7 +160,7 @@ fn the_table_of_a_training_run() {
     startup         –      2.00 s     2.00 s    –         –         –        39.1 % ████▋
     other           –      6.85 ms    6.85 ms   –         –         –         0.1 %
     exit            –     50.05 ms   50.05 ms   –         –         –         1.0 % ▏
-    – what is left over of the wall time is no span
+    – startup, other and exit are gaps between laps: they have no count and no percentiles
 
     steady state from step 3
     after 3 steps of warm-up (240.61 ms); shares are of the 2.83 s from there to the last span
@@ -203,18 +203,19 @@ fn the_table_of_a_killed_run_in_80_columns() {
     startup        –       0    ns   0    ns   –        –         0.0 %
     other          –       0    ns   0    ns   –        –         0.0 %
     exit           –       0    ns   0    ns   –        –         0.0 %
-    +n are spans only partly inside (open at the end, or begun before): their part
-    inside counts in total and self
+    n +1: n finished and 1 was cut off, still open at the end or begun before; its
+    time is in total and self, not in mean and percentiles
     – no span of this path began and ended here
-    – what is left over of the wall time is no span
+    – startup, other and exit are gaps between laps: they have no count and no
+    percentiles
 
     no steady state
     3 steps are too few to tell warm-up from steady state; 12 are needed
 
     warning: train.py (process 7) ended without closing its recording; it was in
              train/step for 3.2 s
-       hint: it was killed, left by os._exit, or still runs; every span finished
-             before is counted
+       hint: it was killed or called os._exit; every span that finished before is
+             counted
 
     warning: signal 9 (SIGKILL) ended the program
        hint: if nobody killed it, the machine ran out of memory: look at `dmesg`
@@ -270,18 +271,18 @@ fn the_markdown_of_a_killed_run() {
     | *other* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
     | *exit* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
 
-    +n are spans only partly inside (open at the end, or begun before): their part inside counts in total and self
+    n +1: n finished and 1 was cut off, still open at the end or begun before; its time is in total and self, not in mean and percentiles
 
     – no span of this path began and ended here
 
-    – what is left over of the wall time is no span
+    – startup, other and exit are gaps between laps: they have no count and no percentiles
 
     ### No steady state
 
     3 steps are too few to tell warm-up from steady state; 12 are needed
 
     > **Warning:** train.py (process 7) ended without closing its recording; it was in train/step for 3.2 s  
-    > *Hint:* it was killed, left by os.\_exit, or still runs; every span finished before is counted
+    > *Hint:* it was killed or called os.\_exit; every span that finished before is counted
     >
     > **Warning:** signal 9 (SIGKILL) ended the program  
     > *Hint:* if nobody killed it, the machine ran out of memory: look at \`dmesg\`
@@ -388,15 +389,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "what is left over of the wall time is no span",
-            "max_ns": "what is left over of the wall time is no span",
-            "mean_ns": "what is left over of the wall time is no span",
-            "min_ns": "what is left over of the wall time is no span",
-            "p50_ns": "what is left over of the wall time is no span",
-            "p90_ns": "what is left over of the wall time is no span",
-            "p95_ns": "what is left over of the wall time is no span",
-            "p99_ns": "what is left over of the wall time is no span",
-            "stddev_ns": "what is left over of the wall time is no span"
+            "count": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles"
           }
         },
         {
@@ -421,15 +422,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "what is left over of the wall time is no span",
-            "max_ns": "what is left over of the wall time is no span",
-            "mean_ns": "what is left over of the wall time is no span",
-            "min_ns": "what is left over of the wall time is no span",
-            "p50_ns": "what is left over of the wall time is no span",
-            "p90_ns": "what is left over of the wall time is no span",
-            "p95_ns": "what is left over of the wall time is no span",
-            "p99_ns": "what is left over of the wall time is no span",
-            "stddev_ns": "what is left over of the wall time is no span"
+            "count": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles"
           }
         },
         {
@@ -454,15 +455,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "what is left over of the wall time is no span",
-            "max_ns": "what is left over of the wall time is no span",
-            "mean_ns": "what is left over of the wall time is no span",
-            "min_ns": "what is left over of the wall time is no span",
-            "p50_ns": "what is left over of the wall time is no span",
-            "p90_ns": "what is left over of the wall time is no span",
-            "p95_ns": "what is left over of the wall time is no span",
-            "p99_ns": "what is left over of the wall time is no span",
-            "stddev_ns": "what is left over of the wall time is no span"
+            "count": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles"
           }
         }
       ],

@@ -61,8 +61,8 @@ fn notes(outline: &Outline<'_>) -> Vec<String> {
     }
     if outline.lines.iter().any(|line| line.row.partial_count > 0) {
         notes.push(
-            "+n are spans only partly inside (open at the end, or begun before): \
-             their part inside counts in total and self"
+            "n +1: n finished and 1 was cut off, still open at the end or begun before; its time is \
+             in total and self, not in mean and percentiles"
                 .to_owned(),
         );
     }

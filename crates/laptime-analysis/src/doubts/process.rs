@@ -220,7 +220,7 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
         } else {
             ""
         };
-        format!("it was killed, left by os._exit, or still runs; every span finished before is counted{but}")
+        format!("it was killed or called os._exit; every span that finished before is counted{but}")
     });
     let warning = Warning::new(if cut { "truncated" } else { "not-closed" }, message);
     Some(match hint {

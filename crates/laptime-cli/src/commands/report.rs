@@ -52,7 +52,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         .filter(|_| !has_rows(&summary, &view))
     {
         // A message that cannot be written changes nothing about the report.
-        say(err, format_args!("nothing matches {pattern}"));
+        say(err, format_args!("no row matches {pattern}"));
     }
     let text = match format {
         Format::Html => recorded.page(&summary, &view)?,
