@@ -75,3 +75,5 @@ mod tests;
 mod hostile_tests;
 #[cfg(test)]
 mod schema_tests;
+#[cfg(test)]
+mod view_tests;
