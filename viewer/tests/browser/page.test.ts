@@ -131,7 +131,7 @@ test("two hundred hostile names give no dialog and no element", async () => {
 
 test("without JavaScript the page still says what it holds", async () => {
   const { page } = await opened(browser, "hostile", { script: false });
-  expect(await page.locator(".facts").innerText()).toContain("spans");
+  expect(await page.locator(".measured").innerText()).toContain("spans");
   expect(await page.locator("#figure").innerText()).toContain("JavaScript");
   await page.close();
 });
