@@ -42,14 +42,15 @@ test("the legend hides a segment and shows it again", async () => {
   const { page } = await opened(browser, "timer");
   const before = await drawing(page);
   const chip = page.locator(".chip", { hasText: "attention" });
+  const pressed = () => chip.getAttribute("aria-pressed");
   await chip.click();
-  expect(await chip.getAttribute("aria-pressed")).toBe("false");
+  await expect.poll(pressed, PATIENT).toBe("false");
   const without = await drawing(page);
   expect(without).not.toBe(before);
   await chip.click();
   await page.mouse.move(5, 5);
+  await expect.poll(pressed, PATIENT).toBe("true");
   expect(await drawing(page)).not.toBe(without);
-  expect(await chip.getAttribute("aria-pressed")).toBe("true");
   await page.close();
 });
 
@@ -94,8 +95,7 @@ test("the tooltip and a selected range say exact numbers with units", async () =
   const box = (await canvas.boundingBox())!;
   await canvas.focus();
   await page.keyboard.press("ArrowRight");
-  const said = await page.locator(".tooltip").innerText();
-  expect(said).toMatch(/backward[\s\S]*duration[\s\S]*\d ms \([\d,]+ ns\)[\s\S]*net[\s\S]*MiB \(−[\d,]+ B\)/);
+  await expect.poll(() => page.locator(".tooltip").innerText(), PATIENT).toMatch(/backward[\s\S]*duration[\s\S]*\d ms \([\d,]+ ns\)[\s\S]*net[\s\S]*MiB \(−[\d,]+ B\)/);
   await page.keyboard.down("Shift");
   await page.mouse.move(box.x + 300, box.y + 60);
   await page.mouse.down();
@@ -114,7 +114,7 @@ test("the tooltip and a selected range say exact numbers with units", async () =
 test("two hundred hostile names give no dialog and no element", async () => {
   const { page, offences } = await opened(browser, "hostile");
   await page.locator(".more").click();
-  expect(await page.locator(".chip").count()).toBe(200);
+  await expect.poll(() => page.locator(".chip").count(), PATIENT).toBe(200);
   await page.locator(".plots > canvas").hover({ position: { x: 400, y: 50 } });
   await page.keyboard.press("Tab");
   for (const key of ["ArrowRight", "Enter", "?", "Escape"]) await page.keyboard.press(key);
