@@ -11,11 +11,13 @@ use crate::fields;
 use crate::findings;
 use crate::launches;
 use crate::memory;
+use crate::module_rows;
 use crate::operations::{self, Peaks};
 use crate::process::Process;
 use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary, Rank};
 use crate::ranks;
 use crate::rows;
+use crate::span_row::SpanRow;
 use crate::steady;
 use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
@@ -120,6 +122,16 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         warnings,
         findings: Vec::new(),
     };
+    let of_steady = summary.steady.as_mut().map(|steady| &mut steady.rows);
+    let mut tables: Vec<&mut Vec<SpanRow>> = vec![&mut summary.rows];
+    tables.extend(of_steady);
+    for one in &mut summary.by_process {
+        tables.push(&mut one.rows);
+        tables.extend(one.steady.as_mut().map(|steady| &mut steady.rows));
+    }
+    for rows in tables {
+        module_rows::fill(rows, processes.iter().map(|process| &process.modules));
+    }
     summary.findings = findings::find(&summary);
     summary
 }

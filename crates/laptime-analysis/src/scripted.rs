@@ -37,6 +37,7 @@ enum Entry {
     Span(Span),
     Mark(PathId, u64, u32),
     Metric(PathId, u64, u32, f64),
+    Module(PathId, u32, String),
     Note(String, String),
     Operations(u32, PathId, CostTally, String, String),
     Ran(u32, u64),
@@ -168,6 +169,12 @@ impl Script {
         self.entries.push(Entry::Note(code.into(), message.into()));
     }
 
+    /// Says that a path is that of a network's module.
+    pub fn module(&mut self, names: &[&str], depth: u32, class: &str) {
+        let path = self.path(names);
+        self.entries.push(Entry::Module(path, depth, class.into()));
+    }
+
     /// Names a track.
     pub fn name_track(&mut self, track: u32, is_task: bool, name: &str) {
         self.entries.push(Entry::Name(
@@ -233,7 +240,7 @@ impl Script {
                 | Entry::Ran(_, ticks)
                 | Entry::Delay(_, ticks, _)
                 | Entry::Processors(ticks, ..) => *ticks,
-                Entry::Note(..) | Entry::Name(..) | Entry::Operations(..) => 0,
+                Entry::Note(..) | Entry::Name(..) | Entry::Module(..) | Entry::Operations(..) => 0,
             });
             // A track opens its next window when the one before is full.
             let mut opened = self.header.anchor;
@@ -274,9 +281,10 @@ impl Script {
         let opened = self.open.iter().map(|(path, _, _)| *path);
         let used = entries.iter().filter_map(|entry| match entry {
             Entry::Span(span) => Some(span.path),
-            Entry::Mark(path, ..) | Entry::Metric(path, ..) | Entry::Operations(_, path, ..) => {
-                Some(*path)
-            }
+            Entry::Mark(path, ..)
+            | Entry::Metric(path, ..)
+            | Entry::Module(path, ..)
+            | Entry::Operations(_, path, ..) => Some(*path),
             _ => None,
         });
         for path in opened.chain(used) {
@@ -334,6 +342,11 @@ impl Script {
                     stolen_ns: *stolen_ns,
                 },
                 Entry::Note(code, message) => Record::Note { code, message },
+                Entry::Module(path, depth, class) => Record::Module {
+                    path: *path,
+                    depth: *depth,
+                    class,
+                },
                 Entry::Name(track, is_task, thread, name) => Record::TrackName {
                     track: *track,
                     is_task: *is_task,

@@ -123,6 +123,13 @@ pub struct SpanRow {
     /// Spans that ended when all that they launched was ready, of those that were looked at.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waited_count: u64,
+    /// Of a row that is a neural network's module: the names from the outermost module on, joined
+    /// by `/`; empty for any other.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub module: String,
+    /// Name of the module's class.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub module_class: String,
     /// Reasons to doubt this row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,

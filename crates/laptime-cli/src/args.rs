@@ -11,7 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use laptime_analysis::Until;
 use laptime_report::operations::{By as OperationsBy, OperationsSort};
-use laptime_report::{By, Format, Sort};
+use laptime_report::{By, Column, Format, Sort};
 
 use crate::formats::FORMATS;
 use crate::ops::sizes::{NamedSize, NamedSizes, Sizes, length};
@@ -126,13 +126,21 @@ pub struct ReportArgs {
     #[arg(long)]
     pub tree: bool,
 
-    /// One table of all processes, or one for each process that takes steps [default: path]
+    /// What a row is: a path, a path in one process, a module or a class of modules [default: path]
     #[arg(long, value_parser = named(&By::NAMES))]
     pub by: Option<By>,
 
     /// What comes first among the spans inside one span [default: total]
     #[arg(long, value_parser = named(&Sort::NAMES))]
     pub sort: Option<Sort>,
+
+    /// Columns of the tables, such as `p95,max,cpu`
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = named(&Column::NAMES))]
+    pub columns: Vec<Column>,
+
+    /// Only this many rows: the largest by --sort, with the rows around them
+    #[arg(long, value_name = "ROWS", value_parser = rows, allow_hyphen_values = true)]
+    pub top: Option<usize>,
 
     /// Only paths like this, such as `step/*` or `**/forward`
     ///
@@ -246,6 +254,12 @@ fn levels(typed: &str) -> Result<u32, String> {
             .parse()
             .map_err(|_| "levels are a number from 0 (the model alone), or all".to_owned()),
     }
+}
+
+/// A number of rows.
+fn rows(typed: &str) -> Result<usize, String> {
+    let rows = typed.parse().ok().filter(|rows| *rows > 0);
+    rows.ok_or_else(|| "it takes a number of rows from 1".to_owned())
 }
 
 /// A parser for one of several names.

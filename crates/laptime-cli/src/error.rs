@@ -9,6 +9,7 @@ pub use crate::exit_code::{ERROR, NOT_EXECUTABLE, NOT_FOUND, OK, RUN_FAILED, UNR
 use crate::formats::ENDINGS;
 use crate::messages::{say, say_lines};
 use crate::ops::error::OpsError;
+use crate::recordings;
 use crate::settings::SettingsError;
 
 /// Why a command ended early.
@@ -183,6 +184,9 @@ impl CliError {
             )),
             Self::NoTree { .. } => Some("leave out --tree, or write text".to_owned()),
             Self::NotARecording { .. } => Some("pass another --output".to_owned()),
+            Self::NotExecutable { program, .. } if program.is_dir() => {
+                Some(recordings::is_folder(program))
+            }
             Self::NotExecutable { program, .. } => Some(format!(
                 "make it executable with `chmod +x {}`, or name its interpreter",
                 program.display()
@@ -194,6 +198,7 @@ impl CliError {
             Self::Reading(error) if error.is_damage() => {
                 Some("pass --salvage to read what is intact".to_owned())
             }
+            Self::Reading(error) if error.is_no_recording() => Some(recordings::instead(error.path())),
             Self::Reading(error) if error.is_newer() => Some("update Laptime to read it".to_owned()),
             Self::BeforeStart(error) => error.hint(),
             Self::Ops(error) => error.hint(),

@@ -15,6 +15,7 @@ mod machine;
 mod messages;
 mod ops;
 mod own_code;
+mod recordings;
 mod settings;
 mod terminal;
 

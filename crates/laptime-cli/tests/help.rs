@@ -85,7 +85,7 @@ fn run_explains_itself() {
 fn report_explains_itself() {
     let left = Place::new().laptime(&["report", "-h"]);
     assert_eq!((left.code, left.err.as_str()), (0, ""));
-    insta::assert_snapshot!(left.out, @r"
+    insta::assert_snapshot!(left.out, @"
     Show where the time of a recording went
 
     Usage: laptime report [OPTIONS] <FILE>
@@ -94,21 +94,27 @@ fn report_explains_itself() {
       <FILE>  The recording: a folder, a packed file or one process's file
 
     Options:
-      -f, --format <FORMAT>   In which form [default: text, or what --output ends in] [possible values:
-                              text, tree, markdown, json, csv, html]
-          --json              Same as --format json
-      -o, --output <FILE>     Write there instead of to standard output; replaces what is there
-          --open              Show what was written in a browser
-          --tree              Draw the spans as a tree
-          --by <BY>           One table of all processes, or one for each process that takes steps
-                              [default: path] [possible values: path, process]
-          --sort <SORT>       What comes first among the spans inside one span [default: total]
-                              [possible values: total, self, count, mean, name, appearance]
-          --filter <PATTERN>  Only paths like this, such as `step/*` or `**/forward`
-          --until <METRIC>    Time, steps and epochs to a threshold, such as `test_acc >= 0.95`
-          --no-steady         Leave out the steady state
-          --salvage           Read what is intact of a damaged recording
-      -h, --help              Print help (see more with '--help')
+      -f, --format <FORMAT>     In which form [default: text, or what --output ends in] [possible
+                                values: text, tree, markdown, json, csv, html]
+          --json                Same as --format json
+      -o, --output <FILE>       Write there instead of to standard output; replaces what is there
+          --open                Show what was written in a browser
+          --tree                Draw the spans as a tree
+          --by <BY>             What a row is: a path, a path in one process, a module or a class of
+                                modules [default: path] [possible values: path, process, module, class]
+          --sort <SORT>         What comes first among the spans inside one span [default: total]
+                                [possible values: total, self, count, mean, p50, max, kept, peak, name,
+                                appearance]
+          --columns <COLUMN,…>  Columns of the tables, such as `p95,max,cpu` [possible values: count,
+                                total, self, mean, stddev, min, p50, p90, p95, p99, max, cpu, thread,
+                                delayed, device, net, kept, peak, flop, flop/s, flop/byte, bound, mfu,
+                                parent, share, bytes]
+          --top <ROWS>          Only this many rows: the largest by --sort, with the rows around them
+          --filter <PATTERN>    Only paths like this, such as `step/*` or `**/forward`
+          --until <METRIC>      Time, steps and epochs to a threshold, such as `test_acc >= 0.95`
+          --no-steady           Leave out the steady state
+          --salvage             Read what is intact of a damaged recording
+      -h, --help                Print help (see more with '--help')
 
     Exit code: 0 the report is written, 1 it could not be, 2 wrong usage, 6 there is no recording to
     read: no such file, another file, or a damaged one.

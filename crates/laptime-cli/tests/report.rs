@@ -187,7 +187,10 @@ fn a_foreign_file_is_refused() {
     place.file("notes.txt", "Dear diary");
     let left = place.laptime(&["report", "notes.txt"]);
     assert_eq!(left.code, 6);
-    insta::assert_snapshot!(left.err, @r#"laptime: error: notes.txt: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "Dear dia""#);
+    insta::assert_snapshot!(left.err, @r#"
+    laptime: error: notes.txt: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "Dear dia"
+    hint: `laptime run SCRIPT` makes a recording, which ends in .lap
+    "#);
 }
 
 #[test]
@@ -204,11 +207,17 @@ fn a_missing_file_and_a_folder_of_something_else_are_refused() {
     let place = Place::new();
     let left = place.laptime(&["report", "a.lap"]);
     assert_eq!(left.code, 6);
-    insta::assert_snapshot!(left.err, @"laptime: error: a.lap: no such file");
+    insta::assert_snapshot!(left.err, @"
+    laptime: error: a.lap: no such file
+    hint: `laptime run SCRIPT` makes a recording, which ends in .lap
+    ");
     fs::create_dir(place.path().join("src")).unwrap();
     let left = place.laptime(&["report", "src"]);
     assert_eq!(left.code, 6);
-    insta::assert_snapshot!(left.err, @"laptime: error: src: not a Laptime recording: the folder holds neither run.json nor a process file");
+    insta::assert_snapshot!(left.err, @"
+    laptime: error: src: not a Laptime recording: the folder holds neither run.json nor a process file
+    hint: `laptime run SCRIPT` makes a recording, which ends in .lap
+    ");
 }
 
 #[test]
@@ -352,8 +361,77 @@ fn a_filter_that_lets_nothing_through_says_so() {
     for format in ["text", "json", "csv", "html", "markdown", "tree"] {
         let left = place.laptime(&["report", "a.lap", "-f", format, "--filter", "["]);
         assert_eq!(left.code, 0);
-        assert!(left.err.starts_with("no row matches [\n"), "{}", left.err);
+        let expected = "laptime: warning: no row matches [\n";
+        assert!(left.err.starts_with(expected), "{}", left.err);
     }
+}
+
+#[test]
+fn a_filter_that_is_nearly_a_name_is_answered_with_the_name() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 5);
+    let left = place.laptime(&["report", "a.lap", "--filter", "**/forwrad"]);
+    let expected = "laptime: warning: no row matches **/forwrad\nhint: did you mean forward?\n";
+    assert!(left.err.starts_with(expected), "{}", left.err);
+}
+
+#[test]
+fn a_script_and_a_wrong_name_are_answered_with_what_to_type() {
+    let place = Place::new();
+    place.file("train.py", "print()");
+    let left = place.laptime(&["report", "train.py"]);
+    assert_eq!(left.code, 6);
+    let hint = "hint: train.py is a Python script: `laptime run train.py` records it\n";
+    assert!(left.err.ends_with(hint), "{}", left.err);
+    recording::folder(&place.path().join("a.lap"), 5);
+    for wrong in ["b.lap", "."] {
+        let left = place.laptime(&["report", wrong]);
+        assert!(left.err.contains("hint: recordings here: "), "{}", left.err);
+        assert!(left.err.ends_with("a.lap\n"), "{}", left.err);
+    }
+    let left = place.laptime(&["run", "./a.lap"]);
+    let hint = "hint: it is a recording: `laptime report ./a.lap` shows it\n";
+    assert!(left.err.ends_with(hint), "{}", left.err);
+}
+
+#[test]
+fn columns_and_rows_are_those_that_were_asked_for() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 250);
+    let asked = [
+        "report",
+        "a.lap",
+        "--columns",
+        "p95,max",
+        "--top",
+        "1",
+        "--sort",
+        "p50",
+        "--no-steady",
+    ];
+    let left = place.laptime(&asked);
+    assert_eq!(left.code, 0, "{}", left.err);
+    assert!(left.out.contains("p95"), "{}", left.out);
+    assert!(
+        left.out.contains("after these and are not shown"),
+        "{}",
+        left.out
+    );
+    for (option, value, said) in [
+        ("--top", "0", "it takes a number of rows from 1"),
+        ("--columns", "p97", "a similar value exists: 'p99'"),
+        (
+            "--by",
+            "layer",
+            "possible values: path, process, module, class",
+        ),
+    ] {
+        let left = place.laptime(&["report", "a.lap", option, value]);
+        assert_eq!(left.code, 2);
+        assert!(left.err.contains(said), "{}", left.err);
+    }
+    let left = place.laptime(&["report", "a.lap", "--by", "module"]);
+    assert!(left.out.contains("No module was timed"), "{}", left.out);
 }
 
 #[test]

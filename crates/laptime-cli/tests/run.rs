@@ -338,7 +338,7 @@ fn the_summary_ends_with_the_next_command_to_type() {
     assert_eq!(
         end,
         [
-            "next: laptime report 'my run.lap' --tree",
+            "next: laptime report 'my run.lap' -o 'my run.html' --open",
             "recording: my run.lap"
         ]
     );

@@ -1,7 +1,7 @@
 //! Why a recording could not be read: with the file and, inside it, the offset.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use laptime_core::FormatError;
 
@@ -74,6 +74,30 @@ impl ReadError {
             Self::Damaged { source, .. } => source.is_local(),
             Self::Packed { .. } | Self::Run { .. } => true,
             _ => false,
+        }
+    }
+
+    /// Whether what was named is there no recording at all.
+    pub fn is_no_recording(&self) -> bool {
+        match self {
+            Self::Missing { .. } | Self::NotARecording { .. } => true,
+            Self::Damaged { source, .. } => {
+                matches!(source, Damage::Format(FormatError::Foreign { .. }))
+            }
+            _ => false,
+        }
+    }
+
+    /// What it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Missing { path }
+            | Self::Read { path, .. }
+            | Self::NotARecording { path }
+            | Self::Damaged { path, .. }
+            | Self::Packed { path, .. }
+            | Self::Run { path, .. }
+            | Self::ReferenceLoop { path, .. } => path,
         }
     }
 

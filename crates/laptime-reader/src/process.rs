@@ -265,7 +265,9 @@ impl<'a, V: VisitProcess> Visit<'a> for Checked<'_, V> {
                 return;
             }
             Record::Anchor(anchor) => return self.anchor(*anchor),
-            Record::Mark { path, .. } | Record::Metric { path, .. } => match self.path(*path) {
+            Record::Mark { path, .. }
+            | Record::Metric { path, .. }
+            | Record::Module { path, .. } => match self.path(*path) {
                 Some(known) => *path = known,
                 None => return,
             },

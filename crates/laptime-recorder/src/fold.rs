@@ -94,7 +94,7 @@ struct Folding<'t> {
     since: u64,
     ran: &'t mut BTreeMap<u32, u64>,
     rate: Rate,
-    /// Marks, metrics and counted operations, encoded again.
+    /// Marks, metrics, modules and counted operations, encoded again.
     events: Vec<u8>,
     cursor: Cursor,
 }
@@ -114,7 +114,10 @@ impl<'a> Visit<'a> for Folding<'_> {
                 self.tail.fold(&span, self.rate);
             }
             Record::Ran { stretch, .. } => *self.ran.entry(stretch).or_default() += 1,
-            Record::Mark { .. } | Record::Metric { .. } | Record::Operations(_) => {
+            Record::Mark { .. }
+            | Record::Metric { .. }
+            | Record::Module { .. }
+            | Record::Operations(_) => {
                 encode(&mut self.events, &mut self.cursor, &record);
             }
             _ => {}

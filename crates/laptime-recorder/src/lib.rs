@@ -52,7 +52,7 @@ pub use file::Backing;
 pub use guard::{guard, silence_panics};
 pub use live::{live, reset};
 pub use messages::{remember_stderr, warn};
-pub use notes::{mark, mark_outermost, metric, note};
+pub use notes::{mark, mark_outermost, metric, module, note};
 pub use pieces::Pieces;
 pub use recording::{RecordOptions, Recording, close, current_folder, join, record};
 pub use reserve::Reserve;

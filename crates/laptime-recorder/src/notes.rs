@@ -56,6 +56,21 @@ pub fn metric(site: &Site, value: f64) {
     });
 }
 
+/// Says that the innermost open span is that of a neural network's module, inside of `depth`
+/// others; false where nothing is recorded.
+///
+/// **Cost** a record: say it once for a path, not for each span.
+pub fn module(depth: u32, class: &str) -> bool {
+    let is_on = is_on_or_decide();
+    if is_on {
+        registration::with(|thread| {
+            let path = thread.stack().innermost();
+            thread.writer.record(&Record::Module { path, depth, class });
+        });
+    }
+    is_on
+}
+
 /// Tells readers of the recording something once, such as that a device was active.
 ///
 /// A code that was noted before is not noted again.

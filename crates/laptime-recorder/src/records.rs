@@ -43,7 +43,9 @@ impl Writer {
     pub fn record(&mut self, record: &Record<'_>) {
         let path = match record {
             Record::Span(span) => Some(span.path),
-            Record::Mark { path, .. } | Record::Metric { path, .. } => Some(*path),
+            Record::Mark { path, .. }
+            | Record::Metric { path, .. }
+            | Record::Module { path, .. } => Some(*path),
             Record::Operations(operations) => Some(operations.path),
             _ => None,
         };

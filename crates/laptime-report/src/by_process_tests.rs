@@ -53,42 +53,42 @@ fn each_rank_has_a_table_and_a_steady_state_and_each_helper_a_line() {
 
     rank 0 (process 7)
     shares are of the 1.10 s that it ran
-    span        count      total       self      mean      p50       p99   share
-    ─────────────────────────────────────────────────────────────────────────────────────────
-    step           14  900.00 ms  720.00 ms  64.29 ms  50.1 ms  249   ms  81.8 % █████████▉
-    └─ forward     14  180.00 ms  180.00 ms  12.86 ms  10.1 ms   50.0 ms  16.4 % ██
-    startup      –     100.00 ms  100.00 ms   –         –         –        9.1 % █▏
-    other        –       0    ns    0    ns   –         –         –        0.0 %
-    exit         –     100.00 ms  100.00 ms   –         –         –        9.1 % █▏
-    – startup, other and exit are gaps between laps: they have no count and no percentiles
+    span        count      total       self      p50       p99  of parent   share
+    ──────────────────────────────────────────────────────────────────────────────────────────
+    step           14  900.00 ms  720.00 ms  50.1 ms  249   ms             81.8 % █████████▉
+    └─ forward     14  180.00 ms  180.00 ms  10.1 ms   50.0 ms     20.0 %  16.4 % ██
+    startup            100.00 ms  100.00 ms                                 9.1 % █▏
+    other                0    ns    0    ns                                 0.0 %
+    exit               100.00 ms  100.00 ms                                 9.1 % █▏
+    left out to fit the width: mean
 
     rank 0 (process 7): steady state from step 1
     after 1 step of warm-up (250.00 ms); shares are of the 650.00 ms from there to the last
     span
-    span        count      total       self      mean      p50      p99    share
-    ─────────────────────────────────────────────────────────────────────────────────────────
-    step           13  650.00 ms  520.00 ms  50.00 ms  50.0 ms  50.0 ms  100.0 % ████████████
-    └─ forward     13  130.00 ms  130.00 ms  10.00 ms  10.0 ms  10.0 ms   20.0 % ██▍
-    other        –       0    ns    0    ns   –         –        –         0.0 %
+    span        count      total       self      p50      p99  of parent    share
+    ──────────────────────────────────────────────────────────────────────────────────────────
+    step           13  650.00 ms  520.00 ms  50.0 ms  50.0 ms             100.0 % ████████████
+    └─ forward     13  130.00 ms  130.00 ms  10.0 ms  10.0 ms     20.0 %   20.0 % ██▍
+    other                0    ns    0    ns                                 0.0 %
 
     rank 1 (process 8)
     shares are of the 1.10 s that it ran
-    span        count      total       self      mean      p50     p99   share
-    ───────────────────────────────────────────────────────────────────────────────────────
-    step           14  900.00 ms  180.00 ms  64.29 ms  50.1 ms  249 ms  81.8 % █████████▉
-    └─ forward     14  720.00 ms  720.00 ms  51.43 ms  40.3 ms  200 ms  65.5 % ███████▉
-    startup      –     100.00 ms  100.00 ms   –         –         –      9.1 % █▏
-    other        –       0    ns    0    ns   –         –         –      0.0 %
-    exit         –     100.00 ms  100.00 ms   –         –         –      9.1 % █▏
+    span        count      total       self      p50     p99  of parent   share
+    ────────────────────────────────────────────────────────────────────────────────────────
+    step           14  900.00 ms  180.00 ms  50.1 ms  249 ms             81.8 % █████████▉
+    └─ forward     14  720.00 ms  720.00 ms  40.3 ms  200 ms     80.0 %  65.5 % ███████▉
+    startup            100.00 ms  100.00 ms                               9.1 % █▏
+    other                0    ns    0    ns                               0.0 %
+    exit               100.00 ms  100.00 ms                               9.1 % █▏
 
     rank 1 (process 8): steady state from step 1
     after 1 step of warm-up (250.00 ms); shares are of the 650.00 ms from there to the last
     span
-    span        count      total       self      mean      p50      p99    share
-    ─────────────────────────────────────────────────────────────────────────────────────────
-    step           13  650.00 ms  130.00 ms  50.00 ms  50.0 ms  50.0 ms  100.0 % ████████████
-    └─ forward     13  520.00 ms  520.00 ms  40.00 ms  40.0 ms  40.0 ms   80.0 % █████████▋
-    other        –       0    ns    0    ns   –         –        –         0.0 %
+    span        count      total       self      p50      p99  of parent    share
+    ──────────────────────────────────────────────────────────────────────────────────────────
+    step           13  650.00 ms  130.00 ms  50.0 ms  50.0 ms             100.0 % ████████████
+    └─ forward     13  520.00 ms  520.00 ms  40.0 ms  40.0 ms     80.0 %   80.0 % █████████▋
+    other                0    ns    0    ns                                 0.0 %
 
     other processes
     · reader.py (process 9): ran 900.00 ms, 1 span

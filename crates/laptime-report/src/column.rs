@@ -13,16 +13,38 @@ pub enum Column {
     Cpu,
     /// Total time less that of children.
     SelfTime,
+    /// Time of a module, forward and backward, less that of the modules inside.
+    OwnTime,
     /// Mean duration.
     Mean,
+    /// Standard deviation of durations.
+    Deviation,
+    /// Shortest duration.
+    Min,
     /// Median duration.
     Median,
+    /// 90th percentile.
+    P90,
+    /// 95th percentile.
+    P95,
     /// 99th percentile.
     P99,
+    /// Longest duration.
+    Max,
+    /// CPU time of the thread.
+    Thread,
+    /// Time that the thread was ready and others ran.
+    Delayed,
+    /// Time on the device.
+    Device,
     /// Most host memory that a span allocated and did not free.
     NetMemory,
+    /// Host memory that all spans allocated and did not free.
+    KeptMemory,
     /// Highest peak of host memory in a span.
     PeakMemory,
+    /// Total over the total of the row around it.
+    OfParent,
     /// Total over wall time; of operations, work over all work.
     Share,
     /// Calls of an operator.
@@ -73,11 +95,22 @@ impl Column {
             Self::Total => "total",
             Self::Cpu => "CPU",
             Self::SelfTime => "self",
+            Self::OwnTime => "own",
             Self::Mean => "mean",
+            Self::Deviation => "stddev",
+            Self::Min => "min",
             Self::Median => "p50",
+            Self::P90 => "p90",
+            Self::P95 => "p95",
             Self::P99 => "p99",
+            Self::Max => "max",
+            Self::Thread => "thread",
+            Self::Delayed => "delayed",
+            Self::Device => "device",
             Self::NetMemory => "net mem",
+            Self::KeptMemory => "kept mem",
             Self::PeakMemory => "peak mem",
+            Self::OfParent => "of parent",
             Self::Share => "share",
             Self::Calls => "calls",
             Self::Params => "params",
@@ -110,22 +143,33 @@ impl Column {
             Self::Cpu => "process_ns",
             Self::SelfTime => "self_ns",
             Self::Mean => "mean_ns",
+            Self::Deviation => "stddev_ns",
+            Self::Min => "min_ns",
             Self::Median => "p50_ns",
+            Self::P90 => "p90_ns",
+            Self::P95 => "p95_ns",
             Self::P99 => "p99_ns",
+            Self::Max => "max_ns",
+            Self::Thread => "thread_ns",
+            Self::Delayed => "delayed_ns",
+            Self::Device => "device_ns",
             Self::NetMemory => "host_memory_net_max_bytes",
+            Self::KeptMemory => "host_memory_kept_bytes",
             Self::PeakMemory => "host_memory_peak_max_bytes",
-            Self::Share => "share_ratio",
+            // Of the row around it; by itself, a row knows that of the run.
+            Self::OfParent | Self::Share => "share_ratio",
             Self::Flop => "flop",
             Self::FlopRate => "flop_per_s",
             Self::Intensity => "intensity",
             Self::Mfu => "mfu_ratio",
             Self::Bound => "bound",
+            Self::Bytes => "bytes_moved",
             _ => return None,
         })
     }
 
-    /// All of a table of spans, in the order of the table.
-    pub const SPANS: [Self; 15] = [
+    /// Those of a table of spans where nobody asks for others, in the order of the table.
+    pub const SPANS: [Self; 16] = [
         Self::Count,
         Self::Total,
         Self::Cpu,
@@ -133,14 +177,45 @@ impl Column {
         Self::Mean,
         Self::Median,
         Self::P99,
-        Self::NetMemory,
+        Self::KeptMemory,
         Self::PeakMemory,
         Self::Flop,
         Self::FlopRate,
         Self::Intensity,
         Self::Bound,
         Self::Mfu,
+        Self::OfParent,
         Self::Share,
+    ];
+
+    /// Those that can be asked for, by the name users type.
+    pub const NAMES: [(&'static str, Self); 26] = [
+        ("count", Self::Count),
+        ("total", Self::Total),
+        ("self", Self::SelfTime),
+        ("mean", Self::Mean),
+        ("stddev", Self::Deviation),
+        ("min", Self::Min),
+        ("p50", Self::Median),
+        ("p90", Self::P90),
+        ("p95", Self::P95),
+        ("p99", Self::P99),
+        ("max", Self::Max),
+        ("cpu", Self::Cpu),
+        ("thread", Self::Thread),
+        ("delayed", Self::Delayed),
+        ("device", Self::Device),
+        ("net", Self::NetMemory),
+        ("kept", Self::KeptMemory),
+        ("peak", Self::PeakMemory),
+        ("flop", Self::Flop),
+        ("flop/s", Self::FlopRate),
+        ("flop/byte", Self::Intensity),
+        ("bound", Self::Bound),
+        ("mfu", Self::Mfu),
+        ("parent", Self::OfParent),
+        ("share", Self::Share),
+        ("bytes", Self::Bytes),
     ];
 
     /// Whether a table of spans shows it only where a row has it.
@@ -148,18 +223,22 @@ impl Column {
         matches!(
             self,
             Self::Cpu
-                | Self::NetMemory
+                | Self::KeptMemory
                 | Self::PeakMemory
                 | Self::Flop
                 | Self::FlopRate
                 | Self::Intensity
                 | Self::Bound
                 | Self::Mfu
+                | Self::OfParent
         )
     }
 
     /// Whether the eye should find it first.
     pub const fn is_strong(self) -> bool {
-        matches!(self, Self::Total | Self::Mac | Self::AllPhases)
+        matches!(
+            self,
+            Self::Total | Self::OwnTime | Self::Mac | Self::AllPhases
+        )
     }
 }

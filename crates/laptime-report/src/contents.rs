@@ -3,40 +3,20 @@
 use laptime_analysis::{RowKind, Summary};
 
 use crate::document::{Content, Document, Section};
-use crate::view::View;
+use crate::view::{By, View};
 use crate::{
-    by_process, cpu, epochs, facts, figures, findings, headline, joined, ranks, span_table, steady,
-    until,
+    by_process, cpu, epochs, facts, figures, findings, headline, joined, modules, ranks,
+    span_table, steady, until,
 };
 
 impl Document {
     /// The report of a summary.
     pub fn new(summary: &Summary, view: &View) -> Self {
-        let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
         let mut sections: Vec<Section> = findings::section(summary).into_iter().collect();
-        sections.extend(if is_empty || summary.by_process.is_empty() {
-            together(summary, view, is_empty)
+        if matches!(view.by, By::Module | By::Class) {
+            sections.push(modules::section(summary, view));
         } else {
-            by_process::sections(summary, view)
-        });
-        sections.extend(ranks::section(summary));
-        sections.extend(epochs::section(summary).filter(|_| view.filter.is_none()));
-        sections.extend(joined::sections(summary, view));
-        sections.extend(cpu::sections(&summary.rows, view));
-        let figures = figures::of_marks_and_metrics(summary);
-        if !figures.is_empty() && view.filter.is_none() {
-            sections.push(Section {
-                heading: Some("marks and metrics".to_owned()),
-                remark: None,
-                content: Content::Figures(figures),
-            });
-        }
-        if !summary.until.is_empty() {
-            sections.push(Section {
-                heading: Some("learning speed".to_owned()),
-                remark: None,
-                content: Content::Figures(until::figures(summary)),
-            });
+            sections.extend(of_spans(summary, view));
         }
         Self {
             title: summary.program.clone(),
@@ -49,17 +29,64 @@ impl Document {
     }
 }
 
+/// The tables of spans, and all that is said beside them.
+fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
+    let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
+    let mut sections = if is_empty || summary.by_process.is_empty() {
+        together(summary, view, is_empty)
+    } else {
+        by_process::sections(summary, view)
+    };
+    sections.extend(ranks::section(summary));
+    sections.extend(epochs::section(summary).filter(|_| view.filter.is_none()));
+    sections.extend(joined::sections(summary, view));
+    sections.extend(cpu::sections(&summary.rows, view));
+    let figures = figures::of_marks_and_metrics(summary);
+    if !figures.is_empty() && view.filter.is_none() {
+        sections.push(Section {
+            heading: Some("marks and metrics".to_owned()),
+            remark: None,
+            content: Content::Figures(figures),
+        });
+    }
+    if !summary.until.is_empty() {
+        sections.push(Section {
+            heading: Some("learning speed".to_owned()),
+            remark: None,
+            content: Content::Figures(until::figures(summary)),
+        });
+    }
+    sections
+}
+
+/// How a lap is written.
+const LAP: [&str; 6] = [
+    "import laptime as lt                      # Python",
+    "with lt.lap(\"load\"):",
+    "    data = load()",
+    "",
+    "let _lap = laptime::lap!(\"load\");         // Rust, up to the end of the block",
+    "let data = load();",
+];
+
 /// What all processes did, in one table.
 fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
-    let nothing = if summary.processes.is_empty() {
-        "no span was recorded: no process of the run recorded here. Laptime was in none, or recorded elsewhere"
-    } else {
-        "no span was recorded"
+    let nothing = match summary.unavailable.get("spans") {
+        Some(why) => format!("no span was recorded: {why}"),
+        None if summary.processes.is_empty() => {
+            "no span was recorded: Laptime was in no process of \
+            the run, or recorded elsewhere"
+                .to_owned()
+        }
+        None => "no span was recorded. A lap around a part of the program names it:".to_owned(),
     };
+    let is_lapless = is_empty && nothing.ends_with(':');
     let whole = Section {
         heading: None,
-        remark: is_empty.then(|| nothing.to_owned()),
-        content: if is_empty {
+        remark: is_empty.then_some(nothing),
+        content: if is_lapless {
+            Content::Code(&LAP)
+        } else if is_empty {
             Content::Remark
         } else {
             let mut table = span_table::table(summary, &summary.rows, view);

@@ -47,6 +47,8 @@ pub enum Content {
     Figures(Vec<Figure>),
     /// Sentences, one below the other.
     Lines(Vec<String>),
+    /// Lines of a program, as they are typed.
+    Code(&'static [&'static str]),
     /// A picture of how fast work can run, and its numbers.
     Roofline(Roofline),
     /// Nothing but its remark.
@@ -64,7 +66,7 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// What needs saying below it.
     pub notes: Vec<String>,
-    /// Why cells are absent, each reason once.
+    /// Why cells are absent, each reason once: [`Cell::Absent`] counts in it.
     pub reasons: Vec<Unavailable>,
 }
 
@@ -112,8 +114,8 @@ pub enum Cell {
     Word(&'static str),
     /// Nothing belongs here.
     Blank,
-    /// Not there.
-    Absent,
+    /// Not there, for the reason of this number in the table's; one beyond them where none is said.
+    Absent(usize),
 }
 
 /// A series of numbers over the run.

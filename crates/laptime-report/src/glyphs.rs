@@ -7,6 +7,9 @@ const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 /// Heights of a sparkline in ASCII.
 const ASCII_HEIGHTS: [char; 8] = ['_', '.', '.', '-', '-', '=', '=', '#'];
 
+/// Digits of a footnote's mark.
+const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+
 /// A set of characters.
 #[derive(Debug, Clone, Copy)]
 pub struct Glyphs {
@@ -57,6 +60,16 @@ impl Glyphs {
             }
         }
         plain
+    }
+
+    /// A number as a mark of a footnote.
+    pub fn raised(&self, number: usize) -> String {
+        if !self.utf8 {
+            return format!("({number})");
+        }
+        let digits = number.to_string();
+        let digits = digits.chars().filter_map(|digit| digit.to_digit(10));
+        digits.map(|digit| RAISED[digit as usize]).collect()
     }
 
     /// The lines that lead to a row of the tree.

@@ -8,25 +8,25 @@ fn hostile_names_are_shown_as_text() {
     evil\u{1b}]0;title\u{7}|<b>\n.py  100 ms: 89 % exit, under 1 % step.
     11 spans · host time from the start of the process, accurate to 10 ms; CLOCK_MONOTONIC
 
-    span                                                                              count     total      self     mean      p50      p99   share
-    ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-    step                                                                                  0   –         –        –        –        –         –
-    ├─ two\nlines                                                                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ a|b                                                                                1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ \u{1b}[31mred\u{1b}[0m                                                             1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ \u{9b}2J                                                                           1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ <script>alert(1)</script>                                                          1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ [link](http://example.com)                                                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ `code` *bold* __x__                                                                1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ \u{202e}reversed                                                                   1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ =1+1,"quoted"                                                                      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    ├─ a/b\c                                                                              1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    └─ xxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms  1.00 ms   1.0 % ▏
-    startup                                                                           –       0    ns   0    ns  –        –        –         0.0 %
-    other                                                                             –       0    ns   0    ns  –        –        –         0.0 %
-    exit                                                                              –      89.00 ms  89.00 ms  –        –        –        89.0 % ██████████▋
+    span                                                                              count     total      self      p50      p99  of parent   share
+    ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    step                                                                                  0   –         –        –        –                    –
+    ├─ two\nlines                                                                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ a|b                                                                                1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ \u{1b}[31mred\u{1b}[0m                                                             1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ \u{9b}2J                                                                           1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ <script>alert(1)</script>                                                          1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ [link](http://example.com)                                                         1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ `code` *bold* __x__                                                                1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ \u{202e}reversed                                                                   1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ =1+1,"quoted"                                                                      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    ├─ a/b\c                                                                              1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    └─ xxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx      1   1.00 ms   1.00 ms  1.00 ms  1.00 ms              1.0 % ▏
+    startup                                                                                   0    ns   0    ns                                0.0 %
+    other                                                                                     0    ns   0    ns                                0.0 %
+    exit                                                                                     89.00 ms  89.00 ms                               89.0 % ██████████▋
     – no span of this path was finished, only spans inside it
-    – startup, other and exit are gaps between laps: they have no count and no percentiles
+    left out to fit the width: mean
 
     no steady state
     no span named "step" tells one step from the next
@@ -54,27 +54,25 @@ fn hostile_names_are_shown_as_text() {
     11 spans  
     host time from the start of the process, accurate to 10 ms; CLOCK\_MONOTONIC
 
-    | span | count | total | self | mean | p50 | p99 | share |
-    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-    | step | 0 | – | – | – | – | – | – |
-    | &emsp;two\\nlines | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;a\|b | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;\\u\{1b\}\[31mred\\u\{1b\}\[0m | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;\\u\{9b\}2J | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;\<script\>alert(1)\</script\> | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;\[link\](http\://example\.com) | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;\`code\` \*bold\* \_\_x\_\_ | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;\\u\{202e\}reversed | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;=1+1,"quoted" | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;a/b\\c | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | &emsp;xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.0 % |
-    | *startup* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
-    | *other* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
-    | *exit* | – | 89.00 ms | 89.00 ms | – | – | – | 89.0 % |
+    | span | count | total | self | mean | p50 | p99 | of parent | share |
+    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+    | step | 0 | – | – | – | – | – |  | – |
+    | &emsp;two\\nlines | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;a\|b | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\\u\{1b\}\[31mred\\u\{1b\}\[0m | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\\u\{9b\}2J | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\<script\>alert(1)\</script\> | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\[link\](http\://example\.com) | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\`code\` \*bold\* \_\_x\_\_ | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;\\u\{202e\}reversed | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;=1+1,"quoted" | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;a/b\\c | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | &emsp;xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | 1 | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms | 1.00 ms |  | 1.0 % |
+    | *startup* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
+    | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
+    | *exit* |  | 89.00 ms | 89.00 ms |  |  |  |  | 89.0 % |
 
     – no span of this path was finished, only spans inside it
-
-    – startup, other and exit are gaps between laps: they have no count and no percentiles
 
     ### No steady state
 

@@ -24,6 +24,8 @@ pub mod html;
 mod joined;
 mod json;
 mod markdown;
+mod marks;
+mod modules;
 mod name;
 pub mod operations;
 mod outline;
@@ -40,6 +42,7 @@ mod tree;
 mod until;
 mod view;
 
+pub use column::Column;
 pub use document::Document;
 pub use filter::has_rows;
 pub use name::visible;

@@ -5,10 +5,10 @@
 
 use std::fmt::Write;
 
-use crate::column::Column;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
 use crate::headline;
+use crate::marks::Marks;
 use crate::name;
 use crate::text::{self, capitalised};
 
@@ -27,9 +27,10 @@ pub fn render(document: &Document) -> String {
     }
     let _ = writeln!(out, "{}  ", document.facts.join(" · "));
     let _ = writeln!(out, "{}", said(&document.measured));
+    let mut marks = Marks::of_document(document);
     for section in &document.sections {
         out += "\n";
-        out += &of_section(section);
+        out += &of_section(section, &mut marks);
     }
     if !document.warnings.is_empty() {
         out += "\n";
@@ -45,7 +46,7 @@ pub fn render(document: &Document) -> String {
     out
 }
 
-fn of_section(section: &Section) -> String {
+fn of_section(section: &Section, marks: &mut Marks) -> String {
     let mut out = String::new();
     if let Some(heading) = &section.heading {
         let _ = writeln!(out, "### {}\n", capitalised(&said(heading)));
@@ -57,20 +58,23 @@ fn of_section(section: &Section) -> String {
         out += "\n";
     }
     match &section.content {
-        Content::Table(table) if !table.rows.is_empty() => out += &of_table(table),
+        Content::Table(table) if !table.rows.is_empty() => out += &of_table(table, marks),
         Content::Figures(figures) => out += &of_figures(figures),
         Content::Lines(lines) => {
             for line in lines {
                 let _ = writeln!(out, "- {}", said(line));
             }
         }
-        Content::Roofline(roofline) => out += &of_table(&roofline.table()),
+        Content::Code(lines) => {
+            let _ = writeln!(out, "```\n{}\n```", lines.join("\n"));
+        }
+        Content::Roofline(roofline) => out += &of_table(&roofline.table(), marks),
         Content::Table(_) | Content::Remark => {}
     }
     out
 }
 
-fn of_table(table: &Table) -> String {
+fn of_table(table: &Table, marks: &mut Marks) -> String {
     let mut out = format!("| {} |", table.lead);
     let mut rule = "| :--- |".to_owned();
     for column in &table.columns {
@@ -79,15 +83,16 @@ fn of_table(table: &Table) -> String {
     }
     let _ = writeln!(out, "\n{rule}");
     for row in &table.rows {
-        out += &of_row(row, &table.columns);
+        out += &of_row(row, table, marks);
     }
-    for note in text::notes(table, &Glyphs::new(true), None) {
-        let _ = writeln!(out, "\n{}", escaped(&note));
+    let reasons = marks.notes(table, &Glyphs::new(true), |_| true);
+    for note in table.notes.iter().chain(&reasons) {
+        let _ = writeln!(out, "\n{}", escaped(note));
     }
     out
 }
 
-fn of_row(row: &Row, columns: &[Column]) -> String {
+fn of_row(row: &Row, table: &Table, marks: &Marks) -> String {
     let indent = "&emsp;".repeat(row.lasts.len() - 1);
     let shown = escaped(&name::fitted(&name::visible(&row.name), name::LONGEST, "…"));
     let shown = if row.is_leftover {
@@ -96,9 +101,9 @@ fn of_row(row: &Row, columns: &[Column]) -> String {
         shown
     };
     let mut out = format!("| {indent}{shown} |");
-    for (cell, _) in row.cells.iter().zip(columns) {
+    for cell in &row.cells {
         let number = match cell {
-            Cell::Absent => "–".to_owned(),
+            Cell::Absent(_) => marks.dash(table, *cell, &Glyphs::new(true)),
             cell => text::inline(*cell).unwrap_or_default(),
         };
         let _ = write!(out, " {number} |");

@@ -24,6 +24,8 @@ pub struct Line<'a> {
     pub row: &'a SpanRow,
     /// For every level from the outermost to its own, whether it is the last of its siblings.
     pub lasts: Vec<bool>,
+    /// Total of the row around it; `None` for an outermost one.
+    pub around_ns: Option<u64>,
 }
 
 /// Rows in order.
@@ -33,6 +35,8 @@ pub struct Outline<'a> {
     pub lines: Vec<Line<'a>>,
     /// How many small ones are not.
     pub hidden: usize,
+    /// How many come after those that were asked for.
+    pub beyond: usize,
 }
 
 /// Puts rows in order.
@@ -58,7 +62,7 @@ pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
         }
     }
     let mut hidden = 0;
-    if view.filter.is_none() && spans.len() > LONG_TABLE {
+    if view.filter.is_none() && view.top.is_none() && spans.len() > LONG_TABLE {
         let is_small = |row: &SpanRow| row.share_ratio.is_some_and(|ratio| ratio < SMALL_RATIO);
         is_kept.fill(false);
         for index in 0..spans.len() {
@@ -68,6 +72,16 @@ pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
         }
         hidden = is_kept.iter().filter(|kept| !**kept).count();
     }
+
+    let beyond = view.top.map_or(0, |top| {
+        let mut first: Vec<usize> = (0..spans.len()).filter(|index| is_kept[*index]).collect();
+        sort(&mut first, &spans, view.sort);
+        is_kept.fill(false);
+        for index in first.iter().take(top) {
+            keep(*index, &mut is_kept, |at| parent_of(spans[at]));
+        }
+        first.iter().filter(|index| !is_kept[**index]).count()
+    });
 
     let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
     for index in (0..spans.len()).filter(|index| is_kept[*index]) {
@@ -95,14 +109,20 @@ pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
         lines.push(Line {
             row: spans[index],
             lasts,
+            around_ns: parent_of(spans[index]).map(|around| spans[around].total_ns),
         });
     }
     let last = leftovers.len();
     lines.extend(leftovers.into_iter().enumerate().map(|(index, row)| Line {
         row,
         lasts: vec![index + 1 == last],
+        around_ns: None,
     }));
-    Outline { lines, hidden }
+    Outline {
+        lines,
+        hidden,
+        beyond,
+    }
 }
 
 /// Keeps a row with its ancestors.
@@ -134,6 +154,14 @@ fn sort(siblings: &mut [usize], spans: &[&SpanRow], by: Sort) {
         Sort::SelfTime => siblings.sort_by_key(|index| Reverse(spans[*index].self_ns)),
         Sort::Count => siblings.sort_by_key(|index| Reverse(spans[*index].count)),
         Sort::Mean => siblings.sort_by_key(|index| Reverse(spans[*index].mean_ns)),
+        Sort::Median => siblings.sort_by_key(|index| Reverse(spans[*index].p50_ns)),
+        Sort::Max => siblings.sort_by_key(|index| Reverse(spans[*index].max_ns)),
+        Sort::KeptMemory => {
+            siblings.sort_by_key(|index| Reverse(spans[*index].host_memory_kept_bytes));
+        }
+        Sort::PeakMemory => {
+            siblings.sort_by_key(|index| Reverse(spans[*index].host_memory_peak_max_bytes));
+        }
         Sort::Name => siblings.sort_by(|a, b| spans[*a].names.last().cmp(&spans[*b].names.last())),
         Sort::Appearance => {}
     }

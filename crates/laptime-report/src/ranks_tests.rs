@@ -32,7 +32,6 @@ fn a_step_of_each_process_and_what_sums_are_of_stand_below_the_table() {
     insta::assert_snapshot!(below, @"
     steps: counts and totals are their sums, shares are of 800.00 ms, the sum of their
     times
-    – startup, other and exit are gaps between laps: they have no count and no percentiles
 
     no steady state
     process 7: 3 steps are too few to tell warm-up from steady state; 12 are needed

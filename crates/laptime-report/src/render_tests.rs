@@ -146,32 +146,31 @@ fn the_table_of_a_training_run() {
     · 2.00 s pass before the first lap, 39 % of the run: mostly imports. `python -X importtime SCRIPT`
       lists them.
 
-    span          count      total       self      mean       p50       p99   share
-    ────────────────────────────────────────────────────────────────────────────────────────────
-    step            138    2.99 s    73.50 ms  21.70 ms  20.6  ms  80.3  ms  58.5 % ███████
-    ├─ backward     138    1.34 s     1.34 s    9.69 ms   9.05 ms  36.1  ms  26.1 % ███▏
-    ├─ forward      138  895.61 ms  895.61 ms   6.49 ms   6.13 ms  24.0  ms  17.5 % ██▏
-    ├─ optimizer    138  454.61 ms  454.61 ms   3.29 ms   3.13 ms  12.0  ms   8.9 % █▏
-    └─ data         138  234.11 ms  234.11 ms   1.70 ms   1.60 ms   6.00 ms   4.6 % ▌
-    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms   1.4 % ▏
-    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms   1.2 % ▏
-    startup         –      2.00 s     2.00 s    –         –         –        39.1 % ████▋
-    other           –      6.85 ms    6.85 ms   –         –         –         0.1 %
-    exit            –     50.05 ms   50.05 ms   –         –         –         1.0 % ▏
-    – startup, other and exit are gaps between laps: they have no count and no percentiles
+    span          count      total       self      mean       p50       p99  of parent   share
+    ───────────────────────────────────────────────────────────────────────────────────────────────────
+    step            138    2.99 s    73.50 ms  21.70 ms  20.6  ms  80.3  ms             58.5 % ████▋
+    ├─ backward     138    1.34 s     1.34 s    9.69 ms   9.05 ms  36.1  ms     44.6 %  26.1 % ██▏
+    ├─ forward      138  895.61 ms  895.61 ms   6.49 ms   6.13 ms  24.0  ms     29.9 %  17.5 % █▍
+    ├─ optimizer    138  454.61 ms  454.61 ms   3.29 ms   3.13 ms  12.0  ms     15.2 %   8.9 % ▊
+    └─ data         138  234.11 ms  234.11 ms   1.70 ms   1.60 ms   6.00 ms      7.8 %   4.6 % ▍
+    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms              1.4 % ▏
+    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms     85.7 %   1.2 % ▏
+    startup                2.00 s     2.00 s                                            39.1 % ███▏
+    other                  6.85 ms    6.85 ms                                            0.1 %
+    exit                  50.05 ms   50.05 ms                                            1.0 % ▏
 
     steady state from step 3
     after 3 steps of warm-up (240.61 ms); shares are of the 2.83 s from there to the last span
-    span          count      total       self      mean       p50       p99   share
-    ────────────────────────────────────────────────────────────────────────────────────────────
-    step            135    2.75 s    67.50 ms  20.40 ms  20.6  ms  20.6  ms  97.3 % ███████████▋
-    ├─ backward     135    1.23 s     1.23 s    9.10 ms   9.05 ms   9.20 ms  43.4 % █████▎
-    ├─ forward      135  823.50 ms  823.50 ms   6.10 ms   6.13 ms   6.20 ms  29.1 % ███▌
-    ├─ optimizer    135  418.50 ms  418.50 ms   3.10 ms   3.13 ms   3.20 ms  14.8 % █▊
-    └─ data         135  216.00 ms  216.00 ms   1.60 ms   1.60 ms   1.70 ms   7.6 % ▉
-    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms   2.5 % ▎
-    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms   2.1 % ▎
-    other           –      6.70 ms    6.70 ms   –         –         –         0.2 %
+    span          count      total       self      mean       p50       p99  of parent   share
+    ───────────────────────────────────────────────────────────────────────────────────────────────────
+    step            135    2.75 s    67.50 ms  20.40 ms  20.6  ms  20.6  ms             97.3 % ███████▊
+    ├─ backward     135    1.23 s     1.23 s    9.10 ms   9.05 ms   9.20 ms     44.6 %  43.4 % ███▌
+    ├─ forward      135  823.50 ms  823.50 ms   6.10 ms   6.13 ms   6.20 ms     29.9 %  29.1 % ██▍
+    ├─ optimizer    135  418.50 ms  418.50 ms   3.10 ms   3.13 ms   3.20 ms     15.2 %  14.8 % █▏
+    └─ data         135  216.00 ms  216.00 ms   1.60 ms   1.60 ms   1.70 ms      7.8 %   7.6 % ▋
+    evaluation        5   70.00 ms   10.00 ms  14.00 ms  14.0  ms  14.0  ms              2.5 % ▎
+    └─ forward        5   60.00 ms   60.00 ms  12.00 ms  12.0  ms  12.0  ms     85.7 %   2.1 % ▏
+    other                  6.70 ms    6.70 ms                                            0.2 %
 
     epochs
     6 epochs in 3.07 s, 138 steps
@@ -193,19 +192,18 @@ fn the_table_of_a_killed_run_in_80_columns() {
     train.py  3.26 s: 100 % train.
     6 spans · host time from launch to exit; CLOCK_MONOTONIC
 
-    span           count     total      self      p50      p99    share
-    ────────────────────────────────────────────────────────────────────────────────
-    train           0 +1   3.26 s    3.00 ms   –        –       100.0 % ████████████
-    └─ step         3 +1   3.26 s    3.22 s   19.0 ms  19.0 ms   99.9 % ████████████
-       └─ forward   3     36.00 ms  36.00 ms  12.0 ms  12.0 ms    1.1 % ▏
-    startup        –       0    ns   0    ns   –        –         0.0 %
-    other          –       0    ns   0    ns   –        –         0.0 %
-    exit           –       0    ns   0    ns   –        –         0.0 %
-    n +1: n finished and 1 was cut off, still open at the end or begun before; its
+    span           count     total      p50      p99  of parent    share
+    ─────────────────────────────────────────────────────────────────────────────
+    train           0 +1   3.26 s    –        –                  100.0 % ████████
+    └─ step         3 +1   3.26 s   19.0 ms  19.0 ms     99.9 %   99.9 % ████████
+       └─ forward   3     36.00 ms  12.0 ms  12.0 ms      1.1 %    1.1 % ▏
+    startup                0    ns                                 0.0 %
+    other                  0    ns                                 0.0 %
+    exit                   0    ns                                 0.0 %
+    29 +1: 29 finished and 1 was cut off, still open at the end or begun before; its
     time is in total and self, not in mean and percentiles
     – no span of this path began and ended here
-    – startup, other and exit are gaps between laps: they have no count and no
-    percentiles
+    left out to fit the width: self, mean
 
     no steady state
     3 steps are too few to tell warm-up from steady state; 12 are needed
@@ -260,20 +258,18 @@ fn the_markdown_of_a_killed_run() {
     6 spans  
     host time from launch to exit; CLOCK\_MONOTONIC
 
-    | span | count | total | self | mean | p50 | p99 | share |
-    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-    | train | 0 +1 | 3.26 s | 3.00 ms | – | – | – | 100.0 % |
-    | &emsp;step | 3 +1 | 3.26 s | 3.22 s | 19.00 ms | 19.0 ms | 19.0 ms | 99.9 % |
-    | &emsp;&emsp;forward | 3 | 36.00 ms | 36.00 ms | 12.00 ms | 12.0 ms | 12.0 ms | 1.1 % |
-    | *startup* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
-    | *other* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
-    | *exit* | – | 0 ns | 0 ns | – | – | – | 0.0 % |
+    | span | count | total | self | mean | p50 | p99 | of parent | share |
+    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+    | train | 0 +1 | 3.26 s | 3.00 ms | – | – | – |  | 100.0 % |
+    | &emsp;step | 3 +1 | 3.26 s | 3.22 s | 19.00 ms | 19.0 ms | 19.0 ms | 99.9 % | 99.9 % |
+    | &emsp;&emsp;forward | 3 | 36.00 ms | 36.00 ms | 12.00 ms | 12.0 ms | 12.0 ms | 1.1 % | 1.1 % |
+    | *startup* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
+    | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
+    | *exit* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
 
-    n +1: n finished and 1 was cut off, still open at the end or begun before; its time is in total and self, not in mean and percentiles
+    29 +1: 29 finished and 1 was cut off, still open at the end or begun before; its time is in total and self, not in mean and percentiles
 
     – no span of this path began and ended here
-
-    – startup, other and exit are gaps between laps: they have no count and no percentiles
 
     ### No steady state
 

@@ -6,6 +6,7 @@ use laptime_core::Unavailable;
 
 use crate::column::Column;
 use crate::document::{Cell, Row, Table};
+use crate::modules;
 use crate::outline::{self, Line, Outline};
 use crate::quantity::{self, Precision};
 use crate::view::View;
@@ -14,30 +15,17 @@ use crate::view::View;
 pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let outline = outline::outline(rows, view);
     let mut reasons: Vec<Unavailable> = Vec::new();
-    let columns: Vec<(Column, &Field)> = Column::SPANS
-        .into_iter()
-        .filter_map(|column| {
-            column
-                .field()
-                .and_then(fields::named)
-                .map(|field| (column, field))
-        })
-        .filter(|(column, field)| {
-            let is_told = |row| cell(row, *column, field) != Cell::Absent;
-            !column.is_optional() || rows.iter().any(is_told)
-        })
-        .collect();
+    let columns: Vec<(Column, &Field)> = columns(rows, view);
     let made = outline.lines.iter().map(|line| {
         let row = line.row;
         let cells = columns.iter().map(|(column, field)| {
-            let cell = cell(row, *column, field);
-            if cell == Cell::Absent
-                && let Some(why) = summary.why(row, field.name)
-                && !reasons.contains(why)
-            {
-                reasons.push(why.clone());
+            if *column == Column::OfParent {
+                return of_parent(line);
             }
-            cell
+            match cell(row, *column, field) {
+                Cell::Absent(_) => absent(summary, row, field, &mut reasons),
+                cell => cell,
+            }
         });
         shown(line, cells.collect())
     });
@@ -51,6 +39,56 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     }
 }
 
+/// Those that were asked for, or the usual ones that rows have something in.
+fn columns(rows: &[SpanRow], view: &View) -> Vec<(Column, &'static Field)> {
+    let is_asked = !view.columns.is_empty();
+    let wanted = if is_asked {
+        view.columns.as_slice()
+    } else {
+        &Column::SPANS
+    };
+    let fields = wanted.iter().filter_map(|column| {
+        let field = column.field().and_then(fields::named)?;
+        Some((*column, field))
+    });
+    let is_nested = rows.iter().any(|row| row.depth() > 0);
+    let shown = fields.filter(|(column, field)| {
+        let is_told = |row| !matches!(cell(row, *column, field), Cell::Absent(_));
+        is_asked
+            || match column {
+                Column::OfParent => is_nested,
+                column => !column.is_optional() || rows.iter().any(is_told),
+            }
+    });
+    shown.collect()
+}
+
+/// An empty cell, and its reason among those of the table.
+fn absent(summary: &Summary, row: &SpanRow, field: &Field, reasons: &mut Vec<Unavailable>) -> Cell {
+    // Startup, other and exit are no spans: a number of spans has no place in their rows.
+    if row.kind == RowKind::Leftover && (field.name != fields::KEPT || row.path != "other") {
+        return Cell::Blank;
+    }
+    let Some(why) = summary.why(row, field.name) else {
+        return Cell::Absent(usize::MAX);
+    };
+    let known = reasons.iter().position(|known| known == why);
+    Cell::Absent(known.unwrap_or_else(|| {
+        reasons.push(why.clone());
+        reasons.len() - 1
+    }))
+}
+
+/// What part of the row around it a row is.
+fn of_parent(line: &Line<'_>) -> Cell {
+    match line.around_ns {
+        Some(around_ns) if around_ns > 0 => {
+            Cell::Share(line.row.total_ns as f64 / around_ns as f64)
+        }
+        _ => Cell::Blank,
+    }
+}
+
 fn notes(outline: &Outline<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if outline.hidden > 0 {
@@ -59,9 +97,15 @@ fn notes(outline: &Outline<'_>) -> Vec<String> {
             "{some} paths below 0.1 % of the wall time are not shown; --filter '**' shows all"
         ));
     }
+    if outline.beyond > 0 {
+        let some = quantity::plural(outline.beyond as u64, "path comes", "paths come");
+        notes.push(format!(
+            "{some} after these and are not shown; a larger --top shows more"
+        ));
+    }
     if outline.lines.iter().any(|line| line.row.partial_count > 0) {
         notes.push(
-            "n +1: n finished and 1 was cut off, still open at the end or begun before; its time is \
+            "29 +1: 29 finished and 1 was cut off, still open at the end or begun before; its time is \
              in total and self, not in mean and percentiles"
                 .to_owned(),
         );
@@ -71,7 +115,7 @@ fn notes(outline: &Outline<'_>) -> Vec<String> {
 
 fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
     Row {
-        name: line.row.names.last().cloned().unwrap_or_default(),
+        name: modules::shown(line.row),
         lasts: line.lasts.clone(),
         is_leftover: line.row.kind == RowKind::Leftover,
         cells,
@@ -92,7 +136,7 @@ fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
         _ => Precision::Exact,
     };
     match number {
-        None => Cell::Absent,
+        None => Cell::Absent(usize::MAX),
         Some(Number::Word(word)) => Cell::Word(word),
         Some(Number::Signed(bytes)) => Cell::Bytes(bytes),
         Some(Number::Real(ratio)) if field.unit == Unit::Ratio => Cell::Share(ratio),

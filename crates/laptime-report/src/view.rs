@@ -1,5 +1,7 @@
 //! How a summary is to be shown: chosen by the reader, independent of what it holds.
 
+use crate::column::Column;
+
 /// In which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -40,11 +42,20 @@ pub enum By {
     Path,
     /// Rows of each process that takes steps, by itself.
     Process,
+    /// Modules of a network by their own time, forward and backward together.
+    Module,
+    /// Classes of modules.
+    Class,
 }
 
 impl By {
     /// All of them, by the name users type.
-    pub const NAMES: [(&'static str, Self); 2] = [("path", Self::Path), ("process", Self::Process)];
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("path", Self::Path),
+        ("process", Self::Process),
+        ("module", Self::Module),
+        ("class", Self::Class),
+    ];
 }
 
 /// In which order siblings stand.
@@ -60,6 +71,14 @@ pub enum Sort {
     Count,
     /// Largest mean first.
     Mean,
+    /// Largest median first.
+    Median,
+    /// Longest span first.
+    Max,
+    /// Most memory kept first.
+    KeptMemory,
+    /// Highest peak of memory first.
+    PeakMemory,
     /// By name.
     Name,
     /// As they first appeared in the run.
@@ -68,11 +87,15 @@ pub enum Sort {
 
 impl Sort {
     /// All orders, by the name users type.
-    pub const NAMES: [(&'static str, Self); 6] = [
+    pub const NAMES: [(&'static str, Self); 10] = [
         ("total", Self::Total),
         ("self", Self::SelfTime),
         ("count", Self::Count),
         ("mean", Self::Mean),
+        ("p50", Self::Median),
+        ("max", Self::Max),
+        ("kept", Self::KeptMemory),
+        ("peak", Self::PeakMemory),
         ("name", Self::Name),
         ("appearance", Self::Appearance),
     ];
@@ -87,10 +110,16 @@ impl Sort {
 pub struct View {
     /// The tree instead of the table, in the formats that have both.
     pub tree: bool,
+    /// Whose rows the tables have.
+    pub by: By,
     /// Order of siblings.
     pub sort: Sort,
     /// Only paths that match, with their ancestors: `*` within a name, `**` over names.
     pub filter: Option<String>,
+    /// Columns of the tables of spans, in this order; the usual ones where there is none.
+    pub columns: Vec<Column>,
+    /// At most this many rows a table, those that the order puts first, beside the rows around them.
+    pub top: Option<usize>,
     /// Columns of the terminal; `None` for 100.
     pub width: Option<usize>,
     /// Whether the output understands ANSI colours.
@@ -105,8 +134,11 @@ impl Default for View {
     fn default() -> Self {
         Self {
             tree: false,
+            by: By::default(),
             sort: Sort::default(),
             filter: None,
+            columns: Vec::new(),
+            top: None,
             width: None,
             color: false,
             utf8: true,

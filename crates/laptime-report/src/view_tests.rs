@@ -90,6 +90,140 @@ fn siblings_stand_in_the_order_asked_for() {
 }
 
 #[test]
+fn columns_stand_as_they_were_asked_for_whatever_the_width() {
+    let view = View {
+        columns: vec![
+            Column::P95,
+            Column::Max,
+            Column::Share,
+            Column::Count,
+            Column::Cpu,
+        ],
+        steady: false,
+        ..plain(50)
+    };
+    let text = shown(&training(), Format::Text, &view);
+    let heading = text.lines().find(|line| line.starts_with("span")).unwrap();
+    let columns: Vec<&str> = heading.split_whitespace().collect();
+    assert_eq!(columns, ["span", "p95", "max", "share", "count", "CPU"]);
+    assert!(!text.contains("left out"), "{text}");
+    let csv = Format::Markdown;
+    assert!(shown(&training(), csv, &view).contains("| span | p95 | max | share | count | CPU |"));
+}
+
+#[test]
+fn every_column_that_can_be_asked_for_is_one_of_the_table_of_fields() {
+    for (name, column) in Column::NAMES {
+        let field = column.field().and_then(laptime_analysis::fields::named);
+        assert!(field.is_some(), "{name}");
+    }
+}
+
+#[test]
+fn what_has_no_room_is_named_once_and_a_name_is_whole() {
+    let mut script = Script::new(7, 100 * MS);
+    let name = "a_name_of_forty_columns_that_says_it_all";
+    script.span(&["step", name], 1, 10 * MS);
+    script.span(&["step"], 0, 20 * MS);
+    let summary = fed::summarize(&[script], Options::default());
+    let text = shown(&summary, Format::Text, &plain(90));
+    assert!(text.contains(name), "{text}");
+    let left_out: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("left out"))
+        .collect();
+    assert_eq!(
+        left_out,
+        ["left out to fit the width: self, mean, p99, of parent"]
+    );
+}
+
+#[test]
+fn the_first_rows_of_an_order_keep_what_is_around_them() {
+    let view = View {
+        top: Some(2),
+        sort: Sort::SelfTime,
+        steady: false,
+        ..plain(100)
+    };
+    let text = shown(&training(), Format::Text, &view);
+    let names: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("───"))
+        .skip(1)
+        .map_while(|line| line.split("  ").next().filter(|name| *name != "startup"))
+        .collect();
+    assert_eq!(names, ["step", "├─ backward", "└─ forward"]);
+    assert!(text.contains("4 paths come after these"), "{text}");
+}
+
+#[test]
+fn reasons_are_numbered_where_there_are_several_and_only_those_that_cells_point_at_stand_below() {
+    let summary = killed();
+    let one = shown(&summary, Format::Text, &plain(100));
+    assert!(
+        one.contains("\n– no span of this path began and ended here\n"),
+        "{one}"
+    );
+    let view = View {
+        columns: vec![Column::Median, Column::Cpu],
+        ..plain(100)
+    };
+    let both = shown(&summary, Format::Text, &view);
+    assert!(
+        both.contains("\n–¹ no span of this path began and ended here\n"),
+        "{both}"
+    );
+    assert!(both.contains("\n–² no span measured it"), "{both}");
+    let view = View {
+        columns: vec![Column::Total],
+        ..plain(100)
+    };
+    let none = shown(&summary, Format::Text, &view);
+    assert!(!none.lines().any(|line| line.starts_with('–')), "{none}");
+}
+
+#[test]
+fn modules_are_named_with_their_class_and_summed_over_phases() {
+    let mut script = Script::new(7, 100 * MS);
+    let layer = ["forward", "Net", "0"];
+    script.span(&layer, 1, 30 * MS);
+    script.span(&["forward", "Net"], 1, 40 * MS);
+    script.span(&["forward"], 1, 40 * MS);
+    script.span(&["backward", "Net", "0"], 50 * MS, 20 * MS);
+    script.span(&["backward", "Net"], 50 * MS, 20 * MS);
+    script.span(&["backward"], 50 * MS, 20 * MS);
+    script.module(&["forward", "Net"], 0, "Net");
+    script.module(&layer, 1, "Conv2d");
+    let summary = fed::summarize(&[script], Options::default());
+    assert!(shown(&summary, Format::Text, &plain(100)).contains("└─ 0 (Conv2d)"));
+    let view = View {
+        by: By::Module,
+        ..plain(100)
+    };
+    let text = shown(&summary, Format::Text, &view);
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .filter(|line| line.starts_with("Net"))
+        .map(|line| line.split_whitespace().take(8).collect())
+        .collect();
+    assert_eq!(
+        rows[0][..8],
+        [
+            "Net/0", "(Conv2d)", "1", "50.00", "ms", "30.00", "ms", "20.00"
+        ]
+    );
+    assert_eq!(rows[1][..4], ["Net", "1", "10.00", "ms"]);
+    let view = View {
+        by: By::Class,
+        ..plain(100)
+    };
+    assert!(shown(&summary, Format::Text, &view).contains("\nConv2d "));
+    let none = shown(&training(), Format::Text, &view);
+    assert!(none.contains("laptime run --modules"), "{none}");
+}
+
+#[test]
 fn a_long_table_leaves_small_rows_out_and_says_so() {
     let mut script = Script::new(7, 1_000 * MS);
     for index in 0..100_u64 {

@@ -1,6 +1,7 @@
 //! The report of this process so far.
 
 use laptime_analysis::Summary;
+use laptime_core::Unavailable;
 pub use laptime_report::Format;
 use laptime_report::{View, render};
 
@@ -14,7 +15,15 @@ pub struct Report {
 
 /// The report of this process so far. Recording goes on.
 pub fn report() -> Report {
-    Report::new(summarize_live(&laptime_recorder::live()))
+    let mut summary = summarize_live(&laptime_recorder::live());
+    if summary.span_count == 0 && !laptime_recorder::is_on() {
+        let why = "recording was off. `laptime::record(\"run.lap\")` or `laptime::enable()` at the \
+                   start of the program switches it on, or `laptime run PROGRAM` from outside";
+        summary
+            .unavailable
+            .insert("spans".to_owned(), Unavailable(why.to_owned()));
+    }
+    Report::new(summary)
 }
 
 impl Report {

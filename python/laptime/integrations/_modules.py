@@ -76,6 +76,12 @@ class ModuleLaps(_core.ModuleLaps):
                     return name
         return type(module).__name__
 
+    def class_of(self, module: Any) -> str | None:
+        """The name of a module's class, not that of what `torch.compile` made of it."""
+        if not isinstance(module, self._torch.nn.Module):
+            return None
+        return type(_children(module).get("_orig_mod", module)).__name__
+
     def make_tag(self, reached: Callable[[Any], None]) -> Any:
         """A tensor by which `reached` is called when the engine reaches a node."""
         binding = self._torch._C

@@ -23,6 +23,9 @@ pub static GROUPS: [&Group; 13] = [
 /// A number that Python names and nothing measures yet.
 pub const RESERVED: &str = "device_memory_reserved_bytes";
 
+/// What all spans of a row left in memory, which `other` has too.
+pub const KEPT: &str = "host_memory_kept_bytes";
+
 /// Why a row has neither the host's memory nor a device's.
 pub const NO_MEMORY: &str = "memory was not recorded";
 

@@ -10,7 +10,16 @@ use crate::span_row::SpanRow;
 const SCHEMA: &str = include_str!("../../../../docs/summary.schema.json");
 const STUBS: &str = include_str!("../../../../python/laptime/_core.pyi");
 /// What a row has besides numbers.
-const NO_NUMBERS: [&str; 6] = ["kind", "path", "names", "device", "warnings", "why"];
+const NO_NUMBERS: [&str; 8] = [
+    "kind",
+    "path",
+    "names",
+    "module",
+    "module_class",
+    "device",
+    "warnings",
+    "why",
+];
 
 fn names() -> BTreeSet<&'static str> {
     all().map(|field| field.name).collect()

@@ -12,6 +12,7 @@ use crate::earlier::{Cut, Earlier};
 use crate::epochs::Epochs;
 use crate::events::Events;
 use crate::kept::Readings;
+use crate::modules::Modules;
 use crate::operations::stretches::Stretches;
 use crate::series::Followed;
 use crate::totals::Totals;
@@ -114,6 +115,8 @@ pub struct Process {
     pub stretches: Stretches,
     /// How long its threads were kept from a CPU.
     pub readings: Readings,
+    /// Its paths that are those of a network's modules.
+    pub modules: Modules,
 }
 
 impl Process {
@@ -168,6 +171,7 @@ impl Process {
             events: Events::default(),
             tracks: Vec::new(),
             notes: BTreeSet::new(),
+            modules: Modules::default(),
             resident_peak_bytes: None,
             memory: None,
             lost: header.lost,

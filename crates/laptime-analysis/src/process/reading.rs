@@ -130,6 +130,9 @@ impl Process {
             }
             Record::Delay { .. } | Record::Processors { .. } => self.readings.take(record),
             Record::Operations(operations) => self.stretches.learn(&operations),
+            Record::Module { path, depth, class } => {
+                self.modules.learn(&self.paths, path, depth, class);
+            }
             Record::Note { code, message } if self.notes.len() < MOST_NOTES => {
                 self.notes.insert((code.to_owned(), message.to_owned()));
             }

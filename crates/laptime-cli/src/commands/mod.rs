@@ -4,6 +4,7 @@ mod browser;
 mod completions;
 mod doctor;
 mod man;
+mod next;
 mod ops;
 mod output;
 mod pack;

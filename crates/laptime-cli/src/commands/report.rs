@@ -7,11 +7,11 @@ use laptime::Recorded;
 use laptime_analysis::{Summary, Until};
 use laptime_report::{By, Format, View, has_rows, render};
 
-use super::output;
+use super::{next, output};
 use crate::args::ReportArgs;
 use crate::error::{CliError, OK};
 use crate::formats::ENDINGS;
-use crate::messages::{quoted, say};
+use crate::messages::say;
 use crate::settings::{self, Setting, Settings};
 use crate::terminal::{self, Stream};
 
@@ -22,8 +22,11 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let to_file = args.output.is_some();
     let view = View {
         tree: args.tree,
+        by: args.by.unwrap_or_default(),
         sort: settings.sort.or_flag(args.sort, "--sort").value,
         filter: args.filter.clone(),
+        columns: args.columns.clone(),
+        top: args.top,
         width: if to_file {
             None
         } else {
@@ -52,7 +55,13 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         .filter(|_| !has_rows(&summary, &view))
     {
         // A message that cannot be written changes nothing about the report.
-        say(err, format_args!("no row matches {pattern}"));
+        say(
+            err,
+            format_args!("laptime: warning: no row matches {pattern}"),
+        );
+        if let Some(near) = nearest(pattern, &summary) {
+            say(err, format_args!("hint: did you mean {near}?"));
+        }
     }
     let text = match format {
         Format::Html => recorded.page(&summary, &view)?,
@@ -61,12 +70,20 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
     if is_printed && matches!(format, Format::Text) && !args.tree {
         // A message that cannot be written changes nothing about the report.
-        say(
-            err,
-            format_args!("next: laptime report {} --tree", quoted(&args.recording)),
-        );
+        say(err, next::after(&args.recording, &summary, view.by));
     }
     Ok(OK)
+}
+
+/// The name or path in the recording that is most like a pattern which matches nothing.
+fn nearest(pattern: &str, summary: &Summary) -> Option<String> {
+    let wanted = pattern.rsplit('/').next().unwrap_or(pattern).to_lowercase();
+    let likeness = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &wanted);
+    let names = summary.rows.iter().filter_map(|row| row.names.last());
+    let near = names
+        .filter(|name| likeness(name) > 0.75)
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
+    Some(near.clone())
 }
 
 fn no_metric(question: &Until, summary: &Summary) -> CliError {

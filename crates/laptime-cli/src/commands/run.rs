@@ -13,9 +13,11 @@ use laptime_recorder::environment::{
     AUTO_VARIABLE, Asked, Automatic, MEMORY_VARIABLE, PYTHON_VARIABLE, RUN_VARIABLE,
 };
 use laptime_recorder::{clock, folder};
-use laptime_report::{Format, View, render};
+use laptime_report::{By, Format, View, render};
 
 use clap::Args;
+
+use super::next;
 
 use crate::args::RunArgs;
 use crate::error::CliError;
@@ -25,7 +27,7 @@ use crate::launch::peaks;
 use crate::launch::recorded::{Recorded, Recording};
 use crate::launch::target::{Request, Target, cannot_run};
 use crate::launch::watch::Watch;
-use crate::messages::{quoted, say};
+use crate::messages::say;
 use crate::settings::Settings;
 use crate::terminal::{self, Stream};
 
@@ -184,8 +186,5 @@ fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
             ),
         }
     }
-    say(
-        err,
-        format_args!("next: laptime report {} --tree", quoted(shown)),
-    );
+    say(err, next::after(shown, &summary, By::Path));
 }

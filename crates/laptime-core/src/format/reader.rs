@@ -5,8 +5,8 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, Cursor, DELAY, MARK, MEMORY, METRIC, NOTE, OPERATIONS, PATH, PROCESSORS, RAN, Record,
-    SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, Cursor, DELAY, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, PATH, PROCESSORS, RAN,
+    Record, SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
@@ -222,6 +222,11 @@ impl<'a> RecordReader<'a> {
                 ticks: fields.time()?,
                 busy_ns: fields.number()?,
                 stolen_ns: fields.number()?,
+            },
+            MODULE => Record::Module {
+                path: fields.path()?,
+                depth: fields.number()? as u32,
+                class: fields.text()?,
             },
             NOTE => {
                 let (code, message) = fields

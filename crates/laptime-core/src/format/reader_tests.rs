@@ -130,6 +130,11 @@ fn other() -> impl Strategy<Value = Record<'static>> {
             thread: 99,
             name: "worker"
         }),
+        (2_u32..60_000, any::<u32>()).prop_map(|(path, depth)| Record::Module {
+            path: PathId(path),
+            depth,
+            class: "Conv2d"
+        }),
         Just(Record::Note {
             code: "device-active",
             message: "torch used cuda:0"

@@ -27,6 +27,7 @@
 //! | 12   | ran          | Δ time, stretch                                          |
 //! | 13   | delay        | Δ time, system thread id, ns that it was ready and others ran, since it began |
 //! | 14   | processors   | Δ time, since the boot and over all processors: ns busy, ns that the host of a virtual machine took |
+//! | 15   | module       | path, modules that it is inside of, UTF-8 class to the end |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
@@ -49,6 +50,7 @@ pub(super) const OPERATIONS: u64 = 11;
 pub(super) const RAN: u64 = 12;
 pub(super) const DELAY: u64 = 13;
 pub(super) const PROCESSORS: u64 = 14;
+pub(super) const MODULE: u64 = 15;
 
 /// Room for an unusual span with most of what it may carry.
 const MOST_OF_SPAN: usize = 64;
@@ -143,6 +145,15 @@ pub enum Record<'a> {
         /// Time in which they had something to run, and the host of this virtual machine ran
         /// something else.
         stolen_ns: u64,
+    },
+    /// A path is that of a neural network's module.
+    Module {
+        /// The path, which ends in the module's name.
+        path: PathId,
+        /// How many modules it is inside of.
+        depth: u32,
+        /// Name of the module's class.
+        class: &'a str,
     },
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
@@ -257,6 +268,11 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
         } => {
             push_all(&mut payload, &[delta(ticks, cursor), busy_ns, stolen_ns]);
             PROCESSORS
+        }
+        Record::Module { path, depth, class } => {
+            push_all(&mut payload, &[u64::from(path.0), u64::from(depth)]);
+            payload.extend_from_slice(class.as_bytes());
+            MODULE
         }
         Record::Note { code, message } => {
             payload.extend_from_slice(code.as_bytes());

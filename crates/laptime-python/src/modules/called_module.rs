@@ -3,11 +3,11 @@
 //! A module that is called again is found by its address, and a weak reference tells whether the
 //! module at an address is still the same.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ptr::null_mut;
 
-use laptime_recorder::Site;
+use laptime_recorder::{self as recorder, Site};
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{PyTraverseError, PyVisit, ffi, intern};
@@ -28,6 +28,10 @@ pub struct CalledModule {
     #[pyo3(get)]
     parent: Option<Py<CalledModule>>,
     depth: u32,
+    /// The module's class; none for a compiled graph and for what is in no module.
+    class: Option<String>,
+    /// Whether the recording knows that.
+    is_told: Cell<bool>,
     lap: Py<PyAny>,
     /// What the lap opens, where it is one of ours.
     site: Option<&'static Site>,
@@ -88,7 +92,7 @@ impl CalledModule {
     pub fn new<'py>(
         laps: &Bound<'py, ModuleLaps>,
         module: &Bound<'py, PyAny>,
-        name: Bound<'py, PyAny>,
+        (name, class): (Bound<'py, PyAny>, Option<String>),
         parent: Option<&Bound<'py, CalledModule>>,
     ) -> PyResult<Bound<'py, CalledModule>> {
         let lap = laps.get().lap(laps.py(), &name)?;
@@ -97,6 +101,8 @@ impl CalledModule {
             name: name.unbind(),
             parent: parent.map(|parent| parent.clone().unbind()),
             depth: parent.map_or(0, |parent| parent.get().depth + 1),
+            is_told: Cell::new(class.is_none()),
+            class,
             site: handle::site_of(&lap),
             lap: lap.unbind(),
             compiled: module.get_type().name()? == "OptimizedModule",
@@ -130,12 +136,23 @@ impl CalledModule {
         if let Some(site) = self.site {
             // SAFETY: the lock is held.
             unsafe { span::open(site) };
-            return Ok(());
+        } else {
+            self.lap
+                .bind(python)
+                .call_method0(intern!(python, "__enter__"))?;
         }
-        self.lap
-            .bind(python)
-            .call_method0(intern!(python, "__enter__"))?;
+        if !self.is_told.get() {
+            self.tell();
+        }
         Ok(())
+    }
+
+    /// Says in the recording which class the lap that was just opened is of.
+    #[cold]
+    fn tell(&self) {
+        if let Some(class) = &self.class {
+            self.is_told.set(recorder::module(self.depth, class));
+        }
     }
 
     /// Closes the module's lap.
@@ -196,7 +213,7 @@ impl CalledModule {
             .get()
             .module(python)
             .unwrap_or_else(|| laps.clone().into_any());
-        let graph = Self::new(laps, &of, name, Some(this))?;
+        let graph = Self::new(laps, &of, (name, None), Some(this))?;
         let _ = this.get().graph.set(graph.clone().unbind());
         Ok(graph)
     }

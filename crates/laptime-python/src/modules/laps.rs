@@ -95,8 +95,12 @@ impl ModuleLaps {
         }
         let mut outside = laps.roots.find(this);
         if outside.is_none() {
-            let place =
-                CalledModule::new(this, this, "".into_pyobject(this.py())?.into_any(), None)?;
+            let place = CalledModule::new(
+                this,
+                this,
+                ("".into_pyobject(this.py())?.into_any(), None),
+                None,
+            )?;
             laps.roots.keep(this, &place);
             outside = Some(place);
         }
@@ -116,6 +120,12 @@ impl ModuleLaps {
             return Ok(false);
         };
         is_listening.bind(python).call0()?.is_truthy()
+    }
+
+    /// Name of a module's class.
+    fn class_of(this: &Bound<'_, Self>, module: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        this.call_method1(intern!(this.py(), "class_of"), (module,))?
+            .extract()
     }
 
     /// Tensors of a class of their own, and several: Python knows how to look at them.
@@ -178,7 +188,8 @@ impl ModuleLaps {
         }
         let name = {
             let _hidden = Hidden::new(this.py());
-            this.call_method1(intern!(this.py(), "name_of_root"), (module,))?
+            let name = this.call_method1(intern!(this.py(), "name_of_root"), (module,))?;
+            (name, Self::class_of(this, module)?)
         };
         let place = CalledModule::new(this, module, name, None)?;
         this.get().roots.keep(module, &place);
@@ -197,7 +208,8 @@ impl ModuleLaps {
         let caller = parent.get().module(this.py());
         let name = {
             let _hidden = Hidden::new(this.py());
-            this.call_method1(intern!(this.py(), "name_of"), (caller, module))?
+            let name = this.call_method1(intern!(this.py(), "name_of"), (caller, module))?;
+            (name, Self::class_of(this, module)?)
         };
         let place = CalledModule::new(this, module, name, Some(parent))?;
         parent.get().inside.keep(module, &place);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::markup;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
+use crate::marks::Marks;
 use crate::roofline::svg;
 use crate::text;
 
@@ -29,9 +30,10 @@ pub fn render(document: &Document, is_alone: bool) -> String {
         markup::sentence(&second),
     );
     out += "<div class=\"parts\">\n";
+    let mut marks = Marks::of_document(document);
     for section in &document.sections {
         out += "<div>\n";
-        of_section(section, &mut out);
+        of_section(section, &mut marks, &mut out);
         out += "</div>\n";
     }
     out += "</div>\n";
@@ -49,7 +51,7 @@ pub fn render(document: &Document, is_alone: bool) -> String {
     out + "</section>\n"
 }
 
-fn of_section(section: &Section, out: &mut String) {
+fn of_section(section: &Section, marks: &mut Marks, out: &mut String) {
     if let Some(heading) = &section.heading {
         let _ = writeln!(out, "<h3>{}</h3>", markup::sentence(heading));
     }
@@ -57,7 +59,7 @@ fn of_section(section: &Section, out: &mut String) {
         let _ = writeln!(out, "<p class=\"remark\">{}</p>", markup::sentence(remark));
     }
     match &section.content {
-        Content::Table(table) if !table.rows.is_empty() => of_table(table, out),
+        Content::Table(table) if !table.rows.is_empty() => of_table(table, marks, out),
         Content::Figures(figures) => of_figures(figures, out),
         Content::Lines(lines) => {
             *out += "<ul class=\"lines\">\n";
@@ -66,15 +68,18 @@ fn of_section(section: &Section, out: &mut String) {
             }
             *out += "</ul>\n";
         }
+        Content::Code(lines) => {
+            let _ = writeln!(out, "<pre>{}</pre>", markup::text(&lines.join("\n")));
+        }
         Content::Roofline(roofline) => {
             *out += &svg::render(roofline);
-            of_table(&roofline.table(), out);
+            of_table(&roofline.table(), marks, out);
         }
         Content::Table(_) | Content::Remark => {}
     }
 }
 
-fn of_table(table: &Table, out: &mut String) {
+fn of_table(table: &Table, marks: &mut Marks, out: &mut String) {
     *out += "<div class=\"scroll\"><table>\n<thead><tr>";
     let _ = write!(out, "<th scope=\"col\">{}</th>", table.lead);
     for column in &table.columns {
@@ -82,15 +87,16 @@ fn of_table(table: &Table, out: &mut String) {
     }
     *out += "</tr></thead>\n<tbody>\n";
     for row in &table.rows {
-        of_row(row, out);
+        of_row(row, table, marks, out);
     }
     *out += "</tbody>\n</table></div>\n";
-    for note in text::notes(table, &Glyphs::new(true), None) {
-        let _ = writeln!(out, "<p class=\"note\">{}</p>", markup::sentence(&note));
+    let reasons = marks.notes(table, &Glyphs::new(true), |_| true);
+    for note in table.notes.iter().chain(&reasons) {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", markup::sentence(note));
     }
 }
 
-fn of_row(row: &Row, out: &mut String) {
+fn of_row(row: &Row, table: &Table, marks: &Marks, out: &mut String) {
     // Style attributes are forbidden by the page's policy; the depth is a class, as far as it goes.
     let depth = row.lasts.len().saturating_sub(1).min(12);
     let leftover = if row.is_leftover { " leftover" } else { "" };
@@ -101,7 +107,10 @@ fn of_row(row: &Row, out: &mut String) {
     );
     for cell in &row.cells {
         match cell {
-            Cell::Absent => *out += "<td>–</td>",
+            Cell::Absent(_) => {
+                let dash = marks.dash(table, *cell, &Glyphs::new(true));
+                let _ = write!(out, "<td>{dash}</td>");
+            }
             Cell::Blank => *out += "<td></td>",
             cell => {
                 let number = text::inline(*cell).unwrap_or_default();

@@ -123,10 +123,11 @@ impl Cells {
     }
 
     fn absent(&mut self, why: &str) -> Cell {
-        if !self.reasons.iter().any(|reason| reason.0 == why) {
+        let known = self.reasons.iter().position(|reason| reason.0 == why);
+        Cell::Absent(known.unwrap_or_else(|| {
             self.reasons.push(Unavailable(why.to_owned()));
-        }
-        Cell::Absent
+            self.reasons.len() - 1
+        }))
     }
 }
 

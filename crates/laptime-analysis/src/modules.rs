@@ -1,0 +1,48 @@
+//! Which paths of a process are those of a neural network's modules.
+//!
+//! The recording says once for a path that it is a module's; the same module below another phase
+//! has the same names from its outermost module on, which is how it is known there.
+
+use std::collections::{BTreeMap, HashMap};
+
+use laptime_core::{PathId, PathTable};
+
+/// Most modules that are told apart.
+const MOST_MODULES: usize = 65_536;
+
+/// The modules of a process.
+#[derive(Debug, Default)]
+pub struct Modules {
+    /// By the path that was said: the names from the outermost module on.
+    said: HashMap<PathId, Vec<String>>,
+    /// Classes by those names.
+    pub classes: BTreeMap<Vec<String>, String>,
+}
+
+impl Modules {
+    /// Takes in that a path is a module's, inside of `depth` others.
+    pub fn learn(&mut self, paths: &PathTable, id: PathId, depth: u32, class: &str) {
+        let Some(entry) = paths.get(id).filter(|_| self.said.len() < MOST_MODULES) else {
+            return;
+        };
+        let mut names = vec![entry.name.to_string()];
+        if depth > 0 {
+            let mut around = entry.parent;
+            loop {
+                if let Some(known) = self.said.get(&around) {
+                    names.extend(known.iter().rev().cloned());
+                    break;
+                }
+                // Its outermost module was never said, in a recording that is damaged.
+                let Some(entry) = paths.get(around).filter(|_| around != PathId::ROOT) else {
+                    return;
+                };
+                names.push(entry.name.to_string());
+                around = entry.parent;
+            }
+            names.reverse();
+        }
+        self.said.insert(id, names.clone());
+        self.classes.insert(names, class.to_owned());
+    }
+}

@@ -1,0 +1,57 @@
+//! Which recordings are near, for a user who named something else.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::messages::quoted;
+
+/// Most recordings that a hint names.
+const MOST: usize = 5;
+
+/// What to type in place of a path that is no recording.
+pub fn instead(path: &Path) -> String {
+    let is_script = path.extension() == Some(OsStr::new("py")) && path.is_file();
+    if is_script {
+        let script = quoted(path);
+        return format!("{script} is a Python script: `laptime run {script}` records it");
+    }
+    let folder = if path.is_dir() {
+        path
+    } else {
+        path.parent().unwrap_or(Path::new(""))
+    };
+    let near = inside(folder);
+    if near.is_empty() {
+        return "`laptime run SCRIPT` makes a recording, which ends in .lap".to_owned();
+    }
+    let shown: Vec<String> = near.iter().take(MOST).map(|path| quoted(path)).collect();
+    let more = if near.len() > MOST { ", …" } else { "" };
+    format!("recordings here: {}{more}", shown.join(", "))
+}
+
+/// What to type in place of a folder that was to be run.
+pub fn is_folder(path: &Path) -> String {
+    if path.join("run.json").is_file() {
+        return format!(
+            "it is a recording: `laptime report {}` shows it",
+            quoted(path)
+        );
+    }
+    "name a script or a program inside it".to_owned()
+}
+
+/// Recordings in a folder, by name.
+fn inside(folder: &Path) -> Vec<PathBuf> {
+    let place = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let entries = place.read_dir().into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .map(|entry| folder.join(entry.file_name()))
+        .filter(|path| path.extension() == Some(OsStr::new("lap")))
+        .collect();
+    found.sort();
+    found
+}

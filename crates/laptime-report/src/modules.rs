@@ -1,0 +1,138 @@
+//! The modules of a network: a row each, or a row a class, forward and backward together.
+
+use laptime_analysis::{ModuleRow, SpanRow, Summary, by_class, by_module};
+use laptime_core::Phase;
+
+use crate::column::Column;
+use crate::document::{Cell, Content, Row, Section, Table};
+use crate::quantity::{self, Precision};
+use crate::view::{By, View};
+
+/// The table that the view asks for.
+pub fn section(summary: &Summary, view: &View) -> Section {
+    let steady = summary.steady.as_ref().filter(|_| view.steady);
+    let rows = steady.map_or(&summary.rows, |steady| &steady.rows);
+    let is_wanted = |row: &ModuleRow| {
+        view.filter
+            .as_deref()
+            .is_none_or(|part| row.module.contains(part))
+    };
+    let modules: Vec<ModuleRow> = match view.by {
+        By::Class => by_class(rows),
+        _ => by_module(rows).into_iter().filter(is_wanted).collect(),
+    };
+    if modules.is_empty() {
+        return Section {
+            heading: None,
+            remark: Some(
+                "No module was timed. `laptime run --modules` times each layer of a PyTorch network."
+                    .to_owned(),
+            ),
+            content: Content::Remark,
+        };
+    }
+    let since = steady.map_or_else(String::new, |steady| {
+        format!(
+            ", in the steady state from {} {}",
+            steady.noun(),
+            steady.from_step
+        )
+    });
+    let of = if view.by == By::Class {
+        "the modules of a class"
+    } else {
+        "each module"
+    };
+    Section {
+        heading: None,
+        remark: Some(format!(
+            "time that {of} took without the modules inside{since}; shares are of all modules together"
+        )),
+        content: Content::Table(table(&modules, view)),
+    }
+}
+
+fn table(modules: &[ModuleRow], view: &View) -> Table {
+    let all_ns: u64 = modules.iter().map(ModuleRow::own_ns).sum();
+    let has_flop = modules.iter().any(|module| module.flop.is_some());
+    let shown = &modules[..modules.len().min(view.top.unwrap_or(modules.len()))];
+    let mut columns = vec![
+        Column::Calls,
+        Column::OwnTime,
+        Column::Phase(Phase::Forward),
+        Column::Phase(Phase::Backward),
+    ];
+    if has_flop {
+        columns.extend([Column::Flop, Column::FlopRate]);
+    }
+    columns.push(Column::Share);
+    let hidden = modules.len() - shown.len();
+    let more = (hidden > 0).then(|| {
+        let some = quantity::plural(hidden as u64, "row comes", "rows come");
+        format!("{some} after these and are not shown; a larger --top shows more")
+    });
+    Table {
+        lead: if view.by == By::Class {
+            "class"
+        } else {
+            "module"
+        },
+        rows: shown
+            .iter()
+            .map(|module| row(module, all_ns, has_flop, view.by))
+            .collect(),
+        columns,
+        notes: more.into_iter().collect(),
+        reasons: Vec::new(),
+    }
+}
+
+fn row(module: &ModuleRow, all_ns: u64, has_flop: bool, by: By) -> Row {
+    let time = |ns: u64| Cell::Time(ns, Precision::Exact);
+    let own_ns = module.own_ns();
+    let mut cells = vec![
+        Cell::Scaled(module.count.into()),
+        time(own_ns),
+        time(module.forward_ns),
+        match module.backward_ns {
+            0 => Cell::Blank,
+            ns => time(ns),
+        },
+    ];
+    if has_flop {
+        let rate = module.flop.filter(|flop| *flop > 0 && own_ns > 0);
+        cells.push(module.flop.map_or(Cell::Blank, Cell::Scaled));
+        cells.push(rate.map_or(Cell::Blank, |flop| {
+            Cell::Rate(flop as f64 * 1e9 / own_ns as f64)
+        }));
+    }
+    cells.push(Cell::Share(own_ns as f64 / all_ns.max(1) as f64));
+    Row {
+        name: match by {
+            By::Class => module.class.clone(),
+            _ => named(&module.module, &module.class),
+        },
+        lasts: vec![false],
+        is_leftover: false,
+        cells,
+    }
+}
+
+/// A row's own name, with the class of the module that it is.
+pub fn shown(row: &SpanRow) -> String {
+    let name = row.names.last().cloned().unwrap_or_default();
+    named(&name, &row.module_class)
+}
+
+/// An outermost module is named by its class already.
+fn named(name: &str, class: &str) -> String {
+    let is_said = name == class
+        || name
+            .strip_prefix(class)
+            .is_some_and(|rest| rest.starts_with('#'));
+    match class {
+        "" => name.to_owned(),
+        _ if is_said => name.to_owned(),
+        class => format!("{name} ({class})"),
+    }
+}

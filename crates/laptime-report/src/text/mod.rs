@@ -1,0 +1,233 @@
+//! The report for a terminal: the answer, tables, and below them what needs saying.
+
+mod plan;
+mod table;
+
+use crate::document::{Cell, Content, Document, Figure, Section};
+use crate::glyphs::Glyphs;
+use crate::headline;
+use crate::marks::Marks;
+use crate::name;
+use crate::paint::{Paint, Style};
+use crate::roofline::plot;
+use crate::view::View;
+use plan::{digits, pad_end};
+use table::Said;
+
+/// Columns of a terminal of unknown width.
+const DEFAULT_WIDTH: usize = 100;
+/// Narrowest table: below it lines are left to wrap.
+const LEAST_WIDTH: usize = 50;
+/// Widest table: wider ones are hard to follow with the eye.
+const MOST_WIDTH: usize = 140;
+/// Widest curve of a metric.
+const MOST_CURVE: usize = 20;
+
+/// Renders a document.
+pub fn render(document: &Document, view: &View) -> String {
+    Text::new(view).document(document)
+}
+
+/// The lines above all sections.
+pub fn header(document: &Document, view: &View) -> String {
+    Text::new(view).header(document)
+}
+
+/// The reasons for doubt below all sections.
+pub fn warnings(document: &Document, view: &View) -> String {
+    Text::new(view).warnings(document)
+}
+
+/// A number outside of a column; `None` when it is not there.
+pub fn inline(cell: Cell) -> Option<String> {
+    (!matches!(cell, Cell::Absent(_))).then(|| digits(cell).inline())
+}
+
+/// A phrase as it begins a sentence.
+pub fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map(|first| first.to_uppercase().chain(characters).collect())
+        .unwrap_or_default()
+}
+
+struct Text {
+    width: usize,
+    /// What names may take the table to; `None` where no terminal cuts them.
+    most: Option<usize>,
+    /// Whether the columns were asked for by name.
+    is_asked: bool,
+    glyphs: Glyphs,
+    paint: Paint,
+}
+
+impl Text {
+    fn new(view: &View) -> Self {
+        let width = view.width.unwrap_or(DEFAULT_WIDTH);
+        Self {
+            width: width.clamp(LEAST_WIDTH, MOST_WIDTH),
+            most: view.width.map(|width| width.max(LEAST_WIDTH)),
+            is_asked: !view.columns.is_empty(),
+            glyphs: Glyphs::new(view.utf8),
+            paint: Paint::new(view.color),
+        }
+    }
+
+    fn document(&self, document: &Document) -> String {
+        let mut out = self.header(document);
+        let mut said = Said::new(Marks::of_document(document));
+        for section in &document.sections {
+            out += "\n";
+            out += &self.section(section, &mut said);
+        }
+        out += &self.warnings(document);
+        out
+    }
+
+    fn header(&self, document: &Document) -> String {
+        let title = self.glyphs.plain(&name::visible(&document.title));
+        let most = self.most.map_or(name::LONGEST, |_| self.width / 2);
+        let title = name::fitted(&title, most, self.glyphs.ellipsis);
+        let between_facts = format!(" {} ", self.glyphs.dot);
+        let facts = document.facts.join(&between_facts);
+        if let Some(headline) = &document.headline {
+            let headline = self.wrapped("", &format!("{title}  {headline}"), Style::Plain);
+            let headline = self
+                .glyphs
+                .plain(&headline.replace(headline::UNBROKEN, " "));
+            let rest = headline.strip_prefix(&title).unwrap_or(&headline);
+            let title = self.paint.with(Style::Strong, &title);
+            let facts = self
+                .glyphs
+                .plain(&format!("{facts}{between_facts}{}", document.measured));
+            return format!("{title}{rest}{}", self.wrapped("", &facts, Style::Faint));
+        }
+        let between = if title.is_empty() { "" } else { "  " };
+        let room = self
+            .width
+            .saturating_sub(name::columns(&title) + between.len());
+        let facts = name::fitted(&self.glyphs.plain(&facts), room, self.glyphs.ellipsis);
+        let title = self.paint.with(Style::Strong, &title);
+        let measured = match document.measured.as_str() {
+            "" => String::new(),
+            measured => self.wrapped("", &self.glyphs.plain(measured), Style::Faint),
+        };
+        format!("{title}{between}{facts}\n{measured}")
+    }
+
+    fn section(&self, section: &Section, said: &mut Said) -> String {
+        let mut out = String::new();
+        if let Some(heading) = &section.heading {
+            out += &self.paint.with(Style::Strong, &self.glyphs.plain(heading));
+            out += "\n";
+        }
+        if let Some(remark) = &section.remark {
+            out += &self.wrapped("", &self.glyphs.plain(remark), Style::Faint);
+        }
+        match &section.content {
+            Content::Table(table) if table.rows.is_empty() => {}
+            Content::Table(table) => out += &self.table(table, said),
+            Content::Figures(figures) => out += &self.figures(figures),
+            Content::Lines(lines) => {
+                for line in lines {
+                    let line = self.glyphs.plain(line);
+                    out += &self.wrapped(self.glyphs.bullet, &line, Style::Faint);
+                }
+            }
+            Content::Code(lines) => {
+                for line in *lines {
+                    out += format!("    {line}").trim_end();
+                    out += "\n";
+                }
+            }
+            Content::Roofline(roofline) => {
+                out += &plot::render(roofline, self.width, &self.glyphs);
+                out += &self.table(&roofline.table(), said);
+            }
+            Content::Remark => {}
+        }
+        out
+    }
+
+    fn figures(&self, figures: &[Figure]) -> String {
+        let label = |figure: &Figure| {
+            let label = self.glyphs.plain(&name::visible(&figure.label));
+            name::fitted(&label, self.width / 3, self.glyphs.ellipsis)
+        };
+        let widest = figures
+            .iter()
+            .map(|figure| name::columns(&label(figure)))
+            .max();
+        let widest = widest.unwrap_or(0);
+        let curve_width = figures
+            .iter()
+            .map(|figure| figure.values.len())
+            .max()
+            .unwrap_or(0)
+            .min(MOST_CURVE);
+        let mut out = String::new();
+        for figure in figures {
+            let mut line = pad_end(&label(figure), widest) + "  ";
+            let mut room = self.width.saturating_sub(widest + 2);
+            if curve_width > 1 {
+                let curve = self.glyphs.curve(&figure.values, curve_width);
+                line += &self.paint.with(Style::Bar, &pad_end(&curve, curve_width));
+                line += "  ";
+                room = room.saturating_sub(curve_width + 2);
+            }
+            line += &name::fitted(&figure.facts, room, self.glyphs.ellipsis);
+            out += &line;
+            out += "\n";
+        }
+        out
+    }
+
+    fn warnings(&self, document: &Document) -> String {
+        let mut out = String::new();
+        for warning in &document.warnings {
+            out += "\n";
+            let message = self.glyphs.plain(&name::visible(&warning.message));
+            out += &self.wrapped("warning: ", &message, Style::Warning);
+            if let Some(hint) = &warning.hint {
+                let hint = self.glyphs.plain(&name::visible(hint));
+                out += &self.wrapped("   hint: ", &hint, Style::Faint);
+            }
+        }
+        out
+    }
+
+    /// Words in lines of the table's width, those after the first indented by `lead`'s width.
+    ///
+    /// Wraps a text behind a lead; of a warning only the lead is painted.
+    fn wrapped(&self, lead: &str, text: &str, style: Style) -> String {
+        let text = name::fitted(text, 1_000, self.glyphs.ellipsis);
+        let indent = " ".repeat(name::columns(lead));
+        let room = self.width - indent.len();
+        let mut lines = vec![String::new()];
+        for word in text.split(' ') {
+            let word = name::fitted(word, room, self.glyphs.ellipsis);
+            let line = lines.last_mut().map_or("", |line| line.as_str());
+            let taken = indent.len() + name::columns(line) + 1 + name::columns(&word);
+            if !line.is_empty() && taken > self.width {
+                lines.push(String::new());
+            }
+            if let Some(line) = lines.last_mut() {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(&word);
+            }
+        }
+        let mut out = String::new();
+        for (index, line) in lines.iter().enumerate() {
+            let before = if index == 0 { lead } else { &indent };
+            out += &match style {
+                Style::Warning => self.paint.with(style, before) + line,
+                _ => self.paint.with(style, &format!("{before}{line}")),
+            };
+            out += "\n";
+        }
+        out
+    }
+}

@@ -1,0 +1,212 @@
+//! Which columns a table has where the terminal is narrow, and how wide each is.
+//!
+//! A name tells which row it is: columns give way before a name is shortened.
+
+use crate::column::Column;
+use crate::document::{Cell, Table};
+use crate::glyphs::Glyphs;
+use crate::name;
+use crate::quantity::{self, Digits};
+
+/// Longest name where no terminal limits the table: beyond it no eye finds the row's numbers.
+const MOST_NAME: usize = 80;
+/// A name may always be this long, and half of the width on a terminal.
+const LEAST_NAME: usize = 22;
+/// Widths of the share's bar, widest first; all are tried before a column gives way.
+const BARS: [usize; 3] = [12, 8, 5];
+/// Columns in the order in which they give way; any other stays.
+const GIVE_WAY: [Column; 18] = [
+    Column::Mean,
+    Column::SelfTime,
+    Column::P99,
+    Column::OfParent,
+    Column::Count,
+    Column::OwnMac,
+    Column::OtherFlop,
+    Column::Calls,
+    Column::Bound,
+    Column::Intensity,
+    Column::KeptMemory,
+    Column::Flop,
+    Column::Params,
+    Column::Cpu,
+    Column::FlopRate,
+    Column::PeakMemory,
+    Column::Mfu,
+    Column::Median,
+];
+
+/// Widths of a table's columns.
+pub struct Plan {
+    /// That of the names.
+    pub name: usize,
+    /// Those of the columns; `None` for one that has given way.
+    pub columns: Vec<Option<Width>>,
+}
+
+/// Widths of a column's parts.
+#[derive(Debug, Clone, Default)]
+pub struct Width {
+    /// Before the decimal point.
+    pub whole: usize,
+    fraction: usize,
+    unit: usize,
+    /// The bar beside the number.
+    pub bar: usize,
+    heading: usize,
+}
+
+impl Width {
+    fn of(table: &Table, index: usize, glyphs: &Glyphs) -> Self {
+        let mut width = Self {
+            heading: table.columns[index].heading().len(),
+            ..Self::default()
+        };
+        for row in &table.rows {
+            if !matches!(row.cells[index], Cell::Absent(_)) {
+                let digits = digits(row.cells[index]);
+                width.whole = width.whole.max(digits.whole.len());
+                width.fraction = width.fraction.max(digits.fraction.len());
+                width.unit = width.unit.max(name::columns(&glyphs.plain(digits.unit)));
+            }
+        }
+        width
+    }
+
+    fn number(&self) -> usize {
+        self.whole + self.fraction + if self.unit > 0 { self.unit + 1 } else { 0 }
+    }
+
+    /// What the bar takes beside the number.
+    pub fn beside(&self) -> usize {
+        if self.bar > 0 { self.bar + 1 } else { 0 }
+    }
+
+    /// All of it.
+    pub fn total(&self) -> usize {
+        self.number().max(self.heading).max(1) + self.beside()
+    }
+
+    /// A number with its decimal point and its unit where those of the column are.
+    pub fn aligned(&self, digits: &Digits) -> String {
+        let mut text = pad_start(&digits.whole, self.whole);
+        text += &pad_end(&digits.fraction, self.fraction);
+        if self.unit > 0 {
+            text += " ";
+            text += &pad_end(digits.unit, self.unit);
+        }
+        pad_start(&text, self.total() - self.beside())
+    }
+}
+
+impl Plan {
+    /// Columns give way to fit `width`; a name that is longer goes on to `most`.
+    pub fn new(
+        table: &Table,
+        is_asked: bool,
+        width: usize,
+        most: Option<usize>,
+        glyphs: &Glyphs,
+    ) -> Self {
+        let longest = table.rows.iter().map(|row| {
+            let own = name::columns(&glyphs.plain(&name::visible(&row.name)));
+            name::columns(&glyphs.branch(&row.lasts)) + own
+        });
+        let longest = longest.max().unwrap_or(0).max("startup".len());
+        let columns = (0..table.columns.len()).map(|index| Some(Width::of(table, index, glyphs)));
+        let mut plan = Self {
+            name: 0,
+            columns: columns.collect(),
+        };
+        // Where nothing limits a line, a long name goes beyond the width and costs no column.
+        let kept = most.map_or(LEAST_NAME, |_| LEAST_NAME.max(width / 2));
+        let whole = longest.min(kept);
+        // Columns that were asked for stay, whatever becomes of the lines.
+        let ways = GIVE_WAY.map(Some);
+        let ways = if is_asked { &[] } else { ways.as_slice() };
+        'fits: for way in std::iter::once(&None).chain(ways) {
+            if let Some(at) = way.and_then(|way| table.columns.iter().position(|one| *one == way)) {
+                plan.columns[at] = None;
+            }
+            for bar in BARS.into_iter().chain([0]) {
+                plan.set_bar(table, bar);
+                if bar > 0 && plan.left(width) >= whole {
+                    break 'fits;
+                }
+            }
+        }
+        // What a terminal has beyond the widest table is the names'.
+        let left = plan.left(width);
+        let beyond = match most {
+            Some(most) => left + most.saturating_sub(width),
+            None => MOST_NAME,
+        };
+        plan.name = longest.min(beyond.max(12));
+        plan
+    }
+
+    fn set_bar(&mut self, table: &Table, bar: usize) {
+        let share = table.columns.iter().position(|one| *one == Column::Share);
+        if let Some(share) = share.and_then(|at| self.columns[at].as_mut()) {
+            share.bar = bar;
+        }
+    }
+
+    /// What the columns leave to the names.
+    fn left(&self, width: usize) -> usize {
+        width.saturating_sub(self.numbers())
+    }
+
+    fn numbers(&self) -> usize {
+        let columns = self.columns.iter().flatten();
+        columns.map(|column| column.total() + 2).sum()
+    }
+
+    /// Columns of the table that have given way.
+    pub fn left_out(&self, table: &Table) -> Vec<Column> {
+        let columns = table.columns.iter().zip(&self.columns);
+        columns
+            .filter_map(|(column, width)| width.is_none().then_some(*column))
+            .collect()
+    }
+
+    /// All of a line.
+    pub fn width(&self) -> usize {
+        self.name + self.numbers()
+    }
+}
+
+/// A cell's number; nothing for a cell without one.
+pub fn digits(cell: Cell) -> Digits {
+    match cell {
+        Cell::Count(count, partial) => {
+            let mut digits = quantity::count(count);
+            if partial > 0 {
+                digits.fraction = format!(" +{}", quantity::thousands(partial));
+            }
+            digits
+        }
+        Cell::Time(ns, precision) => quantity::duration(ns, precision),
+        Cell::Bytes(bytes) => quantity::memory(bytes),
+        Cell::Share(ratio) => quantity::percent(ratio),
+        Cell::Scaled(number) => quantity::scaled(number),
+        Cell::Exact(number) => quantity::count(number),
+        Cell::ManyBytes(bytes) => quantity::many_bytes(bytes),
+        Cell::Rate(rate) => quantity::rate(rate),
+        Cell::Word(word) => Digits {
+            whole: word.to_owned(),
+            ..Digits::default()
+        },
+        Cell::Blank | Cell::Absent(_) => Digits::default(),
+    }
+}
+
+/// Spaces before a text.
+pub fn pad_start(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(name::columns(text))) + text
+}
+
+/// Spaces behind a text.
+pub fn pad_end(text: &str, width: usize) -> String {
+    text.to_owned() + &" ".repeat(width.saturating_sub(name::columns(text)))
+}

@@ -1,0 +1,121 @@
+//! A table's lines: heading, rows as a tree, and the notes that its cells point at.
+
+use super::Text;
+use super::plan::{Plan, Width, digits, pad_end, pad_start};
+use crate::column::Column;
+use crate::document::{Cell, Row, Table};
+use crate::marks::Marks;
+use crate::name;
+use crate::paint::Style;
+
+/// What the notes below the tables of a document have said.
+pub struct Said {
+    /// Reasons of absent numbers.
+    pub marks: Marks,
+    /// Columns that were left out.
+    left_out: Vec<Column>,
+}
+
+impl Said {
+    /// Nothing yet.
+    pub fn new(marks: Marks) -> Self {
+        Self {
+            marks,
+            left_out: Vec::new(),
+        }
+    }
+}
+
+impl Text {
+    /// All lines of a table.
+    pub(super) fn table(&self, table: &Table, said: &mut Said) -> String {
+        let plan = Plan::new(table, self.is_asked, self.width, self.most, &self.glyphs);
+        let mut heading = pad_end(table.lead, plan.name);
+        for (column, width) in table.columns.iter().zip(&plan.columns) {
+            if let Some(width) = width {
+                heading += "  ";
+                let number = pad_start(column.heading(), width.total() - width.beside());
+                heading += &pad_end(&number, width.total());
+            }
+        }
+        let rule = self.glyphs.rule.repeat(plan.width());
+        let mut out = self.paint.with(Style::Faint, heading.trim_end());
+        out += "\n";
+        out += &self.paint.with(Style::Faint, &rule);
+        out += "\n";
+        for row in &table.rows {
+            out += self.row(row, table, &plan, &said.marks).trim_end();
+            out += "\n";
+        }
+        let mut notes = table.notes.clone();
+        let is_shown = |at: usize| plan.columns[at].is_some();
+        notes.extend(said.marks.notes(table, &self.glyphs, is_shown));
+        let left_out = plan.left_out(table);
+        if left_out
+            .iter()
+            .any(|column| !said.left_out.contains(column))
+        {
+            let names: Vec<&str> = left_out.iter().map(|column| column.heading()).collect();
+            notes.push(format!("left out to fit the width: {}", names.join(", ")));
+            said.left_out.extend(left_out);
+        }
+        for note in notes {
+            out += &self.wrapped("", &self.glyphs.plain(&note), Style::Faint);
+        }
+        out
+    }
+
+    fn row(&self, row: &Row, table: &Table, plan: &Plan, marks: &Marks) -> String {
+        let branch = self.glyphs.branch(&row.lasts);
+        let room = plan.name.saturating_sub(name::columns(&branch)).max(1);
+        let shown = name::fitted(
+            &self.glyphs.plain(&name::visible(&row.name)),
+            room,
+            self.glyphs.ellipsis,
+        );
+        let gap = " ".repeat(room.saturating_sub(name::columns(&shown)));
+        let style = match (row.is_leftover, row.lasts.len()) {
+            (true, _) => Style::Leftover,
+            (_, 1) => Style::Strong,
+            _ => Style::Plain,
+        };
+        let mut out = self.paint.with(Style::Faint, &branch);
+        out += &self.paint.with(style, &shown);
+        out += &gap;
+        let hides_intensity = plan.left_out(table).contains(&Column::OtherFlop)
+            && matches!(
+                row.cell(table, Column::Flop),
+                Some(Cell::Scaled(0) | Cell::Exact(0))
+            );
+        for ((cell, column), width) in row.cells.iter().zip(&table.columns).zip(&plan.columns) {
+            let Some(width) = width else { continue };
+            out += "  ";
+            out += &match (cell, column) {
+                // Of FLOP that stand nowhere in the row, beside a 0.
+                (_, Column::Intensity) if hides_intensity => self.cell(Cell::Blank, *column, width),
+                (Cell::Absent(_), _) => {
+                    let dash = marks.dash(table, *cell, &self.glyphs);
+                    let behind = name::columns(&dash) - 1;
+                    let dash = pad_start(&dash, width.whole.max(1) + behind);
+                    let dash = pad_end(&dash, width.total());
+                    self.paint.with(Style::Faint, &dash)
+                }
+                _ => self.cell(*cell, *column, width),
+            };
+        }
+        out
+    }
+
+    fn cell(&self, cell: Cell, column: Column, width: &Width) -> String {
+        let number = self.glyphs.plain(&width.aligned(&digits(cell)));
+        match cell {
+            Cell::Share(ratio) if width.bar > 0 => {
+                let bar = self.glyphs.bar(ratio, width.bar);
+                let gap = " ".repeat(width.bar.saturating_sub(name::columns(&bar)));
+                format!("{number} {}{gap}", self.paint.with(Style::Bar, &bar))
+            }
+            _ if column.is_strong() => self.paint.with(Style::Strong, &number),
+            _ => number,
+        }
+    }
+}
