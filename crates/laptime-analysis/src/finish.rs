@@ -122,6 +122,13 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         warnings,
         findings: Vec::new(),
     };
+    name_modules(&mut summary, &processes);
+    summary.findings = findings::find(&summary);
+    summary
+}
+
+/// Names the modules in every table.
+fn name_modules(summary: &mut Summary, processes: &[Process]) {
     let of_steady = summary.steady.as_mut().map(|steady| &mut steady.rows);
     let mut tables: Vec<&mut Vec<SpanRow>> = vec![&mut summary.rows];
     tables.extend(of_steady);
@@ -132,8 +139,6 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     for rows in tables {
         module_rows::fill(rows, processes.iter().map(|process| &process.modules));
     }
-    summary.findings = findings::find(&summary);
-    summary
 }
 
 /// The epochs of the first process that has any.

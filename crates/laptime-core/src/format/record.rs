@@ -195,8 +195,7 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             UNUSUAL_SPAN
         }
         Record::Path { id, parent, name } => {
-            push_all(&mut payload, &[u64::from(id.0), u64::from(parent.0)]);
-            payload.extend_from_slice(name.as_bytes());
+            push_named(&mut payload, &[u64::from(id.0), u64::from(parent.0)], name);
             PATH
         }
         Record::Mark { path, ticks, track } => {
@@ -225,11 +224,8 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             thread,
             name,
         } => {
-            push_all(
-                &mut payload,
-                &[u64::from(track), u64::from(is_task), thread],
-            );
-            payload.extend_from_slice(name.as_bytes());
+            let numbers = [u64::from(track), u64::from(is_task), thread];
+            push_named(&mut payload, &numbers, name);
             TRACK_NAME
         }
         Record::Sample {
@@ -270,8 +266,7 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             PROCESSORS
         }
         Record::Module { path, depth, class } => {
-            push_all(&mut payload, &[u64::from(path.0), u64::from(depth)]);
-            payload.extend_from_slice(class.as_bytes());
+            push_named(&mut payload, &[u64::from(path.0), u64::from(depth)], class);
             MODULE
         }
         Record::Note { code, message } => {
@@ -288,6 +283,12 @@ fn push_all(out: &mut Vec<u8>, numbers: &[u64]) {
     for number in numbers {
         push(out, *number);
     }
+}
+
+/// Pushes numbers, then a text to the payload's end.
+fn push_named(out: &mut Vec<u8>, numbers: &[u64], text: &str) {
+    push_all(out, numbers);
+    out.extend_from_slice(text.as_bytes());
 }
 
 fn push_operations(out: &mut Vec<u8>, operations: &StretchOperations<'_>) {
