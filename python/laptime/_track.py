@@ -25,13 +25,24 @@ class track:
     def __len__(self) -> int:
         return len(self._items)
 
+    def _begun(self) -> Iterator[Any]:
+        """The iterator of the items, or an error that says what was given in their place."""
+        try:
+            return iter(self._items)
+        except TypeError:
+            given = type(self._items)
+            if hasattr(given, "__iter__") or hasattr(given, "__getitem__"):
+                raise
+            number = f": for so many iterations, range({self._items})" if given is int else ""
+            raise TypeError(f"lt.track goes over items, not {given.__name__}{number}") from None
+
     def __iter__(self) -> Iterator[Any]:
         name = self._name
         step = 0
         try:
             step = open_span(name)
             data = open_span("data")
-            iterator = iter(self._items)
+            iterator = self._begun()
             while True:
                 try:
                     item = next(iterator)

@@ -47,10 +47,22 @@ def test_a_path_is_found_whole_by_tuple_and_by_unique_tail(report: lt.Report) ->
 def test_an_ambiguous_tail_names_its_paths(report: lt.Report) -> None:
     with pytest.raises(KeyError, match="report step/forward, report evaluation/forward"):
         report["forward"]
-    with pytest.raises(KeyError, match="no path is or ends in 'nowhere'"):
+    with pytest.raises(KeyError, match="no path is or ends in .nowhere.\"$"):
         report["nowhere"]
+    with pytest.raises(KeyError, match="'softmix'; did you mean \"softmax\"\\?"):
+        report["softmix"]
     assert "forward" in report
     assert "nowhere" not in report
+
+
+def test_a_name_with_a_slash_is_found_as_it_was_given() -> None:
+    with lt.lap("request /a"), lt.lap("db"):
+        pass
+    report = lt.report()
+    assert report["request /a"].path == r"request \/a"
+    assert report[r"request \/a/db"].count == 1
+    assert "request /a" in report
+    assert "request /b" not in report
 
 
 def test_find_matches_patterns(report: lt.Report) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -81,3 +82,17 @@ def test_tracks_nest() -> None:
         for _ in lt.track(range(3), "inner loop"):
             pass
     assert lt.report()["outer loop/inner loop"].count == 6
+
+
+def test_what_cannot_be_gone_over_is_named_with_what_can() -> None:
+    with pytest.raises(TypeError, match=r"goes over items, not int: .* range\(5\)$"):
+        list(lt.track(5))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="goes over items, not NoneType$"):
+        list(lt.track(None))  # type: ignore[arg-type]
+
+    class Broken:
+        def __iter__(self) -> Any:
+            raise TypeError("its own")
+
+    with pytest.raises(TypeError, match="^its own$"):
+        list(lt.track(Broken()))

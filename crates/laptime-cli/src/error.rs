@@ -1,13 +1,13 @@
 //! Everything that ends a command early, with its exit code and the hint that helps.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use laptime_reader::ReadError;
 
 pub use crate::exit_code::{ERROR, NOT_EXECUTABLE, NOT_FOUND, OK, RUN_FAILED, UNREADABLE, USAGE};
 use crate::formats::ENDINGS;
-use crate::messages::{say, say_lines};
+use crate::messages::{quoted, say, say_lines};
 use crate::ops::error::OpsError;
 use crate::recordings;
 use crate::settings::SettingsError;
@@ -191,6 +191,10 @@ impl CliError {
                 "make it executable with `chmod +x {}`, or name its interpreter",
                 program.display()
             )),
+            Self::ProgramNotOnPath { program } if program.is_file() => {
+                let here = quoted(&Path::new(".").join(program));
+                Some(format!("to run the file here: laptime run {here}"))
+            }
             Self::NoPython { .. } => Some(
                 "name the interpreter: `laptime run /path/to/python SCRIPT`, or activate its environment"
                     .to_owned(),

@@ -343,3 +343,13 @@ fn the_summary_ends_with_the_next_command_to_type() {
         ]
     );
 }
+
+#[test]
+fn a_program_in_this_folder_that_is_named_without_it_is_answered_with_its_name() {
+    let place = Place::new();
+    place.file("prog", "#!/bin/sh\n");
+    let left = place.laptime(&["run", "prog"]);
+    assert_eq!(left.code, 127);
+    let hint = "hint: to run the file here: laptime run ./prog\n";
+    assert!(left.err.ends_with(hint), "{}", left.err);
+}

@@ -46,8 +46,18 @@ fn wrong(path: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
+/// The row that a path leads to; a text that leads nowhere may be one name that has a `/` in it.
+pub fn of_path(rows: &[SpanRow], path: &Bound<'_, PyAny>) -> PyResult<Found> {
+    let found = one(rows, &names(path)?);
+    if matches!(found, Found::None) && path.is_instance_of::<PyString>() {
+        let name = path.extract::<name::Text>()?.0;
+        return Ok(one(rows, &[name::shortened(&name).into_owned()]));
+    }
+    Ok(found)
+}
+
 /// The row whose path is exactly this, or else the only one that ends in it.
-pub fn one(rows: &[SpanRow], names: &[String]) -> Found {
+fn one(rows: &[SpanRow], names: &[String]) -> Found {
     if let Some(index) = rows.iter().position(|row| row.names == names) {
         return Found::One(index);
     }

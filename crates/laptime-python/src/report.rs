@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use laptime::{Recorded, summarize_live};
-use laptime_analysis::Summary;
+use laptime_analysis::{Summary, nearest};
 use laptime_reader::ReadError;
 use laptime_report::html::{self, Page};
 use laptime_report::{Document, Format, View, render};
@@ -62,7 +62,7 @@ impl Report {
     }
 
     fn find_one(&self, path: &Bound<'_, PyAny>) -> PyResult<Found> {
-        asked(|| Ok(lookup::one(&self.summary.rows, &lookup::names(path)?)))
+        asked(|| lookup::of_path(&self.summary.rows, path))
     }
 
     fn page(&self) -> Result<String, ReadError> {
@@ -169,10 +169,16 @@ impl Report {
                     paths.join(", ")
                 )))
             }
-            Found::None => Err(PyKeyError::new_err(format!(
-                "no path is or ends in {}",
-                path.repr()?
-            ))),
+            Found::None => {
+                let wanted = path.str()?.to_string();
+                let near = nearest(&self.summary.rows, &wanted);
+                let near =
+                    near.map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
+                Err(PyKeyError::new_err(format!(
+                    "no path is or ends in {}{near}",
+                    path.repr()?
+                )))
+            }
         }
     }
 

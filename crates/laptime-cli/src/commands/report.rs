@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use laptime::Recorded;
-use laptime_analysis::{Summary, Until};
+use laptime_analysis::{Summary, Until, nearest};
 use laptime_report::{By, Format, View, has_rows, render};
 
 use super::{next, output};
@@ -59,7 +59,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
             err,
             format_args!("laptime: warning: no row matches {pattern}"),
         );
-        if let Some(near) = nearest(pattern, &summary) {
+        if let Some(near) = nearest(&summary.rows, pattern) {
             say(err, format_args!("hint: did you mean {near}?"));
         }
     }
@@ -73,17 +73,6 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         say(err, next::after(&args.recording, &summary, view.by));
     }
     Ok(OK)
-}
-
-/// The name or path in the recording that is most like a pattern which matches nothing.
-fn nearest(pattern: &str, summary: &Summary) -> Option<String> {
-    let wanted = pattern.rsplit('/').next().unwrap_or(pattern).to_lowercase();
-    let likeness = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &wanted);
-    let names = summary.rows.iter().filter_map(|row| row.names.last());
-    let near = names
-        .filter(|name| likeness(name) > 0.75)
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
-    Some(near.clone())
 }
 
 fn no_metric(question: &Until, summary: &Summary) -> CliError {

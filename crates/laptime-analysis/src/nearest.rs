@@ -1,0 +1,34 @@
+//! What somebody may have meant who named a row that isn't there.
+
+use crate::span_row::SpanRow;
+
+/// Less alike than this is another word.
+const LEAST: f64 = 0.82;
+
+/// The name among rows that is most like the last one of a path or pattern.
+pub fn nearest<'r>(rows: &'r [SpanRow], wanted: &str) -> Option<&'r str> {
+    let wanted = wanted.rsplit('/').next().unwrap_or(wanted).to_lowercase();
+    let names = rows.iter().filter_map(|row| row.names.last());
+    let likeness = names.map(|name| {
+        let likeness = strsim::jaro_winkler(&name.to_lowercase(), &wanted);
+        (name.as_str(), likeness)
+    });
+    let near = likeness.filter(|(_, likeness)| *likeness > LEAST);
+    near.max_by(|one, other| one.1.total_cmp(&other.1))
+        .map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_is_found_and_another_word_is_not() {
+        let rows = ["step", "forward", "backward"].map(|name| SpanRow {
+            names: vec![name.to_owned()],
+            ..SpanRow::default()
+        });
+        assert_eq!(nearest(&rows, "**/Forwrad"), Some("forward"));
+        assert_eq!(nearest(&rows, "optimizer"), None);
+    }
+}
