@@ -49,7 +49,7 @@ def test_an_ambiguous_tail_names_its_paths(report: lt.Report) -> None:
         report["forward"]
     with pytest.raises(KeyError, match="no path is or ends in .nowhere.\"$"):
         report["nowhere"]
-    with pytest.raises(KeyError, match="'softmix'; did you mean \"softmax\"\\?"):
+    with pytest.raises(KeyError, match='did you mean "softmax"'):
         report["softmix"]
     assert "forward" in report
     assert "nowhere" not in report

@@ -18,7 +18,7 @@ const LITTLE_RATIO: f64 = 0.02;
 /// The part of a change that being kept from the CPU must account for to be its reason.
 const MOSTLY: f64 = 0.5;
 
-const ALL_STEPS: &str = "the numbers are of all of them";
+const ALL_STEPS: &str = "the tables count all steps";
 const LEAVE_ROOM: &str = "other programs, this one's own threads and workers, or a limit on the \
                           container's CPU took it: leave a CPU free and run again";
 const OTHER_HOST: &str = "other virtual machines on that host took it: run again, or on a machine \

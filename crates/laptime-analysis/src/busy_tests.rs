@@ -117,7 +117,7 @@ fn a_change_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reas
     );
     assert_eq!(
         hint,
-        "the numbers are of all of them; other programs, this one's own threads and \
+        "the tables count all steps; other programs, this one's own threads and \
          workers, or a limit on the container's CPU took it: leave a CPU free and run \
          again"
     );
@@ -194,7 +194,7 @@ fn a_change_with_the_cpu_at_hand_is_the_programs_or_of_what_cannot_be_seen() {
     );
     assert_eq!(
         hint,
-        "the numbers are of all of them; look at the program, its other threads, and \
+        "the tables count all steps; look at the program, its other threads, and \
          what Laptime can't see: the CPU's clock speed and memory bandwidth"
     );
 }

@@ -86,6 +86,13 @@ pub enum Finding {
         /// The innermost lap that leaves most of it, if there is one.
         keeper: Option<Keeper>,
     },
+    /// The steps of the steady state changed, or the machine was busy meanwhile.
+    Unsteady {
+        /// What happened, a sentence.
+        message: String,
+        /// What there is to do about it.
+        hint: String,
+    },
     /// Moving bytes holds a large part of a step back.
     MemoryBound {
         /// The path of the part.

@@ -5,6 +5,7 @@ use laptime_analysis::{Cause, Finding, Keeper, Summary, noun};
 use crate::document::{Content, Section};
 use crate::name;
 use crate::quantity::{self, Precision, plural};
+use crate::text;
 
 /// The list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
@@ -102,6 +103,13 @@ pub fn said(finding: &Finding) -> Option<String> {
             many(path),
             left_by(keeper.as_ref()),
         ),
+        Finding::Unsteady { message, hint } => {
+            format!(
+                "{}. {}.",
+                text::capitalised(message),
+                text::capitalised(hint)
+            )
+        }
         Finding::MemoryBound {
             path, intensity, ..
         } => format!(

@@ -47,7 +47,18 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
         heading: Some(format!("steady state from {noun} {}", steady.from_step)),
         remark: Some(format!(
             "{warmup}; shares are of the {whole} from there to the last span{}",
-            doubts(&steady.warnings),
+            // Those of the run are its first finding.
+            doubts(
+                if summary
+                    .steady
+                    .as_ref()
+                    .is_some_and(|of_run| std::ptr::eq(of_run, steady))
+                {
+                    &[]
+                } else {
+                    &steady.warnings
+                }
+            ),
         )),
         content: Content::Table(span_table::table(summary, &steady.rows, view)),
     }

@@ -25,8 +25,9 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         | Finding::MemoryBound { total_ns, .. } => of_wall(*total_ns),
         Finding::SlowSteps { excess_ns, .. } => of_wall(*excess_ns),
         Finding::HotSpot { self_ns, .. } => of_wall(*self_ns),
-        // Time is lost little by little; memory that grows ends a run.
-        Finding::MemoryGrowth { .. } => f64::INFINITY,
+        // Time is lost little by little; memory that grows ends a run, and numbers that can't be
+        // trusted come before all that is read from them.
+        Finding::Unsteady { .. } | Finding::MemoryGrowth { .. } => f64::INFINITY,
     }
 }
 
@@ -40,6 +41,7 @@ pub fn find(summary: &Summary) -> Vec<Finding> {
     .into_iter()
     .flatten()
     .collect();
+    found.extend(step::unsteady(summary));
     if let Some(steps) = Steps::of(summary) {
         let each = [
             step::data_wait(&steps),

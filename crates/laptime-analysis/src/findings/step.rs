@@ -5,6 +5,7 @@ use laptime_core::PhaseName;
 use super::Steps;
 use crate::finding::{Cause, Finding};
 use crate::span_row::{BoundBy, SpanRow};
+use crate::summary::Summary;
 
 /// From this share of a step on, waiting for data is worth a look.
 const DATA_RATIO: f64 = 0.2;
@@ -25,6 +26,15 @@ const BOUND_RATIO: f64 = 0.3;
 
 /// How a percentile is read from a row.
 type Percentile = fn(&SpanRow) -> Option<u64>;
+
+/// Steps that changed, or a machine that was busy: what the steady state says to doubt it.
+pub fn unsteady(summary: &Summary) -> Option<Finding> {
+    let warning = summary.steady.as_ref()?.warnings.first()?;
+    Some(Finding::Unsteady {
+        message: warning.message.clone(),
+        hint: warning.hint.clone().unwrap_or_default(),
+    })
+}
 
 /// Steps that wait for their batch.
 pub fn data_wait(steps: &Steps<'_>) -> Option<Finding> {
