@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
 
+_latest: Record | None = None
+
+
 class Record:
     """A recording in progress. Stop it by `with` or by `stop()`.
 
@@ -31,9 +34,13 @@ class Record:
         phases: bool = False,
         modules: bool = False,
         ops: bool = False,
+        force: bool = False,
     ) -> None:
+        global _latest
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory is {memory!r}, and may be False, True or 'objects'")
+        if force:
+            _make_room(path)
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         try:
             recorder = Recorder(path)
@@ -45,7 +52,7 @@ class Record:
         self._phases = phases or modules or ops
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if recorder.taken_path is not None:
-            warn(recorder.taken_path)
+            warn(f"{recorder.taken_path}; force=True replaces it")
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
         if self._phases:
@@ -53,6 +60,7 @@ class Record:
 
             _autotorch.install(modules=modules, ops=ops)
             _autojax.install()
+        _latest = self
         # Recording goes on when nobody keeps this object, and ends well with the interpreter.
         atexit.register(self.stop)
 
@@ -136,6 +144,13 @@ class Record:
         return f"<laptime.Record {str(self.path)!r}>"
 
 
+def _make_room(path: str | os.PathLike[str]) -> None:
+    """Deletes the recording at a path, after ending it if it is this process's own."""
+    if _latest is not None and os.path.realpath(_latest.path) == os.path.realpath(path):
+        _latest.stop()
+    Recorder.make_room(path)
+
+
 class _Elsewhere:
     """A recording that another process, or another object, writes and ends."""
 
@@ -153,6 +168,7 @@ def record(
     phases: bool = False,
     modules: bool = False,
     ops: bool = False,
+    force: bool = False,
 ) -> Record:
     """Records this process to disk from now on.
 
@@ -160,7 +176,8 @@ def record(
     by one too, instead of by the arenas that hold them.
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
-    them with the time of all others. An existing path is never overwritten: the next free `-<n>`
-    is taken.
+    them with the time of all others. An existing path is not overwritten: the next free `-<n>`
+    is taken. With `force` a recording there is replaced, such as that of the same notebook cell;
+    anything else raises FileExistsError.
     """
-    return Record(path, memory=memory, phases=phases, modules=modules, ops=ops)
+    return Record(path, memory=memory, phases=phases, modules=modules, ops=ops, force=force)

@@ -72,6 +72,18 @@ def test_find_matches_patterns(report: lt.Report) -> None:
     assert report.find("nothing/like/this") == []
 
 
+def test_the_answer_and_the_findings_are_sentences(tmp_path: Path) -> None:
+    with lt.record(tmp_path / "leak.lap", memory=True):
+        kept = []
+        for _ in lt.track(range(50), "work"):
+            kept.append(bytes(10_000))
+    report = lt.open(tmp_path / "leak.lap").report()
+    assert "A work takes" in report.headline or "work" in report.headline
+    (growth,) = [found for found in report.findings if "leaves" in found]
+    assert "of memory behind" in growth
+    assert report.headline in str(report).replace("\n", " ")
+
+
 def test_iteration_and_length(report: lt.Report) -> None:
     paths = list(report)
     assert len(paths) == len(report)

@@ -17,6 +17,7 @@ mod jax;
 mod lookup;
 mod memory;
 mod modules;
+mod notebook;
 mod objects;
 mod operations;
 mod phases;

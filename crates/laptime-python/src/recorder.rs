@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use laptime_recorder::{self as recorder, RecordOptions, RecorderError};
+use pyo3::exceptions::PyFileExistsError;
 use pyo3::prelude::*;
 
 use crate::entry::{asked, measuring};
@@ -61,6 +62,19 @@ impl Recorder {
                 recording: Mutex::new(Some(recording)),
             })
         })
+    }
+
+    /// Deletes the recording at a path, which another one is to have.
+    #[staticmethod]
+    fn make_room(path: PathBuf) -> PyResult<()> {
+        match recorder::folder::remove(&path) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(PyFileExistsError::new_err(format!(
+                "{} is no recording, so force=True does not replace it: choose another path",
+                path.display()
+            ))),
+            Err(error) => Err(errors::from_io(&error, &path)),
+        }
     }
 
     /// Where the recording is.

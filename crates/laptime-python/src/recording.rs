@@ -13,6 +13,7 @@ use pyo3::types::{IntoPyDict, PyDict};
 use crate::arrow::ArrowTable;
 use crate::entry::asked;
 use crate::errors;
+use crate::notebook;
 use crate::report::Report;
 use crate::spans::SpanBatches;
 
@@ -48,6 +49,22 @@ impl OpenedRecording {
     fn report(&self, python: Python<'_>) -> PyResult<Report> {
         let summary = self.summary(python)?.clone();
         Ok(Report::of_recording(summary, self.recorded.clone()))
+    }
+
+    /// Shows the page below a notebook's cell; prints the table elsewhere.
+    fn show(&self, python: Python<'_>) -> PyResult<()> {
+        notebook::show(&Bound::new(python, self.report(python)?)?)
+    }
+
+    /// What notebooks show: the report.
+    #[pyo3(signature = (include=None, exclude=None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        python: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        self.report(python)?.mime_bundle(python, include, exclude)
     }
 
     /// Every span, for anything that reads Arrow's C stream interface.

@@ -19,6 +19,7 @@ use crate::arrow::{ArrowTable, rows};
 use crate::entry::asked;
 use crate::errors;
 use crate::lookup::{self, Found};
+use crate::notebook;
 use crate::summary::SpanSummary;
 
 /// The summary of a program so far, or of a recording.
@@ -63,6 +64,12 @@ impl Report {
 
     fn find_one(&self, path: &Bound<'_, PyAny>) -> PyResult<Found> {
         asked(|| lookup::of_path(&self.summary.rows, path))
+    }
+
+    /// The whole page.
+    pub fn page_text(&self) -> PyResult<String> {
+        let page = || self.page().map_err(|error| errors::from_reading(&error));
+        asked(page)
     }
 
     fn page(&self) -> Result<String, ReadError> {
@@ -218,6 +225,20 @@ impl Report {
         })
     }
 
+    /// Where the time went, in words: the first line of every report.
+    #[getter]
+    fn headline(&self) -> String {
+        let headline = laptime_report::headline::of_run(&self.summary);
+        headline.replace(laptime_report::headline::UNBROKEN, " ")
+    }
+
+    /// What to look at first, the weightiest first, each with what to try.
+    #[getter]
+    fn findings(&self) -> Vec<String> {
+        let findings = self.summary.findings.iter();
+        findings.filter_map(laptime_report::said).collect()
+    }
+
     /// Reasons for doubt, one sentence each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
@@ -291,35 +312,36 @@ impl Report {
         asked(|| rows(&self.summary)?.stream(python, requested_schema))
     }
 
-    /// Prints the table, or shows it in a notebook.
+    /// Shows the page below a notebook's cell; prints the table elsewhere.
     fn show(this: &Bound<'_, Self>) -> PyResult<()> {
-        let python = this.py();
-        let notebook = python
-            .import("sys")?
-            .getattr("modules")?
-            .call_method1("get", ("IPython.display",))?;
-        if notebook.is_none() {
-            let print = python.import("builtins")?.getattr("print")?;
-            print.call1((this,))?;
-        } else {
-            notebook.call_method1("display", (this,))?;
-        }
-        Ok(())
+        notebook::show(this)
     }
 
     /// What notebooks show.
     #[pyo3(signature = (include=None, exclude=None))]
-    fn _repr_mimebundle_<'py>(
+    #[pyo3(name = "_repr_mimebundle_")]
+    pub fn mime_bundle<'py>(
         &self,
         python: Python<'py>,
         include: Option<Bound<'py, PyAny>>,
         exclude: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let _ = (include, exclude);
-        let bundle = PyDict::new(python);
-        bundle.set_item("text/plain", self.__str__(python)?)?;
-        bundle.set_item("text/markdown", self.to_markdown(python)?)?;
-        Ok(bundle)
+        let view = View::default();
+        let html = if self.tables.is_empty() {
+            html::fragment(&Document::new(&self.summary, &view))
+        } else {
+            let tables = self.tables.iter().map(|(title, table)| {
+                let document = Document::new(table, &view);
+                html::fragment(&Document {
+                    title: title.clone(),
+                    ..document
+                })
+            });
+            tables.collect()
+        };
+        let (plain, markdown) = (self.__str__(python)?, self.to_markdown(python)?);
+        notebook::bundle(python, plain, html, Some(markdown))
     }
 }
 

@@ -8,7 +8,7 @@ use laptime::summarize_live;
 use laptime_analysis::timer::{Timer as Timed, TimerSummary};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 
 use crate::entry::{asked, measuring};
 use crate::fast::timer::context::Context;
@@ -169,6 +169,17 @@ impl Timer {
             self.contexts.settle(python)?;
             Ok(self.summed_up())
         })
+    }
+
+    /// What notebooks show: the summary.
+    #[pyo3(signature = (include=None, exclude=None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        python: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        self.summary(python)?.mime_bundle(python, include, exclude)
     }
 
     fn __repr__(&self) -> String {

@@ -136,6 +136,22 @@ pub fn discard(folder: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
+/// Deletes the recording at a path; false, and nothing is deleted, where something else is there.
+pub fn remove(path: &Path) -> io::Result<bool> {
+    let Ok(found) = path.symlink_metadata() else {
+        return Ok(true);
+    };
+    if !is_recording(path) {
+        return Ok(false);
+    }
+    if found.is_dir() {
+        fs::remove_dir_all(path)?;
+    } else {
+        fs::remove_file(path)?;
+    }
+    Ok(true)
+}
+
 /// Whether a path holds a recording and nothing else: what may be deleted for another one.
 pub fn is_recording(path: &Path) -> bool {
     if let Ok(mut entries) = fs::read_dir(path) {

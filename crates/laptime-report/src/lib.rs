@@ -19,7 +19,7 @@ mod figures;
 mod filter;
 mod findings;
 mod glyphs;
-mod headline;
+pub mod headline;
 pub mod html;
 mod joined;
 mod json;
@@ -45,6 +45,7 @@ mod view;
 pub use column::Column;
 pub use document::Document;
 pub use filter::has_rows;
+pub use findings::said;
 pub use name::visible;
 pub use view::{By, Format, Sort, View};
 

@@ -25,28 +25,24 @@ pub struct RecordingFolder {
 ///
 /// **Errors** when something is there that may not or cannot be replaced.
 pub fn claim(path: &Path, force: bool) -> Result<(), CliError> {
-    let Ok(found) = path.symlink_metadata() else {
+    if path.symlink_metadata().is_err() {
         return Ok(());
-    };
+    }
     if !force {
         return Err(CliError::RecordingExists {
             path: path.to_owned(),
         });
     }
-    if !folder::is_recording(path) {
-        return Err(CliError::NotARecording {
+    match folder::remove(path) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(CliError::NotARecording {
             path: path.to_owned(),
-        });
+        }),
+        Err(source) => Err(CliError::Output {
+            target: path.display().to_string(),
+            source,
+        }),
     }
-    let removed = if found.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    };
-    removed.map_err(|source| CliError::Output {
-        target: path.display().to_string(),
-        source,
-    })
 }
 
 impl RecordingFolder {

@@ -14,6 +14,7 @@ use super::lookup_errors::Rows;
 use super::rendering;
 use super::row::{self, OpRow};
 use crate::errors;
+use crate::notebook;
 
 /// What a program's operations cost.
 #[pyclass(frozen, extends = OpCost, module = "laptime")]
@@ -220,8 +221,20 @@ impl OpCounts {
     }
 
     /// What notebooks show.
-    fn _repr_html_(&self) -> String {
-        rendering::fragment(self)
+    #[pyo3(signature = (include=None, exclude=None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        python: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let _ = (include, exclude);
+        notebook::bundle(
+            python,
+            self.__str__(python),
+            rendering::fragment(self),
+            None,
+        )
     }
 
     fn __repr__(&self) -> String {

@@ -288,7 +288,21 @@ pub fn block_signals() {
 
 /// Last component of the program's name; under a Python interpreter that of the script or module.
 pub fn program_name() -> String {
-    name_in(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
+    let name = name_in(std::env::args_os().map(|word| word.to_string_lossy().into_owned()));
+    if name.starts_with("ipykernel") {
+        return notebook_name(std::env::var_os("JPY_SESSION_NAME"));
+    }
+    name
+}
+
+/// A kernel runs cells of a notebook, which its server names.
+fn notebook_name(session: Option<std::ffi::OsString>) -> String {
+    let session = session.unwrap_or_default();
+    let name = std::path::Path::new(&session).file_name();
+    name.map_or_else(
+        || "notebook".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 fn name_in(mut words: impl Iterator<Item = String>) -> String {
@@ -313,6 +327,13 @@ fn name_in(mut words: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_notebook_is_named_by_its_file() {
+        let name = |session: &str| notebook_name(Some(session.into()));
+        assert_eq!(name("/home/me/first steps.ipynb"), "first steps.ipynb");
+        assert_eq!(notebook_name(None), "notebook");
+    }
 
     #[test]
     fn a_program_is_named_by_what_the_user_wrote() {

@@ -12,6 +12,11 @@ pub fn sentence(text: &str) -> String {
     escaped(&name::visible(text))
 }
 
+/// A text as it is, between the quotes of an attribute.
+pub fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;")
+}
+
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -13,6 +13,7 @@ mod shell;
 mod tables;
 pub mod timeline;
 
+pub use markup::attribute;
 pub(crate) use markup::text;
 pub use segments::Segment;
 pub use shell::render;
@@ -22,9 +23,10 @@ use laptime_core::Unavailable;
 
 use crate::document::Document;
 
-/// A document as a piece of a page, such as a notebook's: its tables without styles.
+/// A document as a piece of a page, such as a notebook's: its tables without styles, their bars
+/// made of characters.
 pub fn fragment(document: &Document) -> String {
-    tables::render(document, false)
+    tables::render(document, tables::Place::Notebook)
 }
 
 /// A page.

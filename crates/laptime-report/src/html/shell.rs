@@ -5,7 +5,8 @@
 
 use std::fmt::Write;
 
-use super::{Page, markup, payload, tables};
+use super::tables::{self, Place};
+use super::{Page, markup, payload};
 
 const SCRIPT: &str = include_str!("../../assets/viewer.js");
 const STYLE: &str = include_str!("../../assets/viewer.css");
@@ -34,7 +35,12 @@ pub fn render(page: &Page) -> String {
         env!("CARGO_PKG_VERSION"),
     );
     for document in &page.documents {
-        out += &tables::render(document, page.documents.len() == 1);
+        out += &tables::render(
+            document,
+            Place::Page {
+                is_alone: page.documents.len() == 1,
+            },
+        );
     }
     timeline(page, &mut out);
     let _ = write!(

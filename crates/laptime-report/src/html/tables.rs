@@ -3,21 +3,37 @@
 use std::fmt::Write;
 
 use super::markup;
+use crate::column::Column;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
 use crate::glyphs::Glyphs;
 use crate::marks::Marks;
 use crate::roofline::svg;
 use crate::text;
 
+/// Characters of a notebook's longest bar.
+const BAR: usize = 12;
+
+/// Where the markup stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In a page of ours, alone or beside other documents.
+    Page {
+        /// Whether the page's heading is the document's.
+        is_alone: bool,
+    },
+    /// In a notebook, whose styles are not ours: what a style would draw is made of characters.
+    Notebook,
+}
+
 /// Facts, tables and warnings of a document; its heading is written unless it is the page's.
-pub fn render(document: &Document, is_alone: bool) -> String {
+pub fn render(document: &Document, place: Place) -> String {
     let mut out = "<section class=\"summary\" aria-label=\"Summary\">\n".to_owned();
-    let heading = if is_alone {
-        "Summary".to_owned()
-    } else {
-        markup::text(&document.title)
+    let title = markup::text(&document.title);
+    let _ = match place {
+        Place::Page { is_alone: true } => writeln!(out, "<h2>Summary</h2>"),
+        Place::Page { is_alone: false } => writeln!(out, "<h2>{title}</h2>"),
+        Place::Notebook => writeln!(out, "<h4>{title}</h4>"),
     };
-    let _ = writeln!(out, "<h2>{heading}</h2>");
     let facts = document.facts.join(" · ");
     let (first, second) = match &document.headline {
         Some(headline) => (headline.clone(), format!("{facts} · {}", document.measured)),
@@ -33,7 +49,7 @@ pub fn render(document: &Document, is_alone: bool) -> String {
     let mut marks = Marks::of_document(document);
     for section in &document.sections {
         out += "<div>\n";
-        of_section(section, &mut marks, &mut out);
+        of_section(section, place, &mut marks, &mut out);
         out += "</div>\n";
     }
     out += "</div>\n";
@@ -51,7 +67,7 @@ pub fn render(document: &Document, is_alone: bool) -> String {
     out + "</section>\n"
 }
 
-fn of_section(section: &Section, marks: &mut Marks, out: &mut String) {
+fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut String) {
     if let Some(heading) = &section.heading {
         let _ = writeln!(out, "<h3>{}</h3>", markup::sentence(heading));
     }
@@ -59,7 +75,7 @@ fn of_section(section: &Section, marks: &mut Marks, out: &mut String) {
         let _ = writeln!(out, "<p class=\"remark\">{}</p>", markup::sentence(remark));
     }
     match &section.content {
-        Content::Table(table) if !table.rows.is_empty() => of_table(table, marks, out),
+        Content::Table(table) if !table.rows.is_empty() => of_table(table, place, marks, out),
         Content::Figures(figures) => of_figures(figures, out),
         Content::Lines(lines) => {
             *out += "<ul class=\"lines\">\n";
@@ -73,21 +89,24 @@ fn of_section(section: &Section, marks: &mut Marks, out: &mut String) {
         }
         Content::Roofline(roofline) => {
             *out += &svg::render(roofline);
-            of_table(&roofline.table(), marks, out);
+            of_table(&roofline.table(), place, marks, out);
         }
         Content::Table(_) | Content::Remark => {}
     }
 }
 
-fn of_table(table: &Table, marks: &mut Marks, out: &mut String) {
+fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
     *out += "<div class=\"scroll\"><table>\n<thead><tr>";
     let _ = write!(out, "<th scope=\"col\">{}</th>", table.lead);
     for column in &table.columns {
-        let _ = write!(out, "<th scope=\"col\">{}</th>", column.heading());
+        // In a notebook the share has its bar in a cell of its own.
+        let has_bar = place == Place::Notebook && *column == Column::Share;
+        let width = if has_bar { " colspan=\"2\"" } else { "" };
+        let _ = write!(out, "<th scope=\"col\"{width}>{}</th>", column.heading());
     }
     *out += "</tr></thead>\n<tbody>\n";
     for row in &table.rows {
-        of_row(row, table, marks, out);
+        of_row(row, table, place, marks, out);
     }
     *out += "</tbody>\n</table></div>\n";
     let reasons = marks.notes(table, &Glyphs::new(true), |_| true);
@@ -96,16 +115,25 @@ fn of_table(table: &Table, marks: &mut Marks, out: &mut String) {
     }
 }
 
-fn of_row(row: &Row, table: &Table, marks: &Marks, out: &mut String) {
+fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut String) {
     // Style attributes are forbidden by the page's policy; the depth is a class, as far as it goes.
     let depth = row.lasts.len().saturating_sub(1).min(12);
     let leftover = if row.is_leftover { " leftover" } else { "" };
+    let glyphs = Glyphs::new(true);
+    let branch = match place {
+        Place::Page { .. } => String::new(),
+        Place::Notebook => glyphs.branch(&row.lasts).replace(' ', "&nbsp;"),
+    };
     let _ = write!(
         out,
-        "<tr class=\"d{depth}{leftover}\"><th scope=\"row\">{}</th>",
+        "<tr class=\"d{depth}{leftover}\"><th scope=\"row\"{}>{branch}{}</th>",
+        match place {
+            Place::Page { .. } => "",
+            Place::Notebook => " align=\"left\"",
+        },
         markup::text(&row.name)
     );
-    for cell in &row.cells {
+    for (cell, column) in row.cells.iter().zip(&table.columns) {
         match cell {
             Cell::Absent(_) => {
                 let dash = marks.dash(table, *cell, &Glyphs::new(true));
@@ -114,7 +142,14 @@ fn of_row(row: &Row, table: &Table, marks: &Marks, out: &mut String) {
             Cell::Blank => *out += "<td></td>",
             cell => {
                 let number = text::inline(*cell).unwrap_or_default();
-                let _ = write!(out, "<td>{}</td>", markup::sentence(&number));
+                let number = markup::sentence(&number);
+                let _ = match cell {
+                    Cell::Share(ratio) if place == Place::Notebook && *column == Column::Share => {
+                        let bar = glyphs.bar(*ratio, BAR);
+                        write!(out, "<td>{number}</td><td align=\"left\">{bar}</td>")
+                    }
+                    _ => write!(out, "<td>{number}</td>"),
+                };
             }
         }
     }

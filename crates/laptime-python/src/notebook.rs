@@ -1,0 +1,83 @@
+//! What notebooks show: a static table for a cell's result, and the whole page in a frame.
+//!
+//! A table has no script and no style, so it is what the notebook makes of tables, light or dark, and
+//! changes nothing around it; its bars are characters. The page comes in a frame without the
+//! notebook's rights: neither sees the other.
+
+use laptime_report::html;
+use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyDict};
+
+use crate::report::Report;
+
+/// Larger pages slow the notebook down that keeps them.
+const MOST_BYTES: usize = 24 << 20;
+/// Height of a page's frame, in CSS pixels.
+const HEIGHT: u32 = 720;
+
+/// The formats of a cell's result, by their media types.
+pub fn bundle<'py>(
+    python: Python<'py>,
+    plain: String,
+    html: String,
+    markdown: Option<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let bundle = [("text/plain", plain), ("text/html", html)].into_py_dict(python)?;
+    if let Some(markdown) = markdown {
+        bundle.set_item("text/markdown", markdown)?;
+    }
+    Ok(bundle)
+}
+
+/// Shows a report's page below the running cell, or prints the report where there is no notebook.
+pub fn show(report: &Bound<'_, Report>) -> PyResult<()> {
+    let python = report.py();
+    if let Some(display) = display(python)? {
+        let page = report.get().page_text()?;
+        if page.len() <= MOST_BYTES {
+            let shown = [
+                ("text/html", frame(&page)),
+                ("text/plain", report.str()?.to_string()),
+            ];
+            let raw = [("raw", true)].into_py_dict(python)?;
+            display.call((shown.into_py_dict(python)?,), Some(&raw))?;
+            return Ok(());
+        }
+        let print = python.import("builtins")?.getattr("print")?;
+        print.call1((format!(
+            "The page has {} MiB, too much for a notebook. report.to_html(\"report.html\") writes it \
+             to a file.",
+            page.len() >> 20
+        ),))?;
+        display.call1((report,))?;
+        return Ok(());
+    }
+    python
+        .import("builtins")?
+        .getattr("print")?
+        .call1((report,))?;
+    Ok(())
+}
+
+/// A page in a frame that may run the page's own script and nothing else.
+fn frame(page: &str) -> String {
+    format!(
+        "<iframe title=\"Laptime\" sandbox=\"allow-scripts\" \
+         style=\"width: 100%; height: {HEIGHT}px; border: 0\" srcdoc=\"{}\"></iframe>",
+        html::attribute(page),
+    )
+}
+
+/// What shows things below a cell; `None` where no kernel runs, such as in a script.
+fn display(python: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let modules = python.import("sys")?.getattr("modules")?;
+    let shell = modules.call_method1("get", ("IPython",))?;
+    if shell.is_none() {
+        return Ok(None);
+    }
+    let running = shell.call_method0("get_ipython")?;
+    if running.is_none() || !running.hasattr("kernel")? {
+        return Ok(None);
+    }
+    Ok(Some(python.import("IPython.display")?.getattr("display")?))
+}
