@@ -13,6 +13,9 @@ use crate::text;
 /// Characters of a notebook's longest bar.
 const BAR: usize = 12;
 
+/// CSS pixels of a page's longest bar.
+const BAR_PIXELS: u32 = 64;
+
 /// Where the markup stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -129,7 +132,7 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
         "<tr class=\"d{depth}{leftover}\"><th scope=\"row\"{}>{branch}{}</th>",
         match place {
             Place::Page { .. } => "",
-            Place::Notebook => " align=\"left\"",
+            Place::Notebook => " style=\"text-align: left; white-space: nowrap\"",
         },
         markup::text(&row.name)
     );
@@ -142,11 +145,20 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
             Cell::Blank => *out += "<td></td>",
             cell => {
                 let number = text::inline(*cell).unwrap_or_default();
-                let number = markup::sentence(&number);
+                let number = match place {
+                    Place::Page { .. } => markup::sentence(&number),
+                    Place::Notebook => markup::sentence(&number).replace(' ', "&nbsp;"),
+                };
                 let _ = match cell {
                     Cell::Share(ratio) if place == Place::Notebook && *column == Column::Share => {
                         let bar = glyphs.bar(*ratio, BAR);
-                        write!(out, "<td>{number}</td><td align=\"left\">{bar}</td>")
+                        write!(
+                            out,
+                            "<td>{number}</td><td style=\"text-align: left\">{bar}</td>"
+                        )
+                    }
+                    Cell::Share(ratio) if *column == Column::Share => {
+                        write!(out, "<td>{number}{}</td>", drawn(*ratio))
                     }
                     _ => write!(out, "<td>{number}</td>"),
                 };
@@ -154,6 +166,15 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
         }
     }
     *out += "</tr>\n";
+}
+
+/// A bar for a share, drawn by attributes: the page's policy forbids styles in elements.
+fn drawn(ratio: f64) -> String {
+    let width = (ratio.clamp(0.0, 1.0) * f64::from(BAR_PIXELS)).round();
+    format!(
+        "<svg class=\"share\" width=\"{BAR_PIXELS}\" height=\"9\" aria-hidden=\"true\">\
+         <rect width=\"{width}\" height=\"9\"/></svg>"
+    )
 }
 
 fn of_figures(figures: &[Figure], out: &mut String) {
