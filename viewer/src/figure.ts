@@ -82,6 +82,12 @@ export class Figure {
     addEventListener("hashchange", () => this.view.readFragment(location.hash));
   }
 
+  /** Shows a name's spans among faded others, and brings them into the window. */
+  find(name: string): void {
+    this.view.search(`"${name}"`);
+    this.root.scrollIntoView({ block: "start" });
+  }
+
   private arrow(plot: Plot, event: KeyboardEvent): void {
     if (event.key === "Enter" && plot.cursor) {
       const { row, index } = plot.cursor;

@@ -3,6 +3,7 @@
 import { bytesOf, dataOf, inflated } from "./decode";
 import { element } from "./element";
 import { Figure } from "./figure";
+import { enliven } from "./tables";
 import "./viewer.css";
 
 async function main(): Promise<void> {
@@ -15,6 +16,7 @@ async function main(): Promise<void> {
     document.documentElement.classList.add("drawn");
     const figure = new Figure(root, data);
     figure.draw();
+    for (const table of document.querySelectorAll<HTMLTableElement>("table.spans")) enliven(table, (name) => figure.find(name));
     // When the first frame stood, for those who measure it.
     document.documentElement.dataset.firstFrameMs = performance.now().toFixed(1);
   } catch (error) {

@@ -115,8 +115,9 @@ export class View {
 
   private ranked(): void {
     const wanted = this.query.toLowerCase();
+    const exact = /^"(.*)"$/s.exec(this.query)?.[1];
     for (let name = 0; name < this.names.length; name++) {
-      const isFound = wanted === "" || this.names[name].toLowerCase().includes(wanted);
+      const isFound = wanted === "" || (exact === undefined ? this.names[name].toLowerCase().includes(wanted) : this.names[name] === exact);
       this.rank[name] = this.hidden.has(name) ? HIDDEN : isFound ? SHOWN : DIM;
     }
     this.changed(true);

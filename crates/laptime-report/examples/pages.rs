@@ -1,4 +1,4 @@
-//! Prints a page for the viewer's browser tests: `timer`, `hostile`, `million` or `empty`.
+//! Prints a page for the viewer's browser tests: `timer`, `tables`, `hostile`, `million` or `empty`.
 //!
 //! Durations are made up, and the same every time.
 
@@ -10,8 +10,10 @@
 
 use laptime_analysis::{Analyzer, Bar, Options};
 use laptime_core::Unavailable;
+use laptime_report::document::{Cell, Content, Row, Section, Table};
 use laptime_report::html::{BarMemory, Curve, Page, Segment, TimelineLane, TimelinePanel, render};
-use laptime_report::{Document, View};
+use laptime_report::quantity::Precision;
+use laptime_report::{Column, Document, View};
 
 const MS: u64 = 1_000_000;
 const MIB: u64 = 1 << 20;
@@ -197,10 +199,53 @@ fn million() -> Page {
     )
 }
 
+/// The timer's page below a table of its names.
+fn tables() -> Page {
+    let row = |name: &str, lasts: &[bool], ms: u64| Row {
+        name: name.to_owned(),
+        span: Some(name.to_owned()),
+        lasts: lasts.to_vec(),
+        is_leftover: false,
+        cells: vec![
+            Cell::Time(ms * MS, Precision::Exact),
+            Cell::Share(ms as f64 / 600.0),
+        ],
+    };
+    let table = Table {
+        lead: "span",
+        columns: vec![Column::Total, Column::Share],
+        rows: vec![
+            row("step", &[false], 500),
+            row("attention", &[false, false], 240),
+            row("linear", &[false, true], 260),
+            row("loss", &[true], 60),
+        ],
+        notes: Vec::new(),
+        reasons: Vec::new(),
+    };
+    let document = Document {
+        title: String::new(),
+        headline: None,
+        facts: Vec::new(),
+        measured: String::new(),
+        sections: vec![Section {
+            heading: None,
+            remark: None,
+            content: Content::Table(table),
+        }],
+        warnings: Vec::new(),
+    };
+    Page {
+        documents: vec![document],
+        ..timer()
+    }
+}
+
 fn main() {
     let wanted = std::env::args().nth(1).unwrap_or_default();
     let page = match wanted.as_str() {
         "timer" => timer(),
+        "tables" => tables(),
         "hostile" => hostile(),
         "million" => million(),
         _ => page("empty", Vec::new()),

@@ -77,6 +77,8 @@ pub struct Row {
     pub name: String,
     /// For every level above it and its own, whether that row is the last of its siblings.
     pub lasts: Vec<bool>,
+    /// Name of the spans that it is about, for which a page's timeline is searched; none for other rows.
+    pub span: Option<String>,
     /// Whether it is a leftover rather than spans.
     pub is_leftover: bool,
     /// One cell a column.
@@ -116,6 +118,21 @@ pub enum Cell {
     Blank,
     /// Not there, for the reason of this number in the table's; one beyond them where none is said.
     Absent(usize),
+}
+
+impl Cell {
+    /// What cells of a column are ordered by.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Self::Count(number, _) | Self::Time(number, _) => Some(number as f64),
+            Self::Bytes(bytes) => Some(bytes as f64),
+            Self::Share(number) | Self::Rate(number) => Some(number),
+            Self::Scaled(number) | Self::Exact(number) | Self::ManyBytes(number) => {
+                Some(number as f64)
+            }
+            Self::Word(_) | Self::Blank | Self::Absent(_) => None,
+        }
+    }
 }
 
 /// A series of numbers over the run.

@@ -113,6 +113,7 @@ fn row(module: &ModuleRow, all_ns: u64, has_flop: bool, by: By) -> Row {
             _ => named(&module.module, &module.class),
         },
         lasts: vec![false],
+        span: None,
         is_leftover: false,
         cells,
     }

@@ -116,6 +116,9 @@ fn notes(outline: &Outline<'_>) -> Vec<String> {
 fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {
     Row {
         name: modules::shown(line.row),
+        span: (line.row.kind == RowKind::Span)
+            .then(|| line.row.names.last().cloned())
+            .flatten(),
         lasts: line.lasts.clone(),
         is_leftover: line.row.kind == RowKind::Leftover,
         cells,

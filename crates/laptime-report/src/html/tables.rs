@@ -99,7 +99,12 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
 }
 
 fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
-    *out += "<div class=\"scroll\"><table>\n<thead><tr>";
+    let class = if table.lead == "span" {
+        " class=\"spans\""
+    } else {
+        ""
+    };
+    let _ = write!(out, "<div class=\"scroll\"><table{class}>\n<thead><tr>");
     let _ = write!(out, "<th scope=\"col\">{}</th>", table.lead);
     for column in &table.columns {
         // In a notebook the share has its bar in a cell of its own.
@@ -129,7 +134,12 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
     };
     let _ = write!(
         out,
-        "<tr class=\"d{depth}{leftover}\"><th scope=\"row\"{}>{branch}{}</th>",
+        "<tr class=\"d{depth}{leftover}\"{}><th scope=\"row\"{}>{branch}{}</th>",
+        match (place, &row.span) {
+            (Place::Page { .. }, Some(name)) =>
+                format!(" data-name=\"{}\"", markup::attribute(name)),
+            _ => String::new(),
+        },
         match place {
             Place::Page { .. } => "",
             Place::Notebook => " style=\"text-align: left; white-space: nowrap\"",
@@ -158,9 +168,12 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
                         )
                     }
                     Cell::Share(ratio) if *column == Column::Share => {
-                        write!(out, "<td>{number}{}</td>", drawn(*ratio))
+                        write!(out, "<td data-v=\"{ratio}\">{number}{}</td>", drawn(*ratio))
                     }
-                    _ => write!(out, "<td>{number}</td>"),
+                    _ => match cell.number().filter(|_| place != Place::Notebook) {
+                        Some(value) => write!(out, "<td data-v=\"{value}\">{number}</td>"),
+                        None => write!(out, "<td>{number}</td>"),
+                    },
                 };
             }
         }

@@ -56,6 +56,7 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
         Row {
             name: name(counts, module, subject),
             lasts: line.lasts.clone(),
+            span: None,
             is_leftover: false,
             cells: columns.iter().map(cell).collect(),
         }

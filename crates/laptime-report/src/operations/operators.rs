@@ -46,6 +46,7 @@ pub fn section(counts: &Counts, view: &OperationsView) -> Section {
         .map(|(name, tally)| Row {
             name: (*name).to_owned(),
             lasts: vec![false],
+            span: None,
             is_leftover: false,
             cells: columns
                 .iter()

@@ -169,6 +169,7 @@ fn named(name: &str, cells: Vec<Cell>) -> Row {
     Row {
         name: name.to_owned(),
         lasts: vec![false],
+        span: None,
         is_leftover: false,
         cells,
     }

@@ -30,6 +30,7 @@ fn table(rows: &[&Uncounted], exact: bool) -> Table {
     let mut row = |row: &&Uncounted| Row {
         name: row.name.clone(),
         lasts: vec![false],
+        span: None,
         is_leftover: false,
         cells: vec![
             crate::document::Cell::Exact(row.calls.into()),

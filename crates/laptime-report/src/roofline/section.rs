@@ -60,6 +60,7 @@ impl Roofline {
             Row {
                 name: format!("{} {}", mark(index), point.name),
                 lasts: vec![false],
+                span: None,
                 is_leftover: false,
                 cells: columns.iter().map(cell).collect(),
             }

@@ -1,0 +1,95 @@
+// Tables of spans: a branch folds, a heading sorts, a name finds its spans in the timeline.
+// Without this they are markup with all rows.
+
+import { element } from "./element";
+
+/** A row with the rows inside of it. */
+interface Branch {
+  row: HTMLTableRowElement;
+  inside: Branch[];
+  isFolded: boolean;
+}
+
+/** Makes a table answer to clicks and keys; `find` shows a name's spans. */
+export function enliven(table: HTMLTableElement, find: (name: string) => void): void {
+  const body = table.tBodies[0];
+  const roots = branches([...body.rows]);
+  const show = () => {
+    const rows: HTMLTableRowElement[] = [];
+    const walk = (branch: Branch, isHidden: boolean) => {
+      branch.row.hidden = isHidden;
+      rows.push(branch.row);
+      for (const child of branch.inside) walk(child, isHidden || branch.isFolded);
+    };
+    for (const root of roots) walk(root, false);
+    body.append(...rows);
+  };
+  for (const branch of all(roots)) {
+    name(branch.row, find);
+    if (branch.inside.length > 0) fold(branch, show);
+    else branch.row.cells[0].prepend(element("span", { className: "leaf" }));
+  }
+  [...table.tHead!.rows[0].cells].forEach((heading, column) => {
+    if (column > 0) sort(heading, column, roots, show);
+  });
+}
+
+/** Rows by their depth, which is the number in their class. */
+function branches(rows: HTMLTableRowElement[]): Branch[] {
+  const roots: Branch[] = [];
+  const path: Branch[] = [];
+  for (const row of rows) {
+    const depth = Number(/\bd(\d+)/.exec(row.className)?.[1] ?? 0);
+    const branch: Branch = { row, inside: [], isFolded: false };
+    // The deepest class stands for all that is deeper.
+    path.length = Math.min(depth, path.length);
+    (path.at(-1)?.inside ?? roots).push(branch);
+    path.push(branch);
+  }
+  return roots;
+}
+
+function* all(branches: Branch[]): Generator<Branch> {
+  for (const branch of branches) {
+    yield branch;
+    yield* all(branch.inside);
+  }
+}
+
+function name(row: HTMLTableRowElement, find: (name: string) => void): void {
+  const known = row.dataset.name;
+  if (known === undefined) return;
+  const cell = row.cells[0];
+  const text = cell.textContent ?? "";
+  cell.replaceChildren(element("button", { type: "button", className: "find", title: `${text}: show in the timeline`, onclick: () => find(known) }, text));
+}
+
+function fold(branch: Branch, show: () => void): void {
+  const toggle = element("button", { type: "button", className: "fold", "aria-expanded": "true", "aria-label": "Rows inside" }, "▾");
+  toggle.onclick = () => {
+    branch.isFolded = !branch.isFolded;
+    toggle.textContent = branch.isFolded ? "▸" : "▾";
+    toggle.setAttribute("aria-expanded", String(!branch.isFolded));
+    show();
+  };
+  branch.row.cells[0].prepend(toggle);
+}
+
+function sort(heading: HTMLTableCellElement, column: number, roots: Branch[], show: () => void): void {
+  const text = heading.textContent ?? "";
+  const button = element("button", { type: "button", className: "sort", title: `Sort by ${text}` }, text);
+  const value = (branch: Branch) => Number(branch.row.cells[column]?.dataset.v ?? Number.NEGATIVE_INFINITY);
+  button.onclick = () => {
+    const isDescending = heading.getAttribute("aria-sort") !== "descending";
+    for (const other of heading.parentElement!.children) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", isDescending ? "descending" : "ascending");
+    const order = (one: Branch, other: Branch) => {
+      const [left, right] = [value(one), value(other)];
+      return left === right ? 0 : (right > left ? 1 : -1) * (isDescending ? 1 : -1);
+    };
+    roots.sort(order);
+    for (const branch of all(roots)) branch.inside.sort(order);
+    show();
+  };
+  heading.replaceChildren(button);
+}
