@@ -47,7 +47,7 @@ def test_a_path_is_found_whole_by_tuple_and_by_unique_tail(report: lt.Report) ->
 def test_an_ambiguous_tail_names_its_paths(report: lt.Report) -> None:
     with pytest.raises(KeyError, match="report step/forward, report evaluation/forward"):
         report["forward"]
-    with pytest.raises(KeyError, match="no path is or ends in .nowhere.\"$"):
+    with pytest.raises(KeyError, match=r"no path is or ends in .nowhere.\W$"):
         report["nowhere"]
     with pytest.raises(KeyError, match='did you mean "softmax"'):
         report["softmix"]
@@ -218,9 +218,9 @@ def page_data(page: Path) -> Any:
     return json.loads(raw[4 : 4 + int.from_bytes(raw[:4], "little")])
 
 
-def test_notebooks_get_text_and_markdown(report: lt.Report) -> None:
+def test_notebooks_get_text_a_table_and_markdown(report: lt.Report) -> None:
     bundle = report._repr_mimebundle_(include=None, exclude=None)
-    assert set(bundle) == {"text/plain", "text/markdown"}
+    assert set(bundle) == {"text/plain", "text/html", "text/markdown"}
 
 
 def test_a_terminal_without_unicode_gets_ascii(run: Any) -> None:

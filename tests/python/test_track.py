@@ -87,12 +87,12 @@ def test_tracks_nest() -> None:
 def test_what_cannot_be_gone_over_is_named_with_what_can() -> None:
     with pytest.raises(TypeError, match=r"goes over items, not int: .* range\(5\)$"):
         list(lt.track(5))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="goes over items, not NoneType$"):
+    with pytest.raises(TypeError, match=r"goes over items, not NoneType$"):
         list(lt.track(None))  # type: ignore[arg-type]
 
     class Broken:
         def __iter__(self) -> Any:
             raise TypeError("its own")
 
-    with pytest.raises(TypeError, match="^its own$"):
+    with pytest.raises(TypeError, match=r"^its own$"):
         list(lt.track(Broken()))

@@ -28,7 +28,7 @@ mod tests {
             names: vec![name.to_owned()],
             ..SpanRow::default()
         });
-        assert_eq!(nearest(&rows, "**/Forwrad"), Some("forward"));
+        assert_eq!(nearest(&rows, "**/Forwards"), Some("forward"));
         assert_eq!(nearest(&rows, "optimizer"), None);
     }
 }

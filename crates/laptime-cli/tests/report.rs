@@ -370,8 +370,8 @@ fn a_filter_that_lets_nothing_through_says_so() {
 fn a_filter_that_is_nearly_a_name_is_answered_with_the_name() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 5);
-    let left = place.laptime(&["report", "a.lap", "--filter", "**/forwrad"]);
-    let expected = "laptime: warning: no row matches **/forwrad\nhint: did you mean forward?\n";
+    let left = place.laptime(&["report", "a.lap", "--filter", "**/Forwards"]);
+    let expected = "laptime: warning: no row matches **/Forwards\nhint: did you mean forward?\n";
     assert!(left.err.starts_with(expected), "{}", left.err);
 }
 
