@@ -30,7 +30,7 @@ class track:
         try:
             return iter(self._items)
         except TypeError:
-            given = type(self._items)
+            given: type[Any] = type(self._items)
             if hasattr(given, "__iter__") or hasattr(given, "__getitem__"):
                 raise
             number = f": for so many iterations, range({self._items})" if given is int else ""

@@ -184,7 +184,7 @@ def test_a_live_reports_page_says_why_it_has_no_timeline(run: Any, tmp_path: Pat
     )
     text = page.read_text("utf-8")
     assert "No timeline: only a recording on disk has one." in text
-    assert "<table>" in text
+    assert '<table class="spans">' in text
 
 
 def test_a_page_that_cannot_be_written_is_the_usual_error(

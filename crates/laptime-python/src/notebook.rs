@@ -16,12 +16,12 @@ const MOST_BYTES: usize = 24 << 20;
 const HEIGHT: u32 = 720;
 
 /// The formats of a cell's result, by their media types.
-pub fn bundle<'py>(
-    python: Python<'py>,
+pub fn bundle(
+    python: Python<'_>,
     plain: String,
     html: String,
     markdown: Option<String>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let bundle = [("text/plain", plain), ("text/html", html)].into_py_dict(python)?;
     if let Some(markdown) = markdown {
         bundle.set_item("text/markdown", markdown)?;

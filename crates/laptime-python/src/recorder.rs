@@ -67,14 +67,14 @@ impl Recorder {
     /// Deletes the recording at a path, which another one is to have.
     #[staticmethod]
     fn make_room(path: PathBuf) -> PyResult<()> {
-        match recorder::folder::remove(&path) {
+        asked(|| match recorder::folder::remove(&path) {
             Ok(true) => Ok(()),
             Ok(false) => Err(PyFileExistsError::new_err(format!(
                 "{} is no recording, so force=True does not replace it: choose another path",
                 path.display()
             ))),
             Err(error) => Err(errors::from_io(&error, &path)),
-        }
+        })
     }
 
     /// Where the recording is.

@@ -69,15 +69,15 @@ pub fn said(finding: &Finding) -> Option<String> {
             usual_ns,
             excess_ns,
             cause,
-        } => format!(
-            "One in {one_in} {} takes {} or longer; the median is {}. The slow ones cost {} in \
-             all. {}",
-            many(path),
-            time(*slow_ns),
-            time(*usual_ns),
-            time(*excess_ns),
-            because(cause.as_ref()),
-        ),
+        } => {
+            let (slow, usual, cost) = (time(*slow_ns), time(*usual_ns), time(*excess_ns));
+            format!(
+                "One in {one_in} {} takes {slow} or longer; the median is {usual}. The slow ones \
+                 cost {cost} in all. {}",
+                many(path),
+                because(cause.as_ref()),
+            )
+        }
         Finding::HotSpot {
             path,
             self_ns,
@@ -103,13 +103,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             many(path),
             left_by(keeper.as_ref()),
         ),
-        Finding::Unsteady { message, hint } => {
-            format!(
-                "{}. {}.",
-                text::capitalised(message),
-                text::capitalised(hint)
-            )
-        }
+        Finding::Unsteady { message, hint } => sentences(message, hint),
         Finding::MemoryBound {
             path, intensity, ..
         } => format!(
@@ -147,6 +141,14 @@ fn because(cause: Option<&Cause>) -> String {
         name::short(&cause.path),
         time(cause.slow_ns),
         time(cause.usual_ns),
+    )
+}
+
+fn sentences(message: &str, hint: &str) -> String {
+    format!(
+        "{}. {}.",
+        text::capitalised(message),
+        text::capitalised(hint)
     )
 }
 
