@@ -30,10 +30,11 @@ class track:
         try:
             return iter(self._items)
         except TypeError:
-            given: type[Any] = type(self._items)
+            items: object = self._items
+            given = type(items)
             if hasattr(given, "__iter__") or hasattr(given, "__getitem__"):
                 raise
-            number = f": for so many iterations, range({self._items})" if given is int else ""
+            number = f": for so many iterations, range({items})" if given is int else ""
             raise TypeError(f"lt.track goes over items, not {given.__name__}{number}") from None
 
     def __iter__(self) -> Iterator[Any]:

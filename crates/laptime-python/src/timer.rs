@@ -179,7 +179,7 @@ impl Timer {
         include: Option<Bound<'py, PyAny>>,
         exclude: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        self.summary(python)?.mime_bundle(python, include, exclude)
+        asked(|| self.summary(python)?.mime_bundle(python, include, exclude))
     }
 
     fn __repr__(&self) -> String {
