@@ -12,6 +12,11 @@ pub fn sentence(text: &str) -> String {
     escaped(&name::visible(text))
 }
 
+/// A name that a script reads again as it was; `None` for one with hidden characters.
+pub fn exact(name: &str) -> Option<String> {
+    (name::visible(name) == name).then(|| escaped(name))
+}
+
 /// A text as it is, between the quotes of an attribute.
 pub fn attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;")

@@ -135,9 +135,8 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
     let _ = write!(
         out,
         "<tr class=\"d{depth}{leftover}\"{}><th scope=\"row\"{}>{branch}{}</th>",
-        match (place, &row.span) {
-            (Place::Page { .. }, Some(name)) =>
-                format!(" data-name=\"{}\"", markup::attribute(name)),
+        match row.span.as_deref().and_then(markup::exact) {
+            Some(name) if place != Place::Notebook => format!(" data-name=\"{name}\""),
             _ => String::new(),
         },
         match place {
