@@ -173,7 +173,7 @@ fn a_trend_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reaso
     };
     assert_eq!(
         run.doubt().0,
-        "steps became 65 % longer from then to the last. The reason is a busy machine: \
+        "steps became 65 % longer between warm-up and the end. The reason is a busy machine: \
          the thread that takes the steps waited for a CPU for 30 % of the time in their \
          later half, 10 % before"
     );

@@ -74,7 +74,9 @@ impl Later {
             format!("{:.0} % {course}", ratio.abs() * 100.0)
         };
         match self {
-            Self::Trend(ratio) => format!("{noun}s became {} from then to the last", told(ratio)),
+            Self::Trend(ratio) => {
+                format!("{noun}s became {} between warm-up and the end", told(ratio))
+            }
             Self::Change(at, ratio) => format!("from {noun} {at} on, each was {}", told(ratio)),
         }
     }

@@ -141,6 +141,6 @@ fn steps_that_more_than_double_are_told_as_times() {
     let trend = Later::Trend(1.5).said("request");
     assert_eq!(
         trend,
-        "requests became 2.5 times as long from then to the last"
+        "requests became 2.5 times as long between warm-up and the end"
     );
 }
