@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
 
+# The recording that this process began last, and the process: a forked child has its parent's.
 _latest: Record | None = None
+_latest_pid = 0
 
 
 class Record:
@@ -36,7 +38,7 @@ class Record:
         ops: bool = False,
         force: bool = False,
     ) -> None:
-        global _latest
+        global _latest, _latest_pid
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory is {memory!r}, and may be False, True or 'objects'")
         if force:
@@ -52,7 +54,8 @@ class Record:
         self._phases = phases or modules or ops
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if recorder.taken_path is not None:
-            warn(f"{recorder.taken_path}; force=True replaces it")
+            more = "" if force else "; force=True replaces it"
+            warn(f"{recorder.taken_path}{more}")
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
         if self._phases:
@@ -60,7 +63,7 @@ class Record:
 
             _autotorch.install(modules=modules, ops=ops)
             _autojax.install()
-        _latest = self
+        _latest, _latest_pid = self, os.getpid()
         # Recording goes on when nobody keeps this object, and ends well with the interpreter.
         atexit.register(self.stop)
 
@@ -145,10 +148,18 @@ class Record:
 
 
 def _make_room(path: str | os.PathLike[str]) -> None:
-    """Deletes the recording at a path, after ending it if it is this process's own."""
-    if _latest is not None and os.path.realpath(_latest.path) == os.path.realpath(path):
+    """Deletes the recording at a path, after ending it if this process began it.
+
+    One that this process only takes part in stays: a spawned worker runs its script's
+    `lt.record` again, while its parent records there.
+    """
+    place = os.path.realpath(path)
+    is_own = _latest is not None and _latest_pid == os.getpid()
+    if _latest is not None and is_own and os.path.realpath(_latest.path) == place:
         _latest.stop()
-    Recorder.make_room(path)
+    joined = os.environ.get("LAPTIME_RUN")
+    if not joined or os.path.realpath(joined) != place:
+        Recorder.make_room(path)
 
 
 class _Elsewhere:
@@ -177,7 +188,7 @@ def record(
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others. An existing path is not overwritten: the next free `-<n>`
-    is taken. With `force` a recording there is replaced, such as that of the same notebook cell;
-    anything else raises FileExistsError.
+    is taken. With `force` a recording there is replaced, such as that of the same notebook cell,
+    but never one that a parent process is writing; anything else raises FileExistsError.
     """
     return Record(path, memory=memory, phases=phases, modules=modules, ops=ops, force=force)

@@ -294,3 +294,50 @@ if __name__ == "__main__":
     subprocess.run([sys.executable, script, target], check=True, timeout=500)
     row = lt.open(target).report()["in a child"]
     assert row.count == 20
+
+
+def test_force_never_replaces_what_a_parent_is_writing(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        """
+import multiprocessing as mp
+import laptime as lt
+recording = lt.record("run.lap", force=True)
+def again():
+    lt.record("run.lap", force=True)
+def work(number):
+    with lt.lap("in worker"):
+        return number
+if __name__ == "__main__":
+    with mp.get_context("spawn").Pool(1) as pool:
+        assert pool.map(work, [1, 2]) == [1, 2]
+    child = mp.get_context("fork").Process(target=again)
+    child.start()
+    child.join()
+    with lt.lap("after"):
+        pass
+    recording.stop()
+    assert recording.path.name == "run.lap"
+    paths = list(lt.open("run.lap").report())
+    assert {"in worker", "after"} <= set(paths), paths
+""",
+        "utf-8",
+    )
+    for _again in range(2):
+        done = subprocess.run(
+            [sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_force_leaves_the_recording_of_the_launcher_alone(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import laptime as lt\n"
+        "with lt.lap('early'):\n  pass\n"
+        "with lt.record('run.lap', force=True), lt.lap('inner'):\n  pass\n",
+        "utf-8",
+    )
+    command = [sys.executable, "-m", "laptime", "run", "-o", "run.lap", "train.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {"early", "inner"} <= set(lt.open(tmp_path / "run.lap").report()), done.stderr

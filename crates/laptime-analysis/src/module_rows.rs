@@ -53,6 +53,12 @@ impl ModuleRow {
     pub fn own_ns(&self) -> u64 {
         self.forward_ns.saturating_add(self.backward_ns)
     }
+
+    fn add_flop(&mut self, more: Option<u128>) {
+        if let Some(more) = more {
+            self.flop = Some(self.flop.unwrap_or(0).saturating_add(more));
+        }
+    }
 }
 
 /// What each module did by itself, longest first.
@@ -63,10 +69,10 @@ pub fn by_module(rows: &[SpanRow]) -> Vec<ModuleRow> {
         .map(|(index, row)| (row.names.as_slice(), index))
         .collect();
     let around = |row: &SpanRow| index_of.get(&row.names[..row.depth()]).copied();
-    let mut inside: Vec<Option<u128>> = vec![Some(0); rows.len()];
+    let mut inside = vec![0_u128; rows.len()];
     for row in rows.iter().filter(|row| row.kind == RowKind::Span) {
         if let (Some(at), Some(flop)) = (around(row), row.flop) {
-            inside[at] = inside[at].map(|sum| sum.saturating_add(flop));
+            inside[at] = inside[at].saturating_add(flop);
         }
     }
     let mut made: BTreeMap<&str, ModuleRow> = BTreeMap::new();
@@ -90,21 +96,16 @@ pub fn by_module(rows: &[SpanRow]) -> Vec<ModuleRow> {
             .iter()
             .any(|name| name == PhaseName::Backward.text())
         {
-            module.backward_ns += row.self_ns;
+            module.backward_ns = module.backward_ns.saturating_add(row.self_ns);
         } else {
-            module.forward_ns += row.self_ns;
+            module.forward_ns = module.forward_ns.saturating_add(row.self_ns);
             if std::ptr::eq(of, row) {
-                module.count += row.count.unwrap_or(0);
+                module.count = module.count.saturating_add(row.count.unwrap_or(0));
             }
         }
-        if let (Some(flop), Some(inside)) = (row.flop, inside[index]) {
-            let own = flop.saturating_sub(inside);
-            module.flop = Some(module.flop.unwrap_or(0).saturating_add(own));
-        }
+        module.add_flop(row.flop.map(|flop| flop.saturating_sub(inside[index])));
     }
-    let mut made: Vec<ModuleRow> = made.into_values().collect();
-    made.sort_by_key(|module| std::cmp::Reverse(module.own_ns()));
-    made
+    longest_first(made.into_values())
 }
 
 /// The names around a module's outermost module.
@@ -125,16 +126,18 @@ pub fn by_class(rows: &[SpanRow]) -> Vec<ModuleRow> {
                 class: module.class.clone(),
                 ..ModuleRow::default()
             });
-        class.count += module.count;
-        class.forward_ns += module.forward_ns;
-        class.backward_ns += module.backward_ns;
-        if let Some(flop) = module.flop {
-            class.flop = Some(class.flop.unwrap_or(0).saturating_add(flop));
-        }
+        class.count = class.count.saturating_add(module.count);
+        class.forward_ns = class.forward_ns.saturating_add(module.forward_ns);
+        class.backward_ns = class.backward_ns.saturating_add(module.backward_ns);
+        class.add_flop(module.flop);
     }
-    let mut made: Vec<ModuleRow> = made.into_values().collect();
-    made.sort_by_key(|class| std::cmp::Reverse(class.own_ns()));
-    made
+    longest_first(made.into_values())
+}
+
+fn longest_first(rows: impl Iterator<Item = ModuleRow>) -> Vec<ModuleRow> {
+    let mut rows: Vec<ModuleRow> = rows.collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.own_ns()));
+    rows
 }
 
 #[cfg(test)]

@@ -77,6 +77,14 @@ fn forward_and_backward_of_a_module_are_one_row_of_its_own_time() {
 }
 
 #[test]
+fn where_there_is_no_room_for_a_path_no_module_is_named() {
+    let mut script = Script::new(1, 100 * MS);
+    script.span(&["<overflow>"], 1, MS);
+    script.module(&["<overflow>"], 0, "Conv2d");
+    assert!(by_module(&summary(script).rows).is_empty());
+}
+
+#[test]
 fn a_module_whose_outermost_one_was_never_said_is_left_out() {
     let mut script = Script::new(1, 100 * MS);
     script.span(&["forward", "Net", "0"], 1, MS);

@@ -25,6 +25,10 @@ impl Modules {
         let Some(entry) = paths.get(id).filter(|_| self.said.len() < MOST_MODULES) else {
             return;
         };
+        // Paths of what has no room of its own are nobody's.
+        if [PathTable::OVERFLOW_NAME, PathTable::DEEP_NAME].contains(&&*entry.name) {
+            return;
+        }
         let mut names = vec![entry.name.to_string()];
         if depth > 0 {
             let mut around = entry.parent;

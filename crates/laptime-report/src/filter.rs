@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use laptime_analysis::{Pattern, SpanRow, Steady, Summary};
 use laptime_core::Unavailable;
 
-use crate::view::View;
+use crate::view::{By, View};
 
 /// Rows that the view's filter lets through.
 pub fn wanted<'a>(rows: &'a [SpanRow], view: &View) -> impl Iterator<Item = &'a SpanRow> {
@@ -18,7 +18,8 @@ pub fn wanted<'a>(rows: &'a [SpanRow], view: &View) -> impl Iterator<Item = &'a 
 
 /// Whether a report of the summary would show any row.
 pub fn has_rows(summary: &Summary, view: &View) -> bool {
-    wanted(&summary.rows, view).next().is_some()
+    // The names of modules are another table's, which says itself when it is empty.
+    matches!(view.by, By::Module | By::Class) || wanted(&summary.rows, view).next().is_some()
 }
 
 /// The summary with no more than what the view asks for.

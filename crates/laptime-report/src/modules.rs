@@ -1,7 +1,7 @@
 //! The modules of a network: a row each, or a row a class, forward and backward together.
 
-use laptime_analysis::{ModuleRow, SpanRow, Summary, by_class, by_module};
-use laptime_core::Phase;
+use laptime_analysis::{ModuleRow, Pattern, SpanRow, Summary, by_class, by_module};
+use laptime_core::{Phase, path};
 
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
@@ -12,22 +12,28 @@ use crate::view::{By, View};
 pub fn section(summary: &Summary, view: &View) -> Section {
     let steady = summary.steady.as_ref().filter(|_| view.steady);
     let rows = steady.map_or(&summary.rows, |steady| &steady.rows);
-    let is_wanted = |row: &ModuleRow| {
-        view.filter
-            .as_deref()
-            .is_none_or(|part| row.module.contains(part))
-    };
-    let modules: Vec<ModuleRow> = match view.by {
+    let modules = match view.by {
         By::Class => by_class(rows),
-        _ => by_module(rows).into_iter().filter(is_wanted).collect(),
+        _ => by_module(rows),
     };
+    let all = modules.len();
+    let modules: Vec<ModuleRow> = modules
+        .into_iter()
+        .filter(|row| is_wanted(row, view))
+        .collect();
     if modules.is_empty() {
+        let nothing = if all > 0 {
+            format!(
+                "None of {} matches the filter.",
+                quantity::plural(all as u64, "row", "rows")
+            )
+        } else {
+            "No module was timed. `laptime run --modules` times each layer of a PyTorch network."
+                .to_owned()
+        };
         return Section {
             heading: None,
-            remark: Some(
-                "No module was timed. `laptime run --modules` times each layer of a PyTorch network."
-                    .to_owned(),
-            ),
+            remark: Some(nothing),
             content: Content::Remark,
         };
     }
@@ -46,14 +52,25 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     Section {
         heading: None,
         remark: Some(format!(
-            "time that {of} took without the modules inside{since}; shares are of all modules together"
+            "time that {of} took without the modules inside{since}; shares are of these rows together"
         )),
         content: Content::Table(table(&modules, view)),
     }
 }
 
+/// Whether a filter, which is about the names of modules or classes here, lets a row through.
+fn is_wanted(row: &ModuleRow, view: &View) -> bool {
+    let names = match view.by {
+        By::Class => vec![row.class.clone()],
+        _ => path::split(&row.module),
+    };
+    let pattern = view.filter.as_deref().map(Pattern::new);
+    pattern.is_none_or(|pattern| pattern.matches(&names))
+}
+
 fn table(modules: &[ModuleRow], view: &View) -> Table {
-    let all_ns: u64 = modules.iter().map(ModuleRow::own_ns).sum();
+    let own_ns = modules.iter().map(ModuleRow::own_ns);
+    let all_ns = own_ns.fold(0, u64::saturating_add);
     let has_flop = modules.iter().any(|module| module.flop.is_some());
     let shown = &modules[..modules.len().min(view.top.unwrap_or(modules.len()))];
     let mut columns = vec![

@@ -1,6 +1,6 @@
 //! The section of a steady state: where it begins, its table, and reasons to doubt it.
 
-use laptime_analysis::{SpanRow, Steady, Summary};
+use laptime_analysis::{Finding, SpanRow, Steady, Summary};
 use laptime_core::{Unavailable, Warning};
 
 use crate::document::{Content, Section};
@@ -43,22 +43,14 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
             quantity::duration(steady.skipped_ns, Precision::Exact).inline(),
         ),
     };
+    // Those of the run stand above all tables, as a finding.
+    let is_unsteady = |finding: &Finding| matches!(finding, Finding::Unsteady { .. });
+    let is_found = summary.by_process.is_empty() && summary.findings.iter().any(is_unsteady);
     Section {
         heading: Some(format!("steady state from {noun} {}", steady.from_step)),
         remark: Some(format!(
             "{warmup}; shares are of the {whole} from there to the last span{}",
-            // Those of the run are its first finding.
-            doubts(
-                if summary
-                    .steady
-                    .as_ref()
-                    .is_some_and(|of_run| std::ptr::eq(of_run, steady))
-                {
-                    &[]
-                } else {
-                    &steady.warnings
-                }
-            ),
+            doubts(if is_found { &[] } else { &steady.warnings }),
         )),
         content: Content::Table(span_table::table(summary, &steady.rows, view)),
     }

@@ -219,6 +219,15 @@ fn modules_are_named_with_their_class_and_summed_over_phases() {
         ..plain(100)
     };
     assert!(shown(&summary, Format::Text, &view).contains("\nConv2d "));
+    let view = View {
+        filter: Some("Conv3d".into()),
+        ..view
+    };
+    let unmatched = shown(&summary, Format::Text, &view);
+    assert!(
+        unmatched.contains("None of 2 rows matches the filter"),
+        "{unmatched}"
+    );
     let none = shown(&training(), Format::Text, &view);
     assert!(none.contains("laptime run --modules"), "{none}");
 }

@@ -78,7 +78,8 @@ class ModuleLaps(_core.ModuleLaps):
 
     def class_of(self, module: Any) -> str | None:
         """The name of a module's class, not that of what `torch.compile` made of it."""
-        if not isinstance(module, self._torch.nn.Module):
+        # What a class of its own says to `isinstance` is the program's.
+        if not issubclass(type(module), self._torch.nn.Module):
             return None
         return type(_children(module).get("_orig_mod", module)).__name__
 
