@@ -31,6 +31,8 @@ SHELL = $(if $(PARTS),tools/part $@,bash)
 .SECONDARY:
 # Hundreds of tests start a Python, and to compile all of torch takes longer than to import it.
 unexport PYTHONDONTWRITEBYTECODE
+# Recipes build once: what helps the next build of a changed file takes gigabytes.
+export CARGO_INCREMENTAL := 0
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 # The main environment's interpreter; every other CPython on the machine gets one too.
