@@ -53,8 +53,11 @@ impl Taken<'_> {
         if self.by_host {
             format!("the host of this virtual machine took {part} of its CPU time")
         } else {
-            let noun = self.noun;
-            format!("the thread that takes the {noun}s waited for a CPU for {part} of the time")
+            let which = match self.noun {
+                "" => "main thread".to_owned(),
+                noun => format!("thread that takes the {noun}s"),
+            };
+            format!("the {which} waited for a CPU for {part} of the time")
         }
     }
 
@@ -92,6 +95,13 @@ pub fn doubt(
         last.start.saturating_add(last.duration),
     ));
     Some(changed(later, whole, parts, noun))
+}
+
+/// A busy machine below a run without steady steps to tell it by: of the first measured process.
+pub fn of_main(processes: &[Process], measured: &[usize]) -> Option<Warning> {
+    let main = &processes[*measured.first()?];
+    let ns_per_tick = main.anchors.mean_ns_per_tick();
+    unsettled(main.readings.of_first(ns_per_tick)?, "")
 }
 
 /// Steps that kept their level, on a machine that was busy all the time.

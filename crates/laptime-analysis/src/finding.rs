@@ -62,11 +62,31 @@ pub enum Finding {
         /// The lap inside that takes longer in about as many steps, if one accounts for it.
         cause: Option<Cause>,
     },
-    /// Most of a step is spent in a single lap below its phases.
-    HotSpot {
+    /// A lap that runs in few of the steps takes much of what all of them take.
+    Occasional {
         /// The lap's path.
         path: String,
-        /// Its own time.
+        /// The path of the steps.
+        step_path: String,
+        /// How often it ran.
+        count: u64,
+        /// How many steps there were.
+        step_count: u64,
+        /// Its mean duration.
+        mean_ns: u64,
+        /// How long a step takes usually: the median.
+        usual_ns: u64,
+        /// What it took in all.
+        total_ns: u64,
+    },
+    /// Most of a step is spent in a single lap below its phases, or in a single module.
+    HotSpot {
+        /// The lap's path, or the module's.
+        path: String,
+        /// Name of the module's class; empty for a lap that is none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        class: String,
+        /// Its own time; of a module, in forward and backward together.
         self_ns: u64,
         /// The time of all steps.
         steps_ns: u64,
@@ -92,6 +112,26 @@ pub enum Finding {
         message: String,
         /// What there is to do about it.
         hint: String,
+    },
+    /// Most of the time that steps took went by before they were steady.
+    WarmUp {
+        /// The path of the steps.
+        path: String,
+        /// Steps before the steady state.
+        warm_up_count: u64,
+        /// What they took.
+        warm_up_ns: u64,
+        /// Steps of the steady state.
+        steady_count: u64,
+        /// What those took.
+        steady_ns: u64,
+    },
+    /// One process of several holds the others up, or is slower than they are.
+    Ranks {
+        /// Whether the others wait for it.
+        holds_up: bool,
+        /// What was seen, a sentence.
+        message: String,
     },
     /// Moving bytes holds a large part of a step back.
     MemoryBound {

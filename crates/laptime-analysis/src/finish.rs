@@ -3,6 +3,7 @@
 use laptime_core::{ClockKind, RunInfo, Warning, path, zero_ns};
 
 use crate::analyzer::Options;
+use crate::busy;
 use crate::by_process;
 use crate::collect;
 use crate::doubts;
@@ -32,6 +33,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         Err(why) => (None, Some(why)),
     };
     let measured = wall::measured(&processes, run.as_ref());
+    let busy = busy::of_main(&processes, &measured);
     let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
         .iter()
@@ -78,7 +80,6 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     memory::fill_other(&mut made.rows, &tree, &summaries);
     warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     launches::tell(&mut warnings, &made.rows);
-    warnings.extend(ranks::difference(&ranks));
     warnings.extend(doubts::of_overfull(&made.overfull));
     warnings.extend(doubts::of_excess(filled.excess_ns, measured_ns));
     warnings.extend(doubts::of_unbalanced(
@@ -123,7 +124,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         findings: Vec::new(),
     };
     name_modules(&mut summary, &processes);
-    summary.findings = findings::find(&summary);
+    summary.findings = findings::find(&summary, busy);
     summary
 }
 

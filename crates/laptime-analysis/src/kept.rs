@@ -72,6 +72,14 @@ impl Readings {
             stolen_ratio,
         })
     }
+
+    /// What was taken of a thread's time from its first reading to its last: of the thread that was
+    /// noted first.
+    pub fn of_first(&self, ns_per_tick: f64) -> Option<Kept> {
+        let (thread, readings) = self.delays.first()?;
+        let ticks = || readings.iter().map(|(at, _)| at);
+        self.of(*thread, ticks().min()?, ticks().max()?, ns_per_tick)
+    }
 }
 
 /// The first and the last reading within a stretch, if they tell about it.

@@ -8,8 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{PathId, PhaseName, Warning};
+use laptime_core::{PathId, PhaseName};
 
+use crate::finding::Finding;
 use crate::process::Process;
 use crate::process_summary::{Part, Rank};
 use crate::spoken::spoken;
@@ -155,7 +156,7 @@ impl Part {
 }
 
 /// What there is to say about ranks that differ.
-pub fn difference(ranks: &[Rank]) -> Option<Warning> {
+pub fn difference(ranks: &[Rank]) -> Option<Finding> {
     let slow = ranks.iter().max_by_key(|rank| rank.work_ns())?;
     let fast = ranks.iter().min_by_key(|rank| rank.work_ns())?;
     let more_ns = slow.work_ns() - fast.work_ns();
@@ -167,7 +168,7 @@ pub fn difference(ranks: &[Rank]) -> Option<Warning> {
         let (part, part_ns) = slow.work().max_by_key(longer)?;
         let others_ns = most(part).map_or(0, |(_, ns)| ns);
         let took = format!(
-            "its {part} takes {} a step where {} needs {}",
+            "its {part} takes {} per step where {} needs {}",
             spoken(part_ns),
             fast.called(),
             spoken(others_ns),
@@ -176,33 +177,33 @@ pub fn difference(ranks: &[Rank]) -> Option<Warning> {
         let waits = fast.waits().map(|part| (longer(part), &part.name)).max();
         let waits = waits.filter(|(ns, _)| *ns as f64 >= MOSTLY * more_ns as f64);
         return Some(match waits {
-            Some((waits_ns, name)) => Warning::new(
-                "straggler",
-                format!(
+            Some((waits_ns, name)) => Finding::Ranks {
+                holds_up: true,
+                message: format!(
                     "{} holds the others up: {took}; they wait {} of each step in their {name}",
                     slow.called(),
                     spoken(waits_ns),
                 ),
-            ),
-            None => Warning::new(
-                "uneven-ranks",
-                format!("{} is slower: {took}", slow.called()),
-            ),
+            },
+            None => Finding::Ranks {
+                holds_up: false,
+                message: format!("{} is slower: {took}", slow.called()),
+            },
         });
     }
     let slow = ranks.iter().max_by_key(|rank| rank.step_ns)?;
     let fast = ranks.iter().min_by_key(|rank| rank.step_ns)?;
     ((slow.step_ns - fast.step_ns) as f64 > WORTH_TELLING * step_ns as f64).then(|| {
-        Warning::new(
-            "uneven-ranks",
-            format!(
+        Finding::Ranks {
+            holds_up: false,
+            message: format!(
                 "{} is slower: its step takes {}, that of {} takes {}",
                 slow.called(),
                 spoken(slow.step_ns),
                 fast.called(),
                 spoken(fast.step_ns),
             ),
-        )
+        }
     })
 }
 

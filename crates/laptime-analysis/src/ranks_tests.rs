@@ -1,3 +1,4 @@
+use crate::Finding;
 use crate::analyzer::Options;
 use crate::fed::summarize;
 use crate::scripted::{MS, Script, anchor};
@@ -27,9 +28,11 @@ fn of(scripts: &[Script]) -> Summary {
     summarize(scripts, Options::default())
 }
 
-fn said(summary: &Summary, code: &str) -> Option<String> {
-    let found = summary.warnings.iter().find(|one| one.code == code);
-    found.map(|warning| warning.message.clone())
+fn said(summary: &Summary, holding_up: bool) -> Option<String> {
+    summary.findings.iter().find_map(|found| match found {
+        Finding::Ranks { holds_up, message } if *holds_up == holding_up => Some(message.clone()),
+        _ => None,
+    })
 }
 
 #[test]
@@ -40,8 +43,8 @@ fn the_rank_whose_own_work_is_longer_holds_the_others_up_that_wait_in_the_backwa
         rank(9, "2", 5, 15),
     ]);
     assert_eq!(
-        said(&summary, "straggler").unwrap(),
-        "rank 1 (process 8) holds the others up: its forward takes 15.0 ms a step \
+        said(&summary, true).unwrap(),
+        "rank 1 (process 8) holds the others up: its forward takes 15.0 ms per step \
          where rank 0 (process 7) needs 5.0 ms; they wait 10.0 ms of each step in their backward"
     );
     let ranks: Vec<_> = summary.ranks.iter().map(|rank| rank.pid).collect();
@@ -52,14 +55,14 @@ fn the_rank_whose_own_work_is_longer_holds_the_others_up_that_wait_in_the_backwa
 #[test]
 fn ranks_that_do_not_wait_for_each_other_are_only_uneven() {
     let summary = of(&[rank(7, "0", 5, 5), rank(8, "1", 15, 5)]);
-    assert!(said(&summary, "straggler").is_none());
-    let uneven = said(&summary, "uneven-ranks").unwrap();
+    assert!(said(&summary, true).is_none());
+    let uneven = said(&summary, false).unwrap();
     assert!(
         uneven.starts_with("rank 1 (process 8) is slower: its forward"),
         "{uneven}"
     );
     let summary = of(&[rank(7, "0", 5, 5), rank(8, "1", 5, 25)]);
-    let uneven = said(&summary, "uneven-ranks").unwrap();
+    let uneven = said(&summary, false).unwrap();
     assert!(
         uneven.starts_with("rank 1 (process 8) is slower: its step"),
         "{uneven}"
@@ -117,8 +120,8 @@ fn where_communication_is_told_it_is_what_ranks_wait_in_and_no_phase_s_own() {
         told(9, "2", 1, 20),
     ]);
     assert_eq!(
-        said(&summary, "straggler").unwrap(),
-        "rank 9 (process 7) holds the others up: its code outside of phases takes 21.0 ms a step \
+        said(&summary, true).unwrap(),
+        "rank 9 (process 7) holds the others up: its code outside of phases takes 21.0 ms per step \
          where rank 2 (process 9) needs 1.0 ms; they wait 20.0 ms of each step in their \
          communication"
     );
@@ -140,7 +143,7 @@ fn where_communication_is_told_it_is_what_ranks_wait_in_and_no_phase_s_own() {
 #[test]
 fn a_single_process_has_no_ranks() {
     let summary = of(&[rank(7, "0", 5, 5)]);
-    assert!(summary.ranks.is_empty() && said(&summary, "uneven-ranks").is_none());
+    assert!(summary.ranks.is_empty() && said(&summary, false).is_none());
 }
 
 #[test]
@@ -153,9 +156,9 @@ fn processes_that_take_steps_of_their_own_without_phases_are_compared_too() {
         }
         script
     };
-    let uneven = said(&of(&[worker(7, 10), worker(8, 30)]), "uneven-ranks").unwrap();
+    let uneven = said(&of(&[worker(7, 10), worker(8, 30)]), false).unwrap();
     assert_eq!(
         uneven,
-        "process 8 is slower: its load takes 30.0 ms a step where process 7 needs 10.0 ms"
+        "process 8 is slower: its load takes 30.0 ms per step where process 7 needs 10.0 ms"
     );
 }

@@ -78,15 +78,14 @@ pub fn said(finding: &Finding) -> Option<String> {
                 because(cause.as_ref()),
             )
         }
+        Finding::Occasional { .. } | Finding::WarmUp { .. } => of_some(finding)?,
         Finding::HotSpot {
             path,
+            class,
             self_ns,
             steps_ns,
-        } => format!(
-            "{} alone takes {} of a step. No other lap inside a phase takes half as much.",
-            name::short(path),
-            share(*self_ns, *steps_ns),
-        ),
+        } => hot(path, class, &share(*self_ns, *steps_ns)),
+        Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
         Finding::MemoryGrowth {
             path,
             step_count,
@@ -114,6 +113,60 @@ pub fn said(finding: &Finding) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// What only some of the steps do.
+fn of_some(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::Occasional {
+            path,
+            step_path,
+            count,
+            step_count,
+            mean_ns,
+            usual_ns,
+            total_ns,
+        } => format!(
+            "{} runs in few {}, {count} times in {step_count}, and takes {} each time. A {} \
+             usually takes {}. It costs {} in all.",
+            name::short(path),
+            many(step_path),
+            time(*mean_ns),
+            one(step_path),
+            time(*usual_ns),
+            time(*total_ns),
+        ),
+        Finding::WarmUp {
+            path,
+            warm_up_count,
+            warm_up_ns,
+            steady_count,
+            steady_ns,
+        } => format!(
+            "Warm-up took longer than all that followed: {} for the first {}, {} for the {} after \
+             them. Take more {}, or its cost remains most of the run.",
+            time(*warm_up_ns),
+            plural(*warm_up_count, one(path).as_str(), many(path).as_str()),
+            time(*steady_ns),
+            quantity::thousands(*steady_count),
+            many(path),
+        ),
+        _ => return None,
+    })
+}
+
+/// A module is called what `laptime ops` calls it.
+fn hot(path: &str, class: &str, share: &str) -> String {
+    let called = name::short(path);
+    if class.is_empty() {
+        return format!(
+            "{called} alone takes {share} of a step. No other lap inside a phase takes half as much."
+        );
+    }
+    format!(
+        "{called} ({class}) alone takes {share} of a step, forward and backward together. No other \
+         module takes half as much."
+    )
 }
 
 /// What a span of a path is called: `step`, if its name is a word.
@@ -154,7 +207,9 @@ fn sentences(message: &str, hint: &str) -> String {
 
 fn left_by(keeper: Option<&Keeper>) -> String {
     let Some(keeper) = keeper else {
-        return "Put laps around its parts to see which one keeps it.".to_owned();
+        return "No lap inside keeps it by itself: look for what a step appends to lists or caches, \
+                such as losses and outputs that are kept with their graphs."
+            .to_owned();
     };
     format!(
         "Most of it is left in {}, {} each time: look for lists or caches that grow there.",

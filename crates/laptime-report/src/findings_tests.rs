@@ -55,8 +55,35 @@ fn each_kind_is_a_sentence_with_what_to_try() {
         slow(None),
         Finding::HotSpot {
             path: "step/forward/conv".to_owned(),
+            class: String::new(),
             self_ns: 60 * MS,
             steps_ns: 100 * MS,
+        },
+        Finding::HotSpot {
+            path: "net/2".to_owned(),
+            class: "Conv2d".to_owned(),
+            self_ns: 90 * MS,
+            steps_ns: 100 * MS,
+        },
+        Finding::Occasional {
+            path: "request/database".to_owned(),
+            step_path: "request".to_owned(),
+            count: 9,
+            step_count: 199,
+            mean_ns: 60 * MS,
+            usual_ns: 3 * MS,
+            total_ns: 540 * MS,
+        },
+        Finding::WarmUp {
+            path: "step".to_owned(),
+            warm_up_count: 2,
+            warm_up_ns: 1_320 * MS,
+            steady_count: 62,
+            steady_ns: 412 * MS,
+        },
+        Finding::Ranks {
+            holds_up: true,
+            message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
         },
         growth(Some(keeper)),
         growth(None),
@@ -81,8 +108,12 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. In about as many, step/data takes 90.0 ms instead of 2.00 ms: look there first.
     One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. No lap inside accounts for it: put laps around its parts.
     step/forward/conv alone takes 60 % of a step. No other lap inside a phase takes half as much.
+    net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
+    request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
+    Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
+    Rank 1 (process 8) holds the others up: its forward is longer.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. Most of it is left in step/forward/stats, 10.0 KiB each time: look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. Put laps around its parts to see which one keeps it.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No lap inside keeps it by itself: look for what a step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
     ");
 }

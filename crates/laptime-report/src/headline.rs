@@ -16,6 +16,8 @@ const MOST_PARTS: usize = 4;
 const LEAST_RATIO: f64 = 0.01;
 /// From this ratio to the wall time on, spans of several threads or tasks were open at once.
 const OVERLAP_RATIO: f64 = 1.05;
+/// From this multiple of the median on, the mean says something else.
+const FAR_RATIO: f64 = 1.5;
 /// What is left over is said from this share on.
 const REST_RATIO: f64 = 0.05;
 
@@ -133,7 +135,7 @@ fn step(summary: &Summary) -> Option<String> {
         None => (&summary.rows, step, step),
     };
     let row = rows.iter().find(|row| row.path == path)?;
-    let each = time(row.p50_ns?);
+    let each = typical(row)?;
     let parts = children(rows, &row.names).map(|part| Part {
         name: name::short(last_name(part)),
         ratio: part.total_ns as f64 / row.total_ns.max(1) as f64,
@@ -154,6 +156,18 @@ fn step(summary: &Summary) -> Option<String> {
         "{subject} takes {each}{colon}{}.",
         parts.join(", ")
     ))
+}
+
+/// How long a step takes: the median, and the mean beside it where a few long steps move that away.
+fn typical(row: &SpanRow) -> Option<String> {
+    let (median_ns, mean_ns) = (row.p50_ns?, row.mean_ns);
+    let usual = time(median_ns);
+    Some(match mean_ns {
+        Some(mean_ns) if mean_ns as f64 >= FAR_RATIO * median_ns as f64 => {
+            format!("{usual} usually, {} on average", time(mean_ns))
+        }
+        _ => usual,
+    })
 }
 
 /// The largest parts, largest first, and what the others are together. The largest of the spans is

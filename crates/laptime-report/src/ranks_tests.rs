@@ -39,9 +39,6 @@ fn a_step_of_each_process_and_what_sums_are_of_stand_below_the_table() {
     a step of each process
     · rank 0 (process 7): 3 steps of 70.0 ms: forward 10.0 ms, backward 50.0 ms, rest 10.0 ms
     · rank 1 (process 8): 3 steps of 70.0 ms: forward 40.0 ms, backward 20.0 ms, rest 10.0 ms
-
-    warning: rank 1 (process 8) holds the others up: its forward takes 40.0 ms a step where rank 0
-             (process 7) needs 10.0 ms; they wait 30.0 ms of each step in their backward
     ");
 }
 

@@ -124,14 +124,14 @@ def test_the_rank_that_holds_the_others_up_is_named(tmp_path):
     summary = summary_of(recording)
     assert rows_of(summary)["step"]["count"] == 60
     assert sorted(rank["rank"] for rank in summary["ranks"]) == ["0", "1"]
-    slow = next(one["message"] for one in summary["warnings"] if one["code"] == "straggler")
+    slow = next(one["message"] for one in summary["findings"] if one["kind"] == "ranks")
     assert slow.startswith("rank 1 "), slow
     assert "holds the others up: its forward takes" in slow, slow
     assert "in their communication" in slow, slow
     shares = [row["share_ratio"] for row in summary["rows"] if len(row["names"]) == 1]
     assert sum(shares) == pytest.approx(1, abs=1e-3)
     assert "2 processes took steps" in ended.stderr
-    assert "rank 1 (process" in ended.stderr
+    assert "Rank 1 (process" in ended.stderr
     each_rank_has_its_own_rows(summary, recording)
 
 

@@ -40,6 +40,10 @@ pub fn growth(summary: &Summary) -> Option<Finding> {
     })
 }
 
+/// A lap that leaves this multiple of what the steps leave holds what others free: gradients and
+/// activations pass from phase to phase, and none of these is what keeps the rest.
+const PASSING_RATIO: f64 = 2.0;
+
 /// The innermost lap that leaves most of what the steps leave.
 fn keeper(steps: &Steps<'_>, kept: i64) -> Option<Keeper> {
     let mut found: Option<&SpanRow> = None;
@@ -49,7 +53,8 @@ fn keeper(steps: &Steps<'_>, kept: i64) -> Option<Keeper> {
         let inside = steps.inside().filter(|row| row.is_child_of(names));
         let most = inside.max_by_key(|row| row.host_memory_kept_bytes.unwrap_or(0));
         let of_most = most.and_then(|row| row.host_memory_kept_bytes).unwrap_or(0);
-        if (of_most as f64) < KEEPER_RATIO * left as f64 {
+        let ratio = of_most as f64 / left as f64;
+        if !(KEEPER_RATIO..PASSING_RATIO).contains(&ratio) {
             let row = found?;
             return Some(Keeper {
                 path: row.path.clone(),

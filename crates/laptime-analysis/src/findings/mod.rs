@@ -3,11 +3,16 @@
 //! A rule claims no more than the numbers of
 //! the summary show, and says nothing where they are too few; a run with nothing to gain has none.
 
+mod hot;
 mod memory;
+mod rare;
 mod run;
 mod step;
 
+use laptime_core::Warning;
+
 use crate::finding::Finding;
+use crate::ranks;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
 
@@ -22,32 +27,42 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
         Finding::DataWait { total_ns, .. }
         | Finding::Recompilation { total_ns, .. }
+        | Finding::Occasional { total_ns, .. }
         | Finding::MemoryBound { total_ns, .. } => of_wall(*total_ns),
         Finding::SlowSteps { excess_ns, .. } => of_wall(*excess_ns),
+        Finding::WarmUp { warm_up_ns, .. } => of_wall(*warm_up_ns),
         Finding::HotSpot { self_ns, .. } => of_wall(*self_ns),
         // Time is lost little by little; memory that grows ends a run, and numbers that can't be
         // trusted come before all that is read from them.
-        Finding::Unsteady { .. } | Finding::MemoryGrowth { .. } => f64::INFINITY,
+        Finding::Unsteady { .. } | Finding::MemoryGrowth { .. } | Finding::Ranks { .. } => {
+            f64::INFINITY
+        }
     }
 }
 
-/// All findings, the weightiest first.
-pub fn find(summary: &Summary) -> Vec<Finding> {
+/// All findings, the weightiest first; `busy` is what the whole run says of its machine.
+pub fn find(summary: &Summary, busy: Option<Warning>) -> Vec<Finding> {
     let mut found: Vec<Finding> = [
         run::startup(summary),
         run::overhead(summary),
         memory::growth(summary),
+        ranks::difference(&summary.ranks),
+        step::unsteady(summary, busy),
     ]
     .into_iter()
     .flatten()
     .collect();
-    found.extend(step::unsteady(summary));
     if let Some(steps) = Steps::of(summary) {
+        let rare = rare::lap(&steps);
+        // A lap that some steps have is why those are slow, and said more exactly.
+        let slow = step::slow_steps(&steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
         let each = [
             step::data_wait(&steps),
             step::recompilation(&steps),
-            step::slow_steps(&steps),
-            step::hot_spot(&steps),
+            rare.filter(|rare| !rare::is_compiling(rare)),
+            slow,
+            hot::spot(&steps),
+            run::warm_up(summary, &steps),
             step::memory_bound(&steps),
         ];
         found.extend(each.into_iter().flatten());

@@ -1,5 +1,6 @@
 //! About a run as a whole: how long it takes to begin, and what recording it costs.
 
+use super::Steps;
 use crate::finding::Finding;
 use crate::summary::{Summary, WallSource};
 use crate::wall::STARTUP;
@@ -13,6 +14,8 @@ const STARTUP_NS: u64 = 1_000_000_000;
 const LAP_NS: u64 = 50;
 /// From this share of the run on, recording is worth a look.
 const OVERHEAD_RATIO: f64 = 0.02;
+/// A warm-up as long as all that follows is worth a word, unless it is short.
+const WARM_UP_NS: u64 = 1_000_000_000;
 
 /// From launch, or the start of the process, to the first lap.
 pub fn startup(summary: &Summary) -> Option<Finding> {
@@ -39,5 +42,20 @@ pub fn overhead(summary: &Summary) -> Option<Finding> {
         span_count: summary.span_count,
         recording_ns,
         wall_ns: summary.measured_ns,
+    })
+}
+
+/// Steps that had hardly settled when the run ended.
+pub fn warm_up(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
+    let steady = summary.steady.as_ref()?;
+    let steady_ns = steps.step.total_ns;
+    let (warm_up_ns, warm_up_count) = (steady.skipped_ns, steady.from_step);
+    let is_most = warm_up_ns >= WARM_UP_NS && warm_up_ns >= steady_ns;
+    is_most.then(|| Finding::WarmUp {
+        path: steps.step.path.clone(),
+        warm_up_count,
+        warm_up_ns,
+        steady_count: steps.count,
+        steady_ns,
     })
 }

@@ -1,6 +1,6 @@
 //! About the steps of the steady state: what they wait for, and what makes some of them slow.
 
-use laptime_core::PhaseName;
+use laptime_core::{PhaseName, Warning};
 
 use super::Steps;
 use crate::finding::{Cause, Finding};
@@ -12,15 +12,11 @@ const DATA_RATIO: f64 = 0.2;
 /// From this share of the steps' time on, compiling is.
 const COMPILE_RATIO: f64 = 0.01;
 /// A step is slow from this multiple of the median on.
-const SLOW_RATIO: f64 = 2.0;
+pub const SLOW_RATIO: f64 = 2.0;
 /// What slow steps take beyond the median is worth a look from this share of all steps' time on.
-const EXCESS_RATIO: f64 = 0.05;
+pub const EXCESS_RATIO: f64 = 0.05;
 /// The part of a slow step's excess that a lap inside must account for to be its cause.
-const CAUSE_RATIO: f64 = 0.5;
-/// From this share of the steps' time on, a single lap is a hot spot.
-const HOT_RATIO: f64 = 0.3;
-/// And from this multiple of the next one on: work that is spread evenly has none.
-const HOT_LEAD: f64 = 2.0;
+pub const CAUSE_RATIO: f64 = 0.5;
 /// A phase that is bound by memory is worth a look from this share of the steps' time on.
 const BOUND_RATIO: f64 = 0.3;
 
@@ -28,11 +24,16 @@ const BOUND_RATIO: f64 = 0.3;
 type Percentile = fn(&SpanRow) -> Option<u64>;
 
 /// Steps that changed, or a machine that was busy: what the steady state says to doubt it.
-pub fn unsteady(summary: &Summary) -> Option<Finding> {
-    let warning = summary.steady.as_ref()?.warnings.first()?;
+///
+/// Without a steady state it is the whole run that says whether the machine was busy.
+pub fn unsteady(summary: &Summary, busy: Option<Warning>) -> Option<Finding> {
+    let warning = match &summary.steady {
+        Some(steady) => steady.warnings.first().cloned(),
+        None => busy,
+    }?;
     Some(Finding::Unsteady {
-        message: warning.message.clone(),
-        hint: warning.hint.clone().unwrap_or_default(),
+        message: warning.message,
+        hint: warning.hint.unwrap_or_default(),
     })
 }
 
@@ -49,10 +50,14 @@ pub fn data_wait(steps: &Steps<'_>) -> Option<Finding> {
     })
 }
 
+/// Whether a lap is the compiling of a graph.
+pub fn is_compile(path: &str) -> bool {
+    path.rsplit('/').next() == Some("compile")
+}
+
 /// Graphs that are compiled again and again.
 pub fn recompilation(steps: &Steps<'_>) -> Option<Finding> {
-    let is_compile = |row: &&SpanRow| row.names.last().is_some_and(|name| name == "compile");
-    let compiled = steps.rows.iter().filter(is_compile);
+    let compiled = steps.rows.iter().filter(|row| is_compile(&row.path));
     let most = compiled.max_by_key(|row| row.total_ns)?;
     let count = most.count.filter(|count| *count > 0)?;
     (steps.ratio(most.total_ns) >= COMPILE_RATIO).then(|| Finding::Recompilation {
@@ -107,23 +112,6 @@ pub fn slow_steps(steps: &Steps<'_>) -> Option<Finding> {
                 usual_ns: row.p50_ns?,
             })
         }),
-    })
-}
-
-/// A lap below the phases that takes much of a step by itself.
-pub fn hot_spot(steps: &Steps<'_>) -> Option<Finding> {
-    let below_phases = steps.step.names.len() + 1;
-    let deep = steps.inside().filter(|row| row.names.len() > below_phases);
-    let mut own: Vec<&SpanRow> = deep.collect();
-    own.sort_by_key(|row| std::cmp::Reverse(row.self_ns));
-    let hot = own.first()?;
-    let next_ns = own.get(1)?.self_ns;
-    let is_hot =
-        steps.ratio(hot.self_ns) >= HOT_RATIO && hot.self_ns as f64 >= HOT_LEAD * next_ns as f64;
-    is_hot.then(|| Finding::HotSpot {
-        path: hot.path.clone(),
-        self_ns: hot.self_ns,
-        steps_ns: steps.step.total_ns,
     })
 }
 

@@ -144,6 +144,52 @@ fn slow_steps_are_found_with_what_takes_longer_in_them() {
 }
 
 #[test]
+fn a_lap_that_few_steps_have_is_found_in_the_place_of_slow_steps() {
+    let missing = |each: u64| {
+        move |step: u64| {
+            let mut parts = training(1, 10);
+            if step % each == each - 1 {
+                parts.extend([(&["query"][..], 90), (&["query", "disk"], 80)]);
+            }
+            parts
+        }
+    };
+    for each in [5, 20, 33] {
+        let all = found(&run(missing(each)));
+        let [
+            Finding::Occasional {
+                path,
+                mean_ns,
+                usual_ns,
+                ..
+            },
+        ] = &all[..]
+        else {
+            panic!("one in {each}: {all:?}");
+        };
+        assert_eq!(path, "step/query/disk");
+        assert_eq!((*mean_ns, *usual_ns / MS), (80 * MS, 31));
+    }
+    assert_eq!(found(&run(missing(100))), [], "one alone may be chance");
+}
+
+#[test]
+fn a_warm_up_as_long_as_the_rest_is_found() {
+    let all = found(&run(|step| training(1, if step < 10 { 500 } else { 10 })));
+    assert!(
+        matches!(
+            &all[..],
+            [Finding::WarmUp {
+                warm_up_count: 10,
+                steady_count: 90,
+                ..
+            }]
+        ),
+        "{all:?}"
+    );
+}
+
+#[test]
 fn one_lap_that_takes_much_of_a_step_is_found() {
     let layers = |hot: u64| {
         move |_| -> Parts {
@@ -218,6 +264,41 @@ fn memory_that_every_step_leaves_is_found_with_the_lap_that_leaves_it() {
 }
 
 #[test]
+fn a_phase_that_holds_what_another_frees_keeps_nothing() {
+    let mut script = Script::new(7, 100_000 * MS);
+    let [step, backward, optimizer] =
+        [&["step"][..], &["step", "backward"], &["step", "optimizer"]]
+            .map(|names| script.path(names));
+    for index in 0..STEPS {
+        let start = EPOCH_NS + (100 + index * 30) * MS;
+        for (path, from, ms, net_bytes) in [
+            (backward, 0, 10, 200_000),
+            (optimizer, 10, 10, -190_000),
+            (step, 0, 30, 10_000),
+        ] {
+            let memory = Some(SpanMemory {
+                net_bytes,
+                peak_bytes: 1 << 20,
+            });
+            let span = Span::plain(path, start + from * MS, ms * MS, MAIN);
+            script.push(span.with_memory(memory));
+        }
+    }
+    let all = found(&script);
+    assert!(
+        matches!(
+            &all[..],
+            [Finding::MemoryGrowth {
+                keeper: None,
+                per_step_bytes: 10_000,
+                ..
+            }]
+        ),
+        "{all:?}"
+    );
+}
+
+#[test]
 fn a_cache_that_fills_once_is_no_growth() {
     assert_eq!(
         found(&leaking(|index| if index == 40 { 100 << 20 } else { 0 })),
@@ -242,14 +323,14 @@ fn what_is_bound_by_memory_is_found_and_so_is_what_laps_cost() {
         .find(|row| row.path == "step/backward")
         .unwrap();
     (backward.bound, backward.intensity) = (Some(BoundBy::Memory), Some(1.5));
-    let all = find(&summary);
+    let all = find(&summary, None);
     assert!(
         matches!(&all[..], [Finding::MemoryBound { path, .. }] if path == "step/backward"),
         "{all:?}"
     );
     summary.span_count = 10_000_000;
     assert!(
-        find(&summary)
+        find(&summary, None)
             .iter()
             .any(|one| matches!(one, Finding::Overhead { .. }))
     );

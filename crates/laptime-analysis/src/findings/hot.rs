@@ -1,0 +1,53 @@
+//! What takes most of a step by itself: a lap below the phases, or a module of a network.
+
+use super::Steps;
+use crate::finding::Finding;
+use crate::module_rows;
+use crate::span_row::SpanRow;
+
+/// From this share of the steps' time on, a single lap is a hot spot.
+const HOT_RATIO: f64 = 0.3;
+/// And from this multiple of the next one on: work that is spread evenly has none.
+const HOT_LEAD: f64 = 2.0;
+
+/// A lap, and the time it takes by itself.
+struct Own {
+    path: String,
+    class: String,
+    own_ns: u64,
+}
+
+/// Of a network, forward and backward of a module count together: they are one layer to a person.
+pub fn spot(steps: &Steps<'_>) -> Option<Finding> {
+    let rows: Vec<SpanRow> = steps.inside().cloned().collect();
+    let modules = module_rows::by_module(&rows);
+    let mut each: Vec<Own> = if modules.is_empty() {
+        let below_phases = steps.step.names.len() + 1;
+        let deep = rows
+            .into_iter()
+            .filter(|row| row.names.len() > below_phases);
+        deep.map(|row| Own {
+            path: row.path,
+            class: String::new(),
+            own_ns: row.self_ns,
+        })
+        .collect()
+    } else {
+        let owned = modules.into_iter().map(|row| Own {
+            own_ns: row.own_ns(),
+            path: row.module,
+            class: row.class,
+        });
+        owned.collect()
+    };
+    each.sort_by_key(|one| std::cmp::Reverse(one.own_ns));
+    let mut each = each.into_iter();
+    let (hot, next) = (each.next()?, each.next()?);
+    let leads = hot.own_ns as f64 >= HOT_LEAD * next.own_ns as f64;
+    (leads && steps.ratio(hot.own_ns) >= HOT_RATIO).then(|| Finding::HotSpot {
+        path: hot.path,
+        class: hot.class,
+        self_ns: hot.own_ns,
+        steps_ns: steps.step.total_ns,
+    })
+}
