@@ -14,7 +14,7 @@ const HOT_LEAD: f64 = 2.0;
 struct Own {
     path: String,
     class: String,
-    own_ns: u64,
+    ns: u64,
 }
 
 /// Of a network, forward and backward of a module count together: they are one layer to a person.
@@ -29,25 +29,25 @@ pub fn spot(steps: &Steps<'_>) -> Option<Finding> {
         deep.map(|row| Own {
             path: row.path,
             class: String::new(),
-            own_ns: row.self_ns,
+            ns: row.self_ns,
         })
         .collect()
     } else {
         let owned = modules.into_iter().map(|row| Own {
-            own_ns: row.own_ns(),
+            ns: row.own_ns(),
             path: row.module,
             class: row.class,
         });
         owned.collect()
     };
-    each.sort_by_key(|one| std::cmp::Reverse(one.own_ns));
+    each.sort_by_key(|one| std::cmp::Reverse(one.ns));
     let mut each = each.into_iter();
     let (hot, next) = (each.next()?, each.next()?);
-    let leads = hot.own_ns as f64 >= HOT_LEAD * next.own_ns as f64;
-    (leads && steps.ratio(hot.own_ns) >= HOT_RATIO).then(|| Finding::HotSpot {
+    let leads = hot.ns as f64 >= HOT_LEAD * next.ns as f64;
+    (leads && steps.ratio(hot.ns) >= HOT_RATIO).then_some(Finding::HotSpot {
         path: hot.path,
         class: hot.class,
-        self_ns: hot.own_ns,
+        self_ns: hot.ns,
         steps_ns: steps.step.total_ns,
     })
 }
