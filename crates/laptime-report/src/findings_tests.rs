@@ -2,8 +2,8 @@ use super::*;
 
 const MS: u64 = 1_000_000;
 
-#[test]
-fn each_kind_is_a_sentence_with_what_to_try() {
+/// One of each kind.
+fn every_kind() -> Vec<Finding> {
     let cause = Cause {
         path: "step/data".to_owned(),
         slow_ns: 90 * MS,
@@ -30,7 +30,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
         kept_bytes: 2_060_000,
         keeper,
     };
-    let all = [
+    vec![
         Finding::Startup {
             startup_ns: 6_780 * MS,
             wall_ns: 8_010 * MS,
@@ -92,7 +92,12 @@ fn each_kind_is_a_sentence_with_what_to_try() {
             total_ns: 10 * MS,
             intensity: 2.31,
         },
-    ];
+    ]
+}
+
+#[test]
+fn each_kind_is_a_sentence_with_what_to_try() {
+    let all = every_kind();
     let root: serde_json::Value =
         serde_json::from_str(include_str!("../../../docs/summary.schema.json")).unwrap();
     let schema = &root["properties"]["findings"];
