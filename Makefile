@@ -8,6 +8,8 @@
 #   make rust    the Rust tests; make fuzz-replay: every reader on damaged seeds
 #   make python  the Python tests on the main interpreter: laps, phases, operations
 #   make pythons the tests of what can differ, on every other CPython of the machine
+#   make docs    runs every snippet of README and docs/; make docs-update writes what they print now
+#   make book    the documentation as a book, in .build/book
 #   make unaware    programs that know nothing of Laptime, under it and without: every way
 #   make untouched  generated trainings, counted in their midst: nothing is left of it (PROGRAMS=5000)
 #   make unedited   trainings of twenty kinds, told by Laptime and by timers in them: a table
@@ -128,8 +130,8 @@ picture: demo
 # ---------------------------------------------------------------- tests
 
 # In this order as far as slots are free: those of one target folder wait for each other.
-TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs asan soak-60 \
-	pythons lint-text lint-licences
+TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs docs asan soak-60 \
+	pythons book lint-text lint-licences
 
 # Every part runs, whatever failed before; the output of each comes in one piece.
 test:
@@ -228,6 +230,21 @@ python-operations: $(STAMPS)/set-operations $(STAMPS)/laptime
 pythons: $(OTHER_PYTHONS:%=python-%)
 python-%: $(STAMPS)/laptime-%
 	$(BUILD)/venvs/$*/bin/python $(pytest) tests/python tests/faults $(addprefix --ignore=tests/python/,phases operations test_ceilings.py test_model.py)
+
+.PHONY: docs docs-update book
+docs: $(STAMPS)/set-operations $(STAMPS)/laptime
+	$(BIN)/python $(pytest) tests/docs
+
+docs-update: $(STAMPS)/set-operations $(STAMPS)/laptime
+	$(BIN)/python $(pytest) tests/docs --update
+
+MDBOOK := $(BUILD)/mdbook/bin/mdbook
+MDBOOK_VERSION := 0.5.4
+$(MDBOOK): | $(STAMPS)/system-compiler
+	cargo install --quiet --locked --no-default-features --root $(BUILD)/mdbook mdbook@$(MDBOOK_VERSION)
+
+book: $(MDBOOK)
+	$(MDBOOK) build
 
 .PHONY: unaware unaware-pairs fault-injection imports
 # Every program under every way of running it; `make test` has a subset in which each pair occurs.

@@ -12,10 +12,8 @@ import time
 
 import laptime as lt
 
-SECONDS = 0.3
 
-
-def spin(seconds: float = SECONDS) -> None:
+def spin(seconds: float) -> None:
     """Keeps a CPU busy."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -23,21 +21,21 @@ def spin(seconds: float = SECONDS) -> None:
 
 
 def wait_for_a_thread() -> None:
-    thread = threading.Thread(target=spin)
+    thread = threading.Thread(target=spin, args=(0.3,))
     thread.start()
     thread.join()
 
 
 def wait_for_a_process() -> None:
-    program = f"import time; end = time.time() + {SECONDS}\nwhile time.time() < end: pass"
+    program = "import time; end = time.time() + 0.4\nwhile time.time() < end: pass"
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def main() -> None:
     timer = lt.Timer("clocks", cpu=True)
     programs = {
-        "sleeping": lambda: time.sleep(SECONDS),
-        "spinning": spin,
+        "sleeping": lambda: time.sleep(0.1),
+        "spinning": lambda: spin(0.2),
         "waiting for a thread": wait_for_a_thread,
         "waiting for a process": wait_for_a_process,
     }

@@ -2,13 +2,14 @@
 
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 torch.set_num_threads(1)
-model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
+data = TensorDataset(torch.randn(6400, 256), torch.randint(10, (6400,)))
+model = nn.Sequential(nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 10))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 seen = []
-for step in range(100):
-    samples, labels = torch.randn(64, 256), torch.randint(10, (64,))
+for samples, labels in DataLoader(data, batch_size=64):
     optimizer.zero_grad()
     output = model(samples)
     loss = nn.functional.cross_entropy(output, labels)

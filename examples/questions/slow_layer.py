@@ -14,7 +14,7 @@ model = nn.Sequential(
     nn.Linear(16, 10),
 )
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-for step in range(60):
+for _ in range(60):
     samples, labels = torch.randn(8, 3, 32, 32), torch.randint(10, (8,))
     optimizer.zero_grad()
     loss = nn.functional.cross_entropy(model(samples), labels)

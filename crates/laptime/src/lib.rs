@@ -19,6 +19,8 @@
 /// The guide's examples compile.
 #[cfg(all(doctest, feature = "tracing"))]
 #[doc = include_str!("../../../docs/rust.md")]
+#[doc = include_str!("../../../docs/ceilings.md")]
+#[doc = include_str!("../../../README.md")]
 struct Guide;
 
 #[cfg(feature = "count")]

@@ -1,6 +1,6 @@
 //! What takes most of a step by itself: a lap below the phases, or a module of a network.
 
-use super::Steps;
+use super::steps::Steps;
 use crate::finding::Finding;
 use crate::module_rows;
 use crate::span_row::SpanRow;

@@ -1,6 +1,6 @@
 //! Memory that grows: what steps leave behind, with an interval, and which lap leaves it.
 
-use super::Steps;
+use super::steps::Steps;
 use crate::finding::{Finding, Keeper};
 use crate::span_row::SpanRow;
 use crate::summary::Summary;

@@ -8,13 +8,14 @@ mod memory;
 mod rare;
 mod run;
 mod step;
+mod steps;
 
 use laptime_core::Warning;
 
 use crate::finding::Finding;
 use crate::ranks;
-use crate::span_row::SpanRow;
 use crate::summary::Summary;
+use steps::Steps;
 
 /// Findings kept: more would be rows again.
 const MOST: usize = 6;
@@ -70,42 +71,6 @@ pub fn find(summary: &Summary, busy: Option<Warning>) -> Vec<Finding> {
     found.sort_by(|one, other| weight(other, summary).total_cmp(&weight(one, summary)));
     found.truncate(MOST);
     found
-}
-
-/// The steps of the steady state, with the rows around them.
-struct Steps<'s> {
-    step: &'s SpanRow,
-    count: u64,
-    rows: &'s [SpanRow],
-}
-
-impl<'s> Steps<'s> {
-    fn of(summary: &'s Summary) -> Option<Self> {
-        let steady = summary.steady.as_ref()?;
-        let step = steady
-            .rows
-            .iter()
-            .find(|row| row.path == steady.step_path)?;
-        let count = step.count.filter(|count| *count > 0)?;
-        Some(Self {
-            step,
-            count,
-            rows: &steady.rows,
-        })
-    }
-
-    /// Laps inside of a step, however deep.
-    fn inside(&self) -> impl Iterator<Item = &'s SpanRow> {
-        let names = &self.step.names;
-        self.rows
-            .iter()
-            .filter(|row| row.names.len() > names.len() && row.names.starts_with(names))
-    }
-
-    /// How much of the steps' time a time is.
-    fn ratio(&self, ns: u64) -> f64 {
-        ns as f64 / self.step.total_ns.max(1) as f64
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! A lap that runs in few of the steps and takes much of their time: a query that isn't cached, a
 //! checkpoint, a graph that is compiled. The median step doesn't have it, and no percentile names it.
 
-use super::Steps;
 use super::step::{CAUSE_RATIO, EXCESS_RATIO, SLOW_RATIO, is_compile};
+use super::steps::Steps;
 use crate::finding::Finding;
 use crate::span_row::SpanRow;
 

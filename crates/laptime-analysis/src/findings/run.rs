@@ -1,6 +1,6 @@
 //! About a run as a whole: how long it takes to begin, and what recording it costs.
 
-use super::Steps;
+use super::steps::Steps;
 use crate::finding::Finding;
 use crate::summary::{Summary, WallSource};
 use crate::wall::STARTUP;

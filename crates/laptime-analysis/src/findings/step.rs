@@ -2,7 +2,7 @@
 
 use laptime_core::{PhaseName, Warning};
 
-use super::Steps;
+use super::steps::Steps;
 use crate::finding::{Cause, Finding};
 use crate::span_row::{BoundBy, SpanRow};
 use crate::summary::Summary;
