@@ -22,6 +22,8 @@
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
 #   make gpu     the tests that need a GPU
 #   make torchtimer-traps   what torchtimer says, what we say, and the truth
+#   make wheels  a wheel for each CPython of the machine, in .build/wheels, each tried in an empty
+#                environment; make crates: packages every crate and compiles it from its package
 #   make clean   remove what the recipes made (not target/)
 #
 # What is set up leaves a stamp under .build/, so a second run starts at once. Each recipe sets up
@@ -131,7 +133,7 @@ picture: demo
 
 # In this order as far as slots are free: those of one target folder wait for each other.
 TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs docs asan soak-60 \
-	pythons book lint-text lint-licences
+	pythons book wheel crates lint-text lint-licences
 
 # Every part runs, whatever failed before; the output of each comes in one piece.
 test:
@@ -294,6 +296,26 @@ asan: export ASAN_OPTIONS := detect_leaks=0
 asan: | $(STAMPS)/system-compiler
 	cargo test --quiet -p laptime-recorder --lib --tests --target $(HOST) --target-dir $(TARGET)/asan -- --skip bounded_amount_of_memory
 	cargo run --quiet -p laptime-soak --target $(HOST) --target-dir $(TARGET)/asan -- --kills 10 --longest-ms 300
+
+# ---------------------------------------------------------------- what is released
+
+.PHONY: wheels wheel crates
+# Optimised and without debug information, as a release is.
+WHEELS := $(abspath $(BUILD))/wheels
+wheels: $(STAMPS)/set-demo $(STAMPS)/system-compiler
+	rm -rf $(WHEELS)
+	tools/pythons | while read -r version python; do tools/wheel "$$python" $(WHEELS)/$$version $(BIN); done
+
+# The main interpreter's alone, which `make test` tries.
+wheel: $(STAMPS)/laptime
+	rm -rf $(WHEELS)
+	tools/wheel $$($(BIN)/python -c 'import sys; print(sys._base_executable)') $(WHEELS)/main $(BIN)
+
+# In a folder of its own, which isn't kept: each crate is compiled from what would be uploaded.
+crates: | $(STAMPS)/system-compiler
+	cargo package --quiet --workspace --exclude laptime-python --exclude laptime-house --exclude laptime-soak \
+		--exclude laptime-loom --allow-dirty --target-dir $(TARGET)/package
+	rm -rf $(TARGET)/package
 
 # ---------------------------------------------------------------- figures
 
