@@ -27,11 +27,27 @@ interface PanelHeader {
   notes: string[];
 }
 
+/** What is drawn besides spans. Moments are nanoseconds since the page's time 0. */
+export interface Moments {
+  /** What the page opens on; null for everything. */
+  first: [number, number] | null;
+  marks: [number, string][];
+  metrics: Metric[];
+}
+
+/** A number over time. */
+export interface Metric {
+  name: string;
+  at: number[];
+  values: number[];
+}
+
 interface Header {
   version: number;
   title: string;
   names: string[];
   panels: PanelHeader[];
+  moments: Moments;
   size: [number, number] | null;
 }
 
@@ -81,6 +97,7 @@ export interface Data {
   title: string;
   names: string[];
   panels: Panel[];
+  moments: Moments;
   size: [number, number] | null;
 }
 
@@ -184,6 +201,7 @@ export function dataOf(raw: Uint8Array): Data {
     title: header.title,
     names: header.names,
     panels: timelines.map((panel) => panelOf(panel, columns)),
+    moments: header.moments,
     size: header.size,
   };
 }

@@ -12,6 +12,8 @@ import { FONT, GUTTER, Plot, RIGHT } from "./plot";
 import { connect, zoomTo, type Mode } from "./pointer";
 import { exactDuration } from "./quantity";
 import { TimeScale } from "./scale";
+import { MetricPlot } from "./metric";
+import { Overview } from "./overview";
 import { markdown, SelectionBox, statistics } from "./statistics";
 import { Tooltip } from "./tooltip";
 import { View, type Range } from "./view";
@@ -21,6 +23,8 @@ const AXIS = 30;
 export class Figure {
   readonly view: View;
   readonly plots: Plot[];
+  private readonly overview: Overview;
+  private readonly metrics: MetricPlot[];
   private readonly axis = element("canvas", { className: "axis", "aria-hidden": "true" });
   private readonly tooltip: Tooltip;
   private readonly legend: Legend;
@@ -35,7 +39,7 @@ export class Figure {
     private readonly data: Data,
   ) {
     const end = Math.max(1, ...data.panels.map((panel) => panel.end));
-    this.view = new View(data.names, [0, end]);
+    this.view = new View(data.names, [0, end], data.moments.first ?? [0, end]);
     const totals = statistics(data, [0, end], this.view.rank);
     this.view.readFragment(location.hash);
     const seen = new Set(totals.map((total) => total.name));
@@ -43,6 +47,8 @@ export class Figure {
     const palette = colours(data.names, [...totals.map((total) => total.name), ...unused]);
     const chart = data.size ? (data.size[1] - AXIS) / Math.max(1, data.panels.length) : null;
     this.plots = data.panels.map((panel) => new Plot(panel, data, this.view, palette, chart));
+    this.overview = new Overview(data, this.view, palette);
+    this.metrics = data.moments.metrics.map((metric) => new MetricPlot(metric, this.view));
     this.tooltip = new Tooltip(data);
     this.legend = new Legend(data, this.view, palette, totals);
     this.selection = new SelectionBox(data, this.view, (range) => this.levels(range));
@@ -56,7 +62,8 @@ export class Figure {
     const bar = toolbar(this.view, { markdown: () => this.copy(bar.say), csv: () => this.csv(), png: () => void this.png() }, () => help.showModal());
     const foot = element("div", { className: "foot" }, this.axis, navigation(this.view, this.mode));
     // The foot sticks to the window's bottom only while its own plots are there, never over the legend.
-    const plots = element("div", { className: "plots" }, ...this.plots.map((plot) => plot.canvas), foot);
+    const drawn = [this.overview, ...this.plots, ...this.metrics].map((plot) => plot.canvas);
+    const plots = element("div", { className: "plots" }, ...drawn, foot);
     this.root.replaceChildren(bar.root, this.legend.root, plots, this.selection.root, this.tooltip.root, this.tooltip.live, help);
     if (this.data.size) this.root.style.maxWidth = `${this.data.size[0]}px`;
     for (const plot of this.plots) {
@@ -147,6 +154,8 @@ export class Figure {
     }
     this.legend.update();
     this.selection.update();
+    this.overview.draw(this.theme);
+    for (const metric of this.metrics) metric.draw(this.theme);
     const memory = this.memoryAxis();
     for (const plot of this.plots) {
       plot.fit();
@@ -201,7 +210,7 @@ export class Figure {
   }
 
   private async png(): Promise<void> {
-    const content = await picture([...this.plots.map((plot) => plot.canvas), this.axis], this.theme.ground);
+    const content = await picture([...[...this.plots, ...this.metrics].map((plot) => plot.canvas), this.axis], this.theme.ground);
     if (content) download(content, fileName(this.data.title, "png"));
   }
 }

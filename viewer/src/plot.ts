@@ -4,6 +4,7 @@
 import type { Data, Panel } from "./decode";
 import { drawLane, drawTracks, GAP, rowsOf, type LaneRow } from "./lanes";
 import { drawCurve, drawLevels, drawSegments, levels } from "./memory";
+import { drawMarks } from "./marks";
 import type { Theme } from "./palette";
 import { CurvePyramid, HIDDEN, LanePyramid } from "./pyramid";
 import { LevelScale, TimeScale, type Box } from "./scale";
@@ -44,6 +45,7 @@ export class Plot {
     this.curve = panel.curve ? new CurvePyramid(panel.curve) : null;
     this.hasChart = this.curve !== null || panel.lanes.some((lane) => lane.memory !== null);
     this.chart = this.hasChart ? Math.max(80, (chart ?? CHART) - TITLE) : NO_CHART;
+    this.canvas.className = "plot";
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-label", `Timeline of ${panel.title}. Arrow keys move from span to span, Enter zooms to one.`);
@@ -109,6 +111,7 @@ export class Plot {
     }
     drawTracks(context, this.rows, box, theme);
     for (const row of this.rows) drawLane(context, row, box, time, style);
+    drawMarks(context, this.data.moments.marks, time, { ...box, top: TITLE, height: this.height - TITLE }, theme);
     this.drawSelection(context, time, box, theme);
     this.drawCursor(context, time, box, theme);
   }

@@ -24,8 +24,10 @@ export class View {
   constructor(
     readonly names: string[],
     readonly whole: Range,
+    /** What the page opens on. */
+    readonly first: Range = whole,
   ) {
-    this.range = [...whole];
+    this.range = [...first];
     this.rank = new Uint8Array(names.length).fill(SHOWN);
   }
 
@@ -64,7 +66,7 @@ export class View {
     this.show(from + bounded, to + bounded);
   }
 
-  /** As it was when the page opened. */
+  /** Everything, with nothing hidden, sought or selected. */
   reset(): void {
     this.range = [...this.whole];
     this.selected = null;
@@ -125,7 +127,7 @@ export class View {
 
   private writeFragment(): void {
     const parts = new URLSearchParams();
-    if (this.range[0] !== this.whole[0] || this.range[1] !== this.whole[1]) parts.set("t", written(this.range));
+    if (this.range[0] !== this.first[0] || this.range[1] !== this.first[1]) parts.set("t", written(this.range));
     if (this.selected) parts.set("range", written(this.selected));
     for (const name of this.hidden) parts.append("hide", this.names[name]);
     if (this.query) parts.set("q", this.query);
@@ -146,7 +148,7 @@ export class View {
     this.query = parts.get("q") ?? "";
     this.fitsMemory = parts.get("memory") === "fit";
     this.selected = rangeOf(parts.get("range"));
-    this.range = [...this.whole];
+    this.range = [...this.first];
     this.ranked();
     const range = rangeOf(parts.get("t"));
     if (range) this.show(...range);

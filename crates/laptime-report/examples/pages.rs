@@ -1,4 +1,5 @@
-//! Prints a page for the viewer's browser tests: `timer`, `tables`, `hostile`, `million` or `empty`.
+//! Prints a page for the viewer's browser tests: `timer`, `tables`, `run`, `hostile`, `million`
+//! or `empty`.
 //!
 //! Durations are made up, and the same every time.
 
@@ -11,7 +12,9 @@
 use laptime_analysis::{Analyzer, Bar, Options};
 use laptime_core::Unavailable;
 use laptime_report::document::{Cell, Content, Row, Section, Table};
-use laptime_report::html::{BarMemory, Curve, Page, Segment, TimelineLane, TimelinePanel, render};
+use laptime_report::html::{
+    BarMemory, Curve, Moments, Page, Segment, TimelineLane, TimelinePanel, render,
+};
 use laptime_report::quantity::Precision;
 use laptime_report::{Column, Document, View};
 
@@ -36,6 +39,7 @@ fn page(title: &str, panels: Vec<TimelinePanel>) -> Page {
         title: title.to_owned(),
         documents: Vec::new(),
         panels,
+        moments: Moments::default(),
         why: Some(Unavailable("no segment was measured".to_owned())),
         size: None,
     }
@@ -142,10 +146,67 @@ fn hostile() -> Page {
             .push(laptime_core::Warning::new("odd", name.clone()).with_hint(name.clone()));
     }
     let title = names[1].clone();
+    let moments = Moments {
+        steps: Some(names[0].clone()),
+        marks: names.iter().map(|name| (50 * MS, name.clone())).collect(),
+        metrics: vec![(names[0].clone(), vec![(0, 1.0), (100 * MS, 2.0)])],
+    };
     panel.names = names;
     Page {
+        moments,
         documents: vec![Document::new(&summary, &View::default())],
         ..page(&title, vec![panel])
+    }
+}
+
+/// A run that starts for four seconds, then takes steps for one; with marks, a metric and a worker.
+fn run() -> Page {
+    let lane = |track: &str, depth: u32, bars: Vec<Bar>| TimelineLane {
+        track: track.to_owned(),
+        depth,
+        bars,
+        memory: Vec::new(),
+    };
+    let at = |step: u64| 4_000 * MS + step * 10 * MS;
+    let lanes = vec![
+        lane(
+            "main",
+            0,
+            (0..100).map(|step| Bar::new(at(step), 9 * MS, 0)).collect(),
+        ),
+        lane(
+            "main",
+            1,
+            (0..100)
+                .map(|step| Bar::new(at(step) + MS, 5 * MS, 1))
+                .collect(),
+        ),
+        lane(
+            "loader 0",
+            0,
+            (0..50)
+                .map(|step| Bar::new(at(2 * step), 8 * MS, 2))
+                .collect(),
+        ),
+    ];
+    let losses = (0..100).map(|step| (at(step) + 9 * MS, 2.3 / (1.0 + step as f64 / 20.0)));
+    Page {
+        moments: Moments {
+            steps: Some("step".to_owned()),
+            marks: vec![(at(50), "checkpoint".to_owned())],
+            metrics: vec![("loss".to_owned(), losses.collect())],
+        },
+        ..page(
+            "train.py",
+            vec![TimelinePanel {
+                title: "train.py · process 7".to_owned(),
+                end_ns: 5_500 * MS,
+                names: ["step", "forward", "load"].map(str::to_owned).to_vec(),
+                memory: Err(Unavailable("memory was not recorded".to_owned())),
+                lanes,
+                notes: Vec::new(),
+            }],
+        )
     }
 }
 
@@ -247,6 +308,7 @@ fn main() {
         "timer" => timer(),
         "tables" => tables(),
         "hostile" => hostile(),
+        "run" => run(),
         "million" => million(),
         _ => page("empty", Vec::new()),
     };

@@ -118,6 +118,7 @@ impl Recorded {
             title: summary.program.clone(),
             documents: vec![Document::new(summary, view)],
             panels,
+            moments: html::Moments::of(summary),
             why,
             size: None,
         }))

@@ -18,7 +18,7 @@ afterAll(() => browser?.close());
 
 test("a page opens from disk, draws and asks for nothing", async () => {
   const { page, offences } = await opened(browser, "timer");
-  expect(await page.locator(".plots > canvas").count()).toBe(2);
+  expect(await page.locator(".plots > .plot").count()).toBe(2);
   expect(await page.locator(".chip").allTextContents()).toContainEqual(expect.stringMatching(/^attention/));
   expect(offences).toEqual(NOTHING);
   await page.close();
@@ -58,7 +58,7 @@ test("keys, wheel and buttons zoom and pan; home brings everything back", async 
   const { page } = await opened(browser, "timer");
   const home = await drawing(page);
   const seen = new Set([home]);
-  const canvas = page.locator(".plots > canvas").first();
+  const canvas = page.locator(".plots > .plot").first();
   for (const act of [
     () => page.keyboard.press("w"),
     () => page.keyboard.press("d"),
@@ -91,7 +91,7 @@ test("an address with a view shows that view", async () => {
 
 test("the tooltip and a selected range say exact numbers with units", async () => {
   const { page } = await opened(browser, "timer");
-  const canvas = page.locator(".plots > canvas").nth(1);
+  const canvas = page.locator(".plots > .plot").nth(1);
   const box = (await canvas.boundingBox())!;
   await canvas.focus();
   await page.keyboard.press("ArrowRight");
@@ -115,7 +115,7 @@ test("two hundred hostile names give no dialog and no element", async () => {
   const { page, offences } = await opened(browser, "hostile");
   await page.locator(".more").click();
   await expect.poll(() => page.locator(".chip").count(), PATIENT).toBe(200);
-  await page.locator(".plots > canvas").hover({ position: { x: 400, y: 50 } });
+  await page.locator(".plots > .plot").hover({ position: { x: 400, y: 50 } });
   await page.keyboard.press("Tab");
   for (const key of ["ArrowRight", "Enter", "?", "Escape"]) await page.keyboard.press(key);
   await page.waitForTimeout(200);

@@ -95,7 +95,7 @@ pub fn of_outcome(
     Some((field.to_owned(), Unavailable(reason)))
 }
 
-/// About interpreters without Laptime.
+/// About interpreters that didn't record: a process without Laptime, or one that was kept from it.
 pub fn of_unrecorded(interpreters: &[String]) -> Option<Warning> {
     if interpreters.is_empty() {
         return None;
@@ -103,9 +103,12 @@ pub fn of_unrecorded(interpreters: &[String]) -> Option<Warning> {
     let warning = Warning::new(
         "unrecorded",
         format!(
-            "not recorded, because Laptime is not installed there: {}",
+            "Python ran here without being recorded: {}",
             interpreters.join(", ")
         ),
     );
-    Some(warning.with_hint("install it in that environment too: `python -m pip install laptime`"))
+    Some(warning.with_hint(
+        "install Laptime there too: `python -m pip install laptime`. If it is installed, the process \
+         was started without the program's environment, or with -S, -I or LAPTIME=0",
+    ))
 }

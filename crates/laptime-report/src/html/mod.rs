@@ -7,6 +7,7 @@
 
 mod base64;
 mod markup;
+mod moments;
 mod payload;
 mod segments;
 mod shell;
@@ -15,6 +16,7 @@ pub mod timeline;
 
 pub use markup::attribute;
 pub(crate) use markup::text;
+pub use moments::Moments;
 pub use segments::Segment;
 pub use shell::render;
 pub use timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
@@ -38,6 +40,8 @@ pub struct Page {
     pub documents: Vec<Document>,
     /// What the viewer draws, from top to bottom.
     pub panels: Vec<TimelinePanel>,
+    /// Where the drawing opens, marks and metrics.
+    pub moments: Moments,
     /// Why there is no panel; `None` too for a page that is not about time.
     pub why: Option<Unavailable>,
     /// First width and height of the drawing, in CSS pixels.
@@ -51,6 +55,7 @@ impl Page {
             title: title.to_owned(),
             documents,
             panels: Vec::new(),
+            moments: Moments::default(),
             why: Some(Unavailable(why.to_owned())),
             size: None,
         }

@@ -66,6 +66,7 @@ pub fn raw(page: &Page) -> Vec<u8> {
         "title": name::visible(&page.title),
         "names": names.all,
         "panels": panels,
+        "moments": page.moments.header(&page.panels),
         "size": page.size.map(|(width, height)| [width, height]),
     });
     let header = header.to_string();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::payload::{encode, raw};
 use super::timeline::{BarMemory, Curve, TimelineLane, TimelinePanel};
-use super::{Page, Unavailable};
+use super::{Moments, Page, Unavailable};
 
 /// A panel with one lane.
 pub fn panel(names: Vec<String>, bars: Vec<Bar>, memory: Vec<Option<BarMemory>>) -> TimelinePanel {
@@ -29,6 +29,7 @@ pub fn page(panels: Vec<TimelinePanel>) -> Page {
         title: "train.py".to_owned(),
         documents: Vec::new(),
         panels,
+        moments: Moments::default(),
         why: None,
         size: None,
     }

@@ -42,11 +42,8 @@ pub fn page(
     };
     let document = with_tables(counts, subject, roofline, view, &tables);
     Page {
-        title: document.title.clone(),
-        documents: vec![document],
-        panels: Vec::new(),
         why: None,
-        size: None,
+        ..Page::of_tables(&document.title.clone(), vec![document], "")
     }
 }
 
