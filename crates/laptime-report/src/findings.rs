@@ -7,11 +7,14 @@ use crate::name;
 use crate::quantity::{self, Precision, plural};
 use crate::text;
 
+/// Above the list, in every format.
+pub const HEADING: &str = "findings";
+
 /// The list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
     let lines: Vec<String> = summary.findings.iter().filter_map(said).collect();
     (!lines.is_empty()).then(|| Section {
-        heading: Some("findings".to_owned()),
+        heading: Some(HEADING.to_owned()),
         remark: None,
         content: Content::Lines(lines),
     })

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::markup;
 use crate::column::Column;
 use crate::document::{Cell, Content, Document, Figure, Row, Section, Table};
+use crate::findings;
 use crate::glyphs::Glyphs;
 use crate::marks::Marks;
 use crate::roofline::svg;
@@ -81,7 +82,9 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
         Content::Table(table) if !table.rows.is_empty() => of_table(table, place, marks, out),
         Content::Figures(figures) => of_figures(figures, out),
         Content::Lines(lines) => {
-            *out += "<ul class=\"lines\">\n";
+            let is_first = section.heading.as_deref() == Some(findings::HEADING);
+            let class = if is_first { "findings" } else { "lines" };
+            let _ = writeln!(out, "<ul class=\"{class}\">");
             for line in lines {
                 let _ = writeln!(out, "<li>{}</li>", markup::sentence(line));
             }
