@@ -105,6 +105,9 @@ pub enum Finding {
         kept_bytes: u64,
         /// The innermost lap that leaves most of it, if there is one.
         keeper: Option<Keeper>,
+        /// Whether it is left between the steps, outside of their laps.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        between: bool,
     },
     /// The steps of the steady state changed, or the machine was busy meanwhile.
     Unsteady {

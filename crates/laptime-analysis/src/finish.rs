@@ -9,7 +9,7 @@ use crate::collect;
 use crate::doubts;
 use crate::epoch_summaries;
 use crate::fields;
-use crate::findings;
+use crate::findings::{self, Clues};
 use crate::launches;
 use crate::memory;
 use crate::module_rows;
@@ -34,6 +34,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     };
     let measured = wall::measured(&processes, run.as_ref());
     let busy = busy::of_main(&processes, &measured);
+    let growth = start.as_ref().and_then(|start| start.growth);
     let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
         .iter()
@@ -124,7 +125,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         findings: Vec::new(),
     };
     name_modules(&mut summary, &processes);
-    summary.findings = findings::find(&summary, busy);
+    summary.findings = findings::find(&summary, Clues { busy, growth });
     summary
 }
 

@@ -1,4 +1,5 @@
-//! How long a thread was kept from its CPU, as the recorder noted it while the program ran.
+//! What the recorder noted while the program ran: how long a thread was kept from its CPU, and how
+//! much memory was allocated.
 //!
 //! Two counts that only grow: how long a thread was ready to run and others ran, and, over all
 //! processors of a virtual machine, what its host took of their time. Two readings within a
@@ -18,6 +19,7 @@ const TELLING_RATIO: f64 = 0.5;
 pub struct Readings {
     delays: Vec<(u64, Thinned<u64>)>,
     processors: Thinned<(u64, u64)>,
+    levels: Thinned<i64>,
 }
 
 /// What was taken of a stretch of time.
@@ -52,8 +54,14 @@ impl Readings {
                 busy_ns,
                 stolen_ns,
             } => self.processors.push(ticks, (busy_ns, stolen_ns)),
+            Record::Memory { ticks, memory } => self.levels.push(ticks, memory.bytes),
             _ => {}
         }
+    }
+
+    /// How much memory the process had allocated and not freed, and when, in ticks.
+    pub fn levels(&self) -> impl Iterator<Item = (u64, i64)> + '_ {
+        self.levels.iter()
     }
 
     /// What was taken of a thread's time between two ticks; `None` where the recording doesn't tell.

@@ -25,6 +25,7 @@ mod finding;
 mod findings;
 mod finish;
 mod fold;
+mod growth;
 mod kept;
 mod lanes;
 mod launches;

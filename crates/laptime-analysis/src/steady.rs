@@ -8,6 +8,7 @@
 use laptime_core::{RunInfo, Unavailable, Warning, path};
 
 use crate::busy;
+use crate::growth::{self, Growth};
 use crate::process::Process;
 use crate::summary::noun;
 use crate::wall::measured;
@@ -24,6 +25,8 @@ pub struct Start {
     pub skipped_ns: u64,
     /// What there is to doubt about it.
     pub warnings: Vec<Warning>,
+    /// How memory grows from there on, in the first process.
+    pub growth: Option<Growth>,
 }
 
 /// Finds it, or says why there is none.
@@ -51,6 +54,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         from_step: found.iter().map(|one| one.from_step).max().unwrap_or(0),
         skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
         warnings,
+        growth: first.growth,
     })
 }
 
@@ -92,6 +96,7 @@ struct Found {
     skipped_ns: u64,
     since_ns: u64,
     doubt: Option<Warning>,
+    growth: Option<Growth>,
 }
 
 fn of_process(process: &Process) -> Result<Found, Unavailable> {
@@ -124,6 +129,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
     let since_ns = timeline.monotonic_ns(steps[first].start);
     let step_path = path::join(process.paths.names(series.path));
     Ok(Found {
+        growth: growth::between(&process.readings, steps[first].start, process.last_end),
         doubt: busy::doubt(process, series, &steps, found, noun(&step_path)),
         step_path,
         from_step: first as u64,

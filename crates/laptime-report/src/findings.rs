@@ -10,6 +10,10 @@ use crate::text;
 /// Above the list, in every format.
 pub const HEADING: &str = "findings";
 
+/// Where to look for what no lap keeps.
+const OUTSIDE: &str = "Look for what the loop keeps from step to step; laps around its other parts \
+                       show which one it is.";
+
 /// The list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
     let lines: Vec<String> = summary.findings.iter().filter_map(said).collect();
@@ -96,14 +100,20 @@ pub fn said(finding: &Finding) -> Option<String> {
             uncertainty_bytes,
             kept_bytes,
             keeper,
+            between,
         } => format!(
-            "Each {} leaves {} (± {}) of memory behind: {} after {step_count} {}. {}",
+            "Each {} leaves {} (± {}) of memory behind{}: {} after {step_count} {}. {}",
             one(path),
             bytes(*per_step_bytes),
             bytes(*uncertainty_bytes),
+            if *between { ", outside of its lap" } else { "" },
             bytes(*kept_bytes),
             many(path),
-            left_by(keeper.as_ref()),
+            if *between {
+                OUTSIDE.to_owned()
+            } else {
+                left_by(keeper.as_ref())
+            },
         ),
         Finding::Unsteady { message, hint } => sentences(message, hint),
         Finding::MemoryBound {

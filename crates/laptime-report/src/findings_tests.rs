@@ -28,6 +28,7 @@ fn every_kind() -> Vec<Finding> {
         per_step_bytes: 10_300,
         uncertainty_bytes: 12,
         kept_bytes: 2_060_000,
+        between: false,
         keeper,
     };
     vec![
@@ -87,6 +88,15 @@ fn every_kind() -> Vec<Finding> {
         },
         growth(Some(keeper)),
         growth(None),
+        Finding::MemoryGrowth {
+            path: path(),
+            step_count: 200,
+            per_step_bytes: 65_700,
+            uncertainty_bytes: 900,
+            kept_bytes: 13_140_000,
+            keeper: None,
+            between: true,
+        },
         Finding::MemoryBound {
             path: "step/forward".to_owned(),
             total_ns: 10 * MS,
@@ -119,6 +129,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Rank 1 (process 8) holds the others up: its forward is longer.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. Most of it is left in step/forward/stats, 10.0 KiB each time: look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No lap inside keeps it by itself: look for what a step appends to lists or caches, such as losses and outputs that are kept with their graphs.
+    Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
     ");
 }

@@ -2,6 +2,7 @@
 
 use super::steps::Steps;
 use crate::finding::{Finding, Keeper};
+use crate::growth::Growth;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
 
@@ -11,6 +12,8 @@ const LEAST_STEPS: u64 = 12;
 const ERRORS: f64 = 1.96;
 /// Less than this per step fills no memory.
 const LEAST_PER_STEP: f64 = 1_024.0;
+/// A rise that is no line, such as a cache that fills once, has a wider interval than this part of it.
+const SURE_RATIO: f64 = 0.2;
 /// The part of what a lap leaves that a lap inside must leave to be named in its place.
 const KEEPER_RATIO: f64 = 0.5;
 
@@ -37,6 +40,24 @@ pub fn growth(summary: &Summary) -> Option<Finding> {
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.unsigned_abs(),
         keeper: keeper(&steps, kept),
+        between: false,
+    })
+}
+
+/// The same between the steps, where no lap sees it: the level of the whole process rises.
+pub fn growth_between(summary: &Summary, growth: Option<Growth>) -> Option<Finding> {
+    let (steps, growth) = (Steps::of(summary)?, growth?);
+    let of_each = |bytes: f64| bytes / steps.count as f64;
+    let is_sure = of_each(growth.bytes - growth.uncertainty) >= LEAST_PER_STEP
+        && growth.uncertainty <= SURE_RATIO * growth.bytes;
+    is_sure.then(|| Finding::MemoryGrowth {
+        path: steps.step.path.clone(),
+        step_count: steps.count,
+        per_step_bytes: of_each(growth.bytes).round() as u64,
+        uncertainty_bytes: of_each(growth.uncertainty).round() as u64,
+        kept_bytes: growth.bytes.round() as u64,
+        keeper: None,
+        between: true,
     })
 }
 

@@ -13,6 +13,7 @@ mod steps;
 use laptime_core::Warning;
 
 use crate::finding::Finding;
+use crate::growth::Growth;
 use crate::ranks;
 use crate::summary::Summary;
 use steps::Steps;
@@ -41,14 +42,23 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
     }
 }
 
-/// All findings, the weightiest first; `busy` is what the whole run says of its machine.
-pub fn find(summary: &Summary, busy: Option<Warning>) -> Vec<Finding> {
+/// What a summary doesn't hold.
+#[derive(Debug, Default)]
+pub struct Clues {
+    /// What the whole run says of its machine.
+    pub busy: Option<Warning>,
+    /// How memory grows in the steady state.
+    pub growth: Option<Growth>,
+}
+
+/// All findings, the weightiest first.
+pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let mut found: Vec<Finding> = [
         run::startup(summary),
         run::overhead(summary),
-        memory::growth(summary),
+        memory::growth(summary).or_else(|| memory::growth_between(summary, clues.growth)),
         ranks::difference(&summary.ranks),
-        step::unsteady(summary, busy),
+        step::unsteady(summary, clues.busy),
     ]
     .into_iter()
     .flatten()

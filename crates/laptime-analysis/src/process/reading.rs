@@ -123,10 +123,11 @@ impl Process {
             Record::Sample { resident_bytes, .. } => {
                 self.resident_peak_bytes = self.resident_peak_bytes.max(Some(resident_bytes));
             }
-            Record::Memory { ticks, memory }
-                if self.memory.is_none_or(|(latest, _)| ticks >= latest) =>
-            {
-                self.memory = Some((ticks, memory));
+            Record::Memory { ticks, memory } => {
+                self.readings.take(record);
+                if self.memory.is_none_or(|(latest, _)| ticks >= latest) {
+                    self.memory = Some((ticks, memory));
+                }
             }
             Record::Delay { .. } | Record::Processors { .. } => self.readings.take(record),
             Record::Operations(operations) => self.stretches.learn(&operations),
