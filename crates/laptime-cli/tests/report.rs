@@ -432,6 +432,9 @@ fn columns_and_rows_are_those_that_were_asked_for() {
     }
     let left = place.laptime(&["report", "a.lap", "--by", "module"]);
     assert!(left.out.contains("No module was timed"), "{}", left.out);
+    let left = place.laptime(&["report", "a.lap", "--by", "class", "--sort", "p50"]);
+    let said = "--sort changes nothing with --by class";
+    assert!(left.err.contains(said), "{}", left.err);
 }
 
 #[test]

@@ -63,6 +63,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
             say(err, format_args!("hint: did you mean {near}?"));
         }
     }
+    unheeded(args, err);
     let text = match format {
         Format::Html => recorded.page(&summary, &view)?,
         format => render(&summary, format, &view),
@@ -73,6 +74,28 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         say(err, next::after(&args.recording, &summary, view.by));
     }
     Ok(OK)
+}
+
+/// Says which options a table of modules has no use for.
+fn unheeded(args: &ReportArgs, err: &mut dyn Write) {
+    let table = match args.by {
+        Some(By::Module) => "module",
+        Some(By::Class) => "class",
+        _ => return,
+    };
+    let given = [
+        ("--columns", !args.columns.is_empty()),
+        ("--sort", args.sort.is_some()),
+    ];
+    for (option, _) in given.iter().filter(|(_, is_given)| *is_given) {
+        say(
+            err,
+            format_args!(
+                "laptime: warning: {option} changes nothing with --by {table}: its rows have \
+                 columns of their own, the longest own time first"
+            ),
+        );
+    }
 }
 
 fn no_metric(question: &Until, summary: &Summary) -> CliError {
