@@ -5,19 +5,22 @@
 
 use std::collections::BTreeMap;
 
-use laptime_core::{ClockKind, RunInfo, Unavailable, Warning};
+use laptime_core::{ClockKind, PhaseName, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::operations_summary::OperationsSummary;
 use crate::process_summary::{ProcessRows, ProcessSummary, Rank};
-use crate::span_row::{SpanRow, is_zero};
+use crate::span_row::{RowKind, SpanRow, is_zero};
 use crate::until::UntilSummary;
 
 /// Name of the JSON schema.
 pub const SCHEMA: &str = "laptime-summary";
 /// Version of the JSON schema: rises when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
+
+/// From so many spans of one path on, a run repeats them.
+pub(crate) const MANY: u64 = 20;
 
 /// Everything known about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -232,6 +235,27 @@ pub struct Track {
 }
 
 impl Summary {
+    /// What the run repeats, and the rows that it stands among: the steps of the steady state; without
+    /// one the outermost `step`, else the outermost spans that took longest if there are many of them,
+    /// such as requests that run side by side.
+    pub fn repeated(&self) -> Option<(&SpanRow, &[SpanRow])> {
+        if let Some(steady) = &self.steady {
+            let step = steady
+                .rows
+                .iter()
+                .find(|row| row.path == steady.step_path)?;
+            return Some((step, &steady.rows));
+        }
+        let spans = self
+            .rows
+            .iter()
+            .filter(|row| row.kind == RowKind::Span && row.depth() == 0);
+        let step = spans.clone().find(|row| row.path == PhaseName::Step.text());
+        let is_many = |row: &&SpanRow| row.count.is_some_and(|count| count >= MANY);
+        let step = step.or_else(|| spans.filter(is_many).max_by_key(|row| row.total_ns))?;
+        Some((step, &self.rows))
+    }
+
     /// Why a number of a row is absent; `None` when it is there or no such field exists.
     pub fn why<'a>(&'a self, row: &'a SpanRow, field: &str) -> Option<&'a Unavailable> {
         row.why.get(field).or_else(|| self.unavailable.get(field))

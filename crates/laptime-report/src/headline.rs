@@ -4,7 +4,7 @@
 //! 37 %, optimizer 15 %, data 6 %.` It says what the tables below it show in numbers, the largest
 //! parts only, so that who reads no further knows the most important of it.
 
-use laptime_analysis::{ProcessState, ProcessSummary, RowKind, SpanRow, Summary};
+use laptime_analysis::{ProcessState, ProcessSummary, RowKind, SpanRow, Summary, noun};
 use laptime_core::PhaseName;
 
 use crate::name;
@@ -129,12 +129,8 @@ fn children<'r>(rows: &'r [SpanRow], names: &'r [String]) -> impl Iterator<Item 
 
 /// How long a step takes and what it is made of: of the steady state, where there is one.
 fn step(summary: &Summary) -> Option<String> {
-    let step = PhaseName::Step.text();
-    let (rows, path, noun) = match &summary.steady {
-        Some(steady) => (&steady.rows, steady.step_path.as_str(), steady.noun()),
-        None => (&summary.rows, step, step),
-    };
-    let row = rows.iter().find(|row| row.path == path)?;
+    let (row, rows) = summary.repeated()?;
+    let (path, noun) = (row.path.as_str(), noun(&row.path));
     let each = typical(row)?;
     let parts = children(rows, &row.names).map(|part| Part {
         name: name::short(last_name(part)),

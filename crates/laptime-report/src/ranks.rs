@@ -23,7 +23,7 @@ pub fn notes(summary: &Summary) -> Vec<String> {
     }
     if summary.parallel_ns as f64 > WORTH_TELLING * whole as f64 {
         notes.push(format!(
-            "threads or tasks were in laps at the same time: rows add up to {} more than there was",
+            "threads or tasks were in laps at the same time, so the rows add up to {} more than the run took",
             quantity::duration(summary.parallel_ns, Precision::Exact).inline(),
         ));
     }

@@ -58,5 +58,5 @@ fn threads_in_laps_at_the_same_time_are_said_to_add_up_to_more() {
         .lines()
         .find(|line| line.contains("same time"))
         .unwrap();
-    insta::assert_snapshot!(note, @"threads or tasks were in laps at the same time: rows add up to 30.00 ms more than there was");
+    insta::assert_snapshot!(note, @"threads or tasks were in laps at the same time, so the rows add up to 30.00 ms more than the run");
 }

@@ -1,32 +1,25 @@
-//! The steps of the steady state: what most rules ask.
+//! The steps that most rules ask about: those of the steady state, if there is one.
 
 use crate::span_row::SpanRow;
-use crate::summary::Summary;
+use crate::summary::{MANY, Summary};
 
-/// The steps of the steady state, with the rows around them.
+/// What the run repeats, with the rows around it.
 pub struct Steps<'s> {
     /// The row of the steps themselves.
     pub step: &'s SpanRow,
     /// How many there were.
     pub count: u64,
-    /// All rows of the steady state.
+    /// All rows that they stand among.
     pub rows: &'s [SpanRow],
 }
 
 impl<'s> Steps<'s> {
-    /// None without a steady state.
+    /// Those of the steady state; without one, those of the whole run if there are many.
     pub fn of(summary: &'s Summary) -> Option<Self> {
-        let steady = summary.steady.as_ref()?;
-        let step = steady
-            .rows
-            .iter()
-            .find(|row| row.path == steady.step_path)?;
+        let (step, rows) = summary.repeated()?;
         let count = step.count.filter(|count| *count > 0)?;
-        Some(Self {
-            step,
-            count,
-            rows: &steady.rows,
-        })
+        let is_enough = summary.steady.is_some() || count >= MANY;
+        is_enough.then_some(Self { step, count, rows })
     }
 
     /// Laps inside of a step, however deep.

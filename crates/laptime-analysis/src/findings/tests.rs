@@ -1,6 +1,6 @@
 //! A cause is planted, and found; a run without one has no finding.
 
-use laptime_core::{Span, SpanMemory};
+use laptime_core::{Span, SpanFlags, SpanMemory};
 
 use super::*;
 use crate::fed::summarize;
@@ -171,6 +171,35 @@ fn a_lap_that_few_steps_have_is_found_in_the_place_of_slow_steps() {
         assert_eq!((*mean_ns, *usual_ns / MS), (80 * MS, 31));
     }
     assert_eq!(found(&run(missing(100))), [], "one alone may be chance");
+}
+
+#[test]
+fn requests_that_run_side_by_side_are_asked_too() {
+    let mut script = Script::new(7, 100_000 * MS);
+    for index in 0..100_u64 {
+        let track = MAIN + 1 + index as u32;
+        script.name_track(track, true, "task");
+        let (start, slow) = ((100 + index) * MS, index % 20 == 7);
+        if slow {
+            script.span_on(
+                track,
+                &["request", "query"],
+                start,
+                50 * MS,
+                SpanFlags::NONE,
+            );
+        }
+        let long = if slow { 53 } else { 3 };
+        script.span_on(track, &["request"], start, long * MS, SpanFlags::NONE);
+    }
+    script.header.closed = Some(crate::scripted::anchor(1_000 * MS));
+    let summary = summarize(std::slice::from_ref(&script), Options::default());
+    assert!(summary.steady.is_none(), "each track has one");
+    assert!(
+        matches!(&summary.findings[..], [Finding::Occasional { path, count: 5, .. }] if path == "request/query"),
+        "{:?}",
+        summary.findings
+    );
 }
 
 #[test]

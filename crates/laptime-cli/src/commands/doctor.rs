@@ -159,7 +159,7 @@ fn limits(limits: &Limits) -> Vec<Row> {
         (
             "processes visible",
             yes_no(limits.processes_visible),
-            "names interpreters without Laptime".to_owned(),
+            "can detect Pythons that run without Laptime".to_owned(),
         ),
     ]
 }
