@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _BARS = re.compile("[█▉▊▋▌▍▎▏]+")
@@ -15,6 +16,9 @@ _NUMBERS = re.compile(
 _REPEATED = re.compile(r"#(?: #)+")
 _LEFT_OUT = "left out to fit the width"
 _HEADINGS = ("span ", "module ")
+#: The line below the headline.
+_FACTS = re.compile(r"[\d,]+ spans ·")
+_BUSY = "busy"
 #: Said only where a few steps took long; and a line may break in it.
 _SOMETIMES = re.compile(r"\s+usually,\s+\S+\s\S+\s+on\s+average")
 
@@ -22,31 +26,60 @@ _SOMETIMES = re.compile(r"\s+usually,\s+\S+\s\S+\s+on\s+average")
 def words(text: str) -> list[str]:
     """The words of an output: its numbers are `#`, bars and lines are gone."""
     text = _LINES.sub(" ", _BARS.sub(" ", _COLOURS.sub("", text)))
-    text = _NUMBERS.sub("#", text.replace("\N{NO-BREAK SPACE}", " "))
-    text = _REPEATED.sub("#", " ".join(text.split()))
+    text = _NUMBERS.sub("#", " ".join(text.split()))
+    text = _REPEATED.sub("#", text)
     return text.replace("under #", "#").split()
 
 
 def missing(shown: str, printed: str) -> str | None:
-    """The first line of `shown` that isn't in `printed` after the lines before it; None if all are.
+    """The first of what is shown that isn't printed; None if everything is.
 
-    What is printed may say more: a machine that others use makes findings and warnings of its own.
-    A line `…` stands for anything.
+    What is printed may say more, and in another order: how long things take decides which findings
+    there are, and which row comes first. A line `…` stands for anything.
+
+    Where the machine was busy, and says so, sentences may be others than those shown: then what
+    they are about must be there.
     """
-    stream, at = words(_SOMETIMES.sub("", printed)), 0
-    for line in _SOMETIMES.sub("", shown).splitlines():
-        wanted = words(line)[: 1 if line.startswith(_HEADINGS) else None]
-        if not wanted or wanted == ["…"] or line.startswith(_LEFT_OUT):
+    stream = words(_SOMETIMES.sub("", printed))
+    is_disturbed = _BUSY in printed and _BUSY not in shown
+    for unit in _units(_SOMETIMES.sub("", shown)):
+        wanted = words(unit)
+        if is_disturbed and "#" in wanted:
+            wanted = wanted[: min(wanted.index("#"), 2)]
+        if not any(_is_at(stream, wanted, at) for at in range(len(stream) - len(wanted) + 1)):
+            return unit
+    return None
+
+
+def _units(shown: str) -> Iterator[str]:
+    """What must be printed in one piece: rows, sentences with their further lines."""
+    lines = shown.splitlines()
+    facts = next((index for index, line in enumerate(lines) if _FACTS.match(line)), 0)
+    yield from _of_headline(" ".join(lines[:facts]))
+    unit = ""
+    for line in lines[facts:]:
+        if line.startswith("  ") and unit.startswith("·"):
+            unit += line
             continue
-        found = _find(stream, wanted, at)
-        if found is None:
-            return line
-        at = found + len(wanted)
-    return None
+        yield from _compared(unit)
+        unit = line
+    yield from _compared(unit)
 
 
-def _find(stream: list[str], wanted: list[str], start: int) -> int | None:
-    for at in range(start, len(stream) - len(wanted) + 1):
-        if all(one in ("…", there) for one, there in zip(wanted, stream[at:], strict=False)):
-            return at
-    return None
+def _of_headline(headline: str) -> Iterator[str]:
+    """The program, and what takes how long; which parts are named first is up to the machine."""
+    if headline.strip():
+        yield headline.split()[0]
+        yield from re.findall(
+            r"(?:An? )?\S+ takes \S+ \S+", headline.replace("\N{NO-BREAK SPACE}", " ")
+        )
+
+
+def _compared(unit: str) -> Iterator[str]:
+    if unit.strip() in ("", "…") or unit.startswith(_LEFT_OUT):
+        return
+    yield unit.split()[0] if unit.startswith(_HEADINGS) else unit
+
+
+def _is_at(stream: list[str], wanted: list[str], at: int) -> bool:
+    return all(one in ("…", there) for one, there in zip(wanted, stream[at:], strict=False))

@@ -64,7 +64,7 @@ def test_json_and_csv_have_every_digit(counts):
 
 
 def test_a_notebook_and_a_page_show_names_as_text(counts, tmp_path):
-    assert "mine::&lt;b&gt;" in counts._repr_html_()
+    assert "mine::&lt;b&gt;" in counts._repr_mimebundle_()["text/html"]
     counts.to_html(tmp_path / "counts.html")
     page = (tmp_path / "counts.html").read_text()
     assert page.startswith("<!doctype html>")
