@@ -19,8 +19,12 @@ _HEADINGS = ("span ", "module ")
 #: The line below the headline.
 _FACTS = re.compile(r"[\d,]+ spans ·")
 _BUSY = "busy"
-#: Said only where a few steps took long; and a line may break in it.
-_SOMETIMES = re.compile(r"\s+usually,\s+\S+\s\S+\s+on\s+average")
+#: Said only where a few steps took long, or according to how fast a program began; a line may
+#: break in it.
+_SOMETIMES = re.compile(
+    r"\s+usually,\s+\S+\s\S+\s+on\s+average"
+    r"|\s+from\s+(?:launch\s+to\s+exit|the\s+start\s+of\s+the\s+recording)(?=;)"
+)
 
 
 def words(text: str) -> list[str]:
@@ -45,7 +49,8 @@ def missing(shown: str, printed: str) -> str | None:
     for unit in _units(_SOMETIMES.sub("", shown)):
         wanted = words(unit)
         if is_disturbed and "#" in wanted:
-            wanted = wanted[: min(wanted.index("#"), 2)]
+            subject = 1 if wanted[0].endswith(":") else 2
+            wanted = wanted[: min(wanted.index("#"), subject)]
         if not any(_is_at(stream, wanted, at) for at in range(len(stream) - len(wanted) + 1)):
             return unit
     return None
