@@ -20,6 +20,7 @@ use crate::memory::{self, Quiet};
 use crate::platform;
 use crate::registry::{self, Disk, Registry};
 use crate::samples::Sources;
+use crate::stacks::{Look, Sampler};
 use crate::window::{Destination, Window};
 
 /// How often memory is sampled, and unmapped files are written.
@@ -107,6 +108,7 @@ fn run(sources: &Weak<Sources>) {
                 note(&Record::Memory { ticks, memory });
                 memory::look_for_new_objects();
             }
+            note_stacks();
             write_out();
         }
     }
@@ -184,6 +186,51 @@ fn note_if_known(record: Option<Record<'_>>) {
     if let Some(record) = record {
         note(&record);
     }
+}
+
+/// Writes what the sampler saw since the last time.
+fn note_stacks() {
+    let (looks, reason) = registry::with(|registry| {
+        let sampler = registry
+            .disk
+            .as_ref()
+            .and_then(|disk| disk.sampler.as_ref());
+        sampler.map_or((Vec::new(), None), |sampler| {
+            (sampler.take(), sampler.take_reason())
+        })
+    });
+    write_looks(&looks, reason);
+}
+
+/// Writes what is left of a sampler that was stopped.
+pub fn write_stacks(sampler: &Sampler) {
+    write_looks(&sampler.take(), sampler.take_reason());
+}
+
+fn write_looks(looks: &[Look], reason: Option<String>) {
+    if looks.is_empty() && reason.is_none() {
+        return;
+    }
+    let taken = registry::with(|registry| {
+        let disk = registry.disk.as_mut()?;
+        Some((disk.scribe.take()?, std::mem::take(&mut disk.book)))
+    });
+    let Some((mut scribe, mut book)) = taken else {
+        return;
+    };
+    for look in looks {
+        book.write(look, &mut scribe);
+    }
+    if let Some(message) = &reason {
+        let code = "stacks-unavailable";
+        scribe.record(&Record::Note { code, message });
+    }
+    registry::with(|registry| {
+        if let Some(disk) = registry.disk.as_mut() {
+            disk.scribe = Some(scribe);
+            disk.book = book;
+        }
+    });
 }
 
 /// Writes open windows and the prefix out, where the file is not mapped.

@@ -38,6 +38,7 @@ mod samples;
 mod site;
 mod span;
 mod stack;
+pub mod stacks;
 mod start;
 mod state;
 mod stretches;

@@ -16,6 +16,7 @@ use crate::guard::guard;
 use crate::memory;
 use crate::platform;
 use crate::registry::{self, Disk, Registry};
+use crate::stacks::{self, Sampler};
 use crate::state;
 use crate::thread::Thread;
 use crate::writer::Writer;
@@ -183,6 +184,7 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
     if let Some(disk) = registry.disk.as_mut() {
         disk.scribe = Some(scribe);
         disk.collector = collector::start(disk);
+        disk.sampler = stacks::asked().and_then(Sampler::start);
     }
     close_at_exit();
     Ok(())
@@ -220,15 +222,21 @@ fn finish_start() {
 ///
 /// Spans that other threads close at this very moment may miss the file.
 pub fn close() {
-    let collector = registry::with(|registry| {
+    let (collector, sampler) = registry::with(|registry| {
         registry.pending = None;
-        let disk = registry.disk.as_mut()?;
+        let Some(disk) = registry.disk.as_mut() else {
+            return (None, None);
+        };
         disk.stop = true;
         registry::WORK.notify_all();
-        disk.collector.take()
+        (disk.collector.take(), disk.sampler.take())
     });
     if let Some(collector) = collector {
         let _ = collector.join();
+    }
+    if let Some(mut sampler) = sampler {
+        sampler.stop();
+        collector::write_stacks(&sampler);
     }
     let own = Thread::with(|thread| {
         registry::with(|registry| registry.take_out_of_black_box(thread.own_stack()));

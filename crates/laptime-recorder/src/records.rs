@@ -38,9 +38,20 @@ impl Writer {
         duration
     }
 
-    /// Writes any record, after the definitions that it needs.
+    /// Writes any record but a sampled stack, after the definitions that it needs.
     #[cold]
     pub fn record(&mut self, record: &Record<'_>) {
+        self.record_after(record, |_, _, _| {});
+    }
+
+    /// Writes a record after what `define` appends: definitions that the window lacks, which is
+    /// told by the number of the writer's window.
+    #[cold]
+    pub fn record_after(
+        &mut self,
+        record: &Record<'_>,
+        mut define: impl FnMut(u32, &mut Vec<u8>, &mut Cursor),
+    ) {
         let path = match record {
             Record::Span(span) => Some(span.path),
             Record::Mark { path, .. }
@@ -56,6 +67,7 @@ impl Writer {
             if let Some(path) = path {
                 self.define(path, &mut bytes, &mut cursor);
             }
+            define(self.generation(), &mut bytes, &mut cursor);
             encode(&mut bytes, &mut cursor, record);
             if self.append(&bytes) {
                 self.cursor = cursor;

@@ -177,6 +177,11 @@ impl Writer {
         self.defined[path.index()] = Defined::new(path, self.generation);
     }
 
+    /// Another number for each window, and after definitions were forgotten.
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
     /// Notes that nothing is defined in the window.
     pub fn forget_defined(&mut self) {
         self.generation = self.generation.wrapping_add(1).max(1);

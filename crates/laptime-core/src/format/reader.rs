@@ -5,8 +5,8 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, Cursor, DELAY, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, PATH, PROCESSORS, RAN,
-    Record, SAMPLE, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, Cursor, DELAY, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, PATH,
+    PROCESSORS, RAN, Record, SAMPLE, STACK, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
@@ -15,6 +15,7 @@ use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
+use crate::stack::{SampledStack, StackFrame};
 use crate::work::SpanWork;
 
 /// Receives the records of a window.
@@ -228,11 +229,20 @@ impl<'a> RecordReader<'a> {
                 depth: fields.number()? as u32,
                 class: fields.text()?,
             },
+            FUNCTION => {
+                let id = fields.number()? as u32;
+                let (name, file) = fields.pair()?;
+                Record::Function { id, name, file }
+            }
+            FRAME => Record::Frame(StackFrame {
+                id: fields.number()? as u32,
+                parent: fields.number()? as u32,
+                function: fields.number()? as u32,
+                line: fields.number()? as u32,
+            }),
+            STACK => Record::Stack(fields.stack()?),
             NOTE => {
-                let (code, message) = fields
-                    .text()?
-                    .split_once('\0')
-                    .ok_or_else(|| self.error("a note without its separator"))?;
+                let (code, message) = fields.pair()?;
                 Record::Note { code, message }
             }
             _ => return Ok(None),
@@ -371,10 +381,7 @@ impl<'a> Fields<'a, '_> {
             *column = self.wide_number()?;
         }
         tally.cost = Cost::from_columns(columns);
-        let (device, dtype) = self
-            .text()?
-            .split_once('\0')
-            .ok_or_else(|| self.reader.error("operations without their device"))?;
+        let (device, dtype) = self.pair()?;
         Ok(StretchOperations {
             stretch,
             path,
@@ -411,6 +418,26 @@ impl<'a> Fields<'a, '_> {
     fn text(&mut self) -> Result<&'a str, FormatError> {
         let bytes = std::mem::take(&mut self.bytes);
         std::str::from_utf8(bytes).map_err(|_| self.reader.error("text that is not UTF-8"))
+    }
+
+    /// Two texts with a zero byte between them.
+    fn pair(&mut self) -> Result<(&'a str, &'a str), FormatError> {
+        let pair = self.text()?.split_once('\0');
+        pair.ok_or_else(|| self.reader.error("a text without its separator"))
+    }
+
+    fn stack(&mut self) -> Result<SampledStack, FormatError> {
+        let (ticks, thread, frame) = (self.time()?, self.number()?, self.number()? as u32);
+        let state = self.number()?;
+        Ok(SampledStack {
+            ticks,
+            thread,
+            frame,
+            is_running: state & 1 != 0,
+            has_interpreter: state & 2 != 0,
+            within_ns: self.number()?,
+            stands_for_ns: self.number()?,
+        })
     }
 
     fn unusual_span(&mut self) -> Result<Span, FormatError> {

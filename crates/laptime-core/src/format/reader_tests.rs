@@ -135,6 +135,32 @@ fn other() -> impl Strategy<Value = Record<'static>> {
             depth,
             class: "Conv2d"
         }),
+        any::<u32>().prop_map(|id| Record::Function {
+            id,
+            name: "Digits.__getitem__",
+            file: "/home/me/data loader.py"
+        }),
+        any::<[u32; 4]>().prop_map(|[id, parent, function, line]| {
+            Record::Frame(StackFrame {
+                id,
+                parent,
+                function,
+                line,
+            })
+        }),
+        (ticks, any::<u64>(), any::<u32>(), any::<[bool; 2]>()).prop_map(
+            |(ticks, thread, frame, [is_running, has_interpreter])| {
+                Record::Stack(SampledStack {
+                    ticks,
+                    thread,
+                    frame,
+                    is_running,
+                    has_interpreter,
+                    within_ns: thread / 3,
+                    stands_for_ns: thread,
+                })
+            }
+        ),
         Just(Record::Note {
             code: "device-active",
             message: "torch used cuda:0"

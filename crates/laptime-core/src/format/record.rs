@@ -28,6 +28,9 @@
 //! | 13   | delay        | Δ time, system thread id, ns that it was ready and others ran, since it began |
 //! | 14   | processors   | Δ time, since the boot and over all processors: ns busy, ns that the host of a virtual machine took |
 //! | 15   | module       | path, modules that it is inside of, UTF-8 class to the end |
+//! | 16   | function     | number, UTF-8 name, a zero byte, UTF-8 file to the end   |
+//! | 17   | frame        | number, frame that called it (0: none), function, line   |
+//! | 18   | stack        | Δ time, system thread id, frame (0: could not be read), state (bit 0 running, bit 1 holds the interpreter lock), ns by which the time may be off, ns that it stands for |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
@@ -35,6 +38,7 @@ use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
+use crate::stack::{SampledStack, StackFrame};
 
 pub(super) const PATH: u64 = 1;
 pub(super) const TRACK: u64 = 2;
@@ -51,6 +55,9 @@ pub(super) const RAN: u64 = 12;
 pub(super) const DELAY: u64 = 13;
 pub(super) const PROCESSORS: u64 = 14;
 pub(super) const MODULE: u64 = 15;
+pub(super) const FUNCTION: u64 = 16;
+pub(super) const FRAME: u64 = 17;
+pub(super) const STACK: u64 = 18;
 
 /// Room for an unusual span with most of what it may carry.
 const MOST_OF_SPAN: usize = 64;
@@ -155,6 +162,19 @@ pub enum Record<'a> {
         /// Name of the module's class.
         class: &'a str,
     },
+    /// Names a function before its first use in the window.
+    Function {
+        /// The function's number in this process, from 1.
+        id: u32,
+        /// Its qualified name.
+        name: &'a str,
+        /// The file that it stands in.
+        file: &'a str,
+    },
+    /// Defines a frame, a function called from another frame, before its first use in the window.
+    Frame(StackFrame),
+    /// What a thread was doing at one moment.
+    Stack(SampledStack),
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -269,10 +289,26 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             push_named(&mut payload, &[u64::from(path.0), u64::from(depth)], class);
             MODULE
         }
+        Record::Function { id, name, file } => {
+            push(&mut payload, u64::from(id));
+            push_pair(&mut payload, name, file);
+            FUNCTION
+        }
+        Record::Frame(frame) => {
+            let numbers = [frame.id, frame.parent, frame.function, frame.line].map(u64::from);
+            push_all(&mut payload, &numbers);
+            FRAME
+        }
+        Record::Stack(stack) => {
+            let state = u64::from(stack.is_running) | u64::from(stack.has_interpreter) << 1;
+            let (at, frame) = (delta(stack.ticks, cursor), u64::from(stack.frame));
+            let numbers = [at, stack.thread, frame, state, stack.within_ns];
+            push_all(&mut payload, &numbers);
+            push(&mut payload, stack.stands_for_ns);
+            STACK
+        }
         Record::Note { code, message } => {
-            payload.extend_from_slice(code.as_bytes());
-            payload.push(0);
-            payload.extend_from_slice(message.as_bytes());
+            push_pair(&mut payload, code, message);
             NOTE
         }
     };
@@ -291,6 +327,13 @@ fn push_named(out: &mut Vec<u8>, numbers: &[u64], text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
+/// Pushes two texts with a zero byte between them.
+fn push_pair(out: &mut Vec<u8>, one: &str, other: &str) {
+    out.extend_from_slice(one.as_bytes());
+    out.push(0);
+    out.extend_from_slice(other.as_bytes());
+}
+
 fn push_operations(out: &mut Vec<u8>, operations: &StretchOperations<'_>) {
     let tally = &operations.tally;
     push(out, u64::from(operations.stretch));
@@ -301,9 +344,7 @@ fn push_operations(out: &mut Vec<u8>, operations: &StretchOperations<'_>) {
     for cost in tally.cost.columns() {
         push_wide(out, cost);
     }
-    out.extend_from_slice(operations.device.as_bytes());
-    out.push(0);
-    out.extend_from_slice(operations.dtype.as_bytes());
+    push_pair(out, operations.device, operations.dtype);
 }
 
 /// Pushes a span whose end is that far from the cursor.

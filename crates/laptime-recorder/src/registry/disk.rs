@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar};
 
 use crate::file::{ProcessFile, SHORT_WINDOWS};
 use crate::samples::Sources;
+use crate::stacks::{Book, Sampler};
 use crate::window::Window;
 use crate::writer::Writer;
 
@@ -39,6 +40,10 @@ pub struct Disk {
     pub folding: bool,
     /// What the collector reads; kept here, so that a forked child closes its copies.
     pub sources: Arc<Sources>,
+    /// Who looks at stacks, if they are sampled.
+    pub sampler: Option<Sampler>,
+    /// What the sampler saw.
+    pub book: Book,
 }
 
 impl Disk {
@@ -55,6 +60,8 @@ impl Disk {
             scribe: None,
             folding: false,
             sources: Arc::new(Sources::open()),
+            sampler: None,
+            book: Book::default(),
         }
     }
 
@@ -106,8 +113,8 @@ impl Disk {
     /// In a forked child: nothing of the parent's file is touched. Returns the recording's folder.
     pub fn leave_to_parent(self) -> PathBuf {
         self.file.leave_to_parent();
-        // Windows, and the handle of a thread that does not exist here.
-        std::mem::forget((self.full, self.scribe, self.collector));
+        // Windows, and the handles of threads that do not exist here.
+        std::mem::forget((self.full, self.scribe, self.collector, self.sampler));
         self.folder
     }
 }

@@ -1,0 +1,38 @@
+//! What a sampler sees of a program: which functions call which, at one moment after another.
+//!
+//! Functions and frames are numbered from 1 in each process. A frame is a function together with the
+//! frame that called it and the line that it was in, so a stack is the number of its innermost frame.
+
+/// A function, called from another frame, in one of its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct StackFrame {
+    /// The frame's number in this process.
+    pub id: u32,
+    /// The frame that called it; 0 for the outermost.
+    pub parent: u32,
+    /// The function's number.
+    pub function: u32,
+    /// The line that ran, from 1; 0 where it isn't known.
+    pub line: u32,
+}
+
+/// What a thread was doing at one moment.
+///
+/// **Units** ticks and nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampledStack {
+    /// When.
+    pub ticks: u64,
+    /// The system's thread id; 0 where not even the threads could be read.
+    pub thread: u64,
+    /// The innermost frame; 0 for a stack that could not be read.
+    pub frame: u32,
+    /// Whether the thread had a processor, or waited for one, rather than for something else.
+    pub is_running: bool,
+    /// Whether it held the interpreter's lock.
+    pub has_interpreter: bool,
+    /// How far the moment may be off: a stack isn't read at once.
+    pub within_ns: u64,
+    /// The time that the sample stands for: from the one before to this one.
+    pub stands_for_ns: u64,
+}

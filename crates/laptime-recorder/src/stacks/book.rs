@@ -1,0 +1,171 @@
+//! Numbers of functions and frames, and their definitions in the window that uses them.
+//!
+//! Numbers are the process's; what a window defines is forgotten when its writer begins another.
+//! The book is bounded: what no longer fits is filed under the frame that called it.
+
+use std::collections::{HashMap, HashSet};
+
+use laptime_core::format::record::{Cursor, Record, encode};
+use laptime_core::{SampledStack, StackFrame};
+
+use super::{Look, SeenFrame, SeenThread};
+use crate::writer::Writer;
+
+/// Functions that get a number.
+const MOST_FUNCTIONS: usize = 65_536;
+/// Frames that get one: a function counts once for each way that leads to it and each line.
+const MOST_FRAMES: usize = 262_144;
+/// Bytes of a name or of a file's path that are kept: the end tells most.
+const MOST_BYTES: usize = 512;
+/// What one stack's definitions may take of a window, so that it fits an empty one.
+const MOST_DEFINED: usize = 24 * 1024;
+
+/// A frame without its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Call {
+    parent: u32,
+    function: u32,
+    line: u32,
+}
+
+/// What was seen so far in this process.
+#[derive(Debug, Default)]
+pub struct Book {
+    numbers: HashMap<(String, String), u32>,
+    functions: Vec<(String, String)>,
+    calls: HashMap<Call, u32>,
+    frames: Vec<Call>,
+    /// The writer's window that `defined_frames` and `defined_functions` are about.
+    generation: Option<u32>,
+    defined_frames: HashSet<u32>,
+    defined_functions: HashSet<u32>,
+}
+
+impl Book {
+    /// Writes what a look saw: one record for each thread, or one that says that nothing could be read.
+    pub fn write(&mut self, look: &Look, writer: &mut Writer) {
+        let nothing = SampledStack {
+            ticks: look.ticks,
+            thread: 0,
+            frame: 0,
+            is_running: false,
+            has_interpreter: false,
+            within_ns: look.within_ns,
+            stands_for_ns: look.stands_for_ns,
+        };
+        let Some(threads) = &look.threads else {
+            writer.record(&Record::Stack(nothing));
+            return;
+        };
+        for seen in threads.iter().filter(|seen| !seen.frames.is_empty()) {
+            let stack = SampledStack {
+                thread: seen.thread,
+                frame: self.frame_of(seen),
+                is_running: seen.is_running,
+                has_interpreter: seen.has_interpreter,
+                ..nothing
+            };
+            writer.record_after(&Record::Stack(stack), |generation, bytes, cursor| {
+                self.define(stack.frame, generation, bytes, cursor);
+            });
+        }
+    }
+
+    /// The number of a thread's innermost frame; 0 when not even its outermost has one.
+    fn frame_of(&mut self, seen: &SeenThread) -> u32 {
+        let mut parent = 0;
+        for frame in seen.frames.iter().rev() {
+            let Some(id) = self.number(parent, frame) else {
+                break;
+            };
+            parent = id;
+        }
+        parent
+    }
+
+    fn number(&mut self, parent: u32, frame: &SeenFrame) -> Option<u32> {
+        let function = self.function(frame)?;
+        let call = Call {
+            parent,
+            function,
+            line: frame.line,
+        };
+        if let Some(known) = self.calls.get(&call) {
+            return Some(*known);
+        }
+        if self.frames.len() >= MOST_FRAMES {
+            return None;
+        }
+        self.frames.push(call);
+        let id = self.frames.len() as u32;
+        self.calls.insert(call, id);
+        Some(id)
+    }
+
+    fn function(&mut self, frame: &SeenFrame) -> Option<u32> {
+        let function = (kept(&frame.name), kept(&frame.file));
+        if let Some(known) = self.numbers.get(&function) {
+            return Some(*known);
+        }
+        if self.functions.len() >= MOST_FUNCTIONS {
+            return None;
+        }
+        self.functions.push(function.clone());
+        let id = self.functions.len() as u32;
+        self.numbers.insert(function, id);
+        Some(id)
+    }
+
+    /// Appends the definitions that a window lacks of a frame and those that it was called from.
+    fn define(&mut self, frame: u32, generation: u32, bytes: &mut Vec<u8>, cursor: &mut Cursor) {
+        if self.generation != Some(generation) {
+            self.generation = Some(generation);
+            self.defined_frames.clear();
+            self.defined_functions.clear();
+        }
+        let mut missing = Vec::new();
+        let mut at = frame;
+        while at != 0 && !self.defined_frames.contains(&at) {
+            missing.push(at);
+            at = self.frames[at as usize - 1].parent;
+        }
+        for id in missing.into_iter().rev() {
+            if bytes.len() > MOST_DEFINED {
+                // A stack of thousands of functions: a reader takes what it doesn't know as unread.
+                return;
+            }
+            let Call {
+                parent,
+                function,
+                line,
+            } = self.frames[id as usize - 1];
+            if self.defined_functions.insert(function) {
+                let (name, file) = &self.functions[function as usize - 1];
+                let id = function;
+                encode(bytes, cursor, &Record::Function { id, name, file });
+            }
+            self.defined_frames.insert(id);
+            let frame = StackFrame {
+                id,
+                parent,
+                function,
+                line,
+            };
+            encode(bytes, cursor, &Record::Frame(frame));
+        }
+    }
+
+    /// Forgets what is defined where: the next stack defines all that it needs.
+    pub fn begin_again(&mut self) {
+        self.generation = None;
+    }
+}
+
+/// The end of a text, without the byte that parts texts.
+fn kept(text: &str) -> String {
+    let mut from = text.len().saturating_sub(MOST_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text[from..].replace('\0', "\u{fffd}")
+}

@@ -1,0 +1,129 @@
+//! Sampled stacks through the whole recorder, from a scripted source onto the disk and back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+
+use laptime_core::format::process::window_offset;
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{WINDOW_LEN, Window};
+use laptime_core::{SampledStack, StackFrame};
+use laptime_recorder::stacks::{SeenFrame, SeenThread, StackSource, leave_stacks, sample_stacks};
+use laptime_recorder::{RecordOptions, record};
+
+static LOOKS: AtomicU64 = AtomicU64::new(0);
+/// Descriptor that a file has which the source opens.
+static OPENED: AtomicI32 = AtomicI32::new(-1);
+
+/// Sees a thread in one function that calls itself, deeper with every look; each third can't be read.
+struct Scripted;
+
+impl StackSource for Scripted {
+    fn look(&mut self) -> Option<Vec<SeenThread>> {
+        let look = LOOKS.fetch_add(1, Ordering::SeqCst);
+        let file = File::open("/dev/null").unwrap();
+        OPENED.store(file.as_raw_fd(), Ordering::SeqCst);
+        if look % 3 == 2 {
+            return None;
+        }
+        let frame = |line| SeenFrame {
+            name: "walk\0<locals>".to_owned(),
+            file: format!("{}/tree.py", "deep/".repeat(300)),
+            line,
+        };
+        Some(vec![
+            SeenThread {
+                thread: 77,
+                is_running: true,
+                has_interpreter: look % 2 == 0,
+                frames: (0..=look as u32).map(frame).collect(),
+            },
+            SeenThread {
+                thread: 78,
+                is_running: false,
+                has_interpreter: false,
+                frames: Vec::new(),
+            },
+        ])
+    }
+}
+
+/// The stacks of a recording as functions with lines, outermost first; `None` for unread ones.
+fn read(folder: &Path) -> Vec<(SampledStack, Option<Vec<(String, String, u32)>>)> {
+    let mut stacks = Vec::new();
+    let files = std::fs::read_dir(folder).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    for path in files.filter(|path| path.extension().is_some_and(|is| is == "proc")) {
+        let bytes = std::fs::read(&path).unwrap();
+        for offset in (window_offset(0)..bytes.len() as u64).step_by(WINDOW_LEN) {
+            let end = (offset as usize + WINDOW_LEN).min(bytes.len());
+            let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() else {
+                continue;
+            };
+            let mut functions = BTreeMap::new();
+            let mut frames: BTreeMap<u32, StackFrame> = BTreeMap::new();
+            let read = window.for_each(|record| match record {
+                Record::Function { id, name, file } => {
+                    functions.insert(id, (name.to_owned(), file.to_owned()));
+                }
+                Record::Frame(frame) => {
+                    assert!(frame.parent == 0 || frames.contains_key(&frame.parent));
+                    frames.insert(frame.id, frame);
+                }
+                Record::Stack(stack) => {
+                    let (mut at, mut found) = (stack.frame, Vec::new());
+                    while at != 0 {
+                        let frame = frames[&at];
+                        let (name, file) = functions[&frame.function].clone();
+                        found.push((name, file, frame.line));
+                        at = frame.parent;
+                    }
+                    found.reverse();
+                    stacks.push((stack, (stack.thread != 0).then_some(found)));
+                }
+                _ => {}
+            });
+            read.unwrap();
+        }
+    }
+    stacks
+}
+
+#[test]
+fn stacks_are_written_with_what_they_need_and_nothing_of_the_programs_files_is_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    sample_stacks(|| Ok(Box::new(Scripted)));
+    let path = folder.path().join("sampled.lap");
+    let recording = record(&path, &RecordOptions::default()).unwrap();
+    while LOOKS.load(Ordering::SeqCst) < 12 {
+        std::thread::yield_now();
+    }
+    // The sampler's files have numbers of a table of its own, which is empty.
+    assert_eq!(OPENED.load(Ordering::SeqCst), 0);
+    recording.finish().unwrap();
+
+    let stacks = read(&path);
+    assert!(stacks.len() >= 12, "{}", stacks.len());
+    let unread = stacks.iter().filter(|(_, frames)| frames.is_none()).count();
+    assert!((4..=stacks.len() / 2).contains(&unread), "{unread}");
+    let ticks: BTreeSet<u64> = stacks.iter().map(|(stack, _)| stack.ticks).collect();
+    assert_eq!(ticks.len(), stacks.len());
+    for (stack, frames) in &stacks {
+        assert!(stack.stands_for_ns > 0);
+        let Some(frames) = frames else { continue };
+        assert_eq!(stack.thread, 77);
+        let (name, file, line) = &frames[0];
+        assert_eq!(name, "walk\u{fffd}<locals>");
+        assert!(file.ends_with("/tree.py") && file.len() <= 512);
+        // Outermost first: the source saw the innermost in line 0.
+        assert_eq!(*line as usize, frames.len() - 1);
+        assert_eq!(frames.last().unwrap().2, 0);
+    }
+    leave_stacks();
+    let again = folder.path().join("without.lap");
+    let recording = record(&again, &RecordOptions::default()).unwrap();
+    recording.finish().unwrap();
+    assert_eq!(read(&again), []);
+}
