@@ -199,15 +199,15 @@ fn note_stacks() {
             (sampler.take(), sampler.take_reason())
         })
     });
-    write_looks(&looks, reason);
+    write_looks(&looks, reason.as_deref());
 }
 
 /// Writes what is left of a sampler that was stopped.
 pub fn write_stacks(sampler: &Sampler) {
-    write_looks(&sampler.take(), sampler.take_reason());
+    write_looks(&sampler.take(), sampler.take_reason().as_deref());
 }
 
-fn write_looks(looks: &[Look], reason: Option<String>) {
+fn write_looks(looks: &[Look], reason: Option<&str>) {
     if looks.is_empty() && reason.is_none() {
         return;
     }
@@ -221,7 +221,7 @@ fn write_looks(looks: &[Look], reason: Option<String>) {
     for look in looks {
         book.write(look, &mut scribe);
     }
-    if let Some(message) = &reason {
+    if let Some(message) = reason {
         let code = "stacks-unavailable";
         scribe.record(&Record::Note { code, message });
     }

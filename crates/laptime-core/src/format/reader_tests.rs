@@ -135,6 +135,16 @@ fn other() -> impl Strategy<Value = Record<'static>> {
             depth,
             class: "Conv2d"
         }),
+        Just(Record::Note {
+            code: "device-active",
+            message: "torch used cuda:0"
+        }),
+    ]
+}
+
+fn stack() -> impl Strategy<Value = Record<'static>> {
+    let ticks = any::<u64>();
+    prop_oneof![
         any::<u32>().prop_map(|id| Record::Function {
             id,
             name: "Digits.__getitem__",
@@ -161,16 +171,12 @@ fn other() -> impl Strategy<Value = Record<'static>> {
                 })
             }
         ),
-        Just(Record::Note {
-            code: "device-active",
-            message: "torch used cuda:0"
-        }),
     ]
 }
 
 proptest! {
     #[test]
-    fn what_is_encoded_is_read(records in proptest::collection::vec(prop_oneof![span(), other()], 0..60)) {
+    fn what_is_encoded_is_read(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 0..60)) {
         let (mut bytes, mut cursor) = (Vec::new(), START);
         for record in &records {
             encode(&mut bytes, &mut cursor, record);
@@ -181,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_returns_the_exact_prefix(records in proptest::collection::vec(prop_oneof![span(), other()], 1..12)) {
+    fn a_cut_returns_the_exact_prefix(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 1..12)) {
         let (mut bytes, mut cursor, mut ends) = (Vec::new(), START, Vec::new());
         for record in &records {
             encode(&mut bytes, &mut cursor, record);
@@ -251,7 +257,7 @@ impl<'a> Visit<'a> for Seen<'a> {
 
 proptest! {
     #[test]
-    fn visiting_is_iterating(records in proptest::collection::vec(prop_oneof![span(), other()], 0..60), cut in 0_usize..40) {
+    fn visiting_is_iterating(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 0..60), cut in 0_usize..40) {
         let (mut bytes, mut cursor) = (Vec::new(), START);
         for record in &records {
             encode(&mut bytes, &mut cursor, record);

@@ -248,19 +248,6 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             push_named(&mut payload, &numbers, name);
             TRACK_NAME
         }
-        Record::Sample {
-            ticks,
-            resident_bytes,
-        } => {
-            push_all(&mut payload, &[delta(ticks, cursor), resident_bytes]);
-            SAMPLE
-        }
-        Record::Memory { ticks, memory } => {
-            let bytes = zigzag(memory.bytes);
-            let numbers = [delta(ticks, cursor), bytes, memory.peak_bytes];
-            push_all(&mut payload, &numbers);
-            MEMORY
-        }
         Record::Operations(operations) => {
             push_operations(&mut payload, &operations);
             OPERATIONS
@@ -269,12 +256,42 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             push_all(&mut payload, &[delta(ticks, cursor), u64::from(stretch)]);
             RAN
         }
+        Record::Module { path, depth, class } => {
+            push_named(&mut payload, &[u64::from(path.0), u64::from(depth)], class);
+            MODULE
+        }
+        Record::Note { code, message } => {
+            push_pair(&mut payload, code, message);
+            NOTE
+        }
+        _ => push_observed(&mut payload, cursor, record),
+    };
+    push_payload(out, kind, &payload);
+}
+
+/// Pushes what the recorder observes by itself, beside the program's own records. Returns its kind.
+fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) -> u64 {
+    let delta = |ticks: u64| zigzag(ticks.wrapping_sub(cursor.last) as i64);
+    match *record {
+        Record::Sample {
+            ticks,
+            resident_bytes,
+        } => {
+            push_all(payload, &[delta(ticks), resident_bytes]);
+            SAMPLE
+        }
+        Record::Memory { ticks, memory } => {
+            let bytes = zigzag(memory.bytes);
+            let numbers = [delta(ticks), bytes, memory.peak_bytes];
+            push_all(payload, &numbers);
+            MEMORY
+        }
         Record::Delay {
             ticks,
             thread,
             delayed_ns,
         } => {
-            push_all(&mut payload, &[delta(ticks, cursor), thread, delayed_ns]);
+            push_all(payload, &[delta(ticks), thread, delayed_ns]);
             DELAY
         }
         Record::Processors {
@@ -282,37 +299,29 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             busy_ns,
             stolen_ns,
         } => {
-            push_all(&mut payload, &[delta(ticks, cursor), busy_ns, stolen_ns]);
+            push_all(payload, &[delta(ticks), busy_ns, stolen_ns]);
             PROCESSORS
         }
-        Record::Module { path, depth, class } => {
-            push_named(&mut payload, &[u64::from(path.0), u64::from(depth)], class);
-            MODULE
-        }
         Record::Function { id, name, file } => {
-            push(&mut payload, u64::from(id));
-            push_pair(&mut payload, name, file);
+            push(payload, u64::from(id));
+            push_pair(payload, name, file);
             FUNCTION
         }
         Record::Frame(frame) => {
             let numbers = [frame.id, frame.parent, frame.function, frame.line].map(u64::from);
-            push_all(&mut payload, &numbers);
+            push_all(payload, &numbers);
             FRAME
         }
         Record::Stack(stack) => {
             let state = u64::from(stack.is_running) | u64::from(stack.has_interpreter) << 1;
-            let (at, frame) = (delta(stack.ticks, cursor), u64::from(stack.frame));
+            let (at, frame) = (delta(stack.ticks), u64::from(stack.frame));
             let numbers = [at, stack.thread, frame, state, stack.within_ns];
-            push_all(&mut payload, &numbers);
-            push(&mut payload, stack.stands_for_ns);
+            push_all(payload, &numbers);
+            push(payload, stack.stands_for_ns);
             STACK
         }
-        Record::Note { code, message } => {
-            push_pair(&mut payload, code, message);
-            NOTE
-        }
-    };
-    push_payload(out, kind, &payload);
+        _ => unreachable!("encoded by its own function"),
+    }
 }
 
 fn push_all(out: &mut Vec<u8>, numbers: &[u64]) {
