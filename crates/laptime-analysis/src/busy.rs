@@ -18,7 +18,7 @@ const LITTLE_RATIO: f64 = 0.02;
 /// The part of a change that being kept from the CPU must account for to be its reason.
 const MOSTLY: f64 = 0.5;
 
-const ALL_STEPS: &str = "the tables count all steps";
+const ALL_STEPS: &str = "the tables mix the shorter and the longer steps";
 const LEAVE_ROOM: &str = "other programs, this one's own threads and workers, or a limit on the \
                           container's CPU took it: leave a CPU free and run again";
 const OTHER_HOST: &str = "other virtual machines on that host took it: run again, or on a machine \
@@ -151,7 +151,10 @@ fn changed(later: Later, whole: Option<Kept>, parts: Option<(Kept, Kept)>, noun:
     }
     if let Some((taken, ratio)) = whole.and_then(|whole| most(whole, noun)) {
         return told(
-            format!("{said}, and the machine was busy: {}", taken.said(ratio)),
+            format!(
+                "{said}. The machine was busy too, which explains only a part of that: {}",
+                taken.said(ratio)
+            ),
             format!("{ALL_STEPS}; {}", taken.hint()),
         );
     }

@@ -111,13 +111,13 @@ fn a_change_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reas
     let (message, hint) = run.doubt();
     assert_eq!(
         message,
-        "from step 60 on, each was 50 % longer. The reason is a busy machine: the \
+        "from step 60 on, steps were 50 % longer. The reason is a busy machine: the \
          thread that takes the steps waited for a CPU for 30 % of the time from there \
          on, 1.0 % before"
     );
     assert_eq!(
         hint,
-        "the tables count all steps; other programs, this one's own threads and \
+        "the tables mix the shorter and the longer steps; other programs, this one's own threads and \
          workers, or a limit on the container's CPU took it: leave a CPU free and run \
          again"
     );
@@ -133,7 +133,7 @@ fn a_change_with_a_busy_machine_before_and_after_has_both() {
     };
     assert_eq!(
         run.doubt().0,
-        "from step 60 on, each was 50 % longer, and the machine was busy: the thread \
+        "from step 60 on, steps were 50 % longer. The machine was busy too, which explains only a part of that: the thread \
          that takes the steps waited for a CPU for 40 % of the time"
     );
 }
@@ -158,7 +158,7 @@ fn a_machine_that_becomes_quiet_is_the_reason_for_shorter_steps() {
     };
     assert_eq!(
         run.doubt().0,
-        "from step 60 on, each was 33 % shorter. The reason is a busy machine: the \
+        "from step 60 on, steps were 33 % shorter. The reason is a busy machine: the \
          thread that takes the steps waited for a CPU for 1.0 % of the time from there \
          on, 30 % before"
     );
@@ -189,12 +189,12 @@ fn a_change_with_the_cpu_at_hand_is_the_programs_or_of_what_cannot_be_seen() {
     let (message, hint) = run.doubt();
     assert_eq!(
         message,
-        "from step 60 on, each was 50 % longer, though the thread that takes the steps \
+        "from step 60 on, steps were 50 % longer, though the thread that takes the steps \
          waited for a CPU for only 0.3 % of the time"
     );
     assert_eq!(
         hint,
-        "the tables count all steps; look at the program, its other threads, and \
+        "the tables mix the shorter and the longer steps; look at the program, its other threads, and \
          what Laptime can't see: the CPU's clock speed and memory bandwidth"
     );
 }
@@ -206,7 +206,7 @@ fn without_a_word_of_the_machines_host_it_is_not_called_idle() {
         delayed: |_| 0.003,
         stolen: None,
     };
-    assert_eq!(run.doubt().0, "from step 60 on, each was 50 % longer");
+    assert_eq!(run.doubt().0, "from step 60 on, steps were 50 % longer");
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn of_a_thread_that_was_not_watched_nothing_is_claimed() {
     }
     let doubts = doubts_of(script);
     let said: Vec<&str> = doubts.iter().map(|doubt| doubt.message.as_str()).collect();
-    assert_eq!(said, ["from step 60 on, each was 50 % longer"]);
+    assert_eq!(said, ["from step 60 on, steps were 50 % longer"]);
     let hint = doubts[0].hint.as_deref().unwrap();
     assert!(hint.ends_with("run longer, or compare equal stretches"));
 }

@@ -1,8 +1,8 @@
 //! Epochs of a process: when each began, and which steps and evaluations ran in it.
 //!
 //! An epoch begins at a mark named `epoch`, which automatic phases set, or with a span of that
-//! name. It lasts until the next one begins, the last one until its last step or evaluation
-//! ends. Steps and evaluations may come in any order. Where there are many, neighbours are put
+//! name. It lasts until the next one begins, the last one until its span, or its last step or
+//! evaluation, ends. Steps and evaluations may come in any order. Where there are many, neighbours are put
 //! together, but never across the beginning of an epoch that is known by then.
 //!
 //! Passes that run one after the other may each have a track of their own, as a notebook's cells do: they
@@ -54,6 +54,8 @@ struct Track {
     most_units: usize,
     marks: Vec<u64>,
     spans: Vec<u64>,
+    /// When the latest of those spans ended.
+    ended: u64,
     units: Vec<Units>,
 }
 
@@ -90,6 +92,7 @@ impl Epochs {
             }
             PhaseName::Epoch if is_new && track.spans.len() < track.most_epochs => {
                 track.spans.push(span.start);
+                track.ended = track.ended.max(span.end());
                 return;
             }
             _ => return,
@@ -150,6 +153,7 @@ impl Epochs {
             if let Some(before) = before {
                 before.marks.extend(&track.marks);
                 before.spans.extend(&track.spans);
+                before.ended = before.ended.max(track.ended);
                 before.units.extend(&track.units);
                 before.most_epochs = MOST_EPOCHS;
             } else {
@@ -172,6 +176,7 @@ impl Track {
             most_units,
             marks: Vec::new(),
             spans: Vec::new(),
+            ended: 0,
             units: Vec::new(),
         }
     }
@@ -185,7 +190,16 @@ impl Track {
     fn end(&self) -> u64 {
         let begun = self.begun().iter().copied();
         let ended = self.units.iter().map(|units| units.end);
-        begun.chain(ended).max().unwrap_or(0)
+        begun
+            .chain(ended)
+            .max()
+            .unwrap_or(0)
+            .max(self.last_span_end())
+    }
+
+    /// When the last span of an epoch ended; 0 where marks tell of epochs, which have no end.
+    fn last_span_end(&self) -> u64 {
+        if self.marks.is_empty() { self.ended } else { 0 }
     }
 
     /// When epochs began: marks count before spans, as automatic phases set them. None of too many.
@@ -236,7 +250,7 @@ impl Track {
                 evaluation: 0,
             })
             .collect();
-        let mut last_end = begun.last().copied().unwrap_or(0);
+        let mut last_end = begun.last().copied().unwrap_or(0).max(self.last_span_end());
         for units in &self.units {
             let index = begun.partition_point(|began| *began <= units.start);
             let Some(epoch) = index.checked_sub(1).and_then(|index| epochs.get_mut(index)) else {

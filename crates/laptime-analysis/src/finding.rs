@@ -59,8 +59,10 @@ pub enum Finding {
         usual_ns: u64,
         /// What all steps take beyond the usual.
         excess_ns: u64,
-        /// The lap inside that takes longer in about as many steps, if one accounts for it.
+        /// The innermost lap that takes most of the excess, if there is one.
         cause: Option<Cause>,
+        /// The part of the excess outside of all laps inside.
+        outside_ns: u64,
     },
     /// A lap that runs in few of the steps takes much of what all of them take.
     Occasional {
@@ -103,8 +105,9 @@ pub enum Finding {
         uncertainty_bytes: u64,
         /// What all of them left.
         kept_bytes: u64,
-        /// The innermost lap that leaves most of it, if there is one.
-        keeper: Option<Keeper>,
+        /// The lap that keeps it, where one leaves about as much by itself; of several, one does.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        keepers: Vec<Keeper>,
         /// Whether it is left between the steps, outside of their laps.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         between: bool,
@@ -152,10 +155,12 @@ pub enum Finding {
 pub struct Cause {
     /// The path of the lap.
     pub path: String,
-    /// How long it takes then, at least.
+    /// How long it takes at times, at least.
     pub slow_ns: u64,
     /// How long it takes usually: the median.
     pub usual_ns: u64,
+    /// What all of its spans take beyond the usual.
+    pub excess_ns: u64,
 }
 
 /// What leaves memory behind.
@@ -163,6 +168,6 @@ pub struct Cause {
 pub struct Keeper {
     /// The path of the lap.
     pub path: String,
-    /// What it leaves per step.
+    /// What it leaves per step by itself, without the laps inside.
     pub per_step_bytes: u64,
 }

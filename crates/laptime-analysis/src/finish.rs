@@ -35,6 +35,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     let measured = wall::measured(&processes, run.as_ref());
     let busy = busy::of_main(&processes, &measured);
     let growth = start.as_ref().and_then(|start| start.growth);
+    let risen_bytes = start.as_ref().and_then(|start| start.risen_bytes);
     let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
         .iter()
@@ -125,7 +126,12 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         findings: Vec::new(),
     };
     name_modules(&mut summary, &processes);
-    summary.findings = findings::find(&summary, Clues { busy, growth });
+    let clues = Clues {
+        busy,
+        growth,
+        risen_bytes,
+    };
+    summary.findings = findings::find(&summary, clues);
     summary
 }
 

@@ -51,6 +51,20 @@ pub fn between(readings: &Readings, from: u64, to: u64) -> Option<Growth> {
     })
 }
 
+/// By how much the lowest level of the last quarter lies above that of the first, in bytes; `None` where
+/// too little was read.
+pub fn risen(readings: &Readings, from: u64, to: u64) -> Option<i64> {
+    let width = to.checked_sub(from).filter(|width| *width > 0)? as f64;
+    let part = |at: u64| (at - from) as f64 / width;
+    let levels = || readings.levels().filter(|(at, _)| (from..to).contains(at));
+    let lowest = |is_meant: fn(f64) -> bool| {
+        let meant = levels().filter(|(at, _)| is_meant(part(*at)));
+        let bytes: Vec<i64> = meant.map(|(_, bytes)| bytes).collect();
+        (bytes.len() >= LEAST_READINGS).then(|| bytes.into_iter().min())?
+    };
+    Some(lowest(|part| part >= 0.75)?.saturating_sub(lowest(|part| part < 0.25)?))
+}
+
 /// The slope of the line of least squares, and its standard error.
 fn slope(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = points.len() as f64;

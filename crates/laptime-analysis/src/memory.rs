@@ -19,7 +19,8 @@ const MOST_SHOWN: usize = 4;
 /// Code of the note that says why memory was not counted.
 const NOT_COUNTED: &str = "memory.unavailable";
 /// Why a process has no total.
-const KILLED: &str = "a process did not end normally, and its total was not noted at its end";
+const KILLED: &str = "a process ended without closing its recording, as killed ones and a \
+                      DataLoader's workers do: what it held then is not known";
 const NO_PEAK: &str = "what is left over has no peak of its own";
 const NO_SPREAD: &str = "what is left over is no span";
 /// Names of the totals of a process.

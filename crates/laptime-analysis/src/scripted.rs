@@ -44,6 +44,7 @@ enum Entry {
     Delay(u64, u64, u64),
     Processors(u64, u64, u64),
     Name(u32, bool, u64, String),
+    Observed(Record<'static>),
 }
 
 /// One process being written.
@@ -164,6 +165,11 @@ impl Script {
         self.entries.push(entry);
     }
 
+    /// Adds what the recorder observes by itself.
+    pub fn observed(&mut self, record: Record<'static>) {
+        self.entries.push(Entry::Observed(record));
+    }
+
     /// Adds a note.
     pub fn note(&mut self, code: &str, message: &str) {
         self.entries.push(Entry::Note(code.into(), message.into()));
@@ -240,7 +246,11 @@ impl Script {
                 | Entry::Ran(_, ticks)
                 | Entry::Delay(_, ticks, _)
                 | Entry::Processors(ticks, ..) => *ticks,
-                Entry::Note(..) | Entry::Name(..) | Entry::Module(..) | Entry::Operations(..) => 0,
+                Entry::Note(..)
+                | Entry::Name(..)
+                | Entry::Module(..)
+                | Entry::Operations(..)
+                | Entry::Observed(_) => 0,
             });
             // A track opens its next window when the one before is full.
             let mut opened = self.header.anchor;
@@ -341,6 +351,7 @@ impl Script {
                     busy_ns: *busy_ns,
                     stolen_ns: *stolen_ns,
                 },
+                Entry::Observed(record) => *record,
                 Entry::Note(code, message) => Record::Note { code, message },
                 Entry::Module(path, depth, class) => Record::Module {
                     path: *path,

@@ -152,6 +152,11 @@ impl SpanRow {
         self.names.len().saturating_sub(1)
     }
 
+    /// Whether it is what is left over under this name, and no span that is called so.
+    pub fn is_leftover(&self, name: &str) -> bool {
+        self.kind == RowKind::Leftover && self.path == name
+    }
+
     /// Whether it stands for spans directly inside of the path with these names.
     pub fn is_child_of(&self, names: &[String]) -> bool {
         self.kind == RowKind::Span

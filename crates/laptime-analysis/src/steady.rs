@@ -21,12 +21,14 @@ pub struct Start {
     pub step_path: String,
     /// The first steady step, from 0; of several processes, the latest.
     pub from_step: u64,
-    /// Time since the first step opened; of several processes, the longest.
+    /// What the steps before it took; of several processes, the longest.
     pub skipped_ns: u64,
     /// What there is to doubt about it.
     pub warnings: Vec<Warning>,
     /// How memory grows from there on, in the first process.
     pub growth: Option<Growth>,
+    /// By how many bytes it lies higher at the end, in the first process.
+    pub risen_bytes: Option<i64>,
 }
 
 /// Finds it, or says why there is none.
@@ -55,6 +57,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
         warnings,
         growth: first.growth,
+        risen_bytes: first.risen_bytes,
     })
 }
 
@@ -97,6 +100,7 @@ struct Found {
     since_ns: u64,
     doubt: Option<Warning>,
     growth: Option<Growth>,
+    risen_bytes: Option<i64>,
 }
 
 fn of_process(process: &Process) -> Result<Found, Unavailable> {
@@ -125,15 +129,17 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         ));
     }
     let timeline = process.anchors.timeline();
-    let began_ns = timeline.monotonic_ns(steps[0].start);
+    let durations = durations[..first].iter().copied();
+    let warm_up = durations.fold(0, u64::saturating_add);
     let since_ns = timeline.monotonic_ns(steps[first].start);
     let step_path = path::join(process.paths.names(series.path));
     Ok(Found {
         growth: growth::between(&process.readings, steps[first].start, process.last_end),
+        risen_bytes: growth::risen(&process.readings, steps[first].start, process.last_end),
         doubt: busy::doubt(process, series, &steps, found, noun(&step_path)),
         step_path,
         from_step: first as u64,
-        skipped_ns: since_ns.saturating_sub(began_ns),
+        skipped_ns: process.anchors.rate().nanoseconds(warm_up),
         since_ns,
     })
 }

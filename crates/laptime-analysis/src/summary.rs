@@ -119,7 +119,7 @@ pub struct Steady {
     pub step_path: String,
     /// First step that counts, from 0.
     pub from_step: u64,
-    /// Time between the start of the first step and that one.
+    /// What the steps before that one took.
     pub skipped_ns: u64,
     /// From the start of the first steady step to the end of the last span; summed over the measured processes.
     pub wall_ns: u64,
@@ -149,7 +149,7 @@ pub fn noun(path: &str) -> &str {
 pub struct Epoch {
     /// When it began, since the start of the run.
     pub at_ns: u64,
-    /// Until the next one began; of the last one, until its last step or evaluation ended.
+    /// Until the next one began; of the last one, until its lap, or its last step or evaluation, ended.
     pub duration_ns: u64,
     /// Steps begun in it.
     pub step_count: u64,
@@ -251,7 +251,10 @@ impl Summary {
             .iter()
             .filter(|row| row.kind == RowKind::Span && row.depth() == 0);
         let step = spans.clone().find(|row| row.path == PhaseName::Step.text());
-        let is_many = |row: &&SpanRow| row.count.is_some_and(|count| count >= MANY);
+        let is_many = |row: &&SpanRow| {
+            let is_work = row.path != PhaseName::Compile.text();
+            is_work && row.count.is_some_and(|count| count >= MANY)
+        };
         let step = step.or_else(|| spans.filter(is_many).max_by_key(|row| row.total_ns))?;
         Some((step, &self.rows))
     }

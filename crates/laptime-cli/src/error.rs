@@ -75,6 +75,12 @@ pub enum CliError {
         /// As typed.
         path: PathBuf,
     },
+    /// `--force` replaces finished recordings.
+    #[error("another process is recording into {}, so --force does not replace it", path.display())]
+    RecordingBusy {
+        /// As typed.
+        path: PathBuf,
+    },
     /// `--force` replaces recordings, nothing else.
     #[error("{} is not a recording, so --force does not replace it", path.display())]
     NotARecording {
@@ -143,6 +149,7 @@ impl CliError {
             Self::Output { .. }
             | Self::Browser { .. }
             | Self::RecordingExists { .. }
+            | Self::RecordingBusy { .. }
             | Self::NotARecording { .. } => ERROR,
             Self::Settings(_)
             | Self::NoMetric { .. }
@@ -166,6 +173,9 @@ impl CliError {
                     Some(near) => format!("did you mean {near}? O{own}"),
                     None => format!("o{own}; `laptime run --help` has those of laptime run"),
                 })
+            }
+            Self::RecordingBusy { .. } => {
+                Some("wait for its end, or give another --output".to_owned())
             }
             Self::RecordingExists { .. } => {
                 Some("pass --force to replace it, or another --output".to_owned())

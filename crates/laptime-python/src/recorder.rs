@@ -1,5 +1,6 @@
 //! Starting and finishing a recording of this process.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -73,6 +74,8 @@ impl Recorder {
                 "{} is no recording, so force=True does not replace it: choose another path",
                 path.display()
             ))),
+            // It stays, and the next free name is taken, which is said.
+            Err(error) if error.kind() == ErrorKind::ResourceBusy => Ok(()),
             Err(error) => Err(errors::from_io(&error, &path)),
         })
     }

@@ -214,6 +214,7 @@ impl Report {
     fn steady(&self, python: Python<'_>) -> Option<Self> {
         let steady = self.summary.steady.as_ref()?;
         let summary = python.detach(|| Summary {
+            span_count: steady.rows.iter().filter_map(|row| row.count).sum(),
             rows: steady.rows.clone(),
             wall_ns: steady.wall_ns,
             steady: None,

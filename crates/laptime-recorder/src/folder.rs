@@ -20,6 +20,8 @@ use crate::keeper;
 const EXTENSION: &str = "lap";
 /// Where `run.json` is written before it gets its name.
 const UNFINISHED: &str = ".run.json.new";
+/// Ends the name of a folder that is being deleted.
+const DOOMED: &str = ".deleted";
 /// Tries for a default name that nobody else takes at the same moment.
 const MAX_TRIES: u32 = 1_000;
 
@@ -108,6 +110,16 @@ pub fn write_run(folder: &Path, run: &RunInfo) -> io::Result<()> {
         })
 }
 
+/// Whether `run.json` in a folder is that of a run, rather than of another recording that took the
+/// folder's place. One that can't be read is not.
+pub fn is_of(folder: &Path, run: &RunInfo) -> bool {
+    let found = fs::read(folder.join(RunInfo::FILE_NAME)).ok();
+    let found = found.and_then(|bytes| RunInfo::from_json(&bytes).ok());
+    found.is_some_and(|found| {
+        (found.pid, found.started_monotonic_ns) == (run.pid, run.started_monotonic_ns)
+    })
+}
+
 fn new_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600).open(path)
@@ -136,7 +148,23 @@ pub fn discard(folder: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
+/// Whether another process records into a folder right now.
+pub fn is_busy(path: &Path) -> bool {
+    let run = fs::read(path.join(RunInfo::FILE_NAME)).ok();
+    let run = run.and_then(|bytes| RunInfo::from_json(&bytes).ok());
+    run.is_some_and(|run| {
+        let own = keeper::this_process();
+        let is_own = run
+            .keeper
+            .as_ref()
+            .is_some_and(|keeper| (keeper.pid, keeper.namespace) == (own.pid, own.namespace));
+        !is_own && keeper::is_in_progress(&run)
+    })
+}
+
 /// Deletes the recording at a path; false, and nothing is deleted, where something else is there.
+///
+/// **Errors** with `ResourceBusy` when another process records there.
 pub fn remove(path: &Path) -> io::Result<bool> {
     let Ok(found) = path.symlink_metadata() else {
         return Ok(true);
@@ -144,10 +172,20 @@ pub fn remove(path: &Path) -> io::Result<bool> {
     if !is_recording(path) {
         return Ok(false);
     }
-    if found.is_dir() {
-        fs::remove_dir_all(path)?;
-    } else {
+    if is_busy(path) {
+        return Err(io::ErrorKind::ResourceBusy.into());
+    }
+    if !found.is_dir() {
         fs::remove_file(path)?;
+        return Ok(true);
+    }
+    // Under a name of its own first: somebody else may do the same, or begin to record there.
+    let nonce = clock::monotonic_ns() ^ u64::from(std::process::id()) << 40;
+    let doomed = path.with_file_name(format!(".laptime-{nonce:016x}{DOOMED}"));
+    match fs::rename(path, &doomed) {
+        Ok(()) => fs::remove_dir_all(&doomed)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(_) => fs::remove_dir_all(path)?,
     }
     Ok(true)
 }

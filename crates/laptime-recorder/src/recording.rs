@@ -79,7 +79,13 @@ impl Recording {
         let Some(mut run) = self.run.take() else {
             return Ok(());
         };
-        close();
+        // Its folder may be gone, and another recording of this process be in progress by now.
+        if current_folder().as_ref() == Some(&self.path) {
+            close();
+        }
+        if !folder::is_of(&self.path, &run) {
+            return Ok(());
+        }
         run.end = Some(ProgramEnd {
             monotonic_ns: clock::monotonic_ns(),
             code: None,
@@ -101,12 +107,18 @@ impl Drop for Recording {
 /// Never overwrites: when `folder` exists, the next free `-<n>` is taken; compare
 /// [`Recording::path`]. Inside a recording that this process joined, writes a file that refers to it.
 pub fn record(folder: &Path, options: &RecordOptions) -> Result<Recording, RecorderError> {
-    if let Some(outer) = current_folder() {
+    // One whose folder was deleted meanwhile goes nowhere: a reference to it would lead to itself.
+    let outer = current_folder();
+    if outer.as_ref().is_some_and(|outer| !outer.exists()) {
+        close();
+    }
+    if let Some(outer) = outer.filter(|outer| outer.exists()) {
         let leave = |path: &Path| folder::refer(path, &outer);
         let path = folder::at_first_free(folder, leave).map_err(|source| RecorderError::Write {
             path: folder.to_owned(),
             source,
         })?;
+        let path = std::path::absolute(&path).unwrap_or(path);
         return Ok(Recording { path, run: None });
     }
     let create = |source| RecorderError::Create {

@@ -37,7 +37,7 @@ impl StackSource for Scripted {
             SeenThread {
                 thread: 77,
                 is_running: true,
-                has_interpreter: look % 2 == 0,
+                has_interpreter: look.is_multiple_of(2),
                 frames: (0..=look as u32).map(frame).collect(),
             },
             SeenThread {
@@ -50,8 +50,11 @@ impl StackSource for Scripted {
     }
 }
 
+/// A function, its file and the line that ran.
+type Line = (String, String, u32);
+
 /// The stacks of a recording as functions with lines, outermost first; `None` for unread ones.
-fn read(folder: &Path) -> Vec<(SampledStack, Option<Vec<(String, String, u32)>>)> {
+fn read(folder: &Path) -> Vec<(SampledStack, Option<Vec<Line>>)> {
     let mut stacks = Vec::new();
     let files = std::fs::read_dir(folder).unwrap();
     let files = files.map(|file| file.unwrap().path());

@@ -69,6 +69,16 @@ const LAP: [&str; 6] = [
     "let data = load();",
 ];
 
+/// How a program ended that failed.
+fn failed(summary: &Summary) -> Option<String> {
+    let end = summary.run.as_ref()?.end.as_ref()?;
+    match (end.code, end.signal) {
+        (Some(code), _) if code != 0 => Some(format!("ended with exit code {code}")),
+        (_, Some(signal)) => Some(format!("was ended by signal {signal}")),
+        _ => None,
+    }
+}
+
 /// What all processes did, in one table.
 fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
     let nothing = match summary.unavailable.get("spans") {
@@ -78,7 +88,10 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
             the run, or recorded elsewhere"
                 .to_owned()
         }
-        None => "no span was recorded. A lap around a part of the program names it:".to_owned(),
+        None => match failed(summary) {
+            Some(end) => format!("no span was recorded: the program {end} before its first lap"),
+            None => "no span was recorded. A lap around a part of the program names it:".to_owned(),
+        },
     };
     let is_lapless = is_empty && nothing.ends_with(':');
     let whole = Section {

@@ -21,7 +21,8 @@ pub fn section(summary: &Summary) -> Option<Section> {
     let last = epochs.last()?;
     let end_ns = last.at_ns.saturating_add(last.duration_ns);
     let whole_ns = end_ns.saturating_sub(epochs[0].at_ns);
-    let steps = epochs.iter().map(|epoch| epoch.step_count).sum();
+    let steps: u64 = epochs.iter().map(|epoch| epoch.step_count).sum();
+    let steps = (steps > 0).then(|| format!(", {}", plural(steps, "step", "steps")));
     let cells = cells(epochs);
     let widths = widths(&cells);
     let mut lines: Vec<String> = cells.iter().map(|cells| aligned(cells, &widths)).collect();
@@ -35,10 +36,10 @@ pub fn section(summary: &Summary) -> Option<Section> {
     Some(Section {
         heading: Some("epochs".to_owned()),
         remark: Some(format!(
-            "{} in {}, {}",
+            "{} in {}{}",
             plural(epochs.len() as u64, "epoch", "epochs"),
             time(whole_ns),
-            plural(steps, "step", "steps"),
+            steps.unwrap_or_default(),
         )),
         content: Content::Lines(lines),
     })
@@ -50,15 +51,15 @@ fn time(ns: u64) -> String {
 
 /// What stands beside each epoch: of evaluations and metrics what any epoch has.
 fn cells(epochs: &[Epoch]) -> Vec<Vec<String>> {
+    let has_steps = epochs.iter().any(|epoch| epoch.step_count > 0);
     let has_evaluations = epochs.iter().any(|epoch| epoch.evaluation_ns.is_some());
     let names = epochs.iter().flat_map(|epoch| epoch.metrics.keys());
     let names: BTreeSet<&String> = names.collect();
     let of = |number: u64, epoch: &Epoch| {
-        let mut cells = vec![
-            format!("epoch {number}"),
-            time(epoch.duration_ns),
-            plural(epoch.step_count, "step", "steps"),
-        ];
+        let mut cells = vec![format!("epoch {number}"), time(epoch.duration_ns)];
+        if has_steps {
+            cells.push(plural(epoch.step_count, "step", "steps"));
+        }
         if has_evaluations {
             cells.push(format!(
                 "evaluation {}",

@@ -56,6 +56,8 @@ pub fn measured(summary: &Summary) -> String {
     let wall = match summary.wall_source {
         WallSource::Launcher => "from launch to exit",
         WallSource::Process => "from the start of the process, accurate to 10 ms",
+        // What runs and has no file tells of itself: it was asked to forget what came before.
+        WallSource::Recording if is_own(summary) => "since lt.reset()",
         WallSource::Recording => "from the start of the recording",
         WallSource::Segments => "summed over segments",
         WallSource::ProcessTimeSegments => {
@@ -69,6 +71,12 @@ pub fn measured(summary: &Summary) -> String {
         }
     };
     format!("host time {wall}; {}", clock(summary.clock))
+}
+
+/// Whether it is of the process that reports it, and of no recording.
+fn is_own(summary: &Summary) -> bool {
+    let main = summary.processes.first();
+    main.is_some_and(|main| main.file.is_empty())
 }
 
 fn clock(clock: ClockSummary) -> String {

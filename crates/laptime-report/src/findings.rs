@@ -31,8 +31,8 @@ pub fn said(finding: &Finding) -> Option<String> {
             startup_ns,
             wall_ns,
         } => format!(
-            "{} pass before the first lap, {} of the run: mostly imports. \
-             `python -X importtime SCRIPT` lists them.",
+            "{} pass before the first lap, {} of the run: imports, reading data, building the model. \
+             `python -X importtime SCRIPT` lists the imports.",
             time(*startup_ns),
             share(*startup_ns, *wall_ns),
         ),
@@ -52,7 +52,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             step_ns,
             ..
         } => format!(
-            "Each step waits {} for data, {} of its time ({}). Use more loader workers \
+            "Each step waits {} for data on average, {} of its time ({}). Use more loader workers \
              (`num_workers`, `prefetch_factor`), or do less work per sample.",
             time(*per_step_ns),
             share(*per_step_ns, *step_ns),
@@ -76,13 +76,14 @@ pub fn said(finding: &Finding) -> Option<String> {
             usual_ns,
             excess_ns,
             cause,
+            outside_ns,
         } => {
             let (slow, usual, cost) = (time(*slow_ns), time(*usual_ns), time(*excess_ns));
             format!(
                 "One in {one_in} {} takes {slow} or longer; the median is {usual}. The slow ones \
                  cost {cost} in all. {}",
                 many(path),
-                because(cause.as_ref()),
+                because(cause.as_ref(), *outside_ns, *excess_ns),
             )
         }
         Finding::Occasional { .. } | Finding::WarmUp { .. } => of_some(finding)?,
@@ -99,7 +100,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             per_step_bytes,
             uncertainty_bytes,
             kept_bytes,
-            keeper,
+            keepers,
             between,
         } => format!(
             "Each {} leaves {} (± {}) of memory behind{}: {} after {step_count} {}. {}",
@@ -112,7 +113,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             if *between {
                 OUTSIDE.to_owned()
             } else {
-                left_by(keeper.as_ref())
+                left_by(keepers)
             },
         ),
         Finding::Unsteady { message, hint } => sentences(message, hint),
@@ -122,7 +123,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             "{} is limited by memory bandwidth ({} FLOP per byte). Larger batches, fused \
              operators or smaller number types help; faster arithmetic doesn't.",
             name::short(path),
-            quantity::plain(*intensity),
+            quantity::rate(*intensity).inline(),
         ),
         _ => return None,
     })
@@ -198,15 +199,21 @@ fn many(path: &str) -> String {
     }
 }
 
-fn because(cause: Option<&Cause>) -> String {
+fn because(cause: Option<&Cause>, outside_ns: u64, excess_ns: u64) -> String {
     let Some(cause) = cause else {
-        return "No lap inside accounts for it: put laps around its parts.".to_owned();
+        return if outside_ns >= excess_ns / 2 {
+            "Most of that is in none of the laps inside: put laps around the other parts."
+        } else {
+            "Several laps inside grow together: look for what slows all of them."
+        }
+        .to_owned();
     };
     format!(
-        "In about as many, {} takes {} instead of {}: look there first.",
+        "{} of that is {}, which usually takes {}, and at times {} or longer: look there first.",
+        share(cause.excess_ns, excess_ns),
         name::short(&cause.path),
-        time(cause.slow_ns),
         time(cause.usual_ns),
+        time(cause.slow_ns),
     )
 }
 
@@ -218,17 +225,23 @@ fn sentences(message: &str, hint: &str) -> String {
     )
 }
 
-fn left_by(keeper: Option<&Keeper>) -> String {
-    let Some(keeper) = keeper else {
-        return "No lap inside keeps it by itself: look for what a step appends to lists or caches, \
-                such as losses and outputs that are kept with their graphs."
-            .to_owned();
+fn left_by(keepers: &[Keeper]) -> String {
+    let named = |one: &Keeper| {
+        let (lap, left) = (name::short(&one.path), bytes(one.per_step_bytes));
+        format!("{lap} ({left} each time)")
     };
-    format!(
-        "Most of it is left in {}, {} each time: look for lists or caches that grow there.",
-        name::short(&keeper.path),
-        bytes(keeper.per_step_bytes),
-    )
+    let laps: Vec<String> = keepers.iter().map(named).collect();
+    match &laps[..] {
+        [] => "No single lap inside keeps as much: look for what a step appends to lists or caches, such \
+               as losses and outputs that are kept with their graphs."
+            .to_owned(),
+        [lap] => format!("It is left in {lap}: look for lists or caches that grow there."),
+        laps => format!(
+            "It is left in {}: each leaves about as much, and the rest is freed elsewhere. Look for \
+             lists or caches that grow there.",
+            laps.join(" or in "),
+        ),
+    }
 }
 
 fn time(ns: u64) -> String {

@@ -8,28 +8,34 @@ fn every_kind() -> Vec<Finding> {
         path: "step/data".to_owned(),
         slow_ns: 90 * MS,
         usual_ns: 2 * MS,
+        excess_ns: 490 * MS,
     };
     let keeper = Keeper {
         path: "step/forward/stats".to_owned(),
         per_step_bytes: 10_240,
     };
+    let passing = Keeper {
+        path: "step/forward".to_owned(),
+        per_step_bytes: 9_800,
+    };
     let path = || "step".to_owned();
-    let slow = |cause| Finding::SlowSteps {
+    let slow = |cause, outside_ns| Finding::SlowSteps {
         path: path(),
         one_in: 20,
         slow_ns: 111 * MS,
         usual_ns: 20 * MS,
         excess_ns: 700 * MS,
         cause,
+        outside_ns,
     };
-    let growth = |keeper| Finding::MemoryGrowth {
+    let growth = |keepers| Finding::MemoryGrowth {
         path: path(),
         step_count: 200,
         per_step_bytes: 10_300,
         uncertainty_bytes: 12,
         kept_bytes: 2_060_000,
         between: false,
-        keeper,
+        keepers,
     };
     vec![
         Finding::Startup {
@@ -52,8 +58,9 @@ fn every_kind() -> Vec<Finding> {
             count: 4,
             total_ns: 3_000 * MS,
         },
-        slow(Some(cause)),
-        slow(None),
+        slow(Some(cause), 0),
+        slow(None, 0),
+        slow(None, 600 * MS),
         Finding::HotSpot {
             path: "step/forward/conv".to_owned(),
             class: String::new(),
@@ -86,15 +93,16 @@ fn every_kind() -> Vec<Finding> {
             holds_up: true,
             message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
         },
-        growth(Some(keeper)),
-        growth(None),
+        growth(vec![keeper.clone()]),
+        growth(vec![keeper, passing]),
+        growth(Vec::new()),
         Finding::MemoryGrowth {
             path: path(),
             step_count: 200,
             per_step_bytes: 65_700,
             uncertainty_bytes: 900,
             kept_bytes: 13_140_000,
-            keeper: None,
+            keepers: Vec::new(),
             between: true,
         },
         Finding::MemoryBound {
@@ -116,19 +124,21 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     assert_eq!(wrong, Vec::<String>::new());
     let text: Vec<String> = all.iter().filter_map(said).collect();
     insta::assert_snapshot!(text.join("\n"), @"
-    6.78 s pass before the first lap, 85 % of the run: mostly imports. `python -X importtime SCRIPT` lists them.
+    6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `python -X importtime SCRIPT` lists the imports.
     Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
-    Each step waits 40.0 ms for data, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
-    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. In about as many, step/data takes 90.0 ms instead of 2.00 ms: look there first.
-    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. No lap inside accounts for it: put laps around its parts.
+    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
+    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. Several laps inside grow together: look for what slows all of them.
+    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. Most of that is in none of the laps inside: put laps around the other parts.
     step/forward/conv alone takes 60 % of a step. No other lap inside a phase takes half as much.
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Rank 1 (process 8) holds the others up: its forward is longer.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. Most of it is left in step/forward/stats, 10.0 KiB each time: look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No lap inside keeps it by itself: look for what a step appends to lists or caches, such as losses and outputs that are kept with their graphs.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time): each leaves about as much, and the rest is freed elsewhere. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what a step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
     ");

@@ -16,8 +16,8 @@ const MOST_PARTS: usize = 4;
 const LEAST_RATIO: f64 = 0.01;
 /// From this ratio to the wall time on, spans of several threads or tasks were open at once.
 const OVERLAP_RATIO: f64 = 1.05;
-/// From this multiple of the median on, the mean says something else.
-const FAR_RATIO: f64 = 1.5;
+/// From this distance from the median on, as a part of it, the mean says something else.
+const FAR_RATIO: f64 = 0.1;
 /// What is left over is said from this share on.
 const REST_RATIO: f64 = 0.05;
 
@@ -86,7 +86,13 @@ fn of_whole(rows: &[SpanRow]) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for row in rows.iter().filter(|row| row.depth() == 0) {
         let name = called(row, rows);
-        let ratio = row.share_ratio.unwrap_or(0.0);
+        // A lap around the whole recording ends after it: what is known of it are the laps inside.
+        let inside = || {
+            children(rows, &row.names)
+                .filter_map(|inner| inner.share_ratio)
+                .sum()
+        };
+        let ratio = row.share_ratio.unwrap_or_else(inside);
         match parts.iter_mut().find(|part| part.name == name) {
             Some(part) => part.ratio += ratio,
             None => parts.push(Part {
@@ -132,12 +138,22 @@ fn step(summary: &Summary) -> Option<String> {
     let (row, rows) = summary.repeated()?;
     let (path, noun) = (row.path.as_str(), noun(&row.path));
     let each = typical(row)?;
+    let ratio = |ns: u64| ns as f64 / row.total_ns.max(1) as f64;
     let parts = children(rows, &row.names).map(|part| Part {
         name: name::short(last_name(part)),
-        ratio: part.total_ns as f64 / row.total_ns.max(1) as f64,
+        ratio: ratio(part.total_ns),
         is_span: true,
     });
-    let (parts, rest) = largest(parts.collect());
+    let mut parts: Vec<Part> = parts.collect();
+    let own = ratio(row.self_ns);
+    if !parts.is_empty() && own >= REST_RATIO {
+        parts.push(Part {
+            name: "outside of these".to_owned(),
+            ratio: own,
+            is_span: false,
+        });
+    }
+    let (parts, rest) = largest(parts);
     let parts = parts.iter().chain(&rest);
     let parts: Vec<String> = parts
         .map(|part| format!("{} {}", part.name, share(part.ratio)))
@@ -154,12 +170,12 @@ fn step(summary: &Summary) -> Option<String> {
     ))
 }
 
-/// How long a step takes: the median, and the mean beside it where a few long steps move that away.
+/// How long a step takes: the median, and the mean beside it where that says something else. Shares are of the mean.
 fn typical(row: &SpanRow) -> Option<String> {
     let (median_ns, mean_ns) = (row.p50_ns?, row.mean_ns);
     let usual = time(median_ns);
     Some(match mean_ns {
-        Some(mean_ns) if mean_ns as f64 >= FAR_RATIO * median_ns as f64 => {
+        Some(mean_ns) if mean_ns.abs_diff(median_ns) as f64 >= FAR_RATIO * median_ns as f64 => {
             format!("{usual} usually, {} on average", time(mean_ns))
         }
         _ => usual,
@@ -180,7 +196,7 @@ fn largest(mut parts: Vec<Part>) -> (Vec<Part>, Option<Part>) {
     }
     let ratio: f64 = others.iter().map(|part| part.ratio).sum();
     let rest = (ratio >= REST_RATIO).then(|| Part {
-        name: format!("{} others", others.len()),
+        name: quantity::plural(others.len() as u64, "other", "others"),
         ratio,
         is_span: true,
     });

@@ -143,8 +143,8 @@ fn the_table_of_a_training_run() {
     700 spans · host time from the start of the process, accurate to 10 ms; CLOCK_MONOTONIC
 
     findings
-    · 2.00 s pass before the first lap, 39 % of the run: mostly imports. `python -X importtime SCRIPT`
-      lists them.
+    · 2.00 s pass before the first lap, 39 % of the run: imports, reading data, building the model.
+      `python -X importtime SCRIPT` lists the imports.
 
     span          count      total       self      mean       p50       p99  of parent   share
     ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -160,7 +160,7 @@ fn the_table_of_a_training_run() {
     exit                  50.05 ms   50.05 ms                                            1.0 % ▏
 
     steady state from step 3
-    after 3 steps of warm-up (240.61 ms); shares are of the 2.83 s from there to the last span
+    after 3 steps of warm-up (240.46 ms); shares are of the 2.83 s from there to the last span
     span          count      total       self      mean       p50       p99  of parent   share
     ───────────────────────────────────────────────────────────────────────────────────────────────────
     step            135    2.75 s    67.50 ms  20.40 ms  20.6  ms  20.6  ms             97.3 % ███████▊
@@ -200,8 +200,9 @@ fn the_table_of_a_killed_run_in_80_columns() {
     startup                0    ns                                 0.0 %
     other                  0    ns                                 0.0 %
     exit                   0    ns                                 0.0 %
-    29 +1: 29 finished and 1 was cut off, still open at the end or begun before; its
-    time is in total and self, not in mean and percentiles
+    0 +1: 0 finished, 1 only in part: cut off, still open at the end, begun before,
+    or counted in a row of its own; the part is in total and self, not in mean and
+    percentiles
     – no span of this path began and ended here
     left out to fit the width: self, mean
 
@@ -267,7 +268,7 @@ fn the_markdown_of_a_killed_run() {
     | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
     | *exit* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
 
-    29 +1: 29 finished and 1 was cut off, still open at the end or begun before; its time is in total and self, not in mean and percentiles
+    0 +1: 0 finished, 1 only in part: cut off, still open at the end, begun before, or counted in a row of its own; the part is in total and self, not in mean and percentiles
 
     – no span of this path began and ended here
 

@@ -103,12 +103,15 @@ fn notes(outline: &Outline<'_>) -> Vec<String> {
             "{some} after these and are not shown; a larger --top shows more"
         ));
     }
-    if outline.lines.iter().any(|line| line.row.partial_count > 0) {
-        notes.push(
-            "29 +1: 29 finished and 1 was cut off, still open at the end or begun before; its time is \
-             in total and self, not in mean and percentiles"
-                .to_owned(),
-        );
+    let mut partly = outline.lines.iter().map(|line| line.row);
+    if let Some(row) = partly.find(|row| row.partial_count > 0) {
+        let (whole, parts) = (row.count.unwrap_or(0), row.partial_count);
+        let (whole, parts) = (quantity::thousands(whole), quantity::thousands(parts));
+        notes.push(format!(
+            "{whole} +{parts}: {whole} finished, {parts} only in part: cut off, still open at the end, begun \
+             before, or counted in a row of its own; the part is in total and self, not in mean and \
+             percentiles"
+        ));
     }
     notes
 }

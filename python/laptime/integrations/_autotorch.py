@@ -12,7 +12,7 @@ from __future__ import annotations
 import atexit
 import sys
 
-from .._core import raised_by_handler
+from .._core import note, raised_by_handler
 from .._log import warn
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ def _say_without_torch() -> None:
         return
     other = next((name for name in ("jax", "tensorflow", "mlx") if name in sys.modules), None)
     whose = f"the program uses {other}" if other else "the program did not import it"
-    sys.modules["laptime._core"].note(  # type: ignore[attr-defined]
+    note(
         "operations.unavailable",
         f"operations are counted as PyTorch runs them, and {whose}: give laps their work by "
         "lt.lap(name, flop=...), or count a function by lt.count",

@@ -34,6 +34,12 @@ class ThreadModules(threading.local):
     laps: Any = None
 
 
+def _is_thread() -> bool:
+    """Whether the program started the running thread: one of autograd's own is unknown, or a dummy."""
+    known = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]
+    return known is not None and not isinstance(known, threading._DummyThread)
+
+
 class Patches:
     """What is watched of torch, and by what."""
 
@@ -60,6 +66,7 @@ class Patches:
             compiler=vars(torch.compiler),
             is_compiling=torch.compiler.is_compiling,
             is_worker=lambda: worker() is not None,
+            is_thread=_is_thread,
             learns=self._learns,
             training=self._training,
             bare=self._bare,

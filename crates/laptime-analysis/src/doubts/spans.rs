@@ -37,14 +37,14 @@ pub fn of_unbalanced<'a>(rows: impl Iterator<Item = (&'a str, u64)>) -> Option<W
     let unbalanced: Vec<(&str, u64)> = rows.filter(|(_, count)| *count > 0).collect();
     let (path, _) = unbalanced.iter().max_by_key(|(_, count)| *count)?;
     let count: u64 = unbalanced.iter().map(|(_, count)| count).sum();
+    let most = if unbalanced.len() == 1 {
+        format!(", in {path}")
+    } else {
+        format!(", most of them in {path}")
+    };
+    let spans = plural(count, "span was", "spans were");
     Some(
-        Warning::new(
-            "unbalanced",
-            format!(
-                "{} closed out of order, most of them in {path}",
-                plural(count, "span was", "spans were"),
-            ),
-        )
-        .with_hint("use `with` or a decorator, which close in order"),
+        Warning::new("unbalanced", format!("{spans} closed out of order{most}"))
+            .with_hint("use `with` or a decorator, which close in order"),
     )
 }

@@ -42,12 +42,20 @@ pub fn spot(steps: &Steps<'_>) -> Option<Finding> {
     };
     each.sort_by_key(|one| std::cmp::Reverse(one.ns));
     let mut each = each.into_iter();
-    let (hot, next) = (each.next()?, each.next()?);
-    let leads = hot.ns as f64 >= HOT_LEAD * next.ns as f64;
+    let (hot, next) = (each.next()?, each.next());
+    let leads = next.is_none_or(|next| hot.ns as f64 >= HOT_LEAD * next.ns as f64);
     (leads && steps.ratio(hot.ns) >= HOT_RATIO).then_some(Finding::HotSpot {
         path: hot.path,
         class: hot.class,
         self_ns: hot.ns,
         steps_ns: steps.step.total_ns,
     })
+}
+
+/// Whether a lap that few steps have says it already.
+pub fn is_known(hot: &Finding, rare: Option<&Finding>) -> bool {
+    match (hot, rare) {
+        (Finding::HotSpot { path: hot, .. }, Some(Finding::Occasional { path, .. })) => hot == path,
+        _ => false,
+    }
 }

@@ -5,6 +5,7 @@ use crate::finding::{Finding, Keeper};
 use crate::growth::Growth;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
+use crate::wall::OTHER;
 
 /// Fewest steps that tell growth from chance.
 const LEAST_STEPS: u64 = 12;
@@ -12,16 +13,23 @@ const LEAST_STEPS: u64 = 12;
 const ERRORS: f64 = 1.96;
 /// Less than this per step fills no memory.
 const LEAST_PER_STEP: f64 = 1_024.0;
+/// The part of what steps leave that must still be there at their end.
+const STAYS_RATIO: f64 = 0.5;
 /// A rise that is no line, such as a cache that fills once, has a wider interval than this part of it.
 const SURE_RATIO: f64 = 0.2;
-/// The part of what a lap leaves that a lap inside must leave to be named in its place.
-const KEEPER_RATIO: f64 = 0.5;
+/// What a lap leaves by itself, as a part of what the steps leave, to be the one that keeps it.
+const KEEPER_RATIO: std::ops::Range<f64> = 0.5..1.5;
+/// Laps that are named as what may keep it.
+const MOST_KEEPERS: usize = 3;
 
 /// What the steps of the steady state leave behind, if they surely do.
 ///
 /// Caches that fill and lists that double leave memory in some steps: the interval of the mean is
 /// wide then, and holds zero unless there is a trend.
-pub fn growth(summary: &Summary) -> Option<Finding> {
+///
+/// What is freed between the steps, outside of their laps, is no growth: then the level of the process
+/// doesn't rise, and `other` holds less than nothing.
+pub fn growth(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
     let steps = Steps::of(summary)?;
     let kept = steps.step.host_memory_kept_bytes?;
     let spread = steps.step.host_memory_net_stddev_bytes? as f64;
@@ -33,13 +41,21 @@ pub fn growth(summary: &Summary) -> Option<Finding> {
     if per_step < LEAST_PER_STEP || per_step <= uncertainty {
         return None;
     }
+    let stays = |bytes: i64| bytes as f64 >= STAYS_RATIO * kept as f64;
+    let other = summary.rows.iter().find(|row| row.is_leftover(OTHER));
+    let other_bytes = other.and_then(|row| row.host_memory_kept_bytes);
+    if !risen_bytes.is_none_or(stays)
+        || !other_bytes.is_none_or(|bytes| stays(kept.saturating_add(bytes)))
+    {
+        return None;
+    }
     Some(Finding::MemoryGrowth {
         path: steps.step.path.clone(),
         step_count: steps.count,
         per_step_bytes: per_step.round() as u64,
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.unsigned_abs(),
-        keeper: keeper(&steps, kept),
+        keepers: keepers(&steps, kept),
         between: false,
     })
 }
@@ -56,32 +72,33 @@ pub fn growth_between(summary: &Summary, growth: Option<Growth>) -> Option<Findi
         per_step_bytes: of_each(growth.bytes).round() as u64,
         uncertainty_bytes: of_each(growth.uncertainty).round() as u64,
         kept_bytes: growth.bytes.round() as u64,
-        keeper: None,
+        keepers: Vec::new(),
         between: true,
     })
 }
 
-/// A lap that leaves this multiple of what the steps leave holds what others free: gradients and
-/// activations pass from phase to phase, and none of these is what keeps the rest.
-const PASSING_RATIO: f64 = 2.0;
-
-/// The innermost lap that leaves most of what the steps leave.
-fn keeper(steps: &Steps<'_>, kept: i64) -> Option<Keeper> {
-    let mut found: Option<&SpanRow> = None;
-    let mut left = kept;
-    loop {
-        let names = found.map_or(&steps.step.names, |row| &row.names);
-        let inside = steps.inside().filter(|row| row.is_child_of(names));
-        let most = inside.max_by_key(|row| row.host_memory_kept_bytes.unwrap_or(0));
-        let of_most = most.and_then(|row| row.host_memory_kept_bytes).unwrap_or(0);
-        let ratio = of_most as f64 / left as f64;
-        if !(KEEPER_RATIO..PASSING_RATIO).contains(&ratio) {
-            let row = found?;
-            return Some(Keeper {
-                path: row.path.clone(),
-                per_step_bytes: left.unsigned_abs() / steps.count,
-            });
-        }
-        (found, left) = (most, of_most);
+/// The laps that may be the one that keeps it: those that leave about as much by themselves.
+///
+/// What a lap leaves may be freed in another one, as activations are in the backward. So several may be
+/// it, and net bytes can't tell which; more than a few say nothing.
+fn keepers(steps: &Steps<'_>, kept: i64) -> Vec<Keeper> {
+    let left = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
+    let by_itself = |row: &SpanRow| {
+        let inside = steps.inside().filter(|inner| inner.is_child_of(&row.names));
+        inside.map(left).fold(left(row), i64::saturating_sub)
+    };
+    let each = steps.inside().map(|row| (row, by_itself(row)));
+    let as_much = |bytes: i64| KEEPER_RATIO.contains(&(bytes as f64 / kept as f64));
+    let found: Vec<Keeper> = each
+        .filter(|(_, bytes)| as_much(*bytes))
+        .map(|(row, bytes)| Keeper {
+            path: row.path.clone(),
+            per_step_bytes: bytes.unsigned_abs() / steps.count,
+        })
+        .collect();
+    if found.len() <= MOST_KEEPERS {
+        found
+    } else {
+        Vec::new()
     }
 }

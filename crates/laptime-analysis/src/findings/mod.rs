@@ -49,6 +49,8 @@ pub struct Clues {
     pub busy: Option<Warning>,
     /// How memory grows in the steady state.
     pub growth: Option<Growth>,
+    /// By how many bytes the level of the process rose in it, as far as was noted.
+    pub risen_bytes: Option<i64>,
 }
 
 /// All findings, the weightiest first.
@@ -56,25 +58,32 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let mut found: Vec<Finding> = [
         run::startup(summary),
         run::overhead(summary),
-        memory::growth(summary).or_else(|| memory::growth_between(summary, clues.growth)),
+        memory::growth(summary, clues.risen_bytes)
+            .or_else(|| memory::growth_between(summary, clues.growth)),
         ranks::difference(&summary.ranks),
         step::unsteady(summary, clues.busy),
     ]
     .into_iter()
     .flatten()
     .collect();
+    let is_unsteady = found
+        .iter()
+        .any(|one| matches!(one, Finding::Unsteady { .. }));
     if let Some(steps) = Steps::of(summary) {
         let rare = rare::lap(&steps);
         // A lap that some steps have is why those are slow, and said more exactly.
         let slow = step::slow_steps(&steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
+        // Steps that changed, or a machine that was busy, make some slow: laps would tell no more.
+        let slow = slow.filter(|slow| !(is_unsteady && step::is_unexplained(slow)));
+        let hot = hot::spot(&steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
         let each = [
-            step::data_wait(&steps),
+            step::data_wait(summary, &steps),
             step::recompilation(&steps),
             rare.filter(|rare| !rare::is_compiling(rare)),
             slow,
-            hot::spot(&steps),
+            hot,
             run::warm_up(summary, &steps),
-            step::memory_bound(&steps),
+            step::memory_bound(summary, &steps),
         ];
         found.extend(each.into_iter().flatten());
     }

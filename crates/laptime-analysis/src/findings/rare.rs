@@ -8,8 +8,9 @@ use crate::span_row::SpanRow;
 
 /// It runs in less than this part of the steps.
 const RARE_RATIO: f64 = 0.5;
-/// Fewer may be chance.
+/// Fewer may be chance, unless they take much.
 const LEAST_SPANS: u64 = 2;
+const MUCH_RATIO: f64 = 0.2;
 
 /// The lap that costs most of those that most steps don't have; of one in another, the inner one
 /// where it takes most of the time.
@@ -18,7 +19,7 @@ pub fn lap(steps: &Steps<'_>) -> Option<Finding> {
     let mean_ns = |row: &SpanRow| row.total_ns / row.count.unwrap_or(0).max(1);
     let is_rare = |row: &&SpanRow| {
         let count = row.count.unwrap_or(0);
-        count >= LEAST_SPANS
+        (count >= LEAST_SPANS || steps.ratio(row.total_ns) >= MUCH_RATIO)
             && (count as f64) < RARE_RATIO * steps.count as f64
             && mean_ns(row) as f64 >= (SLOW_RATIO - 1.0) * usual_ns as f64
             && steps.ratio(row.total_ns) >= EXCESS_RATIO

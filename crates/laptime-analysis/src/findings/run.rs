@@ -19,7 +19,28 @@ const WARM_UP_NS: u64 = 1_000_000_000;
 
 /// From launch, or the start of the process, to the first lap.
 pub fn startup(summary: &Summary) -> Option<Finding> {
-    let startup_ns = summary.row(STARTUP)?.total_ns;
+    let rows = summary.rows.iter();
+    let startup_ns = rows
+        .filter(|row| row.is_leftover(STARTUP))
+        .map(|row| row.total_ns)
+        .next()?;
+    // Of several processes it would be a sum: nobody waits that long.
+    let measured = summary
+        .processes
+        .iter()
+        .filter(|process| process.is_measured);
+    if measured.count() > 1 {
+        return None;
+    }
+    // Before a notebook's first lap, and after a reset, nothing starts: somebody reads or types.
+    let starts = matches!(
+        summary.wall_source,
+        WallSource::Launcher | WallSource::Process
+    );
+    let is_notebook = summary.program.ends_with(".ipynb") || summary.program == "notebook";
+    if !starts || is_notebook {
+        return None;
+    }
     let is_long =
         startup_ns >= STARTUP_NS && startup_ns as f64 >= STARTUP_RATIO * summary.measured_ns as f64;
     is_long.then_some(Finding::Startup {

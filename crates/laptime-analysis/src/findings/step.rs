@@ -9,16 +9,23 @@ use crate::summary::Summary;
 
 /// From this share of a step on, waiting for data is worth a look.
 const DATA_RATIO: f64 = 0.2;
+/// And from this share of the run on.
+const FELT_RATIO: f64 = 0.01;
 /// From this share of the steps' time on, compiling is.
 const COMPILE_RATIO: f64 = 0.01;
+/// A single time is a batch of another size, such as the last one.
+const LEAST_COMPILED: u64 = 2;
 /// A step is slow from this multiple of the median on.
 pub const SLOW_RATIO: f64 = 2.0;
 /// What slow steps take beyond the median is worth a look from this share of all steps' time on.
 pub const EXCESS_RATIO: f64 = 0.05;
-/// The part of a slow step's excess that a lap inside must account for to be its cause.
+/// The part of what slow steps take beyond the median that a lap must take to be the cause.
 pub const CAUSE_RATIO: f64 = 0.5;
 /// A phase that is bound by memory is worth a look from this share of the steps' time on.
 const BOUND_RATIO: f64 = 0.3;
+/// What moves less than this part of what memory allows is held back by something else: by launching
+/// small operators, mostly.
+const NEAR_RATIO: f64 = 0.2;
 
 /// How a percentile is read from a row.
 type Percentile = fn(&SpanRow) -> Option<u64>;
@@ -38,11 +45,14 @@ pub fn unsteady(summary: &Summary, busy: Option<Warning>) -> Option<Finding> {
 }
 
 /// Steps that wait for their batch.
-pub fn data_wait(steps: &Steps<'_>) -> Option<Finding> {
+///
+/// A loop that does next to nothing waits for its items most of the time, and nobody minds.
+pub fn data_wait(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let wait = steps
         .inside()
         .find(|row| is_part(steps, row, PhaseName::Data))?;
-    (steps.ratio(wait.total_ns) >= DATA_RATIO).then(|| Finding::DataWait {
+    let is_felt = wait.total_ns as f64 >= FELT_RATIO * summary.measured_ns as f64;
+    (is_felt && steps.ratio(wait.total_ns) >= DATA_RATIO).then(|| Finding::DataWait {
         path: wait.path.clone(),
         per_step_ns: wait.total_ns / steps.count,
         step_ns: steps.step.total_ns / steps.count,
@@ -57,9 +67,9 @@ pub fn is_compile(path: &str) -> bool {
 
 /// Graphs that are compiled again and again.
 pub fn recompilation(steps: &Steps<'_>) -> Option<Finding> {
-    let compiled = steps.rows.iter().filter(|row| is_compile(&row.path));
+    let compiled = steps.inside().filter(|row| is_compile(&row.path));
     let most = compiled.max_by_key(|row| row.total_ns)?;
-    let count = most.count.filter(|count| *count > 0)?;
+    let count = most.count.filter(|count| *count >= LEAST_COMPILED)?;
     (steps.ratio(most.total_ns) >= COMPILE_RATIO).then(|| Finding::Recompilation {
         path: most.path.clone(),
         count,
@@ -68,14 +78,9 @@ pub fn recompilation(steps: &Steps<'_>) -> Option<Finding> {
 }
 
 /// One step in ten, twenty or a hundred that takes at least twice as long as usual.
-///
-/// The lap that causes it takes longer in as many of its own spans, by half of what the step does.
 pub fn slow_steps(steps: &Steps<'_>) -> Option<Finding> {
     let usual_ns = steps.step.p50_ns?;
-    let excess_ns = steps
-        .step
-        .total_ns
-        .saturating_sub(usual_ns.saturating_mul(steps.count));
+    let excess_ns = excess(steps.step);
     if steps.ratio(excess_ns) < EXCESS_RATIO {
         return None;
     }
@@ -88,45 +93,79 @@ pub fn slow_steps(steps: &Steps<'_>) -> Option<Finding> {
     let known = each
         .into_iter()
         .filter(|(one_in, _)| steps.count >= 2 * one_in);
-    let (one_in, slow_of, slow_ns) = known
-        .filter_map(|(one_in, slow_of)| Some((one_in, slow_of, slow_of(steps.step)?)))
-        .find(|(_, _, slow_ns)| *slow_ns as f64 >= SLOW_RATIO * usual_ns as f64)?;
-    let longer = |row: &SpanRow| Some(slow_of(row)?.saturating_sub(row.p50_ns?));
-    let needed = CAUSE_RATIO * (slow_ns - usual_ns) as f64;
-    let cause = steps
-        .inside()
-        .filter(|row| row.count == Some(steps.count))
-        .filter(|row| longer(row).is_some_and(|ns| ns as f64 >= needed))
-        // The innermost says most.
-        .max_by_key(|row| row.depth());
+    let (one_in, slow_ns) = known
+        .filter_map(|(one_in, slow_of)| Some((one_in, slow_of(steps.step)?)))
+        .find(|(_, slow_ns)| *slow_ns as f64 >= SLOW_RATIO * usual_ns as f64)?;
+    let cause = cause(steps, excess_ns);
+    let parts = steps.inside();
+    let parts = parts.filter(|row| row.is_child_of(&steps.step.names));
+    let inside_ns: u64 = parts.map(excess).fold(0, u64::saturating_add);
     Some(Finding::SlowSteps {
         path: steps.step.path.clone(),
         one_in,
         slow_ns,
         usual_ns,
         excess_ns,
-        cause: cause.and_then(|row| {
-            Some(Cause {
-                path: row.path.clone(),
-                slow_ns: slow_of(row)?,
-                usual_ns: row.p50_ns?,
-            })
-        }),
+        cause,
+        outside_ns: excess_ns.saturating_sub(inside_ns),
     })
 }
 
-/// The longest phase whose bytes take longer than its arithmetic could.
-pub fn memory_bound(steps: &Steps<'_>) -> Option<Finding> {
+/// Whether no lap accounts for slow steps.
+pub fn is_unexplained(slow: &Finding) -> bool {
+    matches!(slow, Finding::SlowSteps { cause: None, .. })
+}
+
+/// What the spans of a row take beyond its median.
+fn excess(row: &SpanRow) -> u64 {
+    let usual_ns = row.p50_ns.unwrap_or(u64::MAX);
+    let count = row.count.unwrap_or(0);
+    row.total_ns.saturating_sub(usual_ns.saturating_mul(count))
+}
+
+/// The innermost lap of every step that takes most of what they take beyond the usual.
+fn cause(steps: &Steps<'_>, excess_ns: u64) -> Option<Cause> {
+    let needed = CAUSE_RATIO * excess_ns as f64;
+    let causes = steps
+        .inside()
+        .filter(|row| row.count.is_some_and(|count| count >= steps.count / 2))
+        .filter(|row| excess(row) as f64 >= needed);
+    let row = causes.max_by_key(|row| (row.depth(), excess(row)))?;
+    let usual_ns = row.p50_ns?;
+    let percentiles = [row.p90_ns, row.p95_ns, row.p99_ns, row.max_ns];
+    let mut slow = percentiles.into_iter().flatten();
+    Some(Cause {
+        path: row.path.clone(),
+        slow_ns: slow.find(|ns| *ns as f64 >= SLOW_RATIO * usual_ns as f64)?,
+        usual_ns,
+        excess_ns: excess(row),
+    })
+}
+
+/// The longest phase whose bytes take longer than its arithmetic could, if it comes near what they allow.
+pub fn memory_bound(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let depth = steps.step.names.len() + 1;
     let phases = steps.inside().filter(|row| row.names.len() == depth);
     let bound = phases.filter(|row| row.bound == Some(BoundBy::Memory));
     let longest = bound.max_by_key(|row| row.total_ns)?;
     let intensity = longest.intensity?;
-    (steps.ratio(longest.total_ns) >= BOUND_RATIO).then(|| Finding::MemoryBound {
+    let is_near = bytes_per_s(summary).is_none_or(|most| {
+        let moved_per_s = longest.flop_per_s.unwrap_or(0.0) / intensity.max(f64::MIN_POSITIVE);
+        moved_per_s >= NEAR_RATIO * most
+    });
+    (is_near && steps.ratio(longest.total_ns) >= BOUND_RATIO).then(|| Finding::MemoryBound {
         path: longest.path.clone(),
         total_ns: longest.total_ns,
         intensity,
     })
+}
+
+/// The memory bandwidth of the one device that worked; `None` where it isn't known or there are several.
+fn bytes_per_s(summary: &Summary) -> Option<f64> {
+    match &summary.operations.as_ref()?.bytes_peaks[..] {
+        [one] => Some(one.per_s),
+        _ => None,
+    }
 }
 
 /// Whether a row is this phase of a step.

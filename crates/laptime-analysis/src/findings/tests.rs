@@ -1,6 +1,7 @@
 //! A cause is planted, and found; a run without one has no finding.
 
-use laptime_core::{Span, SpanFlags, SpanMemory};
+use laptime_core::format::record::Record;
+use laptime_core::{ProcessMemory, Span, SpanFlags, SpanMemory};
 
 use super::*;
 use crate::fed::summarize;
@@ -102,6 +103,14 @@ fn what_is_compiled_after_warm_up_is_found() {
         }
         parts
     };
+    let once = |step: u64| {
+        let mut parts = training(1, 10);
+        if step == 99 {
+            parts.push((&["forward", "compile"], 9));
+        }
+        parts
+    };
+    assert_eq!(found(&run(once)), [], "the last batch is smaller");
     let all = found(&run(compiling));
     assert!(
         matches!(&all[..], [Finding::Recompilation { count: 4, .. }]),
@@ -274,7 +283,7 @@ fn memory_that_every_step_leaves_is_found_with_the_lap_that_leaves_it() {
             path,
             per_step_bytes,
             uncertainty_bytes,
-            keeper,
+            keepers,
             ..
         },
     ] = &all[..]
@@ -287,7 +296,9 @@ fn memory_that_every_step_leaves_is_found_with_the_lap_that_leaves_it() {
         path: "step/forward/stats".to_owned(),
         per_step_bytes: 10_000,
     };
-    let keeper = keeper.clone().unwrap();
+    let [keeper] = &keepers[..] else {
+        panic!("{all:?}");
+    };
     assert_eq!(keeper.path, expected.path);
     assert!(keeper.per_step_bytes.abs_diff(expected.per_step_bytes) <= 1);
 }
@@ -317,12 +328,123 @@ fn a_phase_that_holds_what_another_frees_keeps_nothing() {
     assert!(
         matches!(
             &all[..],
-            [Finding::MemoryGrowth {
-                keeper: None,
-                per_step_bytes: 10_000,
-                ..
-            }]
+            [Finding::MemoryGrowth { keepers, per_step_bytes: 10_000, .. }] if keepers.is_empty()
         ),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn of_laps_that_leave_as_much_where_one_is_freed_again_both_are_named() {
+    let mut script = Script::new(7, 100_000 * MS);
+    let [step, forward, debug, backward] = [
+        &["step"][..],
+        &["step", "forward"],
+        &["step", "forward", "debug"],
+        &["step", "backward"],
+    ]
+    .map(|names| script.path(names));
+    for index in 0..STEPS {
+        let start = EPOCH_NS + (100 + index * 30) * MS;
+        for (path, from, ms, net_bytes) in [
+            (debug, 0, 5, 10_000),
+            (forward, 0, 10, 19_000),
+            (backward, 10, 10, -9_000),
+            (step, 0, 30, 10_000),
+        ] {
+            let memory = Some(SpanMemory {
+                net_bytes,
+                peak_bytes: 1 << 20,
+            });
+            let span = Span::plain(path, start + from * MS, ms * MS, MAIN);
+            script.push(span.with_memory(memory));
+        }
+    }
+    let all = found(&script);
+    let [Finding::MemoryGrowth { keepers, .. }] = &all[..] else {
+        panic!("{all:?}");
+    };
+    let named: Vec<&str> = keepers.iter().map(|one| one.path.as_str()).collect();
+    assert_eq!(named, ["step/forward", "step/forward/debug"]);
+}
+
+#[test]
+fn slow_steps_of_one_in_twenty_five_have_the_lap_that_makes_up_most_of_them() {
+    let all = found(&run(|step| {
+        let render = if step % 25 == 4 { 400 } else { 1 };
+        let get = if step % 50 == 9 { 90 } else { 10 };
+        vec![(&["render"][..], render), (&["get"], get)]
+    }));
+    let [
+        Finding::SlowSteps {
+            cause: Some(cause), ..
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert_eq!(cause.path, "step/render");
+    assert!(cause.slow_ns >= 390 * MS && cause.usual_ns.abs_diff(MS) < MS / 50);
+}
+
+#[test]
+fn what_slow_steps_do_outside_of_their_laps_is_told_apart() {
+    let mut script = Script::new(7, 100_000 * MS);
+    for step in 0..STEPS {
+        let (start, long) = (
+            (100 + step * 200) * MS,
+            if step % 10 == 3 { 100 } else { 10 },
+        );
+        script.span(&["step", "forward"], start, 5 * MS);
+        script.span(&["step"], start, long * MS);
+    }
+    let all = found(&script);
+    let [
+        Finding::SlowSteps {
+            cause: None,
+            outside_ns,
+            excess_ns,
+            ..
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert!(*outside_ns as f64 > 0.9 * *excess_ns as f64);
+}
+
+#[test]
+fn what_is_freed_between_the_steps_is_no_growth() {
+    let mut script = leaking(|_| 50_000);
+    for tick in 0..300 {
+        script.observed(Record::Memory {
+            ticks: EPOCH_NS + tick * 10 * MS,
+            memory: ProcessMemory {
+                bytes: (tick as i64 % 2) * 50_000,
+                peak_bytes: 60_000,
+            },
+        });
+    }
+    assert_eq!(found(&script), []);
+}
+
+#[test]
+fn a_lap_that_is_called_startup_is_no_beginning_of_the_run() {
+    let mut script = Script::new(7, 3_000 * MS);
+    for index in 0..3 {
+        script.span(&["startup"], (20 + index * 900) * MS, 900 * MS);
+    }
+    assert_eq!(found(&script), []);
+}
+
+#[test]
+fn a_loop_that_does_nearly_nothing_does_not_wait_for_its_data() {
+    let mut script = run(|_| training(10, 10));
+    script.header.closed = Some(crate::scripted::anchor(1_000_000 * MS));
+    let all = found(&script);
+    assert!(
+        all.iter()
+            .all(|one| !matches!(one, Finding::DataWait { .. })),
         "{all:?}"
     );
 }

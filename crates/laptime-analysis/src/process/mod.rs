@@ -193,6 +193,14 @@ impl Process {
         process
     }
 
+    /// When its recording began, in ticks; a running process tells of all that it remembers.
+    fn began(&self) -> u64 {
+        if self.file_bytes.is_none() {
+            return 0;
+        }
+        self.header.anchor.ticks
+    }
+
     /// Everything was read: what follows a moment is about to be read again if it must be.
     pub fn begin_second_pass(&mut self, since_ns: u64) {
         let from = self.anchors.timeline().ticks_at(since_ns);

@@ -154,7 +154,7 @@ impl Process {
         FirstPass {
             rate: self.rate,
             offset: 0,
-            from: 0,
+            from: self.began(),
             process: self,
         }
     }
@@ -181,8 +181,27 @@ pub struct FirstPass<'p> {
 }
 
 impl FirstPass<'_> {
+    /// What a span that was open already when recording began did since; `None` where that is nothing.
+    fn since_the_beginning(&self, span: &Span) -> Option<Span> {
+        let began = self.process.began();
+        if span.start >= began {
+            return Some(*span);
+        }
+        let inside = span.end().saturating_sub(began);
+        (inside > 0).then(|| Span {
+            start: began,
+            duration: span.duration.min(inside),
+            flags: SpanFlags(span.flags.0 | SpanFlags::UNFINISHED.0),
+            wall: span.wall.map(|_| inside),
+            ..*span
+        })
+    }
+
     #[cold]
     fn unusual_span(&mut self, span: &Span) {
+        let Some(span) = &self.since_the_beginning(span) else {
+            return;
+        };
         let process = &mut *self.process;
         if span.flags.has(SpanFlags::ASIDE) {
             process.last_end = process.last_end.max(span.end());
@@ -242,7 +261,7 @@ impl VisitProcess for FirstPass<'_> {
         process.unsealed += u64::from(state == WindowState::Unsealed);
         process.truncated += u64::from(state == WindowState::Truncated);
         self.offset = offset;
-        self.from = process.earlier.latest_from(offset);
+        self.from = process.earlier.latest_from(offset).max(process.began());
     }
 }
 

@@ -38,6 +38,9 @@ const HEAD_DEVIATIONS: f64 = 2.5;
 /// A late change's size, in deviations and as a share of the lower level.
 const CHANGE_DEVIATIONS: f64 = 4.0;
 const CHANGE_RATIO: f64 = 0.20;
+/// Of all pairs of a step before the change and one after it, the part that must differ as their
+/// medians do: where short and long steps alternate, a median flips and nothing has changed.
+const CHANGE_PAIRS: f64 = 0.9;
 /// Standard errors by which the halves of the rest must differ for its trend to be told.
 const TREND_ERRORS: f64 = 3.0;
 /// Costs must differ by more than rounding does.
@@ -77,7 +80,7 @@ impl Later {
             Self::Trend(ratio) => {
                 format!("{noun}s became {} between warm-up and the end", told(ratio))
             }
-            Self::Change(at, ratio) => format!("from {noun} {at} on, each was {}", told(ratio)),
+            Self::Change(at, ratio) => format!("from {noun} {at} on, {noun}s were {}", told(ratio)),
         }
     }
 }
@@ -132,10 +135,24 @@ fn late_change(steps: &[f64], scratch: &mut Vec<f64>) -> Option<(usize, f64)> {
     let at = found?;
     // Held against the quarter before it, not against all: warm-up may lie there.
     let nearby = at - (steps.len() / 4).min(at);
-    let before = median(steps[nearby..at].iter().copied(), scratch);
-    let after = median(steps[at..].iter().copied(), scratch);
+    let (earlier, later) = (&steps[nearby..at], &steps[at..]);
+    let before = median(earlier.iter().copied(), scratch);
+    let after = median(later.iter().copied(), scratch);
     let least = (CHANGE_RATIO * before.min(after)).max(CHANGE_DEVIATIONS * deviation);
-    ((after - before).abs() >= least && before > 0.0).then(|| (at, after / before - 1.0))
+    let is_change = (after - before).abs() >= least
+        && before > 0.0
+        && parted(earlier, later, after > before) >= CHANGE_PAIRS;
+    is_change.then(|| (at, after / before - 1.0))
+}
+
+/// Of all pairs, the part in which the later step is longer, or shorter (Mann and Whitney 1947).
+fn parted(earlier: &[f64], later: &[f64], is_longer: bool) -> f64 {
+    let differs = |one: f64, other: f64| if is_longer { other > one } else { other < one };
+    let pairs = earlier
+        .iter()
+        .flat_map(|one| later.iter().map(|other| differs(*one, *other)));
+    let differing = pairs.filter(|differs| *differs).count();
+    differing as f64 / (earlier.len() * later.len()).max(1) as f64
 }
 
 fn level_distance(steps: &[f64], scratch: &mut Vec<f64>) -> f64 {

@@ -114,6 +114,16 @@ fn alternating_steps_are_steady() {
     assert!(first_steady(&steps).unwrap() <= 1);
 }
 
+#[test]
+fn short_and_long_steps_in_turn_are_no_change() {
+    for count in [58, 59, 60, 87, 100] {
+        let steps = series(count, |i| if i % 5 < 3 { 20.0 } else { 1.0 });
+        assert_eq!(find(&steps).unwrap().later, None, "{count}");
+        let mixed = series(count, |i| if noise(i) > 0.1 { 20.0 } else { 5.0 });
+        assert_eq!(find(&mixed).unwrap().later, None, "{count}");
+    }
+}
+
 proptest! {
     #[test]
     fn the_answer_does_not_depend_on_the_unit(
@@ -134,10 +144,13 @@ proptest! {
 #[test]
 fn steps_that_more_than_double_are_told_as_times() {
     let said = |ratio| Later::Change(3, ratio).said("step");
-    assert_eq!(said(-0.4), "from step 3 on, each was 40 % shorter");
-    assert_eq!(said(0.9), "from step 3 on, each was 90 % longer");
-    assert_eq!(said(7.74), "from step 3 on, each was 8.7 times as long");
-    assert_eq!(said(6185.9), "from step 3 on, each was 6187 times as long");
+    assert_eq!(said(-0.4), "from step 3 on, steps were 40 % shorter");
+    assert_eq!(said(0.9), "from step 3 on, steps were 90 % longer");
+    assert_eq!(said(7.74), "from step 3 on, steps were 8.7 times as long");
+    assert_eq!(
+        said(6185.9),
+        "from step 3 on, steps were 6187 times as long"
+    );
     let trend = Later::Trend(1.5).said("request");
     assert_eq!(
         trend,

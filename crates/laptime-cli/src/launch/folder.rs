@@ -38,6 +38,9 @@ pub fn claim(path: &Path, force: bool) -> Result<(), CliError> {
         Ok(false) => Err(CliError::NotARecording {
             path: path.to_owned(),
         }),
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => Err(CliError::RecordingBusy {
+            path: path.to_owned(),
+        }),
         Err(source) => Err(CliError::Output {
             target: path.display().to_string(),
             source,

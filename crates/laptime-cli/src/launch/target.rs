@@ -102,6 +102,8 @@ impl Target {
     fn executable(typed: &Path, rest: &[OsString]) -> Result<Self, CliError> {
         let is_path = typed.components().count() > 1 || typed.is_absolute();
         let executable = match which::which(typed) {
+            // As it was typed: scripts are told that path.
+            Ok(_) if is_path => typed.to_owned(),
             Ok(found) => found,
             Err(_) if is_path => return Err(not_executable(typed)),
             Err(_) => {

@@ -245,7 +245,8 @@ impl Watched {
     fn may_begin(&self, call: &Call<'_>) -> PyResult<Option<Began>> {
         let phases = self.phases.get();
         let fetches = self.event == Event::Fetch;
-        if !phases.may_begin(call.python, !fetches)? {
+        let updates = matches!(self.event, Event::Step | Event::Work);
+        if !phases.may_begin(call.python, !fetches, updates)? {
             return Ok(None);
         }
         if self.event == Event::Function

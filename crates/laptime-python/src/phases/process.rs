@@ -51,6 +51,8 @@ pub struct Questions {
     /// Whether `torch.compiler` is tracing, where no name tells.
     is_compiling: Py<PyAny>,
     is_worker: Py<PyAny>,
+    /// Whether the program started this thread, by Python's `threading`.
+    is_thread: Py<PyAny>,
     /// What a module call has to learn: nothing (0), what it is given (1), or the module (2).
     pub learns: Py<PyAny>,
     /// Whether a module trains that has no mode of its own.
@@ -147,7 +149,12 @@ impl Phases {
     }
 
     /// Whether this thread may begin a phase; gives it a machine, if it may have one.
-    pub fn may_begin(&self, python: Python<'_>, may_be_traced: bool) -> PyResult<bool> {
+    pub fn may_begin(
+        &self,
+        python: Python<'_>,
+        may_be_traced: bool,
+        updates: bool,
+    ) -> PyResult<bool> {
         if !self.on.get() || (may_be_traced && self.is_compiling(python)?) {
             return Ok(false);
         }
@@ -158,7 +165,9 @@ impl Phases {
             thread::set_busy(true); // for good: a worker of a loader's never trains
             return Ok(false);
         }
-        if !thread::is_alone() {
+        // Who updates weights trains, whatever other threads do; one of autograd's own may do it in a hook.
+        let trains = updates && answers(python, &self.asked.is_thread, ())?;
+        if !thread::is_alone() && !trains {
             return Ok(false);
         }
         let machine = Machine::new(Box::new(Recorder::new()));

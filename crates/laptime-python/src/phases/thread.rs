@@ -2,7 +2,8 @@
 //!
 //! The first thread with anything to record gets a machine. Another thread gets one when it
 //! works while no other is inside a phase: replicas of `DataParallel` and autograd's own threads
-//! work while their trainer waits for them, so they get none.
+//! work while their trainer waits for them, so they get none. A thread that the program started and
+//! that updates weights trains by itself, and gets one then.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
