@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import os
 
@@ -41,11 +42,9 @@ class Record:
         global _latest, _latest_pid
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory is {memory!r}, and may be False, True or 'objects'")
-        if force:
-            _make_room(path)
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         try:
-            recorder = Recorder(path)
+            recorder = _replace(path) if force else Recorder(path)
         except BaseException:
             if self._counts_memory:
                 memory_stop()
@@ -145,6 +144,18 @@ class Record:
 
     def __repr__(self) -> str:
         return f"<laptime.Record {str(self.path)!r}>"
+
+
+def _replace(path: str | os.PathLike[str]) -> Recorder:
+    """Makes room at a path and begins there; one thread at a time, or one deletes another's."""
+    with _replacing:
+        _make_room(path)
+        return Recorder(path)
+
+
+_replacing = _thread.allocate_lock()
+# A forked child may inherit it held by a thread that it doesn't have.
+os.register_at_fork(after_in_child=_replacing._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 def _make_room(path: str | os.PathLike[str]) -> None:

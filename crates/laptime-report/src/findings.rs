@@ -210,7 +210,7 @@ fn because(cause: Option<&Cause>, outside_ns: u64, excess_ns: u64) -> String {
     };
     format!(
         "{} of that is {}, which usually takes {}, and at times {} or longer: look there first.",
-        share(cause.excess_ns, excess_ns),
+        share(cause.excess_ns.min(excess_ns), excess_ns),
         name::short(&cause.path),
         time(cause.usual_ns),
         time(cause.slow_ns),

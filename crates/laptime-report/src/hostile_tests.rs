@@ -49,7 +49,7 @@ fn hostile_names_are_shown_as_text() {
     insta::assert_snapshot!(render(&hostile(), Format::Markdown, &View::default()), @r#"
     ## evil\\u\{1b\}\]0;title\\u\{7\}\|\<b\>\\n.py
 
-    100 ms: 89 % exit, under 1 % step.
+    100 ms: 89 % exit, 11 % step.
 
     11 spans  
     host time from the start of the process, accurate to 10 ms; CLOCK\_MONOTONIC

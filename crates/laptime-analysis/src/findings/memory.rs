@@ -5,7 +5,6 @@ use crate::finding::{Finding, Keeper};
 use crate::growth::Growth;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
-use crate::wall::OTHER;
 
 /// Fewest steps that tell growth from chance.
 const LEAST_STEPS: u64 = 12;
@@ -19,6 +18,8 @@ const STAYS_RATIO: f64 = 0.5;
 const SURE_RATIO: f64 = 0.2;
 /// What a lap leaves by itself, as a part of what the steps leave, to be the one that keeps it.
 const KEEPER_RATIO: std::ops::Range<f64> = 0.5..1.5;
+/// What laps inside may free, as a part of what the steps leave, for the others to be told apart.
+const MOST_FREED_RATIO: f64 = 1.5;
 /// Laps that are named as what may keep it.
 const MOST_KEEPERS: usize = 3;
 
@@ -28,7 +29,7 @@ const MOST_KEEPERS: usize = 3;
 /// wide then, and holds zero unless there is a trend.
 ///
 /// What is freed between the steps, outside of their laps, is no growth: then the level of the process
-/// doesn't rise, and `other` holds less than nothing.
+/// doesn't rise or, where too little was noted to tell, never had that much.
 pub fn growth(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
     let steps = Steps::of(summary)?;
     let kept = steps.step.host_memory_kept_bytes?;
@@ -42,11 +43,14 @@ pub fn growth(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
         return None;
     }
     let stays = |bytes: i64| bytes as f64 >= STAYS_RATIO * kept as f64;
-    let other = summary.rows.iter().find(|row| row.is_leftover(OTHER));
-    let other_bytes = other.and_then(|row| row.host_memory_kept_bytes);
-    if !risen_bytes.is_none_or(stays)
-        || !other_bytes.is_none_or(|bytes| stays(kept.saturating_add(bytes)))
-    {
+    let mut processes = summary.processes.iter();
+    let main = processes.find(|process| process.is_measured);
+    let peak_bytes = main.and_then(|main| main.host_memory_peak_bytes);
+    let is_there = match risen_bytes {
+        Some(bytes) => stays(bytes),
+        None => peak_bytes.is_none_or(|bytes| stays(bytes as i64)),
+    };
+    if !is_there {
         return None;
     }
     Some(Finding::MemoryGrowth {
@@ -80,16 +84,23 @@ pub fn growth_between(summary: &Summary, growth: Option<Growth>) -> Option<Findi
 /// The laps that may be the one that keeps it: those that leave about as much by themselves.
 ///
 /// What a lap leaves may be freed in another one, as activations are in the backward. So several may be
-/// it, and net bytes can't tell which; more than a few say nothing.
+/// it, and net bytes can't tell which; more than a few say nothing. Where laps free much more than the
+/// steps keep, what any of them keeps is lost in what passes from one to the other.
 fn keepers(steps: &Steps<'_>, kept: i64) -> Vec<Keeper> {
     let left = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
     let by_itself = |row: &SpanRow| {
         let inside = steps.inside().filter(|inner| inner.is_child_of(&row.names));
         inside.map(left).fold(left(row), i64::saturating_sub)
     };
-    let each = steps.inside().map(|row| (row, by_itself(row)));
+    let each: Vec<(&SpanRow, i64)> = steps.inside().map(|row| (row, by_itself(row))).collect();
+    let freed = each.iter().map(|(_, bytes)| (*bytes).min(0));
+    let freed = freed.fold(0, i64::saturating_sub);
+    if freed as f64 > MOST_FREED_RATIO * kept as f64 {
+        return Vec::new();
+    }
     let as_much = |bytes: i64| KEEPER_RATIO.contains(&(bytes as f64 / kept as f64));
     let found: Vec<Keeper> = each
+        .into_iter()
         .filter(|(_, bytes)| as_much(*bytes))
         .map(|(row, bytes)| Keeper {
             path: row.path.clone(),

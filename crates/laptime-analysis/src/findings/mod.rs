@@ -75,9 +75,11 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let slow = step::slow_steps(&steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
         // Steps that changed, or a machine that was busy, make some slow: laps would tell no more.
         let slow = slow.filter(|slow| !(is_unsteady && step::is_unexplained(slow)));
+        let wait = step::data_wait(summary, &steps);
+        let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
         let hot = hot::spot(&steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
         let each = [
-            step::data_wait(summary, &steps),
+            wait,
             step::recompilation(&steps),
             rare.filter(|rare| !rare::is_compiling(rare)),
             slow,

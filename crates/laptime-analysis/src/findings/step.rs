@@ -116,6 +116,19 @@ pub fn is_unexplained(slow: &Finding) -> bool {
     matches!(slow, Finding::SlowSteps { cause: None, .. })
 }
 
+/// Whether slow steps are those that wait for their data longest, which is said already.
+pub fn is_waiting(slow: &Finding, wait: Option<&Finding>) -> bool {
+    match (slow, wait) {
+        (
+            Finding::SlowSteps {
+                cause: Some(cause), ..
+            },
+            Some(Finding::DataWait { path, .. }),
+        ) => cause.path == *path,
+        _ => false,
+    }
+}
+
 /// What the spans of a row take beyond its median.
 fn excess(row: &SpanRow) -> u64 {
     let usual_ns = row.p50_ns.unwrap_or(u64::MAX);
