@@ -15,7 +15,7 @@ import sys
 # First: it refuses interpreters that cannot be measured.
 from . import _interpreter as _interpreter  # isort: split
 
-from ._core import Recorder, asked, close, enable, join
+from ._core import Recorder, asked, close, enable, join, sample_stacks
 from ._log import say
 
 
@@ -34,6 +34,8 @@ def _start() -> None:
         from . import _tally
 
         _tally.start(objects=wanted.memory == "objects")
+    if "stacks" in (wanted.automatic or ()) and (wanted.run or wanted.record):
+        sample_stacks()
     if wanted.run is not None:
         join(wanted.run)
         atexit.register(_close_if_interrupted)
@@ -45,10 +47,11 @@ def _start() -> None:
             say(recorder.taken_path)
         _kept.append(recorder)
         atexit.register(_close_if_interrupted)
-    if wanted.automatic and (wanted.run or wanted.record or wanted.memory):
+    phases = set(wanted.automatic or ()) - {"stacks"}
+    if phases and (wanted.run or wanted.record or wanted.memory):
         from .integrations import _autojax, _autotorch
 
-        _autotorch.install(modules="modules" in wanted.automatic, ops="ops" in wanted.automatic)
+        _autotorch.install(modules="modules" in phases, ops="ops" in phases)
         _autojax.install()
 
 

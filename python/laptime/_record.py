@@ -7,7 +7,7 @@ import atexit
 import os
 
 from . import _tally
-from ._core import Recorder, memory_stop, raised_by_handler
+from ._core import Recorder, leave_stacks, memory_stop, raised_by_handler, sample_stacks
 from ._launches import note_launches
 from ._log import warn
 
@@ -37,17 +37,23 @@ class Record:
         phases: bool = False,
         modules: bool = False,
         ops: bool = False,
+        stacks: bool = False,
         force: bool = False,
     ) -> None:
         global _latest, _latest_pid
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory is {memory!r}, and may be False, True or 'objects'")
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
+        self._samples_stacks = stacks
+        if stacks:
+            sample_stacks()
         try:
             recorder = _replace(path) if force else Recorder(path)
         except BaseException:
             if self._counts_memory:
                 memory_stop()
+            if stacks:
+                leave_stacks()
             raise
         self._recorder: Recorder | _Elsewhere = recorder
         self._phases = phases or modules or ops
@@ -73,7 +79,7 @@ class Record:
 
         record = cls.__new__(cls)
         record._recorder = _Elsewhere(Path(path))
-        record._phases = record._counts_memory = False
+        record._phases = record._counts_memory = record._samples_stacks = False
         record._outer_run = path
         return record
 
@@ -115,6 +121,9 @@ class Record:
 
     def _finish(self) -> None:
         note_launches()
+        if self._samples_stacks:
+            self._samples_stacks = False
+            leave_stacks()
         self._recorder.finish()
 
     def _end_memory(self) -> None:
@@ -190,6 +199,7 @@ def record(
     phases: bool = False,
     modules: bool = False,
     ops: bool = False,
+    stacks: bool = False,
     force: bool = False,
 ) -> Record:
     """Records this process to disk from now on.
@@ -198,8 +208,11 @@ def record(
     by one too, instead of by the arenas that hold them.
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
-    them with the time of all others. An existing path is not overwritten: the next free `-<n>`
+    them with the time of all others; `stacks` samples the functions that Python's threads are in, about a
+    hundred times per second. An existing path is not overwritten: the next free `-<n>`
     is taken. With `force` a recording there is replaced, such as that of the same notebook cell,
     but never one that a parent process is writing; anything else raises FileExistsError.
     """
-    return Record(path, memory=memory, phases=phases, modules=modules, ops=ops, force=force)
+    return Record(
+        path, memory=memory, phases=phases, modules=modules, ops=ops, stacks=stacks, force=force
+    )

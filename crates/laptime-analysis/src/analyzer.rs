@@ -3,12 +3,13 @@
 //! Processes and windows may come in any order, but for windows of one writer in which a
 //! span goes on that the window before began. With a steady state in sight
 //! ([`Analyzer::wants_second_pass`]) the first windows, and few others, are read once more:
-//! those that the [`SecondPass`] wants.
+//! those that the [`SecondPass`] wants. Where stacks were sampled, a [`StackPass`] follows.
 
 use laptime_core::{Live, ProcessFacts, RunInfo, Warning};
 
 use crate::finish;
 use crate::process::{FirstPass, Process, SecondPass};
+use crate::stacks::StackPass;
 use crate::steady;
 use crate::summary::Summary;
 
@@ -101,6 +102,18 @@ impl Analyzer {
     /// What takes in the records of a process again; `None` unless the second pass has begun.
     pub fn second_pass(&mut self, process: ProcessKey) -> Option<SecondPass<'_>> {
         self.processes[process.0].second_pass()
+    }
+
+    /// Whether stacks were sampled, whose laps need all windows once more. Not of a running process.
+    pub fn wants_stack_pass(&self) -> bool {
+        let mut processes = self.processes.iter();
+        processes.any(|process| !process.stacks.is_empty())
+    }
+
+    /// What finds the laps of a process's samples; `None` where it has none.
+    pub fn stack_pass(&mut self, process: ProcessKey) -> Option<StackPass<'_>> {
+        let process = &mut self.processes[process.0];
+        (!process.stacks.is_empty()).then(|| StackPass::new(process))
     }
 
     /// Has all windows of a process fed twice.

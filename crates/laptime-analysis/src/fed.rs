@@ -73,5 +73,11 @@ pub fn summarize(scripts: &[Script], options: Options) -> Summary {
             feed_again(&mut analyzer, script, fed);
         }
     }
+    for (script, fed) in scripts.iter().zip(&mut fed) {
+        if let Some(mut pass) = analyzer.stack_pass(fed.key) {
+            read(script, &mut fed.reader, &mut pass);
+            pass.finish();
+        }
+    }
     analyzer.finish()
 }

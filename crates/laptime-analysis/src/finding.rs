@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::functions::ImportTime;
+
 /// Something worth a look.
 ///
 /// **Units** nanoseconds and bytes; ratios are of 1.
@@ -17,6 +19,9 @@ pub enum Finding {
         startup_ns: u64,
         /// The run's wall time.
         wall_ns: u64,
+        /// The packages whose import took most of it, where stacks were sampled.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        imports: Vec<ImportTime>,
     },
     /// Laps are so many and so short that recording them takes time of its own.
     Overhead {

@@ -19,6 +19,7 @@ use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary, Rank
 use crate::ranks;
 use crate::rows;
 use crate::span_row::SpanRow;
+use crate::stacks;
 use crate::steady;
 use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
@@ -114,13 +115,18 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         steady_why,
         steady,
         operations,
+        functions: stacks::functions(&processes, measured),
         epochs: epochs(&processes[..measured], zero_ns),
         marks: collect::marks(&processes, zero_ns),
         metrics: collect::metrics(&processes, zero_ns),
         tracks: collect::tracks(&processes),
         until: Vec::new(),
         environment: collect::environment(&processes),
-        unavailable: memory::with_reasons(unavailable, &processes, &summaries),
+        unavailable: memory::with_reasons(
+            stacks::with_reason(unavailable, &processes),
+            &processes,
+            &summaries,
+        ),
         processes: summaries,
         warnings,
         findings: Vec::new(),

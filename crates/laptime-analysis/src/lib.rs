@@ -25,6 +25,7 @@ mod finding;
 mod findings;
 mod finish;
 mod fold;
+mod functions;
 mod growth;
 mod kept;
 mod lanes;
@@ -47,6 +48,7 @@ mod series;
 mod span_lanes;
 mod span_row;
 mod spoken;
+mod stacks;
 mod steady;
 mod steady_rows;
 mod summary;
@@ -63,6 +65,7 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use finding::{Cause, Finding, Keeper};
+pub use functions::{FunctionTime, Functions, ImportTime, LapFunctions, LineTime, StackNode};
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::nearest;
@@ -73,6 +76,7 @@ pub use process::{FirstPass, SecondPass};
 pub use process_summary::{OpenSpanSummary, Part, ProcessRows, ProcessState, ProcessSummary, Rank};
 pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
+pub use stacks::StackPass;
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
     WallSource, noun,

@@ -9,6 +9,7 @@ use laptime_core::{ClockKind, PhaseName, RunInfo, Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
+use crate::functions::Functions;
 use crate::operations_summary::OperationsSummary;
 use crate::process_summary::{ProcessRows, ProcessSummary, Rank};
 use crate::span_row::{RowKind, SpanRow, is_zero};
@@ -72,6 +73,9 @@ pub struct Summary {
     /// How operations that were counted were joined with the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<OperationsSummary>,
+    /// The functions that threads were in, where stacks were sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub functions: Option<Functions>,
     /// The epochs of the first measured process that has any, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub epochs: Vec<Epoch>,

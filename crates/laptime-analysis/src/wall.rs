@@ -19,6 +19,8 @@ use crate::totals::Totals;
 pub const OTHER: &str = "other";
 /// Name of the leftover before the first lap.
 pub const STARTUP: &str = "startup";
+/// Name of the leftover after the last lap.
+pub const EXIT: &str = "exit";
 
 /// A process's start is known to 10 ms; a launcher needs a little longer than none.
 const START_RESOLUTION_NS: u64 = 20_000_000;
@@ -76,7 +78,7 @@ impl Leftovers {
         let all = [
             (STARTUP, self.startup_ns),
             (OTHER, self.other_ns),
-            ("exit", self.exit_ns),
+            (EXIT, self.exit_ns),
         ];
         all.into_iter().filter_map(|(name, ns)| Some((name, ns?)))
     }

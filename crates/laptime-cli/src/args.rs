@@ -70,6 +70,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub ops: bool,
 
+    /// Sample the functions that Python's threads are in, about a hundred times per second
+    #[arg(long)]
+    pub stacks: bool,
+
     /// Count what every span allocates and frees; `objects` counts small Python objects one by one too
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "1", value_parser = ["1", "objects"], hide_possible_values = true)]
@@ -126,7 +130,11 @@ pub struct ReportArgs {
     #[arg(long)]
     pub tree: bool,
 
-    /// What a row is: a path, a path in one process, a module or a class of modules [default: path]
+    /// Show the functions that each lap was in, where stacks were sampled (same as --by function)
+    #[arg(long, conflicts_with_all = ["by", "tree"])]
+    pub functions: bool,
+
+    /// What a row is: a path, a path in one process, a module, a class of modules, or a function in a lap [default: path]
     #[arg(long, value_parser = named(&By::NAMES))]
     pub by: Option<By>,
 

@@ -28,6 +28,7 @@ mod recording;
 mod report;
 mod span;
 mod spans;
+mod stacks;
 mod state;
 mod stretches;
 mod summary;
@@ -152,6 +153,8 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         span::reset,
         span::suspend_span,
         span::ticks_to_ns,
+        stacks::leave_stacks,
+        stacks::sample_stacks,
         state::undone,
         stretches::note_ceilings,
         stretches::path_number,

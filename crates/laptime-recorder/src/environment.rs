@@ -50,6 +50,8 @@ pub struct Automatic {
     pub modules: bool,
     /// The operations of its steps.
     pub ops: bool,
+    /// The functions that its threads are in, sampled.
+    pub stacks: bool,
 }
 
 impl Automatic {
@@ -59,6 +61,7 @@ impl Automatic {
             (self.phases, "phases"),
             (self.modules, "modules"),
             (self.ops, "ops"),
+            (self.stacks, "stacks"),
         ];
         let wanted = named.into_iter().filter(|(wanted, _)| *wanted);
         wanted.map(|(_, name)| name).collect()
@@ -144,7 +147,7 @@ impl Asked {
         if let Some(typed) = typed(AUTO_VARIABLE) {
             asked.automatic = automatic(&typed);
             if asked.automatic.is_none() {
-                let valid = "some of phases,modules,ops";
+                let valid = "some of phases,modules,ops,stacks";
                 asked.warn(AUTO_VARIABLE, &typed, valid, "it is ignored");
             }
         }
@@ -193,6 +196,10 @@ fn automatic(typed: &OsStr) -> Option<Automatic> {
                     "phases" => {}
                     "modules" => found.modules = true,
                     "ops" => found.ops = true,
+                    "stacks" => {
+                        found.stacks = true;
+                        continue;
+                    }
                     _ => return None,
                 }
                 // Modules and operations are of phases.

@@ -45,7 +45,7 @@ fn a_value_that_says_nothing_is_told_with_those_that_would() {
             "LAPTIME_MEMORY=\"2\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
              or objects; memory is not counted",
             "LAPTIME_AUTO=\"all\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or some of phases,modules,ops; it is ignored",
+             or some of phases,modules,ops,stacks; it is ignored",
         ]
     );
 }
@@ -87,5 +87,8 @@ fn memory_and_phases_are_switches_too() {
     let some = automatic("ops");
     assert!(some.phases && some.ops && !some.modules);
     assert_eq!(some.names().join(","), "phases,ops");
+    let stacks = automatic("stacks");
+    assert!(stacks.stacks && !stacks.phases);
+    assert_eq!(automatic("stacks,phases").names(), ["phases", "stacks"]);
     assert_eq!(automatic(&some.names().join(",")), some);
 }

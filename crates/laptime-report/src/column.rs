@@ -83,6 +83,10 @@ pub enum Column {
     LeastTime,
     /// FLOP/s of spans.
     FlopRate,
+    /// Samples of stacks.
+    Samples,
+    /// Time in which a thread waited.
+    Waiting,
     /// Achieved over peak floating-point operations per second.
     Mfu,
 }
@@ -130,6 +134,8 @@ impl Column {
             Self::Achieved => "achieved FLOP/s",
             Self::LeastTime => "at least",
             Self::FlopRate => "FLOP/s",
+            Self::Samples => "samples",
+            Self::Waiting => "waiting",
             Self::Mfu => "MFU",
         }
     }

@@ -5,7 +5,7 @@ use laptime_analysis::{RowKind, Summary};
 use crate::document::{Content, Document, Section};
 use crate::view::{By, View};
 use crate::{
-    by_process, cpu, epochs, facts, figures, findings, headline, joined, modules, ranks,
+    by_process, cpu, epochs, facts, figures, findings, functions, headline, joined, modules, ranks,
     span_table, steady, until,
 };
 
@@ -15,6 +15,8 @@ impl Document {
         let mut sections: Vec<Section> = findings::section(summary).into_iter().collect();
         if matches!(view.by, By::Module | By::Class) {
             sections.push(modules::section(summary, view));
+        } else if view.by == By::Function {
+            sections.push(functions::section(summary, view));
         } else {
             sections.extend(of_spans(summary, view));
         }

@@ -19,7 +19,8 @@ pub fn wanted<'a>(rows: &'a [SpanRow], view: &View) -> impl Iterator<Item = &'a 
 /// Whether a report of the summary would show any row.
 pub fn has_rows(summary: &Summary, view: &View) -> bool {
     // The names of modules are another table's, which says itself when it is empty.
-    matches!(view.by, By::Module | By::Class) || wanted(&summary.rows, view).next().is_some()
+    matches!(view.by, By::Module | By::Class | By::Function)
+        || wanted(&summary.rows, view).next().is_some()
 }
 
 /// The summary with no more than what the view asks for.

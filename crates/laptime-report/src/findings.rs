@@ -1,6 +1,6 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
-use laptime_analysis::{Cause, Finding, Keeper, Summary, noun};
+use laptime_analysis::{Cause, Finding, ImportTime, Keeper, Summary, noun};
 
 use crate::document::{Content, Section};
 use crate::name;
@@ -30,11 +30,12 @@ pub fn said(finding: &Finding) -> Option<String> {
         Finding::Startup {
             startup_ns,
             wall_ns,
+            imports,
         } => format!(
-            "{} pass before the first lap, {} of the run: imports, reading data, building the model. \
-             `python -X importtime SCRIPT` lists the imports.",
+            "{} pass before the first lap, {} of the run: {}",
             time(*startup_ns),
             share(*startup_ns, *wall_ns),
+            beginning(imports),
         ),
         Finding::Overhead {
             span_count,
@@ -127,6 +128,27 @@ pub fn said(finding: &Finding) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// What the time before the first lap goes to, as far as is known.
+fn beginning(imports: &[ImportTime]) -> String {
+    if imports.is_empty() {
+        return "imports, reading data, building the model. `laptime run --stacks` tells them apart, \
+                `python -X importtime SCRIPT` lists the imports."
+            .to_owned();
+    }
+    let each = imports.iter();
+    let each = each.map(|import| {
+        format!(
+            "import {} {}",
+            name::short(&import.name),
+            time(import.total_ns)
+        )
+    });
+    format!(
+        "{}. Import heavy packages where they are used.",
+        each.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// What only some of the steps do.

@@ -41,6 +41,15 @@ fn every_kind() -> Vec<Finding> {
         Finding::Startup {
             startup_ns: 6_780 * MS,
             wall_ns: 8_010 * MS,
+            imports: Vec::new(),
+        },
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+            imports: vec![ImportTime {
+                name: "torch".to_owned(),
+                total_ns: 4_100 * MS,
+            }],
         },
         Finding::Overhead {
             span_count: 10_000_000,

@@ -18,6 +18,7 @@ mod facts;
 mod figures;
 mod filter;
 mod findings;
+mod functions;
 mod glyphs;
 pub mod headline;
 pub mod html;

@@ -46,15 +46,18 @@ pub enum By {
     Module,
     /// Classes of modules.
     Class,
+    /// Functions that were sampled, by the lap that they ran in.
+    Function,
 }
 
 impl By {
     /// All of them, by the name users type.
-    pub const NAMES: [(&'static str, Self); 4] = [
+    pub const NAMES: [(&'static str, Self); 5] = [
         ("path", Self::Path),
         ("process", Self::Process),
         ("module", Self::Module),
         ("class", Self::Class),
+        ("function", Self::Function),
     ];
 }
 

@@ -88,9 +88,17 @@ impl Recorded {
         }
         if analyzer.wants_second_pass() {
             analyzer.begin_second_pass();
-            for (process, key) in processes.iter_mut().zip(keys) {
-                if let Some(mut pass) = analyzer.second_pass(key) {
+            for (process, key) in processes.iter_mut().zip(&keys) {
+                if let Some(mut pass) = analyzer.second_pass(*key) {
                     process.read(&mut pass)?;
+                }
+            }
+        }
+        if analyzer.wants_stack_pass() {
+            for (process, key) in processes.iter_mut().zip(keys) {
+                if let Some(mut pass) = analyzer.stack_pass(key) {
+                    process.read(&mut pass)?;
+                    pass.finish();
                 }
             }
         }

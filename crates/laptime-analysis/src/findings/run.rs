@@ -2,6 +2,8 @@
 
 use super::steps::Steps;
 use crate::finding::Finding;
+use crate::functions::ImportTime;
+use crate::span_row::RowKind;
 use crate::summary::{Summary, WallSource};
 use crate::wall::STARTUP;
 
@@ -9,6 +11,10 @@ use crate::wall::STARTUP;
 const STARTUP_RATIO: f64 = 0.3;
 /// A shorter beginning bothers nobody.
 const STARTUP_NS: u64 = 1_000_000_000;
+/// An import is named from this part of the beginning on.
+const IMPORT_RATIO: f64 = 0.05;
+/// Imports that are named.
+const MOST_IMPORTS: usize = 4;
 /// A lap in Python takes 40 to 50 ns on the machines that `make bench` ran on, one in Rust half of
 /// it. It is an estimate: a recording doesn't say what it cost.
 const LAP_NS: u64 = 50;
@@ -43,10 +49,27 @@ pub fn startup(summary: &Summary) -> Option<Finding> {
     }
     let is_long =
         startup_ns >= STARTUP_NS && startup_ns as f64 >= STARTUP_RATIO * summary.measured_ns as f64;
-    is_long.then_some(Finding::Startup {
+    is_long.then(|| Finding::Startup {
         startup_ns,
         wall_ns: summary.measured_ns,
+        imports: imports(summary),
     })
+}
+
+/// The imports that took most of the time before the first lap.
+fn imports(summary: &Summary) -> Vec<ImportTime> {
+    let laps = summary
+        .functions
+        .iter()
+        .flat_map(|functions| &functions.laps);
+    let mut startup = laps.filter(|lap| lap.kind == RowKind::Leftover && lap.path == STARTUP);
+    let Some(startup) = startup.next() else {
+        return Vec::new();
+    };
+    let least_ns = (IMPORT_RATIO * startup.total_ns as f64) as u64;
+    let imports = startup.imports.iter();
+    let imports = imports.filter(|import| import.total_ns >= least_ns);
+    imports.take(MOST_IMPORTS).cloned().collect()
 }
 
 /// What laps cost where they are very many.

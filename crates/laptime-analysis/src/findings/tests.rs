@@ -65,6 +65,7 @@ fn a_long_start_is_found() {
     let expected = Finding::Startup {
         startup_ns: 6_900 * MS,
         wall_ns: 10_000 * MS,
+        imports: Vec::new(),
     };
     assert_eq!(all, [expected]);
     let short = run_from(900, |_| training(1, 1));

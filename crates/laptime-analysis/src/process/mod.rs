@@ -15,6 +15,7 @@ use crate::kept::Readings;
 use crate::modules::Modules;
 use crate::operations::stretches::Stretches;
 use crate::series::Followed;
+use crate::stacks::Stacks;
 use crate::totals::Totals;
 
 mod reading;
@@ -117,6 +118,8 @@ pub struct Process {
     pub readings: Readings,
     /// Its paths that are those of a network's modules.
     pub modules: Modules,
+    /// What its threads were doing, where that was sampled.
+    pub stacks: Stacks,
 }
 
 impl Process {
@@ -172,6 +175,7 @@ impl Process {
             tracks: Vec::new(),
             notes: BTreeSet::new(),
             modules: Modules::default(),
+            stacks: Stacks::default(),
             resident_peak_bytes: None,
             memory: None,
             lost: header.lost,

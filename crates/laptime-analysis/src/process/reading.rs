@@ -107,6 +107,7 @@ impl Process {
                 thread,
                 name,
             } => {
+                self.stacks.learn(record);
                 let known = self.tracks.iter().position(|known| known.track == track);
                 let named = NamedTrack {
                     track,
@@ -130,6 +131,9 @@ impl Process {
                 }
             }
             Record::Delay { .. } | Record::Processors { .. } => self.readings.take(record),
+            Record::Function { .. } | Record::Frame(_) | Record::Stack(_) => {
+                self.stacks.learn(record);
+            }
             Record::Operations(operations) => self.stretches.learn(&operations),
             Record::Module { path, depth, class } => {
                 self.modules.learn(&self.paths, path, depth, class);

@@ -22,7 +22,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let to_file = args.output.is_some();
     let view = View {
         tree: args.tree,
-        by: args.by.unwrap_or_default(),
+        by: by(args),
         sort: settings.sort.or_flag(args.sort, "--sort").value,
         filter: args.filter.clone(),
         columns: args.columns.clone(),
@@ -63,7 +63,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
             say(err, format_args!("hint: did you mean {near}?"));
         }
     }
-    unheeded(args, err);
+    unheeded(args, format, err);
     let text = match format {
         Format::Html => recorded.page(&summary, &view)?,
         format => render(&summary, format, &view),
@@ -76,25 +76,41 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     Ok(OK)
 }
 
-/// Says which options a table of modules has no use for.
-fn unheeded(args: &ReportArgs, err: &mut dyn Write) {
-    let table = match args.by {
-        Some(By::Module) => "module",
-        Some(By::Class) => "class",
+/// Whose rows are asked for.
+fn by(args: &ReportArgs) -> By {
+    let functions = args.functions.then_some(By::Function);
+    args.by.or(functions).unwrap_or_default()
+}
+
+/// Says which options change nothing about what is shown.
+fn unheeded(args: &ReportArgs, format: Format, err: &mut dyn Write) {
+    let mut told = |option: &str, why: &str| {
+        let warning = format_args!("laptime: warning: {option} changes nothing {why}");
+        say(err, warning);
+    };
+    if args.tree && !args.columns.is_empty() {
+        told("--columns", "with --tree, which has columns of its own");
+    }
+    let table = match by(args) {
+        By::Module => "module",
+        By::Class => "class",
+        By::Function => "function",
         _ => return,
     };
+    if matches!(format, Format::Csv | Format::Json) {
+        let by = format!("--by {table}");
+        told(&by, "in this format, which has all rows by path");
+        return;
+    }
+    let own = format!(
+        "with --by {table}: its rows have columns of their own, the longest own time first"
+    );
     let given = [
         ("--columns", !args.columns.is_empty()),
         ("--sort", args.sort.is_some()),
     ];
     for (option, _) in given.iter().filter(|(_, is_given)| *is_given) {
-        say(
-            err,
-            format_args!(
-                "laptime: warning: {option} changes nothing with --by {table}: its rows have \
-                 columns of their own, the longest own time first"
-            ),
-        );
+        told(option, &own);
     }
 }
 

@@ -143,6 +143,7 @@ fn automatic(args: &RunArgs, settings: Settings) -> String {
         phases: phases || modules || args.ops,
         modules,
         ops: args.ops,
+        stacks: args.stacks,
     };
     automatic.names().join(",")
 }

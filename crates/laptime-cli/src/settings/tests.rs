@@ -10,6 +10,7 @@ const PHASES: Automatic = Automatic {
     phases: true,
     modules: false,
     ops: false,
+    stacks: false,
 };
 
 fn load(folder: &Path, auto: Option<Automatic>) -> Settings {

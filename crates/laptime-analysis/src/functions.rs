@@ -1,0 +1,117 @@
+//! Functions that were sampled, by the lap that they ran in: plain values for reports and JSON.
+//!
+//! A sample stands for the time since the look before it. So times are estimates: of a share `p` seen in
+//! `n` samples the standard error is `√(p·(1 − p)/n)`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::span_row::{RowKind, is_zero};
+
+/// What was sampled of a run.
+///
+/// **Units** nanoseconds; ratios are of 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Functions {
+    /// Stacks that were read.
+    pub sample_count: u64,
+    /// Mean time between two looks at a process.
+    pub period_ns: u64,
+    /// How far the moment of a sample may be off, on average: laps that are shorter share their samples
+    /// with their neighbours.
+    pub within_ns: u64,
+    /// The part of the time in which stacks could not be read.
+    pub unread_ratio: f64,
+    /// Laps in which samples were taken, the longest first.
+    pub laps: Vec<LapFunctions>,
+}
+
+/// The functions of one lap, without the laps inside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LapFunctions {
+    /// The lap's path, or what the time outside of laps is called.
+    pub path: String,
+    /// The path's names.
+    #[serde(skip)]
+    pub names: Vec<String>,
+    /// Whether it is a lap.
+    pub kind: RowKind,
+    /// Time that its samples stand for.
+    pub total_ns: u64,
+    /// The part of it in which the thread waited: for another thread, a file, a device, a sleep's end.
+    pub waiting_ns: u64,
+    /// Samples.
+    pub sample_count: u64,
+    /// Samples taken while several tasks of the thread had laps open: which one ran isn't known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shared_count: u64,
+    /// Packages that were imported in it, the longest first; what one imports in turn is part of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<ImportTime>,
+    /// By function, the longest own time first.
+    pub functions: Vec<FunctionTime>,
+    /// Who called whom: callers before what they call. What takes next to no time is left out.
+    pub stacks: Vec<StackNode>,
+}
+
+/// The time in one function.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FunctionTime {
+    /// Its qualified name.
+    pub name: String,
+    /// The file that it stands in.
+    pub file: String,
+    /// Time in the function itself, and in what it calls that isn't Python.
+    pub self_ns: u64,
+    /// Time in it and in all that it calls.
+    pub total_ns: u64,
+    /// The part of its own time in which the thread waited.
+    pub waiting_ns: u64,
+    /// Samples in which it was innermost.
+    pub self_count: u64,
+    /// Its own time by line, the longest first.
+    pub lines: Vec<LineTime>,
+}
+
+/// The time that importing a package took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportTime {
+    /// The package, or the module of the program.
+    pub name: String,
+    /// Time in its import.
+    pub total_ns: u64,
+}
+
+/// Time in one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineTime {
+    /// The line, from 1; 0 where it isn't known.
+    pub line: u32,
+    /// Time in it.
+    pub self_ns: u64,
+}
+
+/// A function as it was called by others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StackNode {
+    /// The caller's place in the list; none for the outermost function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<usize>,
+    /// Its qualified name.
+    pub name: String,
+    /// The file that it stands in.
+    pub file: String,
+    /// Time in it and in all that it calls, on this way.
+    pub total_ns: u64,
+    /// Time in the function itself.
+    pub self_ns: u64,
+}
+
+impl Functions {
+    /// Half the width of the 95 % interval of a share that was seen in so many samples.
+    pub fn uncertainty(ratio: f64, samples: u64) -> f64 {
+        // One sample more on either side, so that 0 and 1 are not certain (Agresti and Coull 1998).
+        let n = samples as f64 + 4.0;
+        let p = (ratio.clamp(0.0, 1.0) * samples as f64 + 2.0) / n;
+        1.96 * (p * (1.0 - p) / n).sqrt()
+    }
+}

@@ -1,0 +1,167 @@
+//! The pass that finds the lap of each sample: the innermost one that was open on its thread.
+//!
+//! Spans come in any order, so the deepest one that covers a sample's moment so far is kept. Of an
+//! asyncio thread several tasks may have laps open: which of them ran is not recorded.
+
+use std::collections::HashMap;
+
+use laptime_core::format::reader::{Visit, VisitProcess};
+use laptime_core::format::record::Record;
+use laptime_core::{PathId, PathTable, Span, SpanFlags};
+
+use super::InLap;
+use crate::process::Process;
+
+/// Tasks that are told apart at one moment of a thread.
+const MOST_TASKS: usize = 64;
+
+/// The deepest lap so far that covers a sample.
+#[derive(Debug, Clone, Copy)]
+struct Deepest {
+    path: PathId,
+    depth: u32,
+}
+
+const NONE: Deepest = Deepest {
+    path: PathId::ROOT,
+    depth: 0,
+};
+
+/// Finds the laps of one process's samples.
+#[derive(Debug)]
+pub struct StackPass<'p> {
+    process: &'p mut Process,
+    /// By thread, its samples in time order: when, and which.
+    moments: HashMap<u64, Vec<(u64, u32)>>,
+    /// By path.
+    depths: Vec<u32>,
+    /// By sample: of the thread itself.
+    of_threads: Vec<Deepest>,
+    /// By sample: of each task.
+    of_tasks: HashMap<u32, Vec<(u32, Deepest)>>,
+}
+
+impl<'p> StackPass<'p> {
+    /// Begins with what the first pass kept.
+    pub fn new(process: &'p mut Process) -> Self {
+        let mut moments: HashMap<u64, Vec<(u64, u32)>> = HashMap::new();
+        for (index, sample) in (0..).zip(&process.stacks.samples) {
+            let of_thread = moments.entry(sample.thread).or_default();
+            of_thread.push((sample.ticks, index));
+        }
+        moments
+            .values_mut()
+            .for_each(|moments| moments.sort_unstable());
+        let depths = (0..process.paths.len() as u32).map(|id| depth(&process.paths, PathId(id)));
+        Self {
+            depths: depths.collect(),
+            of_threads: vec![NONE; process.stacks.samples.len()],
+            of_tasks: HashMap::new(),
+            moments,
+            process,
+        }
+    }
+
+    fn span(&mut self, path: PathId, start: u64, end: u64, track: u32) {
+        let lapped = self.process.stacks.lapped.unwrap_or((start, end));
+        self.process.stacks.lapped = Some((lapped.0.min(start), lapped.1.max(end)));
+        let Some((thread, is_task)) = self.process.stacks.tracks.get(&track) else {
+            return;
+        };
+        let Some(moments) = self.moments.get(thread) else {
+            return;
+        };
+        let depth = self.depths.get(path.index()).copied().unwrap_or(0);
+        let found = Deepest { path, depth };
+        let from = moments.partition_point(|(ticks, _)| *ticks < start);
+        let inside = moments[from..].iter().take_while(|(ticks, _)| *ticks < end);
+        for (_, sample) in inside {
+            if *is_task {
+                let tasks = self.of_tasks.entry(*sample).or_default();
+                let known = tasks.iter().position(|(known, _)| *known == track);
+                match known {
+                    Some(at) if tasks[at].1.depth < depth => tasks[at].1 = found,
+                    None if tasks.len() < MOST_TASKS => tasks.push((track, found)),
+                    _ => {}
+                }
+            } else if let Some(deepest) = self.of_threads.get_mut(*sample as usize)
+                && deepest.depth < depth
+            {
+                *deepest = found;
+            }
+        }
+    }
+
+    /// Everything was read: spans that never ended count up to the end, and each sample has its lap.
+    pub fn finish(mut self) {
+        let open: Vec<(PathId, u64, u32)> = (self.process.open.iter())
+            .map(|open| (open.path, open.start, open.track))
+            .collect();
+        for (path, start, track) in open {
+            self.span(path, start, u64::MAX, track);
+        }
+        let paths = &self.process.paths;
+        let laps = (0..).zip(&self.of_threads);
+        let laps =
+            laps.map(
+                |(sample, of_thread)| match self.of_tasks.get(&sample).map(|of| &of[..]) {
+                    None | Some([]) => InLap {
+                        path: of_thread.path,
+                        tasks: 0,
+                    },
+                    Some([(_, only)]) => InLap {
+                        path: only.path,
+                        tasks: 1,
+                    },
+                    Some([(_, first), others @ ..]) => InLap {
+                        path: others.iter().fold(first.path, |path, (_, other)| {
+                            common(paths, path, other.path)
+                        }),
+                        tasks: others.len() as u32 + 1,
+                    },
+                },
+            );
+        self.process.stacks.laps = laps.collect();
+    }
+}
+
+impl<'a> Visit<'a> for StackPass<'_> {
+    #[inline]
+    fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
+        self.span(path, start, start.saturating_add(duration), track);
+    }
+
+    fn other(&mut self, record: Record<'a>) {
+        if let Record::Span(span) = record
+            && is_lap(&span)
+        {
+            self.span(span.path, span.start, span.end(), span.track);
+        }
+    }
+}
+
+impl VisitProcess for StackPass<'_> {}
+
+/// Whether a span covers all of its time: timers' segments overlap, and generators pause.
+fn is_lap(span: &Span) -> bool {
+    !span.flags.has(SpanFlags::ASIDE) && !span.flags.has(SpanFlags::SUSPENDED)
+}
+
+fn depth(paths: &PathTable, id: PathId) -> u32 {
+    paths.names(id).len() as u32
+}
+
+/// The innermost path that two paths lie in.
+fn common(paths: &PathTable, one: PathId, other: PathId) -> PathId {
+    let parent = |id: PathId| paths.get(id).map_or(PathId::ROOT, |entry| entry.parent);
+    let (mut one, mut other) = (one, other);
+    while one != other {
+        // A parent's number is smaller than its children's.
+        if one.0 > other.0 {
+            one = parent(one);
+        } else {
+            other = parent(other);
+        }
+    }
+    one
+}

@@ -1,0 +1,193 @@
+use laptime_core::format::record::Record;
+use laptime_core::{SampledStack, SpanFlags, StackFrame};
+
+use crate::Options;
+use crate::fed::summarize;
+use crate::functions::{Functions, LapFunctions};
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
+
+const PID: u32 = 7;
+/// As the script numbers threads: 40 more than their tracks.
+const MAIN_THREAD: u64 = 40 + MAIN as u64;
+
+/// Functions and frames: `main` calls `load` in line 3 or `train` in line 4, `train` calls `step` and itself.
+fn known(script: &mut Script) {
+    let names = [(1, "main"), (2, "load"), (3, "train"), (4, "step")];
+    for (id, name) in names {
+        let file = "/home/me/train.py";
+        script.observed(Record::Function { id, name, file });
+    }
+    let frames = [
+        (1, 0, 1, 3),
+        (2, 1, 2, 10),
+        (3, 0, 1, 4),
+        (4, 3, 3, 20),
+        (5, 4, 4, 30),
+        (6, 4, 3, 21),
+        (7, 6, 4, 31),
+    ];
+    for (id, parent, function, line) in frames {
+        script.observed(Record::Frame(StackFrame {
+            id,
+            parent,
+            function,
+            line,
+        }));
+    }
+}
+
+fn sample(script: &mut Script, thread: u64, at_ms: u64, frame: u32, is_running: bool) {
+    script.observed(Record::Stack(SampledStack {
+        ticks: EPOCH_NS + at_ms * MS,
+        thread,
+        frame,
+        is_running,
+        has_interpreter: is_running,
+        within_ns: 1_000,
+        stands_for_ns: 10 * MS,
+    }));
+}
+
+fn script() -> Script {
+    let mut script = Script::new(PID, 1_000 * MS);
+    script.name_track(MAIN, false, "main");
+    known(&mut script);
+    script
+}
+
+fn told(script: &Script) -> Functions {
+    let summary = summarize(std::slice::from_ref(script), Options::default());
+    summary.functions.expect("stacks were sampled")
+}
+
+fn lap<'f>(functions: &'f Functions, path: &str) -> &'f LapFunctions {
+    let mut laps = functions.laps.iter();
+    laps.find(|lap| lap.path == path)
+        .unwrap_or_else(|| panic!("{path} among {:?}", functions.laps))
+}
+
+#[test]
+fn a_sample_is_in_the_innermost_lap_of_its_thread() {
+    let mut script = script();
+    for step in 0..10 {
+        let start = (100 + step * 50) * MS;
+        script.span(&["step", "data"], start, 20 * MS);
+        script.span(&["step"], start, 40 * MS);
+        sample(&mut script, MAIN_THREAD, 100 + step * 50 + 5, 2, false);
+        sample(&mut script, MAIN_THREAD, 100 + step * 50 + 30, 5, true);
+        sample(&mut script, MAIN_THREAD, 100 + step * 50 + 45, 4, true);
+    }
+    let functions = told(&script);
+    assert_eq!((functions.sample_count, functions.period_ns), (30, 10 * MS));
+    let data = lap(&functions, "step/data");
+    assert_eq!(
+        (data.sample_count, data.total_ns, data.waiting_ns),
+        (10, 100 * MS, 100 * MS)
+    );
+    assert_eq!(data.functions[0].name, "load");
+    assert_eq!(data.functions[0].lines[0].line, 10);
+    assert_eq!(lap(&functions, "step").functions[0].name, "step");
+    // The last one comes after all laps.
+    assert_eq!(lap(&functions, "other").sample_count, 9);
+    assert_eq!(lap(&functions, "exit").sample_count, 1);
+}
+
+#[test]
+fn own_times_add_up_and_a_function_that_calls_itself_counts_once() {
+    let mut script = script();
+    script.span(&["step"], 100 * MS, 300 * MS);
+    for index in 0..20 {
+        sample(&mut script, MAIN_THREAD, 105 + index * 10, 7, true);
+    }
+    sample(&mut script, MAIN_THREAD, 350, 4, true);
+    let functions = told(&script);
+    let step = lap(&functions, "step");
+    let own: u64 = step.functions.iter().map(|one| one.self_ns).sum();
+    assert_eq!((own, step.total_ns), (210 * MS, 210 * MS));
+    let train = step
+        .functions
+        .iter()
+        .find(|one| one.name == "train")
+        .unwrap();
+    assert_eq!(
+        (train.total_ns, train.self_ns, train.self_count),
+        (210 * MS, 10 * MS, 1)
+    );
+    let node = |name: &str| step.stacks.iter().filter(|node| node.name == name).count();
+    assert_eq!((node("main"), node("train"), node("step")), (1, 2, 1));
+    for node in &step.stacks {
+        let inside = step.stacks.iter().filter(|inner| {
+            inner
+                .parent
+                .is_some_and(|at| std::ptr::eq(&raw const step.stacks[at], node))
+        });
+        let inside: u64 = inside.map(|inner| inner.total_ns).sum();
+        assert_eq!(node.total_ns, node.self_ns + inside);
+    }
+}
+
+#[test]
+fn of_tasks_that_are_open_together_no_single_one_is_named() {
+    let mut script = script();
+    // Tasks run on the main thread here.
+    for (track, name) in [(MAIN + 1, "a"), (MAIN + 2, "b")] {
+        script.observed(Record::TrackName {
+            track,
+            is_task: true,
+            thread: MAIN_THREAD,
+            name: "task",
+        });
+        let start = if name == "a" { 100 } else { 200 };
+        script.span_on(
+            track,
+            &["serve", name],
+            start * MS,
+            200 * MS,
+            SpanFlags::DETACHED,
+        );
+    }
+    script.span(&["serve"], 50 * MS, 500 * MS);
+    for at_ms in [60, 150, 250, 350, 450] {
+        sample(&mut script, MAIN_THREAD, at_ms, 2, true);
+    }
+    let functions = told(&script);
+    assert_eq!(lap(&functions, "serve/a").sample_count, 1);
+    assert_eq!(lap(&functions, "serve/b").sample_count, 1);
+    let shared = lap(&functions, "serve");
+    assert_eq!((shared.sample_count, shared.shared_count), (3, 1));
+}
+
+#[test]
+fn other_threads_and_stacks_that_were_not_read_are_told_apart() {
+    let mut script = script();
+    script.span(&["step"], 100 * MS, 300 * MS);
+    sample(&mut script, MAIN_THREAD, 150, 2, true);
+    sample(&mut script, 9_999, 150, 2, false);
+    sample(&mut script, 0, 160, 0, false);
+    // A frame that no window defines.
+    sample(&mut script, MAIN_THREAD, 170, 77, true);
+    let functions = told(&script);
+    assert_eq!(lap(&functions, "other threads").waiting_ns, 10 * MS);
+    assert_eq!(functions.sample_count, 2);
+    assert!(
+        (functions.unread_ratio - 0.67).abs() < 0.01,
+        "{}",
+        functions.unread_ratio
+    );
+}
+
+#[test]
+fn the_time_before_the_first_lap_is_startup_and_of_a_program_without_laps_its_own() {
+    let mut script = script();
+    sample(&mut script, MAIN_THREAD, 20, 2, true);
+    assert_eq!(lap(&told(&script), "program").sample_count, 1);
+    script.span(&["step"], 100 * MS, 300 * MS);
+    assert_eq!(lap(&told(&script), "startup").sample_count, 1);
+}
+
+#[test]
+fn a_share_of_few_samples_is_less_certain() {
+    let of = Functions::uncertainty;
+    assert!((of(0.5, 100) - 0.096).abs() < 0.002, "{}", of(0.5, 100));
+    assert!(of(0.5, 1_000) < of(0.5, 100) && of(0.0, 10) > 0.0);
+}

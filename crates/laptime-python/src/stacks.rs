@@ -1,0 +1,71 @@
+//! The stacks of Python's threads, read from outside by `py-spy`: no thread is stopped, and the
+//! interpreter's lock isn't taken.
+//!
+//! The interpreter goes on while its memory is read, so a stack may be half old, half new. What
+//! doesn't read at all is said to be unread; the recorder counts it.
+
+use laptime_recorder::stacks::{self, SeenFrame, SeenThread, StackSource};
+use py_spy::config::{Config, LineNo, LockingStrategy};
+use py_spy::{PythonSpy, StackTrace};
+use pyo3::prelude::*;
+
+use crate::entry::measuring;
+
+/// The interpreter of this process.
+struct Interpreter(PythonSpy);
+
+impl StackSource for Interpreter {
+    fn look(&mut self) -> Option<Vec<SeenThread>> {
+        let traces = self.0.get_stack_traces().ok()?;
+        Some(traces.into_iter().filter_map(seen).collect())
+    }
+}
+
+/// A thread of Python's, unless the system's id of it isn't known.
+fn seen(trace: StackTrace) -> Option<SeenThread> {
+    let frames = trace.frames.into_iter();
+    Some(SeenThread {
+        thread: trace.os_thread_id?,
+        is_running: trace.active,
+        has_interpreter: trace.owns_gil,
+        frames: frames
+            .map(|frame| SeenFrame {
+                name: frame.name,
+                file: frame.filename,
+                line: u32::try_from(frame.line).unwrap_or(0),
+            })
+            .collect(),
+    })
+}
+
+/// Finds the interpreter in the memory of this process.
+///
+/// **Cost** some 10 ms, once for each recording and forked child: the symbols of the interpreter's file are read.
+fn open() -> Result<Box<dyn StackSource>, String> {
+    let mut config = Config::default();
+    config.blocking = LockingStrategy::NonBlocking;
+    config.lineno = LineNo::LastInstruction;
+    config.collect_thread_names = false;
+    let process = std::process::id() as py_spy::Pid;
+    match PythonSpy::retry_new(process, &config, TRIES) {
+        Ok(spy) => Ok(Box::new(Interpreter(spy))),
+        Err(error) => Err(format!(
+            "this interpreter's stacks can't be read: {error:#}"
+        )),
+    }
+}
+
+/// The interpreter may be just starting.
+const TRIES: u64 = 5;
+
+/// Has the stacks of this process sampled by every recording that begins from now on.
+#[pyfunction]
+pub fn sample_stacks() {
+    measuring(|| (), || stacks::sample_stacks(open));
+}
+
+/// Recordings that begin from now on are without stacks.
+#[pyfunction]
+pub fn leave_stacks() {
+    measuring(|| (), stacks::leave_stacks);
+}
