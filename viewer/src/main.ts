@@ -3,8 +3,11 @@
 import { bytesOf, dataOf, inflated } from "./decode";
 import { element } from "./element";
 import { Figure } from "./figure";
+import { zoomable } from "./flame";
 import { enliven } from "./tables";
 import "./viewer.css";
+
+for (const flame of document.querySelectorAll<SVGSVGElement>("svg.flame")) zoomable(flame);
 
 async function main(): Promise<void> {
   const letters = document.getElementById("laptime-data");

@@ -17,7 +17,7 @@ use crate::operations::{self, Peaks};
 use crate::process::Process;
 use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary, Rank};
 use crate::ranks;
-use crate::rows;
+use crate::rows::{self, Rows};
 use crate::span_row::SpanRow;
 use crate::stacks;
 use crate::steady;
@@ -35,8 +35,11 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     };
     let measured = wall::measured(&processes, run.as_ref());
     let busy = busy::of_main(&processes, &measured);
-    let growth = start.as_ref().and_then(|start| start.growth);
-    let risen_bytes = start.as_ref().and_then(|start| start.risen_bytes);
+    let clues = Clues {
+        growth: start.as_ref().and_then(|start| start.growth),
+        risen_bytes: start.as_ref().and_then(|start| start.risen_bytes),
+        busy,
+    };
     let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
         .iter()
@@ -83,25 +86,16 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     memory::fill_other(&mut made.rows, &tree, &summaries);
     warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     launches::tell(&mut warnings, &made.rows);
-    warnings.extend(doubts::of_overfull(&made.overfull));
     warnings.extend(doubts::of_excess(filled.excess_ns, measured_ns));
-    warnings.extend(doubts::of_unbalanced(
-        made.rows
-            .iter()
-            .map(|row| (row.path.as_str(), row.unbalanced_count)),
-    ));
-    warnings.extend(memory::doubt(&tree));
+    warnings.extend(doubts_of_rows(&made).chain(memory::doubt(&tree)));
     warnings.extend(operations::doubts(&tree));
     let mut unavailable = fields::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
-    let program = run.as_ref().map(|run| run.program.clone());
     let mut summary = Summary {
         schema: SCHEMA.to_owned(),
         version: SCHEMA_VERSION,
-        program: program
-            .or_else(|| summaries.first().map(|main| main.program.clone()))
-            .unwrap_or_default(),
+        program: program(run.as_ref(), summaries.first()),
         run,
         wall_ns: wall.ns(),
         measured_ns,
@@ -132,13 +126,25 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         findings: Vec::new(),
     };
     name_modules(&mut summary, &processes);
-    let clues = Clues {
-        busy,
-        growth,
-        risen_bytes,
-    };
     summary.findings = findings::find(&summary, clues);
     summary
+}
+
+/// What the program is called: by its launcher or, without one, by itself.
+fn program(run: Option<&RunInfo>, main: Option<&ProcessSummary>) -> String {
+    let own = || main.map(|main| main.program.clone());
+    let launched = run.map(|run| run.program.clone());
+    launched.or_else(own).unwrap_or_default()
+}
+
+/// What rows say of themselves that there is to doubt.
+fn doubts_of_rows(made: &Rows) -> impl Iterator<Item = Warning> {
+    let each = made.rows.iter();
+    let unbalanced = each.map(|row| (row.path.as_str(), row.unbalanced_count));
+    let overfull = doubts::of_overfull(&made.overfull);
+    overfull
+        .into_iter()
+        .chain(doubts::of_unbalanced(unbalanced))
 }
 
 /// Names the modules in every table.

@@ -42,10 +42,12 @@ fn seen(trace: StackTrace) -> Option<SeenThread> {
 ///
 /// **Cost** some 10 ms, once for each recording and forked child: the symbols of the interpreter's file are read.
 fn open() -> Result<Box<dyn StackSource>, String> {
-    let mut config = Config::default();
-    config.blocking = LockingStrategy::NonBlocking;
-    config.lineno = LineNo::LastInstruction;
-    config.collect_thread_names = false;
+    let config = Config {
+        blocking: LockingStrategy::NonBlocking,
+        lineno: LineNo::LastInstruction,
+        collect_thread_names: false,
+        ..Config::default()
+    };
     let process = std::process::id() as py_spy::Pid;
     match PythonSpy::retry_new(process, &config, TRIES) {
         Ok(spy) => Ok(Box::new(Interpreter(spy))),

@@ -43,6 +43,10 @@ pub enum Counting {
 
 /// What is timed and counted without a lap in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a word of the variable"
+)]
 pub struct Automatic {
     /// The phases of a training.
     pub phases: bool,

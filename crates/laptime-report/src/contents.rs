@@ -5,8 +5,8 @@ use laptime_analysis::{RowKind, Summary};
 use crate::document::{Content, Document, Section};
 use crate::view::{By, View};
 use crate::{
-    by_process, cpu, epochs, facts, figures, findings, functions, headline, joined, modules, ranks,
-    span_table, steady, until,
+    by_process, cpu, epochs, facts, figures, findings, flame, functions, headline, joined, modules,
+    ranks, span_table, steady, until,
 };
 
 impl Document {
@@ -28,6 +28,20 @@ impl Document {
             sections,
             warnings: summary.warnings.clone(),
         }
+    }
+}
+
+impl Document {
+    /// The report of a summary on a page, which has room for what a terminal is asked for.
+    pub fn of_page(summary: &Summary, view: &View) -> Self {
+        let mut document = Self::new(summary, view);
+        if let Some(sampled) = &summary.functions {
+            if view.by != By::Function {
+                document.sections.push(functions::section(summary, view));
+            }
+            document.sections.push(flame::section(sampled));
+        }
+        document
     }
 }
 

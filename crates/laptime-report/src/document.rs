@@ -7,6 +7,7 @@
 use laptime_core::{Unavailable, Warning};
 
 use crate::column::Column;
+use crate::flame::Flame;
 use crate::quantity::Precision;
 use crate::roofline::Roofline;
 
@@ -51,6 +52,8 @@ pub enum Content {
     Code(&'static [&'static str]),
     /// A picture of how fast work can run, and its numbers.
     Roofline(Roofline),
+    /// A picture of which function called which; formats of text leave it out.
+    Flame(Flame),
     /// Nothing but its remark.
     Remark,
 }

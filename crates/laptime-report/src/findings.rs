@@ -59,17 +59,6 @@ pub fn said(finding: &Finding) -> Option<String> {
             share(*per_step_ns, *step_ns),
             name::short(path),
         ),
-        Finding::Recompilation {
-            path,
-            count,
-            total_ns,
-        } => format!(
-            "{} ran {} after warm-up, {} in all. Find out what changes from step to step: \
-             `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.",
-            name::short(path),
-            plural(*count, "time", "times"),
-            time(*total_ns),
-        ),
         Finding::SlowSteps {
             path,
             one_in,
@@ -87,7 +76,9 @@ pub fn said(finding: &Finding) -> Option<String> {
                 because(cause.as_ref(), *outside_ns, *excess_ns),
             )
         }
-        Finding::Occasional { .. } | Finding::WarmUp { .. } => of_some(finding)?,
+        Finding::Recompilation { .. } | Finding::Occasional { .. } | Finding::WarmUp { .. } => {
+            of_some(finding)?
+        }
         Finding::HotSpot {
             path,
             class,
@@ -154,6 +145,17 @@ fn beginning(imports: &[ImportTime]) -> String {
 /// What only some of the steps do.
 fn of_some(finding: &Finding) -> Option<String> {
     Some(match finding {
+        Finding::Recompilation {
+            path,
+            count,
+            total_ns,
+        } => format!(
+            "{} ran {} after warm-up, {} in all. Find out what changes from step to step: \
+             `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.",
+            name::short(path),
+            plural(*count, "time", "times"),
+            time(*total_ns),
+        ),
         Finding::Occasional {
             path,
             step_path,

@@ -133,7 +133,8 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     assert_eq!(wrong, Vec::<String>::new());
     let text: Vec<String> = all.iter().filter_map(said).collect();
     insta::assert_snapshot!(text.join("\n"), @"
-    6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `python -X importtime SCRIPT` lists the imports.
+    6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
+    6.78 s pass before the first lap, 85 % of the run: import torch 4.10 s. Import heavy packages where they are used.
     Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.

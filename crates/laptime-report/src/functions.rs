@@ -40,40 +40,42 @@ pub fn section(summary: &Summary, view: &View) -> Section {
 }
 
 fn remark(summary: &Summary, functions: &Functions) -> String {
-    let per_s = 1e9 / functions.period_ns.max(1) as f64;
-    let mut said = format!(
+    let sampled = format!(
         "{} sampled {:.0} times per second: a share seen in 100 samples is ± {:.0} points, in 1,000 ± {:.0}",
         quantity::plural(functions.sample_count, "stack", "stacks"),
-        per_s,
+        1e9 / functions.period_ns.max(1) as f64,
         100.0 * Functions::uncertainty(0.5, 100),
         100.0 * Functions::uncertainty(0.5, 1_000),
     );
-    if functions.unread_ratio > DOUBTFUL_RATIO {
-        said += &format!(
-            ". {:.0} % of the time could not be read: functions that call many others in a short time are \
+    let unread = (functions.unread_ratio > DOUBTFUL_RATIO).then(|| {
+        format!(
+            "{:.0} % of the time could not be read: functions that call many others in a short time are \
              missing most",
             100.0 * functions.unread_ratio,
-        );
-    }
+        )
+    });
+    let said = [Some(sampled), unread, short_laps(summary, functions)];
+    said.into_iter().flatten().collect::<Vec<_>>().join(". ")
+}
+
+/// That some laps are too short for the moments of samples, if so.
+fn short_laps(summary: &Summary, functions: &Functions) -> Option<String> {
     let short_ns = functions.within_ns.saturating_mul(SURE_TIMES);
     let laps = functions
         .laps
         .iter()
         .filter(|lap| lap.kind == RowKind::Span);
-    let short: Vec<&str> = laps
-        .filter_map(|lap| summary.row(&lap.path))
-        .filter(|row| row.mean_ns.is_some_and(|mean_ns| mean_ns < short_ns))
-        .map(|row| row.path.as_str())
-        .collect();
-    if !short.is_empty() {
-        said += &format!(
-            ". The moment of a sample is known to ± {}: laps shorter than {} share samples with their \
+    let mut rows = laps.filter_map(|lap| summary.row(&lap.path));
+    let has_short = rows.any(|row| row.mean_ns.is_some_and(|mean_ns| mean_ns < short_ns));
+    let time = |ns| quantity::duration(ns, Precision::Estimate).inline();
+    has_short.then(|| {
+        format!(
+            "The moment of a sample is known to ± {}: laps shorter than {} share samples with their \
              neighbours",
-            quantity::duration(functions.within_ns, Precision::Estimate).inline(),
-            quantity::duration(short_ns, Precision::Estimate).inline(),
-        );
-    }
-    said
+            time(functions.within_ns),
+            time(short_ns),
+        )
+    })
 }
 
 fn table(summary: &Summary, functions: &Functions, view: &View) -> Table {

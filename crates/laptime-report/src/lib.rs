@@ -18,6 +18,7 @@ mod facts;
 mod figures;
 mod filter;
 mod findings;
+pub mod flame;
 mod functions;
 mod glyphs;
 pub mod headline;

@@ -69,7 +69,7 @@ fn of_section(section: &Section, marks: &mut Marks) -> String {
             let _ = writeln!(out, "```\n{}\n```", lines.join("\n"));
         }
         Content::Roofline(roofline) => out += &of_table(&roofline.table(), marks),
-        Content::Table(_) | Content::Remark => {}
+        Content::Table(_) | Content::Flame(_) | Content::Remark => {}
     }
     out
 }

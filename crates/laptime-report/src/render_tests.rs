@@ -144,7 +144,7 @@ fn the_table_of_a_training_run() {
 
     findings
     · 2.00 s pass before the first lap, 39 % of the run: imports, reading data, building the model.
-      `python -X importtime SCRIPT` lists the imports.
+      `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
 
     span          count      total       self      mean       p50       p99  of parent   share
     ───────────────────────────────────────────────────────────────────────────────────────────────────

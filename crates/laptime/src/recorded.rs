@@ -124,7 +124,7 @@ impl Recorded {
             .then(|| Unavailable("the recording holds no span".to_owned()));
         Ok(html::render(&Page {
             title: summary.program.clone(),
-            documents: vec![Document::new(summary, view)],
+            documents: vec![Document::of_page(summary, view)],
             panels,
             moments: html::Moments::of(summary),
             why,

@@ -43,7 +43,9 @@ pub fn startup(summary: &Summary) -> Option<Finding> {
         summary.wall_source,
         WallSource::Launcher | WallSource::Process
     );
-    let is_notebook = summary.program.ends_with(".ipynb") || summary.program == "notebook";
+    let program = std::path::Path::new(&summary.program);
+    let is_notebook =
+        program.extension().is_some_and(|is| is == "ipynb") || summary.program == "notebook";
     if !starts || is_notebook {
         return None;
     }

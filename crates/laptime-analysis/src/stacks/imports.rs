@@ -9,11 +9,24 @@ const MACHINERY: &str = "<frozen importlib._bootstrap";
 /// The code of a module.
 const MODULE: &str = "<module>";
 
+/// What stands for all functions of the import system on a way of calls.
+pub fn machinery() -> Function {
+    Function {
+        name: "import".to_owned(),
+        file: "<frozen importlib>".to_owned(),
+    }
+}
+
+/// Whether a function is the import system's.
+pub fn is_machinery(function: &Function) -> bool {
+    function.file.starts_with(MACHINERY)
+}
+
 /// The package that a stack's outermost import is of; `None` where nothing is imported.
 pub fn package<'f>(outermost_first: impl Iterator<Item = &'f Function>) -> Option<String> {
     let mut is_importing = false;
     for function in outermost_first {
-        if function.file.starts_with(MACHINERY) {
+        if is_machinery(function) {
             is_importing = true;
         } else if is_importing && function.name == MODULE {
             return Some(named(&function.file));

@@ -49,9 +49,9 @@ impl<'p> StackPass<'p> {
             let of_thread = moments.entry(sample.thread).or_default();
             of_thread.push((sample.ticks, index));
         }
-        moments
-            .values_mut()
-            .for_each(|moments| moments.sort_unstable());
+        for of_thread in moments.values_mut() {
+            of_thread.sort_unstable();
+        }
         let depths = (0..process.paths.len() as u32).map(|id| depth(&process.paths, PathId(id)));
         Self {
             depths: depths.collect(),

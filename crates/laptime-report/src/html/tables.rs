@@ -97,7 +97,9 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
             *out += &svg::render(roofline);
             of_table(&roofline.table(), place, marks, out);
         }
-        Content::Table(_) | Content::Remark => {}
+        // Its colours are the page's.
+        Content::Flame(flame) if place != Place::Notebook => *out += &flame.render(),
+        Content::Flame(_) | Content::Table(_) | Content::Remark => {}
     }
 }
 

@@ -145,7 +145,7 @@ impl Text {
                 out += &plot::render(roofline, self.width, &self.glyphs);
                 out += &self.table(&roofline.table(), said);
             }
-            Content::Remark => {}
+            Content::Flame(_) | Content::Remark => {}
         }
         out
     }
