@@ -13,7 +13,7 @@ use crate::span::SpanAt;
 use crate::survey::Survey;
 
 /// Where the bytes go.
-pub type Output<'w> = Box<dyn Write + Send + 'w>;
+pub type Output<'w> = Box<dyn Write + 'w>;
 
 /// Numbers above those that a system gives its processes: Linux ends at 2²².
 const FIRST_NUMBER: u32 = 1 << 22;

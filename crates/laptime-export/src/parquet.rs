@@ -3,8 +3,8 @@
 //! Names, tracks and flags are dictionaries, moments are differences to the row before; no codec, so
 //! that every reader opens it. A row group is written when it is full.
 
-use std::io::{self, Write as _};
-use std::sync::Arc;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parquet::basic::{Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -62,9 +62,33 @@ struct Rows {
     carried: [Sparse; 7],
 }
 
+/// Bytes of a group on their way to the output: the library wants a writer that may change threads,
+/// and ours need not.
+#[derive(Debug, Clone, Default)]
+struct Drain(Arc<Mutex<Vec<u8>>>);
+
+impl Drain {
+    fn locked(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for Drain {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.locked().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Writes row groups.
 pub struct Parquet<'w> {
-    writer: SerializedFileWriter<Output<'w>>,
+    out: Output<'w>,
+    drain: Drain,
+    writer: SerializedFileWriter<Drain>,
     rows: Rows,
     /// By path of the process being read: as it is printed, and its own name.
     names: Vec<(ByteArray, ByteArray)>,
@@ -86,8 +110,11 @@ impl<'w> Parquet<'w> {
                 .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
         }
         let properties = Arc::new(properties.build());
-        let writer = SerializedFileWriter::new(out, schema, properties).map_err(as_io)?;
+        let drain = Drain::default();
+        let writer = SerializedFileWriter::new(drain.clone(), schema, properties).map_err(as_io)?;
         Ok(Self {
+            out,
+            drain,
             writer,
             rows: Rows::default(),
             names: Vec::new(),
@@ -100,7 +127,15 @@ impl<'w> Parquet<'w> {
             return Ok(());
         }
         let rows = std::mem::take(&mut self.rows);
-        write(&mut self.writer, &rows).map_err(as_io)
+        write(&mut self.writer, &rows).map_err(as_io)?;
+        self.drained()
+    }
+
+    fn drained(&mut self) -> io::Result<()> {
+        let mut bytes = self.drain.locked();
+        self.out.write_all(&bytes)?;
+        bytes.clear();
+        Ok(())
     }
 }
 
@@ -148,7 +183,7 @@ fn schema() -> Result<Type, ParquetError> {
 }
 
 fn write(
-    writer: &mut SerializedFileWriter<Output<'_>>,
+    writer: &mut SerializedFileWriter<Drain>,
     rows: &Rows,
 ) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
@@ -175,10 +210,10 @@ fn write(
     Ok(())
 }
 
-type Group<'a, 'w> = SerializedRowGroupWriter<'a, Output<'w>>;
+type Group<'a> = SerializedRowGroupWriter<'a, Drain>;
 
 fn texts(
-    group: &mut Group<'_, '_>,
+    group: &mut Group<'_>,
     values: &[ByteArray],
     levels: Option<&[i16]>,
 ) -> Result<(), ParquetError> {
@@ -191,7 +226,7 @@ fn texts(
 }
 
 fn longs(
-    group: &mut Group<'_, '_>,
+    group: &mut Group<'_>,
     values: &[i64],
     levels: Option<&[i16]>,
 ) -> Result<(), ParquetError> {
@@ -273,6 +308,7 @@ impl Sink for Parquet<'_> {
     fn finish(mut self: Box<Self>) -> io::Result<()> {
         self.write()?;
         self.writer.finish().map_err(as_io)?;
-        self.writer.inner_mut().flush()
+        self.drained()?;
+        self.out.flush()
     }
 }

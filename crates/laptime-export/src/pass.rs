@@ -45,10 +45,11 @@ impl Pass<'_> {
 
     #[inline]
     fn span(&mut self, span: &Span) {
-        if self.failed.is_some() {
+        let process = self.process;
+        // A path that a running program made since the survey has no name here yet.
+        if self.failed.is_some() || span.path.index() >= process.names.len() {
             return;
         }
-        let process = self.process;
         let at = process.span(span);
         if self.number == 0 {
             *self.spans += 1;

@@ -271,7 +271,9 @@ impl Sink for Perfetto<'_> {
     fn span(&mut self, process: &Process, span: &SpanAt) -> io::Result<()> {
         let depth = process.named(span.path).depth;
         let placed = self.lanes.place(span, depth);
-        if let Some(kind @ (Kind::Overlapping(_) | Kind::Timers(_))) = placed.is_new {
+        if let Some(kind) = placed.is_new
+            && !self.uuids.contains_key(&placed.lane)
+        {
             self.lane(process, span.track, placed.lane, kind, None)?;
         }
         let drawn_ns = placed.end_ns - placed.start_ns;
