@@ -102,7 +102,8 @@ impl<'w> Chrome<'w> {
         self.text.number(process.main_track);
         self.text.push(",\"ts\":");
         push_microseconds(&mut self.text.buffer, at_ns);
-        self.text.push(&format!(",\"args\":{{\"value\":{shown}}}}}"));
+        self.text
+            .push(&format!(",\"args\":{{\"value\":{shown}}}}}"));
         self.text.settle()
     }
 
@@ -127,8 +128,7 @@ impl<'w> Chrome<'w> {
             args.push(format!("\"flags\":\"{}\"", flags.join(", ")));
         }
         if !args.is_empty() {
-            self.text
-                .push(&format!(",\"args\":{{{}}}", args.join(",")));
+            self.text.push(&format!(",\"args\":{{{}}}", args.join(",")));
         }
     }
 }

@@ -42,14 +42,19 @@ pub struct Export<'w> {
 impl<'w> Export<'w> {
     /// Begins to write.
     pub fn new(format: Format, out: Output<'w>, about: About) -> io::Result<Self> {
-        Ok(Self {
-            sink: format.sink(out, &about)?,
+        let sink = format.sink(out, &about)?;
+        Ok(Self::with_sink(sink, about))
+    }
+
+    pub(crate) fn with_sink(sink: Box<dyn Sink + 'w>, about: About) -> Self {
+        Self {
+            sink,
             about,
             numbers: HashSet::new(),
             process: None,
             open: Vec::new(),
             spans: 0,
-        })
+        }
     }
 
     /// Begins a process, whose records the survey took in and which ended, or was last seen, at

@@ -84,11 +84,7 @@ impl Format {
     }
 
     /// What writes it: the one place that a new format is added to.
-    pub(crate) fn sink<'w>(
-        self,
-        out: Output<'w>,
-        about: &About,
-    ) -> io::Result<Box<dyn Sink + 'w>> {
+    pub(crate) fn sink<'w>(self, out: Output<'w>, about: &About) -> io::Result<Box<dyn Sink + 'w>> {
         Ok(match self {
             Self::Chrome => Box::new(Chrome::begin(out, about)?),
             Self::Perfetto => Box::new(Perfetto::begin(out, about)?),

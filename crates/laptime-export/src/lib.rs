@@ -34,3 +34,5 @@ pub use survey::Survey;
 
 #[cfg(test)]
 mod scripted;
+#[cfg(test)]
+mod sinks_tests;

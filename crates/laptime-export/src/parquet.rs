@@ -179,13 +179,12 @@ fn schema() -> Result<Type, ParquetError> {
     for (name, is_signed) in CARRIED {
         fields.push(integer(name, 64, is_signed, Repetition::OPTIONAL)?);
     }
-    Type::group_type_builder("spans").with_fields(fields).build()
+    Type::group_type_builder("spans")
+        .with_fields(fields)
+        .build()
 }
 
-fn write(
-    writer: &mut SerializedFileWriter<Drain>,
-    rows: &Rows,
-) -> Result<(), ParquetError> {
+fn write(writer: &mut SerializedFileWriter<Drain>, rows: &Rows) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
     texts(&mut group, &rows.path, None)?;
     texts(&mut group, &rows.name, None)?;
@@ -272,7 +271,11 @@ impl Sink for Parquet<'_> {
             self.track = (Some(span.track), name.map(ByteArray::from));
         }
         let rows = &mut self.rows;
-        let (path, name) = self.names.get(span.path.index()).cloned().unwrap_or_default();
+        let (path, name) = self
+            .names
+            .get(span.path.index())
+            .cloned()
+            .unwrap_or_default();
         rows.path.push(path);
         rows.name.push(name);
         // Unsigned numbers stand in the bits of signed ones.
@@ -285,7 +288,8 @@ impl Sink for Parquet<'_> {
         rows.flags.push(span.flags.0 as i64);
         let unsigned = |number: Option<u64>| number.map(|number| number as i64);
         // More than 64 bits hold is no number here: JSON lines and CSV have it whole.
-        let wide = |number: Option<u128>| unsigned(number.and_then(|number| number.try_into().ok()));
+        let wide =
+            |number: Option<u128>| unsigned(number.and_then(|number| number.try_into().ok()));
         let memory = span.memory;
         let values = [
             unsigned(span.process_ns),

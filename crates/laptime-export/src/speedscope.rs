@@ -62,7 +62,9 @@ impl<'w> Speedscope<'w> {
 
     fn with_room(out: Output<'w>, about: &About, most: u64) -> Self {
         let mut text = Text::new(out);
-        text.push("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"profiles\":[");
+        text.push(
+            "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"profiles\":[",
+        );
         Self {
             text,
             most,
@@ -281,9 +283,7 @@ impl Sink for Speedscope<'_> {
     fn finish(self: Box<Self>) -> io::Result<()> {
         let mut text = self.text;
         let frames = self.frames.iter();
-        let frames: Vec<String> = frames
-            .map(|name| format!("{{\"name\":{name}}}"))
-            .collect();
+        let frames: Vec<String> = frames.map(|name| format!("{{\"name\":{name}}}")).collect();
         text.push(&format!(
             "],\n\"shared\":{{\"frames\":[{}]}},\n\"name\":{},\"exporter\":\"laptime {}\"}}\n",
             frames.join(","),

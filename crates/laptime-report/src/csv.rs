@@ -8,8 +8,8 @@ use laptime_analysis::fields::{Field, GROUPS, Number};
 use laptime_analysis::{SpanRow, Steady, Summary, UntilSummary};
 
 use crate::filter;
-pub use laptime_core::csv_field as quoted;
 use crate::view::View;
+pub use laptime_core::csv_field as quoted;
 
 /// Columns before all others where rows are those of single processes.
 const PROCESS: &str = "process,rank,";

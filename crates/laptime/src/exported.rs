@@ -120,11 +120,7 @@ impl Recorded {
     /// Writes the recording into a file, which takes the place of one that is there.
     ///
     /// **Errors** as [`Self::export`]; the file is as it was then.
-    pub fn export_file(
-        &self,
-        format: ExportFormat,
-        path: &Path,
-    ) -> Result<Exported, ExportError> {
+    pub fn export_file(&self, format: ExportFormat, path: &Path) -> Result<Exported, ExportError> {
         let of_file = |source| ExportError::File {
             path: path.to_owned(),
             source,
