@@ -164,7 +164,16 @@ fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile<File>> {
         // As any new file: what may be read of it the user's mask says.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+    let draft = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
+    draft.map_err(plain)
+}
+
+/// The system's error without the draft's name, which nobody knows.
+fn plain(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source());
+    let inner = inner.and_then(|source| source.downcast_ref::<io::Error>());
+    let number = inner.and_then(io::Error::raw_os_error);
+    number.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// Whether a file to write is a recording, or lies in the folder of one.
