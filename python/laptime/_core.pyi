@@ -323,9 +323,7 @@ class Recording:
     def export(
         self,
         path: str | PathLike[str],
-        format: Literal[
-            "chrome", "perfetto", "speedscope", "collapsed", "parquet", "jsonl", "csv"
-        ]
+        format: Literal["chrome", "perfetto", "speedscope", "collapsed", "parquet", "jsonl", "csv"]
         | None = None,
     ) -> None:
         """Writes the recording in the format of another tool.

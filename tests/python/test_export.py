@@ -22,7 +22,7 @@ polars = pytest.importorskip("polars")
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 pytest.importorskip("perfetto")
-from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as trace_pb2  # noqa: E402
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as trace_pb2
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -31,7 +31,8 @@ PROGRAM = """
 import asyncio, os, sys, threading
 import laptime as lt
 
-NAMES = ["a;b", "</script>", "two\\nlines", "\\x1b[31mred", "lone \\udc80 surrogate", "=1+1", "a/b"]
+NAMES = ["a;b", "</script>", "two\\nlines", "\\x1b[31mred",
+    "lone \\udc80 surrogate", "=1+1", "a/b"]
 
 def work():
     with lt.lap("worker"):
@@ -143,7 +144,12 @@ def test_csv_has_the_rows_of_spans(recorded: Path) -> None:
     numbers = ("start_ns", "duration_ns", "pid", "track", "flags")
     found = Counter(tuple(int(row[name]) for name in numbers) for row in rows)
     assert found == Counter(tuple(row[name] for name in numbers) for row in spans(recorded))
-    assert {row["name"] for row in rows} >= {"a;b", "two\\nlines", "'=1+1", "lone \\udc80 surrogate"}
+    assert {row["name"] for row in rows} >= {
+        "a;b",
+        "two\\nlines",
+        "'=1+1",
+        "lone \\udc80 surrogate",
+    }
     assert "\x1b" not in exported(recorded, "all.csv").read_text()
 
 
@@ -218,7 +224,9 @@ def test_chrome_s_events_are_the_spans_and_nest(recorded: Path) -> None:
         # A bar is moved or widened by what two clocks differ by, not more.
         _, exact_start, exact_length = exact(bar)
         assert abs(start - exact_start) < 100_000
-        assert "suspended" in bar.get("args", {}).get("flags", "") or length - exact_length < 100_000
+        assert (
+            "suspended" in bar.get("args", {}).get("flags", "") or length - exact_length < 100_000
+        )
     assert all(map(nested, lanes.values()))
     named = {(event["pid"], event["tid"]) for event in events if event["name"] == "thread_name"}
     assert set(lanes) <= named
@@ -229,12 +237,14 @@ def test_chrome_s_events_are_the_spans_and_nest(recorded: Path) -> None:
     assert "loss" in counters
     assert any("memory" in name for name in counters)
     assert all(math.isfinite(event["args"]["value"]) for event in events if event["ph"] == "C")
-    assert [event["name"] for event in events if event["ph"] == "i" and event["s"] == "t"] == ["half"]
+    assert [event["name"] for event in events if event["ph"] == "i" and event["s"] == "t"] == [
+        "half"
+    ]
     assert whole["baseTimeNanoseconds"] > 1_600_000_000 * 10**9
 
 
 def stacks(trace: Any) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
-    """Slices of a trace as the format defines them: by track, in order of time, then of the file."""
+    """Slices of a trace as the format defines them: in order of time, then of the file."""
     names: dict[int, str] = {}
     by_track: dict[int, list[Any]] = defaultdict(list)
     for packet in trace.packet:
@@ -305,7 +315,7 @@ def test_speedscope_s_events_add_up_to_the_spans(recorded: Path) -> None:
             if event["type"] == "O":
                 stack.append((event["frame"], at))
             else:
-                frame, start = stack.pop()
+                frame, _start = stack.pop()
                 assert frame == event["frame"]
                 found[frames[frame]] += 1
         assert not stack
@@ -339,9 +349,11 @@ def test_the_ending_says_the_format_and_the_message_what_opens_it(recorded: Path
 def test_an_unknown_ending_or_format_names_those_that_are_known(recorded: Path) -> None:
     done = laptime("export", recorded, "-o", recorded.with_name("b.pdf"))
     assert done.returncode == 2
-    assert b"unknown file type" in done.stderr and b".pftrace" in done.stderr
+    assert b"unknown file type" in done.stderr
+    assert b".pftrace" in done.stderr
     done = laptime("export", recorded)
-    assert done.returncode == 2 and b"speedscope" in done.stderr
+    assert done.returncode == 2
+    assert b"speedscope" in done.stderr
     with pytest.raises(ValueError, match=r"speedscope.*\.pftrace"):
         lt.open(recorded).export(recorded.with_name("b.pdf"))
     with pytest.raises(ValueError, match="speedscope"):
@@ -362,7 +374,8 @@ def test_what_is_there_stays_until_the_new_file_is_whole(recorded: Path, tmp_pat
 def test_a_full_disk_is_an_error_that_names_the_file(recorded: Path) -> None:
     done = laptime("export", recorded, "-f", "csv", "-o", "/dev/full")
     assert done.returncode == 1
-    assert b"/dev/full" in done.stderr and b"No space left" in done.stderr
+    assert b"/dev/full" in done.stderr
+    assert b"No space left" in done.stderr
     with pytest.raises(OSError, match="/dev/full"):
         lt.open(recorded).export("/dev/full", "perfetto")
     with pytest.raises(FileNotFoundError, match="nowhere"):
@@ -373,7 +386,8 @@ def test_a_closed_pipe_ends_quietly(recorded: Path) -> None:
     for name in ("jsonl", "parquet"):
         command = [sys.executable, "-m", "laptime", "export", str(recorded), "-f", name]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         process.stdout.close()
         assert (process.stderr.read(), process.wait(timeout=300)) == (b"", 0)
 
@@ -382,7 +396,8 @@ def test_the_recording_itself_is_never_the_target(recorded: Path) -> None:
     inside = recorded / "run.json"
     before = inside.read_bytes() if inside.exists() else None
     done = laptime("export", recorded, "-o", inside)
-    assert done.returncode == 2 and b"is the recording itself" in done.stderr
+    assert done.returncode == 2
+    assert b"is the recording itself" in done.stderr
     assert (inside.read_bytes() if inside.exists() else None) == before
 
 

@@ -38,7 +38,7 @@ pub struct Chrome<'w> {
 
 impl<'w> Chrome<'w> {
     /// Begins the object.
-    pub fn begin(out: Output<'w>, about: &About) -> io::Result<Self> {
+    pub fn begin(out: Output<'w>, about: &About) -> Self {
         let mut text = Text::new(out);
         text.push("{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":");
         text.number(about.zero_realtime_ns);
@@ -47,12 +47,12 @@ impl<'w> Chrome<'w> {
         text.push("\",\"program\":");
         text.push(&json(&about.program));
         text.push("},\"traceEvents\":[\n");
-        Ok(Self {
+        Self {
             text,
             is_first: true,
             lanes: Lanes::new(0),
             heads: Vec::new(),
-        })
+        }
     }
 
     fn event(&mut self) {

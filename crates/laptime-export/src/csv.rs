@@ -37,14 +37,14 @@ pub struct Csv<'w> {
 
 impl<'w> Csv<'w> {
     /// Writes the heading.
-    pub fn begin(out: Output<'w>) -> io::Result<Self> {
+    pub fn begin(out: Output<'w>) -> Self {
         let mut text = Text::new(out);
         text.push(HEADING);
-        Ok(Self {
+        Self {
             text,
             names: Vec::new(),
             track: (None, String::new()),
-        })
+        }
     }
 }
 

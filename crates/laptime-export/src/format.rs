@@ -86,13 +86,13 @@ impl Format {
     /// What writes it: the one place that a new format is added to.
     pub(crate) fn sink<'w>(self, out: Output<'w>, about: &About) -> io::Result<Box<dyn Sink + 'w>> {
         Ok(match self {
-            Self::Chrome => Box::new(Chrome::begin(out, about)?),
+            Self::Chrome => Box::new(Chrome::begin(out, about)),
             Self::Perfetto => Box::new(Perfetto::begin(out, about)?),
-            Self::Speedscope => Box::new(Speedscope::begin(out, about)?),
+            Self::Speedscope => Box::new(Speedscope::begin(out, about)),
             Self::Collapsed => Box::new(Collapsed::begin(out)),
             Self::Parquet => Box::new(Parquet::begin(out)?),
-            Self::JsonLines => Box::new(JsonLines::begin(out, about)?),
-            Self::Csv => Box::new(Csv::begin(out)?),
+            Self::JsonLines => Box::new(JsonLines::begin(out, about)),
+            Self::Csv => Box::new(Csv::begin(out)),
         })
     }
 }

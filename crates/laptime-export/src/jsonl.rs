@@ -33,7 +33,7 @@ pub struct JsonLines<'w> {
 
 impl<'w> JsonLines<'w> {
     /// Writes the first line.
-    pub fn begin(out: Output<'w>, about: &About) -> io::Result<Self> {
+    pub fn begin(out: Output<'w>, about: &About) -> Self {
         let mut text = Text::new(out);
         text.push(&format!(
             "{{\"type\":\"recording\",\"program\":{},\"exporter\":\"laptime {}\",\"zero_realtime_ns\":{}}}\n",
@@ -41,10 +41,10 @@ impl<'w> JsonLines<'w> {
             env!("CARGO_PKG_VERSION"),
             about.zero_realtime_ns,
         ));
-        Ok(Self {
+        Self {
             text,
             names: Vec::new(),
-        })
+        }
     }
 
     fn begin_line(&mut self, kind: &str, pid: u32) {

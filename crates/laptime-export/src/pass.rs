@@ -26,15 +26,13 @@ impl Pass<'_> {
     ///
     /// **Errors** when something could not be written; the rest of the records was left out then.
     pub fn finish(self) -> io::Result<()> {
-        match self.failed {
-            Some(error) => Err(error),
-            None => {
-                for span in self.open {
-                    self.sink.span(self.process, span)?;
-                }
-                self.sink.pass_end(self.process, self.number)
-            }
+        if let Some(error) = self.failed {
+            return Err(error);
         }
+        for span in self.open {
+            self.sink.span(self.process, span)?;
+        }
+        self.sink.pass_end(self.process, self.number)
     }
 
     fn keep(&mut self, outcome: io::Result<()>) {

@@ -56,8 +56,8 @@ pub struct Speedscope<'w> {
 
 impl<'w> Speedscope<'w> {
     /// Begins the object.
-    pub fn begin(out: Output<'w>, about: &About) -> io::Result<Self> {
-        Ok(Self::with_room(out, about, MOST_SPANS))
+    pub fn begin(out: Output<'w>, about: &About) -> Self {
+        Self::with_room(out, about, MOST_SPANS)
     }
 
     fn with_room(out: Output<'w>, about: &About, most: u64) -> Self {
