@@ -26,7 +26,7 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as trace_pb2
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-# Threads, tasks, timers, a fork, marks, metrics, memory, work and names that are no names elsewhere.
+# Threads, tasks, timers, a fork, marks, metrics, memory, work, and names that aren't elsewhere.
 PROGRAM = """
 import asyncio, os, sys, threading
 import laptime as lt

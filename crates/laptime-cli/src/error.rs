@@ -238,9 +238,8 @@ impl CliError {
                 ExportFormat::NAMES.map(|(name, _)| name).join(", ")
             )),
             Self::Binary { ending, .. } => Some(format!("write it to a file: -o NAME{ending}")),
-            Self::IsRecording { .. } => Some("pass another --output".to_owned()),
             Self::NoTree { .. } => Some("leave out --tree, or write text".to_owned()),
-            Self::NotARecording { .. } => Some("pass another --output".to_owned()),
+            Self::NotARecording { .. } | Self::IsRecording { .. } => Some("pass another --output".to_owned()),
             Self::NotExecutable { program, .. } if program.is_dir() => {
                 Some(recordings::is_folder(program))
             }
