@@ -15,7 +15,7 @@ use std::io;
 
 use laptime_core::{ProcessMemory, SpanFlags};
 
-use crate::export::{About, Output};
+use crate::about::{About, Output};
 use crate::lanes::{Kind, Lanes, Placed, label};
 use crate::process::Process;
 use crate::sink::{Moment, Sink};

@@ -10,7 +10,7 @@ use std::io;
 
 use laptime_core::{PathId, is_hidden};
 
-use crate::export::Output;
+use crate::about::Output;
 use crate::process::Process;
 use crate::sink::Sink;
 use crate::span::SpanAt;

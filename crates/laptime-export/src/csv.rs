@@ -14,7 +14,7 @@ use std::io;
 
 use laptime_core::csv_field;
 
-use crate::export::Output;
+use crate::about::Output;
 use crate::process::Process;
 use crate::sink::Sink;
 use crate::span::SpanAt;

@@ -1,10 +1,11 @@
 //! An export: one format, told one process after the other.
 
 use std::collections::HashSet;
-use std::io::{self, Write};
+use std::io;
 
 use laptime_core::{PathId, PathTable, ProcessFacts, Span, SpanFlags};
 
+use crate::about::{About, Output};
 use crate::format::Format;
 use crate::pass::Pass;
 use crate::process::Process;
@@ -12,22 +13,8 @@ use crate::sink::Sink;
 use crate::span::SpanAt;
 use crate::survey::Survey;
 
-/// Where the bytes go.
-pub type Output<'w> = Box<dyn Write + 'w>;
-
 /// Numbers above those that a system gives its processes: Linux ends at 2²².
 const FIRST_NUMBER: u32 = 1 << 22;
-
-/// What is told of the run as a whole.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct About {
-    /// The program's or script's name.
-    pub program: String,
-    /// Time zero, since 1970.
-    pub zero_realtime_ns: u64,
-    /// Time zero, on `CLOCK_MONOTONIC`.
-    pub zero_ns: u64,
-}
 
 /// Writes a recording in a format.
 pub struct Export<'w> {

@@ -2,10 +2,10 @@
 
 use std::io;
 
+use crate::about::{About, Output};
 use crate::chrome::Chrome;
 use crate::collapsed::Collapsed;
 use crate::csv::Csv;
-use crate::export::{About, Output};
 use crate::jsonl::JsonLines;
 use crate::parquet::Parquet;
 use crate::perfetto::Perfetto;

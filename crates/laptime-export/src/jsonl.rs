@@ -18,7 +18,7 @@ use std::io;
 
 use laptime_core::{PathId, ProcessMemory};
 
-use crate::export::{About, Output};
+use crate::about::{About, Output};
 use crate::process::Process;
 use crate::sink::{Moment, Sink};
 use crate::span::SpanAt;

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod about;
 mod chrome;
 mod collapsed;
 mod csv;
@@ -27,7 +28,8 @@ mod speedscope;
 mod survey;
 mod text;
 
-pub use export::{About, Export};
+pub use about::About;
+pub use export::Export;
 pub use format::Format;
 pub use pass::Pass;
 pub use survey::Survey;

@@ -13,7 +13,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
-use crate::export::Output;
+use crate::about::Output;
 use crate::process::Process;
 use crate::sink::Sink;
 use crate::span::SpanAt;

@@ -10,7 +10,7 @@ use std::io;
 
 use laptime_core::SpanFlags;
 
-use crate::export::{About, Output};
+use crate::about::{About, Output};
 use crate::lanes::{Kind, Lanes, label};
 use crate::process::Process;
 use crate::sink::Sink;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use laptime_core::is_hidden;
 
-use crate::export::Output;
+use crate::about::Output;
 
 /// Bytes that are gathered before they are written.
 const FULL: usize = 256 * 1024;

@@ -83,6 +83,10 @@ impl OpenedRecording {
     /// Writes the recording in the format of another tool; what `path` ends in says which, unless
     /// `format` does. Replaces what is there.
     #[pyo3(signature = (path, format=None))]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments from Python are values"
+    )]
     fn export(&self, python: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
         let format = match format {
             Some(name) => named(name),

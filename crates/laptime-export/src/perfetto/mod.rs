@@ -17,7 +17,7 @@ use laptime_core::{PathId, ProcessMemory, SpanFlags};
 use self::order::{Bar, Edge, in_order};
 use self::schema::{annotation, clock, event, interned, packet, track};
 use self::wire::{bytes, double, integer, message, text};
-use crate::export::{About, Output};
+use crate::about::{About, Output};
 use crate::lanes::{Kind, Lanes, label};
 use crate::process::Process;
 use crate::sink::{Moment, Sink};
