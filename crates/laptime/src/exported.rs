@@ -168,12 +168,18 @@ fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile<File>> {
     draft.map_err(plain)
 }
 
-/// The system's error without the draft's name, which nobody knows.
+/// The system's error without the draft's name, which nobody knows. The number isn't to be had
+/// from the one that names it, the kind is.
 fn plain(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|inner| inner.source());
-    let inner = inner.and_then(|source| source.downcast_ref::<io::Error>());
-    let number = inner.and_then(io::Error::raw_os_error);
-    number.map_or(error, io::Error::from_raw_os_error)
+    let number = match error.kind() {
+        io::ErrorKind::NotFound => 2,
+        io::ErrorKind::PermissionDenied => 13,
+        io::ErrorKind::NotADirectory => 20,
+        io::ErrorKind::StorageFull => 28,
+        io::ErrorKind::ReadOnlyFilesystem => 30,
+        _ => return error,
+    };
+    io::Error::from_raw_os_error(number)
 }
 
 /// Whether a file to write is a recording, or lies in the folder of one.
