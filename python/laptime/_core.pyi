@@ -320,6 +320,16 @@ class Recording:
         self, include: Any | None = None, exclude: Any | None = None
     ) -> dict[str, str]: ...
     def spans(self) -> ArrowTable: ...
+    def export(
+        self,
+        path: str | PathLike[str],
+        format: Literal["chrome", "perfetto", "speedscope", "collapsed", "parquet", "jsonl", "csv"]
+        | None = None,
+    ) -> None:
+        """Writes the recording in the format of another tool.
+
+        What `path` ends in says which, unless `format` does. Replaces what is there.
+        """
     def tree(self) -> str: ...
     def metrics(self) -> dict[str, list[tuple[int, float | None]]]: ...
 

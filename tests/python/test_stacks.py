@@ -62,7 +62,8 @@ def test_shares_of_functions_are_those_of_their_time(tmp_path: Path) -> None:
     assert work["sample_count"] >= 20
     first = hot.__code__.co_firstlineno
     lines = {line["line"] for line in work["functions"][0]["lines"]}
-    assert lines <= set(range(first, first + 5)) and lines
+    assert lines
+    assert lines <= set(range(first, first + 5))
 
 
 def test_threads_that_wait_are_told_from_those_that_run(tmp_path: Path) -> None:
@@ -119,7 +120,8 @@ def test_the_command_tells_imports_and_functions(tmp_path: Path) -> None:
         "import time\nend = time.perf_counter() + 1.5\nwhile time.perf_counter() < end: pass\n"
     )
     (tmp_path / "train.py").write_text(
-        "import slow_module\nimport laptime as lt\nwith lt.lap('x'): sum(range(10))\nprint('done')\n"
+        "import slow_module\nimport laptime as lt\n"
+        "with lt.lap('x'): sum(range(10))\nprint('done')\n"
     )
     laptime = [sys.executable, "-m", "laptime"]
     run = [*laptime, "run", "--stacks", "-o", "r.lap", "train.py"]

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use laptime::ExportFormat;
 use laptime_analysis::Until;
 use laptime_report::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Column, Format, Sort};
@@ -28,6 +29,7 @@ pub struct Cli {
 pub enum Command {
     Run(RunArgs),
     Report(ReportArgs),
+    Export(ExportArgs),
     Ops(OpsArgs),
     Doctor(DoctorArgs),
     Pack(PackArgs),
@@ -168,6 +170,30 @@ pub struct ReportArgs {
     /// Read what is intact of a damaged recording
     #[arg(long)]
     pub salvage: bool,
+}
+
+/// Write a recording in the format of another tool: Perfetto, speedscope, data frames
+///
+/// chrome and perfetto are timelines, speedscope and collapsed are flame graphs, parquet and csv are
+/// spans as rows, and jsonl is everything, one object a line. docs/export.md shows each viewer.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 the file is written, 1 it could not be, 2 wrong usage, \
+                  6 there is no recording to read: no such file, or another one. \
+                  Of a damaged recording what is intact is written."
+)]
+pub struct ExportArgs {
+    /// The recording: a folder, a packed file or one process's file
+    #[arg(value_name = "FILE")]
+    pub recording: PathBuf,
+
+    /// In which format [default: what --output ends in]
+    #[arg(short, long, value_parser = named(&ExportFormat::NAMES))]
+    pub format: Option<ExportFormat>,
+
+    /// Write there instead of to standard output; replaces what is there
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone

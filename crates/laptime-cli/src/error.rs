@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use laptime::{ExportError, ExportFormat};
 use laptime_reader::ReadError;
 
 pub use crate::exit_code::{ERROR, NOT_EXECUTABLE, NOT_FOUND, OK, RUN_FAILED, UNREADABLE, USAGE};
@@ -101,6 +102,29 @@ pub enum CliError {
         /// As typed.
         path: PathBuf,
     },
+    /// Neither `--format` nor `--output` says what to export to.
+    #[error("no format is named")]
+    NoFormat,
+    /// `--output` ends in something that no format of an export is known by.
+    #[error("{}: unknown file type", path.display())]
+    UnknownExport {
+        /// As typed.
+        path: PathBuf,
+    },
+    /// Bytes that are no text would go to a terminal.
+    #[error("{format} is no text for a terminal")]
+    Binary {
+        /// The format's name.
+        format: &'static str,
+        /// An ending of its files.
+        ending: &'static str,
+    },
+    /// `--output` of an export is the recording, or lies in it.
+    #[error("{} is the recording itself; recordings are not overwritten", path.display())]
+    IsRecording {
+        /// As typed.
+        path: PathBuf,
+    },
     /// `--tree` with a format that has no tree.
     #[error("--tree draws text; {format} has no tree")]
     NoTree {
@@ -142,6 +166,23 @@ impl CliError {
         }
     }
 
+    /// The error for a recording that could not be exported.
+    pub fn from_export(error: ExportError) -> Self {
+        match error {
+            ExportError::Reading(source) => Self::Reading(source),
+            ExportError::Output(source) => Self::from_output(source),
+            ExportError::File { path, source } => Self::Output {
+                target: path.display().to_string(),
+                source,
+            },
+            ExportError::Itself { path } => Self::IsRecording { path },
+            other => Self::Output {
+                target: "the export".to_owned(),
+                source: io::Error::other(other),
+            },
+        }
+    }
+
     /// The exit code it leads to.
     pub fn code(&self) -> i32 {
         match self {
@@ -152,6 +193,10 @@ impl CliError {
             | Self::RecordingBusy { .. }
             | Self::NotARecording { .. } => ERROR,
             Self::Settings(_)
+            | Self::NoFormat
+            | Self::UnknownExport { .. }
+            | Self::Binary { .. }
+            | Self::IsRecording { .. }
             | Self::NoMetric { .. }
             | Self::UnknownEnding { .. }
             | Self::NoTree { .. }
@@ -192,8 +237,19 @@ impl CliError {
                 "endings are {}; name the format with --format",
                 ENDINGS.map(|(ending, _)| ending).join(", ")
             )),
+            Self::NoFormat => Some(format!(
+                "name one with --format: {}; or an --output that ends in {}",
+                ExportFormat::NAMES.map(|(name, _)| name).join(", "),
+                ExportFormat::ENDINGS.map(|(ending, _)| ending).join(", ")
+            )),
+            Self::UnknownExport { .. } => Some(format!(
+                "endings are {}; or name the format with --format: {}",
+                ExportFormat::ENDINGS.map(|(ending, _)| ending).join(", "),
+                ExportFormat::NAMES.map(|(name, _)| name).join(", ")
+            )),
+            Self::Binary { ending, .. } => Some(format!("write it to a file: -o NAME{ending}")),
             Self::NoTree { .. } => Some("leave out --tree, or write text".to_owned()),
-            Self::NotARecording { .. } => Some("pass another --output".to_owned()),
+            Self::NotARecording { .. } | Self::IsRecording { .. } => Some("pass another --output".to_owned()),
             Self::NotExecutable { program, .. } if program.is_dir() => {
                 Some(recordings::is_folder(program))
             }

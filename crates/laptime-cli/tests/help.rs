@@ -318,7 +318,9 @@ fn every_shell_learns_every_command() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let left = Place::new().laptime(&["completions", shell]);
         assert_eq!(left.code, 0);
-        for word in ["run", "report", "ops", "doctor", "pack", "salvage"] {
+        for word in [
+            "run", "report", "export", "ops", "doctor", "pack", "salvage",
+        ] {
             assert!(left.out.contains(word), "{shell} does not know {word}");
         }
     }

@@ -5,11 +5,12 @@
 
 use std::io;
 
+use laptime::{ExportError, ExportFormat};
 use laptime_reader::ReadError;
 use laptime_recorder::RecorderError;
 use laptime_report::visible;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError};
+use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -78,4 +79,23 @@ pub fn from_reading(error: &ReadError) -> PyErr {
         // Names in the file are foreign, and a traceback goes to a terminal.
         other => DamagedRecordingError::new_err(visible(&other.to_string())),
     }
+}
+
+/// The errors of exporting to `path`.
+pub fn from_export(error: ExportError, path: &std::path::Path) -> PyErr {
+    match error {
+        ExportError::Reading(error) => from_reading(&error),
+        ExportError::Output(source) | ExportError::File { source, .. } => from_io(&source, path),
+        other => PyValueError::new_err(visible(&other.to_string())),
+    }
+}
+
+/// No format of an export is known by that name or ending.
+pub fn no_export(path: &std::path::Path) -> PyErr {
+    let names = ExportFormat::NAMES.map(|(name, _)| name).join(", ");
+    let endings = ExportFormat::ENDINGS.map(|(ending, _)| ending).join(", ");
+    PyValueError::new_err(visible(&format!(
+        "{}: unknown format; formats are {names}, and endings {endings}",
+        path.display()
+    )))
 }

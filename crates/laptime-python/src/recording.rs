@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use laptime::Recorded;
+use laptime::{ExportFormat, Recorded};
 use laptime_analysis::Summary;
 use laptime_report::{Format, View, render};
 use pyo3::prelude::*;
@@ -80,6 +80,27 @@ impl OpenedRecording {
         }))
     }
 
+    /// Writes the recording in the format of another tool; what `path` ends in says which, unless
+    /// `format` does. Replaces what is there.
+    #[pyo3(signature = (path, format=None))]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments from Python are values"
+    )]
+    fn export(&self, python: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
+        let format = match format {
+            Some(name) => named(name),
+            None => ExportFormat::of_file(&path.to_string_lossy()),
+        };
+        let format = format.ok_or_else(|| errors::no_export(&path))?;
+        let write = || self.recorded.export_file(format, &path);
+        asked(|| {
+            let exported = python.detach(write);
+            exported.map_err(|error| errors::from_export(error, &path))?;
+            Ok(())
+        })
+    }
+
     /// The paths as an indented tree with their times.
     fn tree(&self, python: Python<'_>) -> PyResult<String> {
         let summary = self.summary(python)?;
@@ -126,6 +147,13 @@ impl OpenedRecording {
             self.recorded.path.display().to_string()
         )
     }
+}
+
+/// The format of a name that users type.
+fn named(name: &str) -> Option<ExportFormat> {
+    let mut names = ExportFormat::NAMES.iter();
+    let found = names.find(|(known, _)| *known == name);
+    found.map(|(_, format)| *format)
 }
 
 /// Opens a recording: a folder, a packed file, or one process file of it. With `salvage`, damage

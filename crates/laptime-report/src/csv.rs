@@ -8,8 +8,8 @@ use laptime_analysis::fields::{Field, GROUPS, Number};
 use laptime_analysis::{SpanRow, Steady, Summary, UntilSummary};
 
 use crate::filter;
-use crate::name::visible;
 use crate::view::View;
+pub use laptime_core::csv_field as quoted;
 
 /// Columns before all others where rows are those of single processes.
 const PROCESS: &str = "process,rank,";
@@ -102,55 +102,5 @@ fn plain(number: Number) -> String {
         Number::Signed(number) => number.to_string(),
         Number::Real(number) => number.to_string(),
         Number::Word(word) => word.to_owned(),
-    }
-}
-
-/// Starts that make a formula of a cell.
-const FORMULA: [char; 4] = ['=', '+', '-', '@'];
-
-/// A field, in quotes where it needs them.
-///
-/// Spreadsheets run what looks like a formula, `=cmd|…` included: an apostrophe before it makes it
-/// text. Control characters are written out. JSON and Arrow have names as they are.
-pub fn quoted(text: &str) -> String {
-    if text.is_empty() {
-        return String::new();
-    }
-    let is_formula = text.trim_start().starts_with(FORMULA) && text.parse::<f64>().is_err();
-    let mark = if is_formula || text.starts_with(['\t', '\r', '\n']) {
-        "'"
-    } else {
-        ""
-    };
-    let text = format!("{mark}{}", visible(text));
-    if text.contains(['"', ',']) || text.starts_with(' ') || text.ends_with(' ') {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn no_cell_is_a_formula_or_acts_on_a_terminal() {
-        for (name, cell) in [
-            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
-            ("+1+1", "'+1+1"),
-            ("-1+1", "'-1+1"),
-            ("@SUM(1,2)", "\"'@SUM(1,2)\""),
-            (" =1", "' =1"),
-            ("\t=1", "'\\t=1"),
-            ("\r=1", "'\\r=1"),
-            ("a=1\u{1b}[2J", "a=1\\u{1b}[2J"),
-            ("two\nlines", "two\\nlines"),
-            ("-1.5e-3", "-1.5e-3"),
-            ("plain", "plain"),
-            ("", ""),
-        ] {
-            assert_eq!(quoted(name), cell);
-        }
     }
 }

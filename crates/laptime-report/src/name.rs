@@ -4,6 +4,7 @@
 //! markup or ten thousand letters. It is shown as text on one line, shortened in its middle
 //! where room is short. JSON and Arrow carry it whole.
 
+pub use laptime_core::visible;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Longest name shown where there is no column to fit it in, in columns.
@@ -11,37 +12,9 @@ pub const LONGEST: usize = 200;
 /// Longest name among others on a line, in columns.
 const SHORT: usize = 40;
 
-/// Control, invisible and direction-changing characters written out; an empty name as two quotes.
-pub fn visible(name: &str) -> String {
-    if name.is_empty() {
-        return "\"\"".to_owned();
-    }
-    let mut text = String::with_capacity(name.len());
-    for character in name.chars() {
-        match character {
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            character if is_hidden(character) => text.extend(character.escape_unicode()),
-            character => text.push(character),
-        }
-    }
-    text
-}
-
 /// A name as it stands in a sentence: made visible, and no longer than leaves room for the others.
 pub fn short(name: &str) -> String {
     fitted(&visible(name), SHORT, "…")
-}
-
-/// Characters that would act on the terminal or the text around them instead of being seen.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 /// Columns that a text takes on a terminal.

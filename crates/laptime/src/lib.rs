@@ -25,6 +25,8 @@ struct Guide;
 
 #[cfg(feature = "count")]
 pub mod count;
+#[cfg(feature = "export")]
+mod exported;
 mod future;
 mod guard;
 #[cfg(feature = "tracing")]
@@ -37,6 +39,8 @@ mod track;
 
 use std::path::Path;
 
+#[cfg(feature = "export")]
+pub use exported::{ExportError, ExportFormat, Exported};
 pub use future::{LapFuture, LapName, lap_future};
 pub use guard::{Amount, Lap, WorkLap};
 pub use laptime_recorder::{

@@ -162,7 +162,7 @@ impl Recorded {
         Ok(processes.into_iter().map(rows))
     }
 
-    fn begin(&self) -> Result<(RecordingFiles, Vec<RecordedProcess>), ReadError> {
+    pub(crate) fn begin(&self) -> Result<(RecordingFiles, Vec<RecordedProcess>), ReadError> {
         let mut files = RecordingFiles::open(&self.path, self.salvage)?;
         let processes = files.begin()?;
         Ok((files, processes))

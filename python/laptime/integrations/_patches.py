@@ -35,7 +35,7 @@ class ThreadModules(threading.local):
 
 
 def _is_thread() -> bool:
-    """Whether the program started the running thread: one of autograd's own is unknown, or a dummy."""
+    """Whether the program started the running thread: autograd's own are unknown, or dummies."""
     known = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]
     return known is not None and not isinstance(known, threading._DummyThread)
 

@@ -21,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-onnx", &["laptime-core", "laptime-ops"]),
     ("laptime-analysis", &["laptime-core", "laptime-ops"]),
     ("laptime-report", &["laptime-core", "laptime-analysis"]),
+    ("laptime-export", &["laptime-core"]),
     (
         "laptime",
         &[
@@ -31,6 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "laptime-reader",
             "laptime-analysis",
             "laptime-report",
+            "laptime-export",
         ],
     ),
     (

@@ -11,6 +11,7 @@ const PURE: &[&str] = &[
     "laptime-onnx",
     "laptime-analysis",
     "laptime-report",
+    "laptime-export",
 ];
 
 /// Lines at which a file must have been split. Aim for 100–250.

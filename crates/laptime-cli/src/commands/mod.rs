@@ -3,6 +3,7 @@
 mod browser;
 mod completions;
 mod doctor;
+mod export;
 mod man;
 mod next;
 mod ops;
@@ -21,6 +22,7 @@ pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
     match &cli.command {
         Command::Run(args) => run::run(args, err),
         Command::Report(args) => report::run(args, out, err),
+        Command::Export(args) => export::run(args, out, err),
         Command::Ops(args) => ops::run(args, out, err),
         Command::Pack(args) => pack::run(args, out, err),
         Command::Doctor(args) => doctor::run(args, out),

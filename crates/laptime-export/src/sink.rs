@@ -1,0 +1,72 @@
+//! What a format is: it takes in the records of one process after the other, and writes.
+
+use std::io;
+
+use laptime_core::{PathId, ProcessMemory};
+
+use crate::process::Process;
+use crate::span::SpanAt;
+
+/// Writes one format. Moments are nanoseconds since the recording's time zero.
+pub trait Sink {
+    /// A process begins; it was surveyed.
+    fn process(&mut self, process: &Process) -> io::Result<()>;
+
+    /// How often the records of this process are to be read.
+    fn passes(&self) -> usize {
+        1
+    }
+
+    /// A window ends: the spans that come later ended later.
+    fn window_end(&mut self, process: &Process) -> io::Result<()> {
+        let _ = process;
+        Ok(())
+    }
+
+    /// A pass ends, numbered from 0.
+    fn pass_end(&mut self, process: &Process, number: usize) -> io::Result<()> {
+        let _ = number;
+        self.window_end(process)
+    }
+
+    /// A span: children before their parents. What was still open at the end comes last.
+    fn span(&mut self, process: &Process, span: &SpanAt) -> io::Result<()>;
+
+    /// A named instant.
+    fn mark(&mut self, process: &Process, at: &Moment) -> io::Result<()> {
+        let _ = (process, at);
+        Ok(())
+    }
+
+    /// A named number at an instant; any IEEE 754 value.
+    fn metric(&mut self, process: &Process, at: &Moment, value: f64) -> io::Result<()> {
+        let _ = (process, at, value);
+        Ok(())
+    }
+
+    /// Resident memory of the process.
+    fn resident(&mut self, process: &Process, at_ns: u64, bytes: u64) -> io::Result<()> {
+        let _ = (process, at_ns, bytes);
+        Ok(())
+    }
+
+    /// Memory that the process allocated and has not freed since counting began.
+    fn memory(&mut self, process: &Process, at_ns: u64, memory: ProcessMemory) -> io::Result<()> {
+        let _ = (process, at_ns, memory);
+        Ok(())
+    }
+
+    /// All processes were told.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Where and when a mark or a metric was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// Its name, under the path that was open.
+    pub path: PathId,
+    /// Thread or task.
+    pub track: u32,
+    /// When.
+    pub at_ns: u64,
+}

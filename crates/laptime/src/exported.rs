@@ -1,0 +1,216 @@
+//! A recording on disk in the format of another tool.
+//!
+//! The reader hands out the records of one process after the other, and the exporter writes what
+//! comes. A file takes its name when it is whole: what was there before stays until then.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use laptime_analysis::Summary;
+use laptime_core::Warning;
+pub use laptime_export::Format as ExportFormat;
+use laptime_export::{About, Export, Survey};
+use laptime_reader::{ReadError, RecordedProcess, RecordingFiles};
+
+use crate::recorded::Recorded;
+
+/// Warnings that are about what an export holds, by their codes.
+const ABOUT_RECORDS: [&str; 17] = [
+    "clamped-durations",
+    "copied-process",
+    "damaged",
+    "deep-recursion",
+    "doubtful-clock",
+    "doubtful-run",
+    "empty-windows",
+    "lost-spans",
+    "nominal-clock",
+    "not-closed",
+    "process-not-begun",
+    "reference",
+    "too-deep",
+    "too-many-paths",
+    "truncated",
+    "uneven-clock",
+    "unreadable-file",
+];
+
+/// What was exported.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Exported {
+    /// Finished spans that were written.
+    pub spans: u64,
+    /// What is missing or doubtful.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why a recording could not be exported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The recording could not be read.
+    #[error(transparent)]
+    Reading(#[from] ReadError),
+    /// The output could not be written.
+    #[error("cannot write: {0}")]
+    Output(#[from] io::Error),
+    /// A file could not be written; what was there before is there still.
+    #[error("cannot write {}: {source}", path.display())]
+    File {
+        /// As given.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file to write is a part of the recording.
+    #[error("{} is the recording itself", path.display())]
+    Itself {
+        /// As given.
+        path: PathBuf,
+    },
+}
+
+impl Recorded {
+    /// Writes the recording in the format of another tool.
+    ///
+    /// ```
+    /// # let place = tempfile::tempdir()?;
+    /// let recording = laptime::record(place.path().join("train.lap"))?.finish()?;
+    /// let mut lines = Vec::new();
+    /// let recorded = laptime::Recorded::new(&recording);
+    /// recorded.export(laptime::ExportFormat::JsonLines, &mut lines)?;
+    /// assert!(lines.starts_with(b"{\"type\":\"recording\""));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// **Cost** memory for one window's spans and the tables of paths and tracks, however long the
+    /// recording is.
+    ///
+    /// **Errors** as [`crate::open`] says, and when the output refuses.
+    pub fn export(&self, format: ExportFormat, out: impl Write) -> Result<Exported, ExportError> {
+        let summary = self.summary()?;
+        let (files, mut processes) = self.begin()?;
+        let mut export = Export::new(format, Box::new(out), about(&files, &processes, &summary))?;
+        for process in &mut processes {
+            let mut survey = Survey::default();
+            process.read(&mut survey)?;
+            let facts = process.reader.facts();
+            let known = summary.processes.iter();
+            let mut known = known.filter(|known| known.file == facts.file);
+            let end_ns = known.next().map(|known| known.ended_monotonic_ns);
+            let end_ns = end_ns.unwrap_or(facts.anchors.last().monotonic_ns);
+            let passes = export.process(&facts, process.reader.paths(), survey, end_ns)?;
+            for number in 0..passes {
+                if let Some(mut pass) = export.pass(number) {
+                    process.read(&mut pass)?;
+                    pass.finish()?;
+                }
+            }
+        }
+        let spans = export.spans();
+        export.finish()?;
+        let mut warnings = summary.warnings;
+        warnings.retain(|warning| ABOUT_RECORDS.contains(&&*warning.code));
+        Ok(Exported { spans, warnings })
+    }
+
+    /// Writes the recording into a file, which takes the place of one that is there.
+    ///
+    /// **Errors** as [`Self::export`]; the file is as it was then.
+    pub fn export_file(&self, format: ExportFormat, path: &Path) -> Result<Exported, ExportError> {
+        let of_file = |source| ExportError::File {
+            path: path.to_owned(),
+            source,
+        };
+        if is_inside(path, &self.path) {
+            return Err(ExportError::Itself {
+                path: path.to_owned(),
+            });
+        }
+        let named = |error| match error {
+            ExportError::Output(source) => of_file(source),
+            other => other,
+        };
+        // A pipe or a device is written into; only a file can be replaced.
+        if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
+            let file = OpenOptions::new().write(true).open(path).map_err(of_file)?;
+            return self.export(format, file).map_err(named);
+        }
+        // What a link leads to is replaced, not the link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let draft = draft(&target).map_err(of_file)?;
+        let exported = self.export(format, draft.as_file()).map_err(named)?;
+        draft
+            .persist(&target)
+            .map_err(|error| of_file(error.error))?;
+        Ok(exported)
+    }
+}
+
+/// A file beside the target under a name that nobody has; removed unless it takes the target's.
+fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile<File>> {
+    let folder = target.parent().filter(|folder| *folder != Path::new(""));
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push("-");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file: what may be read of it the user's mask says.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let draft = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
+    draft.map_err(plain)
+}
+
+/// The system's error without the draft's name, which nobody knows. The number isn't to be had
+/// from the one that names it, the kind is.
+fn plain(error: io::Error) -> io::Error {
+    let number = match error.kind() {
+        io::ErrorKind::NotFound => 2,
+        io::ErrorKind::PermissionDenied => 13,
+        io::ErrorKind::NotADirectory => 20,
+        io::ErrorKind::StorageFull => 28,
+        io::ErrorKind::ReadOnlyFilesystem => 30,
+        _ => return error,
+    };
+    io::Error::from_raw_os_error(number)
+}
+
+/// Whether a file to write is a recording, or lies in the folder of one.
+fn is_inside(file: &Path, recording: &Path) -> bool {
+    let (Ok(file), Ok(recording)) = (whole(file), fs::canonicalize(recording)) else {
+        return false;
+    };
+    file.starts_with(recording)
+}
+
+/// A path without links, of a file that need not be there.
+fn whole(file: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(file).or_else(|_| {
+        let folder = file.parent().filter(|folder| *folder != Path::new(""));
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+        Ok(folder.join(file.file_name().unwrap_or_default()))
+    })
+}
+
+/// The run as a whole.
+fn about(files: &RecordingFiles, processes: &[RecordedProcess], summary: &Summary) -> About {
+    let zero_ns = files.zero_ns(processes);
+    let of_run = files.run.as_ref().map(|run| run.started_realtime_ns);
+    let of_process = processes.first().map(|process| {
+        let anchor = process.reader.header().anchor;
+        let since_ns = anchor.monotonic_ns.saturating_sub(zero_ns);
+        anchor.realtime_ns.saturating_sub(since_ns)
+    });
+    About {
+        program: summary.program.clone(),
+        zero_realtime_ns: of_run.or(of_process).unwrap_or(0),
+        zero_ns,
+    }
+}
