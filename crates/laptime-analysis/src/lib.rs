@@ -49,6 +49,7 @@ mod span_row;
 mod spoken;
 mod steady;
 mod steady_rows;
+mod steps;
 mod summary;
 pub mod timer;
 pub mod timing;
@@ -73,6 +74,7 @@ pub use process::{FirstPass, SecondPass};
 pub use process_summary::{OpenSpanSummary, Part, ProcessRows, ProcessState, ProcessSummary, Rank};
 pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
+pub use steps::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
     WallSource, noun,

@@ -10,6 +10,7 @@ mod ceilings;
 mod command;
 mod entry;
 mod environment;
+mod epochs;
 mod errors;
 mod fast;
 mod handler;
@@ -29,6 +30,7 @@ mod report;
 mod span;
 mod spans;
 mod state;
+mod steps;
 mod stretches;
 mod summary;
 mod timer;
@@ -102,6 +104,8 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::Report>()?;
     module.add_class::<state::State>()?;
     module.add_class::<state::iterators::Taken>()?;
+    module.add_class::<steps::listener::StepListener>()?;
+    module.add_class::<steps::window::StepWindow>()?;
     module.add_class::<stretches::Stretches>()?;
     module.add_class::<summary::SpanSummary>()?;
     module.add_class::<timer::Timer>()?;
@@ -152,6 +156,8 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         span::reset,
         span::suspend_span,
         span::ticks_to_ns,
+        epochs::epoch_line,
+        epochs::total_line,
         state::undone,
         stretches::note_ceilings,
         stretches::path_number,
