@@ -82,8 +82,11 @@ impl StepWindows {
                 Role::Outside => continue,
                 Role::Step => step.merge(tally.clone()),
                 Role::Counted => counted += tally.count,
-                Role::Phase(phase) => *phases.entry(phase).or_default() += tally.nested_ns(),
-                Role::Inside => {}
+                // A timer's segments lie aside: they are no part of a step's time.
+                Role::Phase(phase) if tally.nested_ns() > 0 => {
+                    *phases.entry(phase).or_default() += tally.nested_ns();
+                }
+                Role::Phase(_) | Role::Inside => {}
             }
             carries_work |= tally.work.is_some();
         }

@@ -58,7 +58,6 @@ impl StepListener {
     fn start(this: &Bound<'_, Self>) {
         let start = || {
             listening::add(this.py(), this);
-            listening::take_in(this.py());
             this.get().with(|state| {
                 state.windows.skip();
                 state.metrics.clear();

@@ -1,10 +1,11 @@
 //! Who listens, and what happens when a step ends.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use laptime_core::PathId;
+use laptime_core::{News, PathId, Tallies};
 use laptime_recorder::{self as recorder, Open};
 use pyo3::prelude::*;
 
@@ -17,6 +18,17 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 /// Whether a window waits for who listens to it.
 static IS_DUE: AtomicBool = AtomicBool::new(false);
 static LISTENERS: Locked<Vec<Py<StepListener>>> = Locked::new(Vec::new());
+
+/// Everything but metrics since somebody listens, for those who come later.
+static PAST: Locked<News> = Locked::new(EMPTY);
+const EMPTY: News = News {
+    paths: Vec::new(),
+    tallies: Tallies::new(),
+    ran: BTreeMap::new(),
+    stretches: Vec::new(),
+    metrics: Vec::new(),
+    notes: Vec::new(),
+};
 
 /// What paths are, by their numbers.
 static KNOWN: Locked<Vec<Known>> = Locked::new(Vec::new());
@@ -45,10 +57,13 @@ fn all(python: Python<'_>) -> Vec<Py<StepListener>> {
     listeners.iter().map(|one| one.clone_ref(python)).collect()
 }
 
-/// Adds a listener.
+/// Adds a listener, and tells it what others know already.
 pub fn add(python: Python<'_>, listener: &Bound<'_, StepListener>) {
     remove(python, listener);
     recorder::follow();
+    take_in(python);
+    // SAFETY: the lock is held, and nothing here runs Python code.
+    listener.get().take_in(unsafe { PAST.get() });
     // SAFETY: the lock is held, and nothing here runs Python code.
     unsafe { LISTENERS.get() }.push(listener.clone().unbind());
     forget_paths();
@@ -67,6 +82,8 @@ pub fn remove(python: Python<'_>, listener: &Bound<'_, StepListener>) {
         IS_ON.store(false, Relaxed);
         kinds::choose_functions();
         recorder::unfollow();
+        // SAFETY: as above.
+        *unsafe { PAST.get() } = EMPTY;
     }
     gone.into_iter().for_each(|one| one.drop_ref(python));
 }
@@ -83,6 +100,12 @@ pub fn take_in(python: Python<'_>) {
     for listener in all(python) {
         listener.get().take_in(&news);
     }
+    // SAFETY: called with the lock held; nothing here runs Python code.
+    let past = unsafe { PAST.get() };
+    past.paths.extend(news.paths);
+    past.stretches.extend(news.stretches);
+    past.notes.extend(news.notes);
+    past.tallies.append(news.tallies);
 }
 
 /// Whether a span that is about to close is a step that somebody listens to: its name.
