@@ -11,6 +11,7 @@ Below `laptime run` phases are there with neither; together, nothing is counted 
 from __future__ import annotations
 
 import importlib
+import sys
 
 from .. import _core
 from ._needs import needs
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from lightning.pytorch.callbacks import Callback
     from lightning.pytorch.profilers import Profiler
 else:
-    import sys
-
     # The old name is another package, with classes of its own: that which the program uses is meant.
     _old = "pytorch_lightning" in sys.modules and "lightning.pytorch" not in sys.modules
     _name = "pytorch_lightning" if _old else "lightning.pytorch"
@@ -84,11 +83,14 @@ class LaptimeProfiler(Profiler):  # type: ignore[misc]
     def __init__(self, dirpath: Any = None, filename: str | None = None) -> None:
         super().__init__(dirpath=dirpath, filename=filename)
         self._training = Training()
+        # What the program handles while it trains, which is no end of the training.
+        self._handled: BaseException | None = None
         self._timer = _core.Timer("lightning")
 
     def setup(self, stage: str, local_rank: int | None = None, log_dir: str | None = None) -> None:
         """A training, or an evaluation, begins."""
         super().setup(stage, local_rank=local_rank, log_dir=log_dir)
+        self._handled = sys.exc_info()[1]
         self._training.begin()
 
     def start(self, action_name: str) -> None:
@@ -96,8 +98,12 @@ class LaptimeProfiler(Profiler):  # type: ignore[misc]
         self._timer.start(action_name)
 
     def stop(self, action_name: str) -> None:
-        """It ends."""
+        """It ends. An error that ends the outermost one ends the training: nobody says so otherwise."""
         self._timer.stop(action_name)
+        if action_name == "run_training_epoch":
+            raised = sys.exc_info()[1]
+            if raised is not None and raised is not self._handled:
+                self._training.end()
 
     def summary(self) -> str:
         """The table of the actions, and that of the laps."""
@@ -105,5 +111,6 @@ class LaptimeProfiler(Profiler):  # type: ignore[misc]
 
     def teardown(self, stage: str | None) -> None:
         """It is over."""
+        self._handled = None
         self._training.end()
         super().teardown(stage)
