@@ -386,6 +386,7 @@ def epoch_line(
     name: str, of: int | None, metrics: list[tuple[str, float]], durations: list[float]
 ) -> str: ...
 def total_line(seconds: float) -> str: ...
+
 @final
 class ArrowTable:
     """A table that polars, pandas, duckdb or pyarrow can read, as often as they like."""

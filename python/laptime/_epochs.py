@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 class EpochLog:
     """Writes a line when a round ends, and one at the end of all."""
 
-    def __init__(
-        self, items: Any, name: str, to: bool | TextIO | Callable[[str], object]
-    ) -> None:
+    def __init__(self, items: Any, name: str, to: bool | TextIO | Callable[[str], object]) -> None:
         self._name = name
         self._to = to
         self._bar = items if is_bar(items) else None

@@ -55,4 +55,3 @@ class Training:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Training, ()
-

@@ -1,8 +1,8 @@
 """JSON lines: figures of the steps in a file, one object a line.
 
-    from laptime.integrations import jsonl
+from laptime.integrations import jsonl
 
-    jsonl.log("steps.jsonl", every=50)
+jsonl.log("steps.jsonl", every=50)
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """MLflow: figures of the steps as metrics of a run.
 
-    from laptime.integrations import mlflow as laptime_mlflow
+from laptime.integrations import mlflow as laptime_mlflow
 
-    with mlflow.start_run():
-        laptime_mlflow.log(every=50)
-        train()
+with mlflow.start_run():
+    laptime_mlflow.log(every=50)
+    train()
 """
 
 from __future__ import annotations

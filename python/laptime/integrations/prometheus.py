@@ -1,8 +1,8 @@
 """Prometheus: figures of the latest steps in a file, for the node exporter's textfile collector.
 
-    from laptime.integrations import prometheus
+from laptime.integrations import prometheus
 
-    prometheus.log("/var/lib/node_exporter/training.prom", every=50)
+prometheus.log("/var/lib/node_exporter/training.prom", every=50)
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """TensorBoard: figures of the steps as scalars.
 
-    from laptime.integrations import tensorboard
+from laptime.integrations import tensorboard
 
-    writer = SummaryWriter()                       # torch.utils.tensorboard or tensorboardX
-    log = tensorboard.log(writer, every=50)
-    train()
-    log.stop()
+writer = SummaryWriter()                       # torch.utils.tensorboard or tensorboardX
+log = tensorboard.log(writer, every=50)
+train()
+log.stop()
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["log"]
 
 
-def log(
-    writer: Any | str | os.PathLike[str], *, every: int = 50, name: str = "step"
-) -> StepSink:
+def log(writer: Any | str | os.PathLike[str], *, every: int = 50, name: str = "step") -> StepSink:
     """Writes `laptime/step_ms`, `laptime/data_share` and the like at every so many steps, until `.stop()`.
 
     `writer` is a `SummaryWriter`, or the folder for one of torch's, which `.stop()` closes. A folder that

@@ -39,9 +39,7 @@ class LaptimeCallback(TrainerCallback):  # type: ignore[misc]
         self._come_first(sys._getframe(1).f_locals.get("self"))
         self._training.begin()
 
-    def on_log(
-        self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any
-    ) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
         """Adds what is known of the steps since the last entry."""
         if not isinstance(logs, dict) or "loss" not in logs:
             return  # of an evaluation, or the last one: about no steps

@@ -1,9 +1,9 @@
 """Weights & Biases: figures of the steps in a run.
 
-    from laptime.integrations import wandb as laptime_wandb
+from laptime.integrations import wandb as laptime_wandb
 
-    wandb.init(project="…")
-    laptime_wandb.log(every=50)
+wandb.init(project="…")
+laptime_wandb.log(every=50)
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["log"]
 
 
-def log(
-    run: Any = None, *, every: int = 50, name: str = "step", commit: bool = False
-) -> StepSink:
+def log(run: Any = None, *, every: int = 50, name: str = "step", commit: bool = False) -> StepSink:
     """Adds `laptime/step_ms`, `laptime/data_share` and the like to a run at every so many steps, until `.stop()`.
 
     `run` is that of the program by default, which `wandb.init` began. The figures go into the row that the

@@ -34,7 +34,11 @@ def test_without_a_length_only_the_number_is_told() -> None:
 
     log: list[str] = []
     list(lt.track(endless(), "epoch", log=log.append))
-    assert told(log) == ["Epoch 1 | Epoch Time: _ sec", "Epoch 2 | Epoch Time: _ sec", "Total Time: _ sec"]
+    assert told(log) == [
+        "Epoch 1 | Epoch Time: _ sec",
+        "Epoch 2 | Epoch Time: _ sec",
+        "Total Time: _ sec",
+    ]
 
 
 def test_metrics_before_the_loop_are_none_of_an_epoch() -> None:
@@ -52,7 +56,11 @@ def test_a_loop_that_is_left_early_is_told_to_its_end() -> None:
     for epoch in lt.track(range(9), "epoch", log=log.append):
         if epoch == 1:
             break
-    assert [line.split(" | ")[0] for line in told(log)] == ["Epoch 1/9", "Epoch 2/9", "Total Time: _ sec"]
+    assert [line.split(" | ")[0] for line in told(log)] == [
+        "Epoch 1/9",
+        "Epoch 2/9",
+        "Total Time: _ sec",
+    ]
 
 
 def test_the_time_that_is_left_is_told_where_it_is_long() -> None:

@@ -17,9 +17,9 @@ from laptime import _core
 from laptime.integrations.torch import phases
 
 lightning = pytest.importorskip("lightning")
-from lightning.pytorch.loggers import CSVLogger  # noqa: E402
+from lightning.pytorch.loggers import CSVLogger
 
-from laptime.integrations.lightning import LaptimeCallback, LaptimeProfiler  # noqa: E402
+from laptime.integrations.lightning import LaptimeCallback, LaptimeProfiler
 
 
 class Model(lightning.LightningModule):  # type: ignore[misc]
@@ -56,7 +56,10 @@ def test_figures_are_in_the_trainers_logger_and_fit_the_models_timer(tmp_path: P
     with open(Path(trainer.logger.log_dir) / "metrics.csv") as file:
         rows = list(csv.DictReader(file))
     assert sum("laptime/step_ms" in row and row["laptime/step_ms"] != "" for row in rows) >= 2
-    assert all(not row.get("laptime/data_share") or 0 <= float(row["laptime/data_share"]) <= 1 for row in rows)
+    assert all(
+        not row.get("laptime/data_share") or 0 <= float(row["laptime/data_share"]) <= 1
+        for row in rows
+    )
     report = lt.report()
     assert report[("step",)].count == 10
     forward_s = report[("step", "forward")].total_ns / 1e9

@@ -17,7 +17,7 @@ from laptime.integrations.torch import phases
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
-from laptime.integrations.transformers import LaptimeCallback  # noqa: E402
+from laptime.integrations.transformers import LaptimeCallback
 
 
 def trainer(folder: Path, model: Timed, callbacks: list[Any], **options: Any) -> Any:
