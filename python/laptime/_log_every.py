@@ -28,8 +28,8 @@ def log_every(
         step 1200 | 212 ms (p95 230) | data 3% fwd 31% bwd 52% opt 9% | 1.2 GiB peak
 
     Steps are the laps of that `name`: those of `lt.track`, of `with lt.lap("step")`, and those that
-    are found with no edit. What isn't known is left out. `file` is another file, or is called with each
-    `StepWindow`. A second call takes the place of the first; None or 0 ends it.
+    are found with no edit. What isn't known is left out. `file` is another file, or is called
+    with each `StepWindow`. A second call takes the place of the first; None or 0 ends it.
     """
     global _current
     tell: Callable[[StepWindow], object]

@@ -87,14 +87,14 @@ mod tests {
             seconds: 6.4821,
             left_seconds: Some(25.9),
         };
-        insta::assert_snapshot!(epoch_line(&epoch), @"");
+        insta::assert_snapshot!(epoch_line(&epoch), @"Epoch 1/5 | Test Acc: 0.920 | Lr: 3.000e-5 | Epoch Time: 6.482 sec");
         let long = EpochEnd {
             of: None,
             metrics: &metrics[..1],
             left_seconds: Some(200.2),
             ..epoch
         };
-        insta::assert_snapshot!(epoch_line(&long), @"");
+        insta::assert_snapshot!(epoch_line(&long), @"Epoch 1 | Test Acc: 0.920 | Epoch Time: 6.482 sec | ETA 3m 20s");
         insta::assert_snapshot!(total_line(32.01), @"Total Time: 32.010 sec");
     }
 

@@ -136,7 +136,7 @@ mod tests {
         };
         insta::assert_snapshot!(
             step_line("a\u{1b}[2J", &counted, None),
-            @""
+            @r"a\u{1b}[2J 1200 | 212 ms | 12.3 TFLOP/s | MFU 41.2 %"
         );
     }
 }

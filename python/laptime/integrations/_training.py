@@ -1,4 +1,4 @@
-"""What the callbacks of trainers share: phases while a training lasts, and figures for its logger."""
+"""What the callbacks of trainers share: phases while it trains, and figures for its logger."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Training:
     """Splits a training into phases between `begin()` and `end()`, and tells figures of its steps.
 
-    Where phases are on already, below `laptime run`, they are the same ones: nothing is counted twice.
-    Copies and what is unpickled are of a training that has not begun.
+    Where phases are on already, below `laptime run`, they are the same ones: nothing is
+    counted twice. Copies and what is unpickled are of a training that has not begun.
     """
 
     def __init__(self) -> None:

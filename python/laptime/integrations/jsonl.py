@@ -20,7 +20,7 @@ __all__ = ["log"]
 
 
 def log(path: str | os.PathLike[str], *, every: int = 50, name: str = "step") -> StepSink:
-    """Appends a line at every so many steps, until `.stop()`. A line is written at once, as a whole."""
+    """Appends a line at every so many steps, until `.stop()`: at once, as a whole."""
     place = os.path.abspath(path)
     return StepSink(every, lambda window: _write(place, window), name=name, what="jsonl")
 

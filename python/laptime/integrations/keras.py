@@ -4,9 +4,10 @@
 
     model.fit(…, callbacks=[LaptimeCallback()])
 
-The history, the progress bar and the callbacks behind it get `laptime/step_ms`, `laptime/data_share` and the like
-with each epoch. With PyTorch as Keras's backend a step is split into data, forward, backward and optimizer. With
-others it is compiled as a whole: then its phases are `data`, the wait for a batch, and `train`.
+The history, the progress bar and the callbacks behind it get `laptime/step_ms`,
+`laptime/data_share` and the like with each epoch. With PyTorch as Keras's backend a step is split
+into data, forward, backward and optimizer. With others it is compiled as a whole: then its phases
+are `data`, the wait for a batch, and `train`.
 """
 
 from __future__ import annotations

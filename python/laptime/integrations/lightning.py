@@ -3,7 +3,7 @@
     from laptime.integrations.lightning import LaptimeCallback, LaptimeProfiler
 
     trainer = Trainer(…, callbacks=[LaptimeCallback()])      # figures go to the trainer's loggers
-    trainer = Trainer(…, profiler=LaptimeProfiler())         # a table of Lightning's own actions, and the laps
+    trainer = Trainer(…, profiler=LaptimeProfiler())         # a table of Lightning's own actions
 
 Below `laptime run` phases are there with neither; together, nothing is counted twice.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lightning.pytorch.callbacks import Callback
     from lightning.pytorch.profilers import Profiler
 else:
-    # The old name is another package, with classes of its own: that which the program uses is meant.
+    # The old name is another package, with classes of its own: the one that is used is meant.
     _old = "pytorch_lightning" in sys.modules and "lightning.pytorch" not in sys.modules
     _name = "pytorch_lightning" if _old else "lightning.pytorch"
     try:
@@ -98,7 +98,7 @@ class LaptimeProfiler(Profiler):  # type: ignore[misc]
         self._timer.start(action_name)
 
     def stop(self, action_name: str) -> None:
-        """It ends. An error that ends the outermost one ends the training: nobody says so otherwise."""
+        """It ends. An error that ends the outermost one ends the training: nobody else says so."""
         self._timer.stop(action_name)
         if action_name == "run_training_epoch":
             raised = sys.exc_info()[1]

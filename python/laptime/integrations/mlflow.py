@@ -24,7 +24,7 @@ __all__ = ["log"]
 
 
 def log(run_id: str | None = None, *, every: int = 50, name: str = "step") -> StepSink:
-    """Logs `laptime/step_ms`, `laptime/data_share` and the like at every so many steps, until `.stop()`.
+    """Logs `laptime/step_ms`, `laptime/data_share`, … at every so many steps, until `.stop()`.
 
     To the active run by default, as it is now; none is begun.
     """

@@ -20,9 +20,10 @@ __all__ = ["log"]
 
 
 def log(path: str | os.PathLike[str], *, every: int = 50, name: str = "step") -> StepSink:
-    """Replaces a file at every so many steps, until `.stop()`; a reader finds the old one or the new one.
+    """Replaces a file at every so many steps, until `.stop()`: a reader finds it whole.
 
-    It holds gauges such as `laptime_step_ms`, and shares as `laptime_phase_share_ratio{phase="data"}`.
+    It holds gauges such as `laptime_step_ms`, and shares as
+    `laptime_phase_share_ratio{phase="data"}`.
     """
     place = os.path.abspath(path)
     return StepSink(every, lambda window: _write(place, window), name=name, what="prometheus")

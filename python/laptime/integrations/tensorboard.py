@@ -24,10 +24,10 @@ __all__ = ["log"]
 
 
 def log(writer: Any | str | os.PathLike[str], *, every: int = 50, name: str = "step") -> StepSink:
-    """Writes `laptime/step_ms`, `laptime/data_share` and the like at every so many steps, until `.stop()`.
+    """Writes `laptime/step_ms`, `laptime/data_share`, … at every so many steps, until `.stop()`.
 
-    `writer` is a `SummaryWriter`, or the folder for one of torch's, which `.stop()` closes. A folder that
-    can't be written to is one warning.
+    `writer` is a `SummaryWriter`, or the folder for one of torch's, which `.stop()` closes. A
+    folder that can't be written to is one warning.
     """
     if hasattr(writer, "add_scalar"):
         given = writer

@@ -5,8 +5,8 @@
     trainer = Trainer(…, callbacks=[LaptimeCallback()])
 
 Whatever the Trainer logs to (`report_to=`, its progress bar, `state.log_history`) gets
-`laptime/step_ms`, `laptime/data_share` and the like with each entry about steps. Below `laptime run` phases are
-there with no callback; with both, nothing is counted twice.
+`laptime/step_ms`, `laptime/data_share` and the like with each entry about steps. Below
+`laptime run` phases are there with no callback; with both, nothing is counted twice.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class LaptimeCallback(TrainerCallback):  # type: ignore[misc]
         self._training.end()
 
     def _come_first(self, handler: Any) -> None:
-        """Has others see what this one adds: loggers are called in their order, and come before it."""
+        """Has others see what this one adds: they are called in their order, and come before."""
         callbacks = getattr(handler, "callbacks", None)
         if isinstance(callbacks, list) and self in callbacks:
             callbacks.remove(self)

@@ -23,11 +23,11 @@ __all__ = ["log"]
 
 
 def log(run: Any = None, *, every: int = 50, name: str = "step", commit: bool = False) -> StepSink:
-    """Adds `laptime/step_ms`, `laptime/data_share` and the like to a run at every so many steps, until `.stop()`.
+    """Adds `laptime/step_ms`, `laptime/data_share`, … to a run at every so many steps.
 
-    `run` is that of the program by default, which `wandb.init` began. The figures go into the row that the
-    program's own next `run.log` writes, so its steps keep their numbers; of several windows before it the
-    last one is kept. `commit=True` writes a row for each, for a program that logs nothing itself.
+    Until `.stop()`. `run` is that of the program by default, which `wandb.init` began. The figures
+    go into the row that the program's own next `run.log` writes, so its steps keep their numbers;
+    of several windows before it the last one is kept. `commit=True` writes a row for each, for a program that logs nothing itself.
     """
     if run is None:
         try:

@@ -38,7 +38,8 @@ def test_a_line_a_window_on_the_standard_error(capsys: pytest.CaptureFixture[str
     assert len(lines) == 2
     for line in lines:
         assert re.fullmatch(
-            r"step \d+ \| [\d.]+ [nµm]?s \(p95 [\d.]+( [nµm]?s)?\) \| fwd \d+% \| [\d.]+ [KMG]iB peak",
+            r"step \d+ \| [\d.]+ [nµm]?s \(p95 [\d.]+( [nµm]?s)?\) "
+            r"\| fwd \d+% \| [\d.]+ [KMG]iB peak",
             line,
         ), line
 

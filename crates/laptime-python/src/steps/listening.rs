@@ -85,7 +85,9 @@ pub fn remove(python: Python<'_>, listener: &Bound<'_, StepListener>) {
         // SAFETY: as above.
         *unsafe { PAST.get() } = EMPTY;
     }
-    gone.into_iter().for_each(|one| one.drop_ref(python));
+    for one in gone {
+        one.drop_ref(python);
+    }
 }
 
 /// Others listen from now on.

@@ -148,9 +148,10 @@ pub fn choose_functions() {
     // SAFETY: the lock is held, and the reference ends here.
     let methods = unsafe { METHODS.get() };
     let (looks, tells) = (launches::is_on(), steps::is_on());
-    methods[ENTER] = match looks {
-        false => method(c"__enter__", with::enter::<false>),
-        true => method(c"__enter__", with::enter::<true>),
+    methods[ENTER] = if looks {
+        method(c"__enter__", with::enter::<true>)
+    } else {
+        method(c"__enter__", with::enter::<false>)
     };
     methods[EXIT] = match (looks, tells) {
         (false, false) => method(c"__exit__", with::exit::<false, false>),
@@ -158,9 +159,10 @@ pub fn choose_functions() {
         (true, false) => method(c"__exit__", with::exit::<true, false>),
         (true, true) => method(c"__exit__", with::exit::<true, true>),
     };
-    methods[EXIT_ASYNC] = match tells {
-        false => method(c"__aexit__", with::exit_async::<false>),
-        true => method(c"__aexit__", with::exit_async::<true>),
+    methods[EXIT_ASYNC] = if tells {
+        method(c"__aexit__", with::exit_async::<true>)
+    } else {
+        method(c"__aexit__", with::exit_async::<false>)
     };
 }
 
