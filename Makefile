@@ -330,7 +330,7 @@ gpu: $(STAMPS)/set-torch $(STAMPS)/laptime
 torchtimer-traps: $(STAMPS)/set-torch $(STAMPS)/set-bench $(STAMPS)/laptime
 	$(BIN)/python tools/torchtimer-traps
 
-bench: $(STAMPS)/set-operations $(STAMPS)/set-bench $(STAMPS)/laptime
+bench: $(STAMPS)/set-operations $(STAMPS)/set-trainers $(STAMPS)/set-bench $(STAMPS)/laptime
 	benches/run
 
 # What a span costs now, beside an older state of this repository: make bench-against BASE=v0.1

@@ -27,7 +27,8 @@ def log(run: Any = None, *, every: int = 50, name: str = "step", commit: bool = 
 
     Until `.stop()`. `run` is that of the program by default, which `wandb.init` began. The figures
     go into the row that the program's own next `run.log` writes, so its steps keep their numbers;
-    of several windows before it the last one is kept. `commit=True` writes a row for each, for a program that logs nothing itself.
+    of several windows before it the last one is kept. `commit=True` writes a row for each,
+    for a program that logs nothing itself.
     """
     if run is None:
         try:

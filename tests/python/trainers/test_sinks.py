@@ -89,7 +89,7 @@ def test_wandb_reads_what_was_logged(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def records(file: bytes) -> Iterator[bytes]:
     """The records of a run's file: LevelDB's log, in blocks of 32 KiB, after a header of 7 bytes.
 
-    W&B's own reader is in its service, which Python doesn't reach; the records are its own protobuf.
+    Its own reader is in its service, which Python doesn't reach; records are its own protobuf.
     """
     block, at, record = 32_768, 7, b""
     while at + 7 <= len(file):
