@@ -1,6 +1,6 @@
 //! Reads what this process records while it runs, each record once: what step windows are made from.
 //!
-//! A follower remembers how far it has read each window that threads write to. [`news`] reads on
+//! A follower remembers how far it has read each window that threads write to. `news` reads on
 //! from there, so it costs what there is of new records; what is in a window when that is full is read
 //! before it is folded. Nothing of this is on the way of a span.
 
@@ -15,21 +15,19 @@ use laptime_core::{Anchor, CountedStretch, News, PathId, SpanFlags, Tallies};
 
 use crate::fold::{self, Recollection};
 use crate::lock::Lock;
-use crate::memory::Quiet;
-use crate::registry;
 use crate::window::Window;
 
-static IS_FOLLOWED: AtomicBool = AtomicBool::new(false);
+pub static IS_FOLLOWED: AtomicBool = AtomicBool::new(false);
 /// Locked after the registry and what is remembered.
-static FOLLOWER: Lock<Follower> = Lock::new(Follower::new());
+pub static FOLLOWER: Lock<Follower> = Lock::new(Follower::new());
 
 /// What was read and not asked for yet, and how far.
-struct Follower {
-    news: News,
+pub struct Follower {
+    pub news: News,
     /// By the window's number.
     read: BTreeMap<u32, Place>,
-    paths: usize,
-    notes: usize,
+    pub paths: usize,
+    pub notes: usize,
     /// Windows up to this number were opened before the last reset.
     forgotten: u32,
 }
@@ -41,54 +39,10 @@ struct Place {
     cursor: Cursor,
 }
 
-/// Begins to follow: the first [`news`] are everything so far.
-pub fn follow() {
-    let _quiet = Quiet::begin();
-    registry::with(|registry| {
-        if IS_FOLLOWED.swap(true, Relaxed) {
-            return;
-        }
-        let past = fold::recollection();
-        let rate = fold::rate_since(registry.started);
-        FOLLOWER.lock().begin(past, rate);
-    });
-}
-
 /// Ends it.
 pub fn unfollow() {
     IS_FOLLOWED.store(false, Relaxed);
     *FOLLOWER.lock() = Follower::new();
-}
-
-/// What was recorded since the last call.
-///
-/// **Cost** 1 µs, and 10 to 20 ns for every new span.
-pub fn news() -> News {
-    let _quiet = Quiet::begin();
-    registry::with(|registry| {
-        let mut follower = FOLLOWER.lock();
-        if !IS_FOLLOWED.load(Relaxed) {
-            return News::default();
-        }
-        let rate = fold::rate_since(registry.started);
-        for window in registry.open_windows() {
-            if registry.is_live(window) {
-                follower.read_on(window, rate);
-            }
-        }
-        let table = &registry.paths.0;
-        for id in (follower.paths as u32..table.len() as u32).map(PathId) {
-            if let Some(entry) = table.get(id) {
-                let path = (id, entry.parent, entry.name.clone());
-                follower.news.paths.push(path);
-            }
-        }
-        follower.paths = table.len();
-        let notes = registry.notes.iter().skip(follower.notes);
-        follower.news.notes.extend(notes.cloned());
-        follower.notes = registry.notes.len();
-        std::mem::take(&mut follower.news)
-    })
 }
 
 /// A window is full and waits for the collector.
@@ -141,7 +95,7 @@ impl Follower {
         }
     }
 
-    fn begin(&mut self, past: Recollection, rate: Rate) {
+    pub fn begin(&mut self, past: Recollection, rate: Rate) {
         *self = Self::new();
         self.forgotten = past.forgotten();
         for bytes in &past.head {
@@ -159,7 +113,7 @@ impl Follower {
     }
 
     /// Reads what was added to a window that is written to.
-    fn read_on(&mut self, window: &Window, rate: Rate) {
+    pub fn read_on(&mut self, window: &Window, rate: Rate) {
         let stream = window.stream();
         if stream <= self.forgotten {
             return;
@@ -248,7 +202,3 @@ pub unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
     unsafe { FOLLOWER.release() };
 }
-
-#[cfg(test)]
-#[path = "follow_tests.rs"]
-mod tests;

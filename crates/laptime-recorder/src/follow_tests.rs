@@ -1,7 +1,7 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::{Site, enter, exit};
+use crate::{Site, enter, exit, unfollow};
 
 /// One follower a process: tests take turns.
 static TURN: Mutex<()> = Mutex::new(());
