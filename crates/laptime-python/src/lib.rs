@@ -62,6 +62,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     laptime_recorder::silence_panics();
     rate::start();
+    steps::on_switch(fast::lap::kinds::choose_functions);
     module.add("Lap", fast::lap::kinds::class(python)?)?;
     module.add("lap", fast::lap::builtin::builtin(python)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -10,7 +10,6 @@ use laptime_recorder::{self as recorder, Open};
 use pyo3::prelude::*;
 
 use super::listener::StepListener;
-use crate::fast::lap::kinds;
 use crate::fast::{Locked, span};
 use crate::handler;
 
@@ -45,6 +44,22 @@ thread_local! {
     static IS_DELIVERING: Cell<bool> = const { Cell::new(false) };
 }
 
+/// What switches the functions that a `with` ends in; set with the module.
+static SWITCH: Locked<Option<fn()>> = Locked::new(None);
+
+/// Says what is to be switched when somebody listens, or nobody any more.
+pub fn on_switch(switch: fn()) {
+    // SAFETY: called with the lock held.
+    *unsafe { SWITCH.get() } = Some(switch);
+}
+
+fn switch() {
+    // SAFETY: called with the lock held.
+    if let Some(switch) = *unsafe { SWITCH.get() } {
+        switch();
+    }
+}
+
 /// Whether anybody listens.
 #[inline]
 pub fn is_on() -> bool {
@@ -68,7 +83,7 @@ pub fn add(python: Python<'_>, listener: &Bound<'_, StepListener>) {
     unsafe { LISTENERS.get() }.push(listener.clone().unbind());
     forget_paths();
     IS_ON.store(true, Relaxed);
-    kinds::choose_functions();
+    switch();
 }
 
 /// Removes a listener; the last one switches everything off.
@@ -80,7 +95,7 @@ pub fn remove(python: Python<'_>, listener: &Bound<'_, StepListener>) {
     forget_paths();
     if is_last && is_on() {
         IS_ON.store(false, Relaxed);
-        kinds::choose_functions();
+        switch();
         recorder::unfollow();
         // SAFETY: as above.
         *unsafe { PAST.get() } = EMPTY;

@@ -8,4 +8,4 @@ pub mod listener;
 mod listening;
 pub mod window;
 
-pub use listening::{closing, deliver, ended, is_on};
+pub use listening::{closing, deliver, ended, is_on, on_switch};
