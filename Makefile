@@ -90,6 +90,7 @@ $(STAMPS)/set-%: requirements/%.txt | $(STAMPS)/venv
 	touch $@
 $(STAMPS)/set-demo: requirements/build.txt
 $(STAMPS)/set-torch: requirements/core.txt requirements/demo.txt requirements/build.txt
+$(STAMPS)/set-trainers: requirements/operations.txt requirements/torch.txt requirements/core.txt requirements/demo.txt requirements/build.txt
 $(STAMPS)/set-operations $(STAMPS)/set-counters: requirements/torch.txt requirements/core.txt requirements/demo.txt requirements/build.txt
 
 # `pip install .`, with the build tools that are pinned here. It touches nothing but Laptime, so it
@@ -218,7 +219,7 @@ burn: lint-licences
 pytest = -m pytest -q $(ORDER:%=--randomly-seed=%)
 python: python-operations python-phases python-laps
 
-python-laps: $(STAMPS)/set-torch $(STAMPS)/laptime
+python-laps: $(STAMPS)/set-trainers $(STAMPS)/laptime
 	$(BIN)/python $(pytest) tests/python tests/faults tests/demo --ignore=tests/python/phases --ignore=tests/python/operations
 
 python-phases: $(STAMPS)/set-torch $(STAMPS)/laptime
@@ -231,7 +232,7 @@ python-operations: $(STAMPS)/set-operations $(STAMPS)/laptime
 # Not what is the same Rust (tables, ceilings), and nothing that needs torch.
 pythons: $(OTHER_PYTHONS:%=python-%)
 python-%: $(STAMPS)/laptime-%
-	$(BUILD)/venvs/$*/bin/python $(pytest) tests/python tests/faults $(addprefix --ignore=tests/python/,phases operations test_ceilings.py test_model.py)
+	$(BUILD)/venvs/$*/bin/python $(pytest) tests/python tests/faults $(addprefix --ignore=tests/python/,phases operations test_ceilings.py test_model.py trainers)
 
 .PHONY: docs docs-update book
 docs: $(STAMPS)/set-operations $(STAMPS)/laptime
@@ -329,7 +330,7 @@ gpu: $(STAMPS)/set-torch $(STAMPS)/laptime
 torchtimer-traps: $(STAMPS)/set-torch $(STAMPS)/set-bench $(STAMPS)/laptime
 	$(BIN)/python tools/torchtimer-traps
 
-bench: $(STAMPS)/set-operations $(STAMPS)/set-bench $(STAMPS)/laptime
+bench: $(STAMPS)/set-operations $(STAMPS)/set-trainers $(STAMPS)/set-bench $(STAMPS)/laptime
 	benches/run
 
 # What a span costs now, beside an older state of this repository: make bench-against BASE=v0.1

@@ -26,6 +26,7 @@ from ._core import (
     Recording,
     Report,
     SpanSummary,
+    StepWindow,
     Timer,
     TimerContext,
     __version__,
@@ -39,6 +40,7 @@ from ._core import (
     reset,
 )
 from ._launches import sync_on
+from ._log_every import log_every
 from ._record import Record, record
 from ._track import track
 from .operations import count, no_weights, register_formula
@@ -57,6 +59,7 @@ __all__ = [
     "Recording",
     "Report",
     "SpanSummary",
+    "StepWindow",
     "Timer",
     "TimerContext",
     "__version__",
@@ -65,6 +68,7 @@ __all__ = [
     "disable",
     "enable",
     "lap",
+    "log_every",
     "mark",
     "metric",
     "no_weights",

@@ -6,8 +6,8 @@ from ._core import close_span, open_span, suspend_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator
+    from typing import Any, TextIO
 
 
 class track:
@@ -15,12 +15,19 @@ class track:
 
     The span opens when the next item is asked for and closes when the one after it is, so it
     holds the wait (its child `data`) and the body of the loop. The last request, which finds no
-    item, is not an iteration and leaves no span.
+    item, is not an iteration and leaves no span. With `log` each iteration has a line.
     """
 
-    def __init__(self, items: Any, name: str = "step") -> None:
+    def __init__(
+        self,
+        items: Any,
+        name: str = "step",
+        *,
+        log: bool | TextIO | Callable[[str], object] = False,
+    ) -> None:
         self._items = items
         self._name = name
+        self._log = log
 
     def __len__(self) -> int:
         return len(self._items)
@@ -40,7 +47,12 @@ class track:
     def __iter__(self) -> Iterator[Any]:
         name = self._name
         step = 0
+        log = None
         try:
+            if self._log is not False and self._log is not None:
+                from ._epochs import EpochLog
+
+                log = EpochLog(self._items, name, self._log)
             step = open_span(name)
             data = open_span("data")
             iterator = self._begun()
@@ -50,6 +62,8 @@ class track:
                 except StopIteration:
                     suspend_span(data)
                     suspend_span(step)
+                    if log is not None:
+                        log.finished()
                     return
                 except BaseException:
                     close_span(data)
@@ -57,7 +71,14 @@ class track:
                 close_span(data)
                 yield item
                 close_span(step)
+                if log is not None:
+                    log.ended()
                 step = open_span(name)
                 data = open_span("data")
+        except GeneratorExit:
+            close_span(step)
+            if log is not None:
+                log.left()
+            raise
         finally:
             close_span(step)

@@ -51,6 +51,7 @@ mod spoken;
 mod stacks;
 mod steady;
 mod steady_rows;
+mod steps;
 mod summary;
 pub mod timer;
 pub mod timing;
@@ -77,6 +78,7 @@ pub use process_summary::{OpenSpanSummary, Part, ProcessRows, ProcessState, Proc
 pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
 pub use stacks::StackPass;
+pub use steps::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
     WallSource, noun,

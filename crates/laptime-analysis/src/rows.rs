@@ -121,7 +121,7 @@ fn fill_statistics(row: &mut SpanRow, tally: &PathTally) {
 }
 
 /// A percentile from the histogram, never beyond what was really seen.
-fn quantile(tally: &PathTally, q: f64) -> Option<u64> {
+pub fn quantile(tally: &PathTally, q: f64) -> Option<u64> {
     let estimate = tally.histogram.quantile(q)?;
     Some((estimate.round() as u64).clamp(tally.min_ns, tally.max_ns))
 }

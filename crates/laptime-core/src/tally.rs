@@ -272,8 +272,10 @@ pub struct Tallies {
 
 impl Tallies {
     /// Nothing counted yet.
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self {
+            by_path: Vec::new(),
+        }
     }
 
     /// Adds one span.

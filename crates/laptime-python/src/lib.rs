@@ -10,6 +10,7 @@ mod ceilings;
 mod command;
 mod entry;
 mod environment;
+mod epochs;
 mod errors;
 mod fast;
 mod handler;
@@ -30,6 +31,7 @@ mod span;
 mod spans;
 mod stacks;
 mod state;
+mod steps;
 mod stretches;
 mod summary;
 mod timer;
@@ -61,6 +63,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     laptime_recorder::silence_panics();
     rate::start();
+    steps::on_switch(fast::lap::kinds::choose_functions);
     module.add("Lap", fast::lap::kinds::class(python)?)?;
     module.add("lap", fast::lap::builtin::builtin(python)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -103,6 +106,8 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::Report>()?;
     module.add_class::<state::State>()?;
     module.add_class::<state::iterators::Taken>()?;
+    module.add_class::<steps::listener::StepListener>()?;
+    module.add_class::<steps::window::StepWindow>()?;
     module.add_class::<stretches::Stretches>()?;
     module.add_class::<summary::SpanSummary>()?;
     module.add_class::<timer::Timer>()?;
@@ -153,6 +158,8 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         span::reset,
         span::suspend_span,
         span::ticks_to_ns,
+        epochs::epoch_line,
+        epochs::total_line,
         stacks::leave_stacks,
         stacks::sample_stacks,
         state::undone,

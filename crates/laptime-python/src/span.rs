@@ -12,6 +12,7 @@ use crate::entry::measuring;
 use crate::fast::{name, span};
 use crate::jax::launches;
 use crate::rate;
+use crate::steps;
 
 /// Bits of a token that hold the span's place on its stack; the others hold its start.
 const INDEX_BITS: u32 = 16;
@@ -71,10 +72,12 @@ pub fn open_span(
 /// Closes a span by its token and returns its ticks: 0 when it is not open here.
 #[pyfunction]
 #[pyo3(signature = (token, end=None, flags=0))]
-pub fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
+pub fn close_span(python: Python<'_>, token: u128, end: Option<u64>, flags: u64) -> PyResult<u64> {
     if token == 0 {
-        return 0;
+        return Ok(0);
     }
+    let closing = || steps::closing(identity(token));
+    let step = steps::is_on().then(|| measuring(|| None, closing));
     let close = || {
         let (open, flags) = (identity(token), SpanFlags(flags));
         match launches::ended(open) {
@@ -82,7 +85,15 @@ pub fn close_span(token: u128, end: Option<u64>, flags: u64) -> u64 {
             None => span::close_by_id(open, end, flags),
         }
     };
-    measuring(|| None, close).unwrap_or(0)
+    let ticks = measuring(|| None, close).unwrap_or(0);
+    if let Some(step) = step.flatten() {
+        let tell = || {
+            steps::ended(&step);
+            steps::deliver(python)
+        };
+        measuring(|| Ok(()), tell)?;
+    }
+    Ok(ticks)
 }
 
 /// Whether a span is still open on the stack of the running thread or task.

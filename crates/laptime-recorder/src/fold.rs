@@ -13,6 +13,7 @@ use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Win
 use laptime_core::{Anchor, PathId, SpanFlags, Tallies};
 
 use crate::clock;
+use crate::follow;
 use crate::lock::Lock;
 
 /// Windows kept whole: 1 MiB, about 150,000 spans.
@@ -46,6 +47,11 @@ impl Recollection {
             ran: BTreeMap::new(),
             forgotten: 0,
         }
+    }
+
+    /// Windows up to this number were opened before the last reset.
+    pub fn forgotten(&self) -> u32 {
+        self.forgotten
     }
 
     /// Takes in a window's committed bytes, unless they are from before a reset.
@@ -150,6 +156,7 @@ pub fn spans_in(bytes: &[u8]) -> u64 {
 /// Takes in a window that is full.
 pub fn fold(bytes: Vec<u8>, first: Anchor) {
     let rate = rate_since(first);
+    follow::folded(&bytes, rate);
     RECOLLECTION.lock().take(bytes, rate);
 }
 
@@ -161,6 +168,7 @@ pub fn recollection() -> Recollection {
 /// Forgets everything: for a fork's child.
 pub fn forget() {
     *RECOLLECTION.lock() = Recollection::new();
+    follow::forget();
 }
 
 /// Forgets everything, and windows up to this number when they come.
@@ -169,11 +177,13 @@ pub fn reset(opened: u32) {
         forgotten: opened,
         ..Recollection::new()
     };
+    follow::reset(opened);
 }
 
 /// Locks over a fork.
 pub fn lock_for_fork() {
     RECOLLECTION.hold();
+    follow::lock_for_fork();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -182,5 +192,8 @@ pub fn lock_for_fork() {
 /// The calling thread holds the lock.
 pub unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { RECOLLECTION.release() };
+    unsafe {
+        follow::unlock_after_fork();
+        RECOLLECTION.release();
+    }
 }

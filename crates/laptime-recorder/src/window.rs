@@ -4,6 +4,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use laptime_core::format::record::Cursor;
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader};
 
 use crate::platform;
@@ -28,7 +29,13 @@ pub struct Window {
     destination: Destination,
     /// Number of the recording it belongs to; windows of a finished one are dropped.
     epoch: u64,
+    /// The number that it was opened with, and where its records start counting.
+    stream: u32,
+    start: Cursor,
 }
+
+/// Of a window that wasn't opened.
+const NOWHERE: Cursor = Cursor { last: 0, track: 0 };
 
 // SAFETY: plain memory; the discipline of who writes when is the writer's and the collector's.
 unsafe impl Send for Window {}
@@ -52,6 +59,8 @@ impl Window {
             length,
             destination,
             epoch,
+            stream: 0,
+            start: NOWHERE,
         }
     }
 
@@ -63,6 +72,8 @@ impl Window {
             length,
             destination,
             epoch,
+            stream: 0,
+            start: NOWHERE,
         }
     }
 
@@ -72,6 +83,16 @@ impl Window {
 
     pub fn epoch(&self) -> u64 {
         self.epoch
+    }
+
+    /// The number that it was opened with.
+    pub fn stream(&self) -> u32 {
+        self.stream
+    }
+
+    /// Where its records start counting.
+    pub fn start(&self) -> Cursor {
+        self.start
     }
 
     /// The slot in the file.
@@ -85,6 +106,7 @@ impl Window {
     /// Makes the window an open one without records. The magic comes last: a kill before it leaves a slot
     /// that was never used.
     pub fn open(&mut self, header: &WindowHeader) {
+        (self.stream, self.start) = (header.stream, header.cursor());
         let bytes = header.to_bytes();
         let (magic, rest) = bytes.split_at(MAGIC_LEN);
         // SAFETY: the window is at least a header long and aligned, and nobody else has it.
@@ -141,6 +163,19 @@ impl Window {
         // committed length, which is overwritten below.
         unsafe { std::ptr::copy_nonoverlapping(self.base.as_ptr(), bytes.as_mut_ptr(), len) };
         bytes[COMMITTED_OFFSET..][..4].copy_from_slice(&committed.to_le_bytes());
+        bytes
+    }
+
+    /// A copy of the committed records behind the first `read` bytes of them, as [`Window::copy`].
+    pub fn copy_since(&self, read: usize) -> Vec<u8> {
+        let committed = self.committed().load(Ordering::Acquire) as usize;
+        let committed = committed.min(self.length - HEADER_LEN);
+        let mut bytes = vec![0; committed.saturating_sub(read)];
+        // SAFETY: committed bytes are never written again.
+        unsafe {
+            let from = self.records().add(read.min(committed));
+            std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len());
+        }
         bytes
     }
 

@@ -13,6 +13,7 @@ mod contents;
 mod cpu;
 mod csv;
 pub mod document;
+mod epoch_line;
 mod epochs;
 mod facts;
 mod figures;
@@ -37,6 +38,7 @@ mod ranks;
 pub mod roofline;
 mod span_table;
 mod steady;
+mod step_line;
 mod text;
 pub mod timing;
 pub mod torchtimer;
@@ -46,9 +48,11 @@ mod view;
 
 pub use column::Column;
 pub use document::Document;
+pub use epoch_line::{EpochEnd, epoch_line, total_line};
 pub use filter::has_rows;
 pub use findings::said;
 pub use name::visible;
+pub use step_line::step_line;
 pub use view::{By, Format, Sort, View};
 
 use laptime_analysis::Summary;

@@ -62,6 +62,13 @@ impl Peaks {
         }
     }
 
+    /// Takes in a note of a process that runs.
+    pub fn take_note(&mut self, code: &str, message: &str) {
+        if code == CEILINGS && self.ceilings.is_none() {
+            self.ceilings = serde_json::from_str(message).ok();
+        }
+    }
+
     /// Fills in how close a row comes.
     pub fn fill(&mut self, row: &mut SpanRow, worked: &Worked) {
         let Some(kind) = worked.kind() else {

@@ -76,6 +76,11 @@ impl<'a> RecordReader<'a> {
         self.position
     }
 
+    /// Where the next record would count from.
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
     #[inline]
     fn varint(&self, at: &mut usize) -> Result<u64, FormatError> {
         match take(self.bytes.get(*at..).unwrap_or_default()) {
@@ -116,6 +121,13 @@ impl<'a> RecordReader<'a> {
     /// Hands every record to `visit`. **Errors** at a record that is cut off or that no writer writes.
     #[inline]
     pub fn visit(mut self, visit: &mut impl Visit<'a>) -> Result<(), FormatError> {
+        self.visit_rest(visit)
+    }
+
+    /// Does what [`Self::visit`] does, and keeps [`Self::position`] and [`Self::cursor`] for whoever goes on
+    /// reading later.
+    #[inline]
+    pub fn visit_rest(&mut self, visit: &mut impl Visit<'a>) -> Result<(), FormatError> {
         loop {
             self.plain_spans(visit);
             match self.next() {

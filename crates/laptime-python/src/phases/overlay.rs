@@ -23,6 +23,7 @@ use super::process::Phases;
 use super::program::ProgramAtCall;
 use super::thread::{self, Working};
 use crate::modules::call::Split;
+use crate::steps;
 
 /// What is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -318,7 +319,9 @@ impl Watched {
             _ => Ok(()),
         };
         let trouble = thread::take_trouble();
-        looked.and(trouble.map_or(Ok(()), |error| phases.broken(python, error)))
+        let sorted = trouble.map_or(Ok(()), |error| phases.broken(python, error));
+        // The machine has let go: who listens to steps may do what it likes.
+        looked.and(sorted).and_then(|()| steps::deliver(python))
     }
 
     /// What was raised while the machine was told something.

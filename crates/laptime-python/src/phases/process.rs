@@ -13,6 +13,7 @@ use laptime_phases::{Flag, Iteration, Machine};
 use laptime_recorder::clock;
 
 use crate::handler;
+use crate::steps;
 
 use super::exchanges::Exchanges;
 use super::own_python::{self, Hidden, answers};
@@ -112,11 +113,12 @@ impl Phases {
     }
 
     /// Closes what is open on this thread.
-    fn finish(&self) {
+    fn finish(&self, python: Python<'_>) -> PyResult<()> {
         if self.with(Machine::finish).is_some() {
             thread::set_busy(false);
             thread::set_machine(None);
         }
+        steps::deliver(python)
     }
 
     /// Begins nothing any more, on whichever thread.

@@ -9,6 +9,7 @@ use laptime_recorder::{self as recorder, Extra, LazySite, Open, Site, clock};
 
 use crate::fast::span;
 use crate::rate;
+use crate::steps;
 
 /// Paths whose facts are kept: a training loop stands in three or four.
 const KNOWN: usize = 8;
@@ -82,7 +83,12 @@ impl Laps for Recorder {
     }
 
     fn close(&self, span: SpanId, end: u64, flags: SpanFlags) {
-        span::close_by_id(open(span), Some(end), flags);
+        let open = open(span);
+        let step = steps::is_on().then(|| steps::closing(open)).flatten();
+        span::close_by_id(open, Some(end), flags);
+        if let Some(step) = step {
+            steps::ended(&step);
+        }
     }
 
     fn suspend(&self, span: SpanId) -> Option<Taken> {

@@ -19,6 +19,7 @@ use self::paths::Paths;
 use self::threads::Threads;
 use crate::clock;
 use crate::fold;
+use crate::follow;
 use crate::fork;
 use crate::lock::Lock;
 use crate::messages;
@@ -125,6 +126,8 @@ impl Registry {
                 }
             }
             (_, Some(disk)) if is_of_now => {
+                // The collector takes its time.
+                follow::retired(&window, self.started);
                 disk.full.push(window);
                 WORK.notify_one();
             }

@@ -18,6 +18,7 @@ use super::handle::{Handle, TYPES, Types, Worked, instance};
 use super::{attributes, decorate, value, with};
 use crate::fast::Locked;
 use crate::jax::launches;
+use crate::steps;
 
 /// Names that get a type of their own.
 pub const OWN_TYPES: usize = 1_024;
@@ -28,15 +29,16 @@ const DOC: &CStr = c"A named lap: use it in `with`, in `async with`, or as a dec
 
 /// How many of [`METHODS`] a `with` looks up.
 const BOUND: usize = 4;
-/// Where `__enter__` and `__exit__` stand among [`METHODS`].
+/// Where they stand among [`METHODS`].
 const ENTER: usize = 0;
 const EXIT: usize = 1;
+const EXIT_ASYNC: usize = 3;
 
 static METHODS: Locked<[ffi::PyMethodDef; 6]> = Locked::new([
     method(c"__enter__", with::enter::<false>),
-    method(c"__exit__", with::exit::<false>),
+    method(c"__exit__", with::exit::<false, false>),
     method(c"__aenter__", with::enter_async),
-    method(c"__aexit__", with::exit_async),
+    method(c"__aexit__", with::exit_async::<false>),
     method(c"__reduce__", value::reduce),
     ffi::PyMethodDef::zeroed(),
 ]);
@@ -137,10 +139,31 @@ pub fn look_at_laps() {
     if !launches::begin() {
         return;
     }
+    choose_functions();
+}
+
+/// Has every handle's `with` do what is wanted of it now, and nothing more: looking at what laps launch,
+/// and telling who listens to steps.
+pub fn choose_functions() {
     // SAFETY: the lock is held, and the reference ends here.
     let methods = unsafe { METHODS.get() };
-    methods[ENTER] = method(c"__enter__", with::enter::<true>);
-    methods[EXIT] = method(c"__exit__", with::exit::<true>);
+    let (looks, tells) = (launches::is_on(), steps::is_on());
+    methods[ENTER] = if looks {
+        method(c"__enter__", with::enter::<true>)
+    } else {
+        method(c"__enter__", with::enter::<false>)
+    };
+    methods[EXIT] = match (looks, tells) {
+        (false, false) => method(c"__exit__", with::exit::<false, false>),
+        (false, true) => method(c"__exit__", with::exit::<false, true>),
+        (true, false) => method(c"__exit__", with::exit::<true, false>),
+        (true, true) => method(c"__exit__", with::exit::<true, true>),
+    };
+    methods[EXIT_ASYNC] = if tells {
+        method(c"__aexit__", with::exit_async::<true>)
+    } else {
+        method(c"__aexit__", with::exit_async::<false>)
+    };
 }
 
 /// Makes a type that stays, below another one if that is not null.

@@ -1,6 +1,8 @@
 //! What a `with` of a lap calls: `__enter__`, `__exit__`, and their asynchronous twins.
 
-use laptime_recorder as recorder;
+use std::sync::Arc;
+
+use laptime_recorder::{self as recorder, Site};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -9,6 +11,7 @@ use super::handle::{handle, raise, work};
 use crate::entry::{asked, measuring};
 use crate::fast::{none, span, thread};
 use crate::jax::launches;
+use crate::steps;
 
 /// `__enter__`: arguments are ignored, since `ExitStack` passes the handle once more. `LOOKS`: what its lap
 /// launches is looked at.
@@ -29,8 +32,8 @@ pub unsafe extern "C" fn enter<const LOOKS: bool>(
     }
 }
 
-/// `__exit__`: swallows no exception.
-pub unsafe extern "C" fn exit<const LOOKS: bool>(
+/// `__exit__`: swallows no exception. `TELLS`: somebody may listen to its lap's end.
+pub unsafe extern "C" fn exit<const LOOKS: bool, const TELLS: bool>(
     this: *mut ffi::PyObject,
     _arguments: *mut *mut ffi::PyObject,
     _count: ffi::Py_ssize_t,
@@ -38,6 +41,7 @@ pub unsafe extern "C" fn exit<const LOOKS: bool>(
     // SAFETY: as in `enter`.
     unsafe {
         let handle = handle(this);
+        let step = if TELLS { closing(handle.site) } else { None };
         let ticks = if LOOKS {
             measuring(|| None, || launches::close(handle.site))
         } else {
@@ -48,8 +52,37 @@ pub unsafe extern "C" fn exit<const LOOKS: bool>(
         {
             handle.last.set(ticks);
         }
+        if let Some(step) = step
+            && let Err(error) = tell(&step)
+        {
+            return raise(Python::assume_attached(), error);
+        }
     }
     none()
+}
+
+/// The step that the innermost lap of a site is to who listens.
+///
+/// # Safety
+/// The lock is held.
+#[cold]
+unsafe fn closing(site: &'static Site) -> Option<Arc<str>> {
+    let innermost = || span::at(|| recorder::innermost_of(site));
+    measuring(|| None, || steps::closing(innermost()?))
+}
+
+/// Tells who listens that a step has ended.
+///
+/// # Safety
+/// The lock is held.
+#[cold]
+unsafe fn tell(step: &str) -> PyResult<()> {
+    let tell = || {
+        steps::ended(step);
+        // SAFETY: the caller's promise.
+        steps::deliver(unsafe { Python::assume_attached() })
+    };
+    measuring(|| Ok(()), tell)
 }
 
 /// `__aenter__`: opens at once; awaiting it gives the handle.
@@ -66,14 +99,21 @@ pub unsafe extern "C" fn enter_async(
 }
 
 /// `__aexit__`: closes at once; awaiting it gives `None`.
-pub unsafe extern "C" fn exit_async(
+pub unsafe extern "C" fn exit_async<const TELLS: bool>(
     this: *mut ffi::PyObject,
     _arguments: *mut *mut ffi::PyObject,
     _count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
     // SAFETY: as in `enter`.
     unsafe {
-        measuring(|| None, || span::close(handle(this).site));
+        let site = handle(this).site;
+        let step = if TELLS { closing(site) } else { None };
+        measuring(|| None, || span::close(site));
+        if let Some(step) = step
+            && let Err(error) = tell(&step)
+        {
+            return raise(Python::assume_attached(), error);
+        }
         ready(ffi::Py_None())
     }
 }

@@ -1,0 +1,148 @@
+//! Windows of steps: what the last steps of a running training took, told as it goes on.
+//!
+//! [`StepWindows`] takes in [`News`] of the recorder and gives a [`StepWindow`] whenever it is asked
+//! to; windows do not overlap, and together they are all steps. A window costs what there is of paths,
+//! never what was recorded before. What a step is, is told by its name: the outermost spans of that
+//! name. Its phases are the spans directly inside.
+
+mod left;
+mod paths;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use std::collections::BTreeMap;
+
+use laptime_core::{News, PathId, PathTable, PathTally, Tallies};
+
+pub use left::left_seconds;
+pub use window::{StepPhase, StepWindow};
+
+use crate::operations::stretches::Stretches;
+use crate::operations::{self, Peaks};
+use crate::span_row::SpanRow;
+use crate::tree::Tree;
+use paths::{Role, Roles};
+
+/// What one listener has not been told of the steps of a process.
+#[derive(Debug)]
+pub struct StepWindows {
+    roles: Roles,
+    paths: PathTable,
+    stretches: Stretches,
+    peaks: Peaks,
+    tallies: Tallies,
+    ran: BTreeMap<u32, u64>,
+    /// Steps of all windows so far.
+    steps: u64,
+}
+
+impl StepWindows {
+    /// Windows of the steps of a name.
+    pub fn new(name: &str) -> Self {
+        Self {
+            roles: Roles::new(name),
+            paths: PathTable::new(),
+            stretches: Stretches::default(),
+            peaks: Peaks::default(),
+            tallies: Tallies::new(),
+            ran: BTreeMap::new(),
+            steps: 0,
+        }
+    }
+
+    /// Takes in what is new.
+    pub fn take_in(&mut self, news: &News) {
+        for (id, parent, name) in &news.paths {
+            self.paths.define(*id, *parent, name);
+            self.roles.define(*id, *parent, name);
+        }
+        for stretch in &news.stretches {
+            self.stretches.learn(&stretch.operations());
+        }
+        for (code, message) in &news.notes {
+            self.peaks.take_note(code, message);
+        }
+        for (stretch, times) in &news.ran {
+            *self.ran.entry(*stretch).or_default() += times;
+        }
+        self.tallies.append(news.tallies.clone());
+    }
+
+    /// The steps since the last window, or since the process began; `None` when there was none.
+    pub fn take(&mut self) -> Option<StepWindow> {
+        let mut tallies = std::mem::take(&mut self.tallies);
+        let ran = std::mem::take(&mut self.ran);
+        let mut step = PathTally::default();
+        let mut phases: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut carries_work = false;
+        let mut counted = 0;
+        for (id, tally) in tallies.settled() {
+            match self.roles.of(id) {
+                Role::Outside => continue,
+                Role::Step => step.merge(tally.clone()),
+                Role::Counted => counted += tally.count,
+                // A timer's segments lie aside: they are no part of a step's time.
+                Role::Phase(phase) if tally.nested_ns() > 0 => {
+                    *phases.entry(phase).or_default() += tally.nested_ns();
+                }
+                Role::Phase(_) | Role::Inside => {}
+            }
+            carries_work |= tally.work.is_some();
+        }
+        self.steps += step.count + counted;
+        if step.count == 0 {
+            return None;
+        }
+        let phases = phases.into_iter();
+        let phases = phases.map(|(phase, ns)| (self.roles.phase(phase), ns));
+        let mut window = StepWindow::new(self.steps, &step, phases);
+        if carries_work || !ran.is_empty() {
+            self.join_operations(&mut window, &mut tallies, &ran);
+        }
+        Some(window)
+    }
+
+    /// The name of a metric, if it was recorded inside of a step.
+    pub fn metric_inside(&self, path: PathId) -> Option<&str> {
+        let entry = self.paths.get(path)?;
+        (self.roles.of(entry.parent) != Role::Outside).then_some(&*entry.name)
+    }
+
+    /// Forgets the steps so far, but for their number: what follows is a window of its own.
+    pub fn skip(&mut self) {
+        self.take();
+    }
+
+    /// Joins operations with time as a report does, for the path with most of the steps' time.
+    fn join_operations(
+        &mut self,
+        window: &mut StepWindow,
+        tallies: &mut Tallies,
+        ran: &BTreeMap<u32, u64>,
+    ) {
+        let mut tree = Tree::new();
+        tree.absorb_tail(&self.paths, tallies);
+        tree.absorb_operations(&self.paths, &self.stretches, ran);
+        let worked = operations::inclusive(&tree);
+        let name = self.roles.name();
+        let steps = tree.in_order().into_iter().filter(|index| {
+            let names = tree.names(*index);
+            let first = names.iter().position(|known| known == name);
+            first.is_some_and(|first| first + 1 == names.len())
+        });
+        let Some(most) = steps.max_by_key(|index| tree.node(*index).total_ns()) else {
+            return;
+        };
+        let mut row = SpanRow {
+            names: tree.names(most),
+            ..SpanRow::default()
+        };
+        operations::fill(&mut row, tree.node(most), &worked[most]);
+        if row.flop.is_some() {
+            self.peaks.fill(&mut row, &worked[most]);
+        }
+        window.flop_per_s = row.flop_per_s;
+        window.mfu_ratio = row.mfu_ratio;
+    }
+}

@@ -1,0 +1,150 @@
+//! Somebody who listens to steps: every so many of them, or when he asks.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use laptime_analysis::StepWindows;
+use laptime_core::News;
+use pyo3::prelude::*;
+
+use super::listening;
+use super::window::StepWindow;
+use crate::entry::measuring;
+use crate::fast::Locked;
+
+/// Metrics of different names that are kept at most.
+const MOST_METRICS: usize = 64;
+
+/// Listens to the steps of a name, between `start` and `stop`.
+#[pyclass(frozen, module = "laptime._core")]
+pub struct StepListener {
+    name: String,
+    /// A window has so many steps; 0: it is asked for.
+    every: u64,
+    told: Option<Py<PyAny>>,
+    counted: AtomicU64,
+    state: Locked<State>,
+    /// The process that listens: a child that was forked from it doesn't.
+    process: u32,
+}
+
+struct State {
+    windows: StepWindows,
+    waiting: Vec<StepWindow>,
+    /// The last value of each metric inside of such a lap, in the order of their first ones.
+    metrics: Vec<(String, f64)>,
+}
+
+#[pymethods]
+impl StepListener {
+    #[new]
+    #[pyo3(signature = (name, every=0, told=None))]
+    fn new(name: String, every: u64, told: Option<Py<PyAny>>) -> Self {
+        let state = State {
+            windows: StepWindows::new(&name),
+            waiting: Vec::new(),
+            metrics: Vec::new(),
+        };
+        Self {
+            name,
+            every,
+            told,
+            counted: AtomicU64::new(0),
+            state: Locked::new(state),
+            process: std::process::id(),
+        }
+    }
+
+    /// Listens from now on: steps that ended before count for the number of a step, and are in no window.
+    fn start(this: &Bound<'_, Self>) {
+        let start = || {
+            listening::add(this.py(), this);
+            this.get().with(|state| {
+                state.windows.skip();
+                state.metrics.clear();
+            });
+        };
+        measuring(|| (), start);
+    }
+
+    /// Listens no more.
+    fn stop(this: &Bound<'_, Self>) {
+        measuring(|| (), || listening::remove(this.py(), this));
+    }
+
+    /// Names and last values of the metrics that were recorded inside of such laps since the last call.
+    fn take_metrics(&self) -> Vec<(String, f64)> {
+        let take = || self.with(|state| std::mem::take(&mut state.metrics));
+        measuring(Vec::new, take)
+    }
+
+    /// The steps since the last window; None when there was none. A step that goes on is in the next.
+    fn take(&self) -> Option<StepWindow> {
+        let take = || self.with(|state| state.windows.take());
+        Some(StepWindow::new(&self.name, measuring(|| None, take)?))
+    }
+}
+
+impl StepListener {
+    /// The name of its steps.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn with<R>(&self, body: impl FnOnce(&mut State) -> R) -> R {
+        // SAFETY: called with the lock held; nothing that is done with it runs Python code.
+        body(unsafe { self.state.get() })
+    }
+
+    /// Takes in what is new.
+    pub fn take_in(&self, news: &News) {
+        self.with(|state| {
+            let State {
+                windows, metrics, ..
+            } = state;
+            windows.take_in(news);
+            for (path, value) in &news.metrics {
+                let Some(name) = windows.metric_inside(*path) else {
+                    continue;
+                };
+                let is_full = metrics.len() >= MOST_METRICS;
+                match metrics.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, last)) => *last = *value,
+                    None if is_full => {}
+                    None => metrics.push((name.to_owned(), *value)),
+                }
+            }
+        });
+    }
+
+    /// Counts a step of a name; whether it is to be taken in now.
+    pub fn count(&self, name: &str) -> bool {
+        if self.name != name || self.process != std::process::id() {
+            return false;
+        }
+        let counted = self.counted.fetch_add(1, Relaxed) + 1;
+        self.every == 0 || counted.is_multiple_of(self.every)
+    }
+
+    /// Ends a window that is full.
+    pub fn keep_window(&self) {
+        if self.every == 0 {
+            return; // whoever asks for it ends it
+        }
+        self.with(|state| {
+            let window = state.windows.take();
+            let window = window.map(|window| StepWindow::new(&self.name, window));
+            state.waiting.extend(window);
+        });
+    }
+
+    /// Calls who listens with each window that waits.
+    pub fn call(this: &Bound<'_, Self>) -> PyResult<()> {
+        let waiting = this.get().with(|state| std::mem::take(&mut state.waiting));
+        if let Some(told) = &this.get().told {
+            for window in waiting {
+                told.call1(this.py(), (window,))?;
+            }
+        }
+        Ok(())
+    }
+}

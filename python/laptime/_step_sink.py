@@ -1,0 +1,76 @@
+"""Hands windows of steps to whoever asked for them: a line, a logger, a callable."""
+
+from __future__ import annotations
+
+from ._core import StepListener, raised_by_handler
+from ._log import warn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._core import StepWindow
+
+
+class StepSink:
+    """Calls `tell(window)` at the end of every `every` steps, until `stop()`.
+
+    What that raises goes no further, but for one warning. Nothing is called in a process that was
+    forked from this one.
+    """
+
+    def __init__(
+        self,
+        every: int,
+        tell: Callable[[StepWindow], object],
+        *,
+        name: str = "step",
+        what: str,
+        end: Callable[[], object] | None = None,
+    ) -> None:
+        if not isinstance(every, int) or isinstance(every, bool) or every < 1:
+            raise ValueError(f"{what} is told every so many steps, at least 1, not {every!r}")
+        self._safely = _Safely(what)
+        self._end = end
+        safely = self._safely
+        self._listener = StepListener(name, every, lambda window: safely(tell, window))
+        self._listener.start()
+
+    def stop(self) -> None:
+        """Tells no more; a second time does nothing."""
+        self._listener.stop()
+        end, self._end = self._end, None
+        if end is not None:
+            self._safely(end)
+
+    def __enter__(self) -> StepSink:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.stop()
+
+    def __copy__(self) -> StepSink:
+        return self
+
+    def __deepcopy__(self, memo: object) -> StepSink:
+        return self
+
+
+class _Safely:
+    """Calls what may fail, and says so once."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._has_failed = False
+
+    def __call__(self, call: Callable[..., object], *given: Any) -> None:
+        try:
+            call(*given)
+        except BaseException as error:
+            if raised_by_handler(error, own=False):
+                raise
+            if not self._has_failed:
+                self._has_failed = True
+                told = " ".join(f"{type(error).__name__}: {error}".split())
+                warn(f"{self._what}: {told}; the program goes on, and this is said once")

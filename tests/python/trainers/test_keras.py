@@ -1,0 +1,53 @@
+"""Keras's own `fit` with Laptime's callback, on two of its backends."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="keras is not installed")
+
+CODE = """
+import json, sys, time
+import numpy, keras
+import laptime as lt
+from laptime import _core
+from laptime.integrations.keras import LaptimeCallback
+
+class Fails(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        raise KeyboardInterrupt
+
+model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+data = numpy.zeros((32, 8)), numpy.zeros((32, 1))
+callback = LaptimeCallback()
+begun = time.perf_counter()
+history = model.fit(*data, batch_size=8, epochs=2, verbose=0, callbacks=[callback]).history
+took = time.perf_counter() - begun
+row = lt.report()[("step",)]
+try:
+    model.fit(*data, batch_size=8, verbose=0, callbacks=[LaptimeCallback(), Fails()])
+except KeyboardInterrupt:
+    pass
+path = [name for name in _core.current_path()]
+print(json.dumps([history, row.count, row.total_ns / 1e9, took, path]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "shares"), [("jax", {"data", "train"}), ("torch", {"data", "forward", "backward"})]
+)
+def test_figures_are_in_the_history(run: Any, backend: str, shares: set[str]) -> None:
+    pytest.importorskip(backend)
+    done = run(CODE, env={"KERAS_BACKEND": backend})
+    history, count, seconds, took, path = json.loads(done.stdout.splitlines()[-1])
+    assert len(history["laptime/step_ms"]) == len(history["loss"]) == 2
+    assert {f"laptime/{share}_share" for share in shares} <= set(history)
+    assert count == 8
+    assert 0 < seconds <= took
+    if backend == "jax":
+        assert path == [], "a training that was interrupted left a lap open"
