@@ -105,6 +105,33 @@ def scan_goals(scans: Json) -> list[tuple[str, float, float]]:
     ]
 
 
+def stacks_table(stacks: Json) -> str:
+    rows = [
+        (program, name, f"{row['seconds']:.2f}", f"{row['ratio']:.3f}")
+        for program, contenders in stacks["stacks"].items()
+        for name, row in contenders.items()
+    ]
+    return table(("a program", "below", "s", "of the bare program"), rows)
+
+
+def exports_table(export: Json) -> str:
+    rows = [
+        (row["name"], f"{row['per_s'] / 1e6:.2f}", f"{row['of_viztracer']:.2f}")
+        for row in export["exports"]
+    ]
+    return table(("export", "millions of spans per second", "time, of viztracer's"), rows)
+
+
+def new_goals(stacks: Json, trainer: Json, export: Json) -> list[tuple[str, float, float]]:
+    goals = [
+        (f"`--stacks`, {program}", contenders["laptime run --stacks"]["ratio"], 1.02)
+        for program, contenders in stacks["stacks"].items()
+    ]
+    goals += [(name, row["ratio"], 1.01) for name, row in trainer.items()]
+    slowest = max(row["ns"] for row in export["exports"] if row["name"] != "viztracer")
+    return [*goals, ("the slowest export, µs a span", slowest / 1e3, 1.25)]
+
+
 def budget_table(
     rust: Json,
     python: Json,
@@ -113,6 +140,7 @@ def budget_table(
     operations: Json,
     scans: Json,
     onnx_file: Json,
+    further: list[tuple[str, float, float]],
 ) -> str:
     spans = {row["name"]: row for row in rust["spans"]}
     pairs = {row["name"]: row for row in python["pairs"]}
@@ -160,6 +188,7 @@ def budget_table(
         *operation_goals(operations),
         *scan_goals(scans),
         ("counting an ONNX file, ms", onnx_file["first_ms"], 50.0),
+        *further,
     ]
     rows = [
         (name, f"{value:.3f}", f"≤ {budget:g}", verdict(value, budget))
@@ -173,6 +202,11 @@ def page(results: Path) -> str:
         json.loads((results / f"{name}.json").read_text())
         for name in ("rust", "spans", "overhead", "memory", "counting", "scans", "onnx_file")
     )
+    stacks, trainer, export = (
+        json.loads((results / f"{name}.json").read_text())
+        for name in ("stacks", "trainer", "export")
+    )
+    further = new_goals(stacks, trainer, export)
     decoder = operations["decoder"]
     above = ", ".join(f"{name} {us:.1f}" for name, us in operations["above_bare_us"].items())
     return f"""# What Laptime costs
@@ -184,7 +218,7 @@ machine whose speed drifts. Nanoseconds are medians and differ from machine to m
 
 ## Budgets
 
-{budget_table(rust, python, overhead, memory, operations, scans, onnx_file)}
+{budget_table(rust, python, overhead, memory, operations, scans, onnx_file, further)}
 ## A span in Rust
 
 Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust["rounds"]} rounds of
@@ -230,7 +264,18 @@ own. What an operator makes of sizes that it met before is not asked for again.
 {onnx_file["name"]}, {onnx_file["bytes"] / 1024:.0f} KiB, from `lt.count(path)` to the counts: the
 first time {onnx_file["first_ms"]:.1f} ms, the median of {onnx_file["rounds"]} times
 {onnx_file["median_ms"]:.1f} ms.
-"""
+
+## Sampling functions
+
+The time of a program's own loop, without what it takes to start; all take turns.
+
+{stacks_table(stacks)}
+## Exporting
+
+A recording of {export["spans"]:,} spans to a file, CPU time, the summary that comes first included;
+beside it viztracer's saving of {export["events"]:,} events.
+
+{exports_table(export)}"""
 
 
 def main() -> None:
