@@ -9,7 +9,7 @@ use laptime_core::{Live, ProcessFacts, RunInfo, Warning};
 
 use crate::finish;
 use crate::process::{FirstPass, Process, SecondPass};
-use crate::stacks::StackPass;
+use crate::sampling::StackPass;
 use crate::steady;
 use crate::summary::Summary;
 

@@ -18,8 +18,8 @@ use crate::process::Process;
 use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary, Rank};
 use crate::ranks;
 use crate::rows::{self, Rows};
+use crate::sampling;
 use crate::span_row::SpanRow;
-use crate::stacks;
 use crate::steady;
 use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
@@ -109,7 +109,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         steady_why,
         steady,
         operations,
-        functions: stacks::functions(&processes, measured),
+        functions: sampling::functions(&processes, measured),
         epochs: epochs(&processes[..measured], zero_ns),
         marks: collect::marks(&processes, zero_ns),
         metrics: collect::metrics(&processes, zero_ns),
@@ -117,7 +117,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         until: Vec::new(),
         environment: collect::environment(&processes),
         unavailable: memory::with_reasons(
-            stacks::with_reason(unavailable, &processes),
+            sampling::with_reason(unavailable, &processes),
             &processes,
             &summaries,
         ),

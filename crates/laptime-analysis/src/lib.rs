@@ -42,6 +42,7 @@ mod process_summary;
 pub mod quantiles;
 mod ranks;
 mod rows;
+mod sampling;
 #[cfg(test)]
 mod scripted;
 mod series;
@@ -75,9 +76,9 @@ pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use pattern::Pattern;
 pub use process::{FirstPass, SecondPass};
 pub use process_summary::{OpenSpanSummary, Part, ProcessRows, ProcessState, ProcessSummary, Rank};
+pub use sampling::StackPass;
 pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};
-pub use stacks::StackPass;
 pub use steps::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,

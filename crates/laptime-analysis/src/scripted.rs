@@ -41,8 +41,6 @@ enum Entry {
     Note(String, String),
     Operations(u32, PathId, CostTally, String, String),
     Ran(u32, u64),
-    Delay(u64, u64, u64),
-    Processors(u64, u64, u64),
     Name(u32, bool, u64, String),
     Observed(Record<'static>),
 }
@@ -155,14 +153,21 @@ impl Script {
 
     /// A track's thread, as [`Self::name_track`] numbers it, was kept from a CPU so long by then.
     pub fn delayed(&mut self, track: u32, at_ns: u64, delayed_ns: u64) {
-        let entry = Entry::Delay(40 + u64::from(track), EPOCH_NS + at_ns, delayed_ns);
-        self.entries.push(entry);
+        let thread = 40 + u64::from(track);
+        self.observed(Record::Delay {
+            ticks: EPOCH_NS + at_ns,
+            thread,
+            delayed_ns,
+        });
     }
 
     /// What the machine's processors did by then.
     pub fn processors(&mut self, at_ns: u64, busy_ns: u64, stolen_ns: u64) {
-        let entry = Entry::Processors(EPOCH_NS + at_ns, busy_ns, stolen_ns);
-        self.entries.push(entry);
+        self.observed(Record::Processors {
+            ticks: EPOCH_NS + at_ns,
+            busy_ns,
+            stolen_ns,
+        });
     }
 
     /// Adds what the recorder observes by itself.
@@ -241,11 +246,9 @@ impl Script {
         for (track, mut entries) in by_track {
             entries.sort_by_key(|entry| match entry {
                 Entry::Span(span) => span.end(),
-                Entry::Mark(_, ticks, _)
-                | Entry::Metric(_, ticks, _, _)
-                | Entry::Ran(_, ticks)
-                | Entry::Delay(_, ticks, _)
-                | Entry::Processors(ticks, ..) => *ticks,
+                Entry::Mark(_, ticks, _) | Entry::Metric(_, ticks, _, _) | Entry::Ran(_, ticks) => {
+                    *ticks
+                }
                 Entry::Note(..)
                 | Entry::Name(..)
                 | Entry::Module(..)
@@ -340,16 +343,6 @@ impl Script {
                 Entry::Ran(stretch, ticks) => Record::Ran {
                     ticks: *ticks,
                     stretch: *stretch,
-                },
-                Entry::Delay(thread, ticks, delayed_ns) => Record::Delay {
-                    ticks: *ticks,
-                    thread: *thread,
-                    delayed_ns: *delayed_ns,
-                },
-                Entry::Processors(ticks, busy_ns, stolen_ns) => Record::Processors {
-                    ticks: *ticks,
-                    busy_ns: *busy_ns,
-                    stolen_ns: *stolen_ns,
                 },
                 Entry::Observed(record) => *record,
                 Entry::Note(code, message) => Record::Note { code, message },

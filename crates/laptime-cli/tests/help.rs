@@ -8,7 +8,7 @@ use place::Place;
 fn all_commands_are_listed() {
     let left = Place::new().laptime(&["--help"]);
     assert_eq!((left.code, left.err.as_str()), (0, ""));
-    insta::assert_snapshot!(left.out, @r"
+    insta::assert_snapshot!(left.out, @"
     Tells where a program spends its time
 
     Usage: laptime <COMMAND>
@@ -16,6 +16,7 @@ fn all_commands_are_listed() {
     Commands:
       run          Run a program with recording on, then print where its time went
       report       Show where the time of a recording went
+      export       Write a recording in the format of another tool: Perfetto, speedscope, data frames
       ops          Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
       doctor       Show the clock and why, what a span costs here, and what the system allows
       pack         Make one file of a recording, to send or to keep
@@ -33,7 +34,7 @@ fn all_commands_are_listed() {
 fn run_explains_itself() {
     let left = Place::new().laptime(&["run", "--help"]);
     assert_eq!((left.code, left.err.as_str()), (0, ""));
-    insta::assert_snapshot!(left.out, @r"
+    insta::assert_snapshot!(left.out, @"
     Run a program with recording on, then print where its time went
 
     A `.py` file runs under the interpreter that Laptime is installed in. Every Python below records,
@@ -62,6 +63,9 @@ fn run_explains_itself() {
 
           --ops
               Count the operations of each step once, and join them with the time: FLOP/s, MFU
+
+          --stacks
+              Sample the functions that Python's threads are in, about a hundred times per second
 
           --memory[=<WHAT>]
               Count what every span allocates and frees; `objects` counts small Python objects one by
@@ -100,8 +104,11 @@ fn report_explains_itself() {
       -o, --output <FILE>       Write there instead of to standard output; replaces what is there
           --open                Show what was written in a browser
           --tree                Draw the spans as a tree
-          --by <BY>             What a row is: a path, a path in one process, a module or a class of
-                                modules [default: path] [possible values: path, process, module, class]
+          --functions           Show the functions that each lap was in, where stacks were sampled (same
+                                as --by function)
+          --by <BY>             What a row is: a path, a path in one process, a module, a class of
+                                modules, or a function in a lap [default: path] [possible values: path,
+                                process, module, class, function]
           --sort <SORT>         What comes first among the spans inside one span [default: total]
                                 [possible values: total, self, count, mean, p50, max, kept, peak, name,
                                 appearance]

@@ -70,7 +70,9 @@ fn windows_together_are_all_steps_whatever_the_window() {
             .chunks(every)
             .filter_map(|chunk| {
                 let mut news = News::default();
-                chunk.iter().for_each(|ns| add(&mut news, STEP, *ns));
+                for ns in chunk {
+                    add(&mut news, STEP, *ns);
+                }
                 windows.take_in(&news);
                 windows.take()
             })

@@ -1,21 +1,11 @@
-//! Sampled stacks of a process, and which lap each was taken in.
+//! Sampled stacks of a process, as its records tell them.
 //!
-//! The first pass keeps the samples, a third one ([`join`]) finds for each the innermost lap that was
-//! open on its thread, and [`tree`] adds them up by lap and function.
+//! The first pass keeps the samples; [`crate::sampling`] finds the lap of each and adds them up.
 
-mod imports;
-mod join;
-mod tree;
-
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use laptime_core::format::record::Record;
-use laptime_core::{PathId, SampledStack, StackFrame, Unavailable};
-
-use crate::process::Process;
-
-pub use join::StackPass;
-pub use tree::functions;
+use laptime_core::{PathId, SampledStack, StackFrame};
 
 /// Samples of a process: a day of a single busy thread. Later ones are counted as unread.
 const MOST_SAMPLES: usize = 10_000_000;
@@ -45,17 +35,17 @@ pub struct InLap {
 /// What was sampled of a process.
 #[derive(Debug, Default)]
 pub struct Stacks {
-    functions: HashMap<u32, Function>,
-    frames: HashMap<u32, StackFrame>,
-    samples: Vec<SampledStack>,
+    pub functions: HashMap<u32, Function>,
+    pub frames: HashMap<u32, StackFrame>,
+    pub samples: Vec<SampledStack>,
     /// Looks that read nothing, and what they stand for, in ns.
-    unread: (u64, u64),
+    pub unread: (u64, u64),
     /// The thread that a track runs on, and whether the track is a task.
-    tracks: HashMap<u32, (u64, bool)>,
+    pub tracks: HashMap<u32, (u64, bool)>,
     /// By sample, once the third pass is over.
-    laps: Vec<InLap>,
+    pub laps: Vec<InLap>,
     /// When the first lap began and the last one ended, in ticks; known then too.
-    lapped: Option<(u64, u64)>,
+    pub lapped: Option<(u64, u64)>,
 }
 
 impl Stacks {
@@ -100,21 +90,3 @@ impl Stacks {
         self.samples.is_empty()
     }
 }
-
-/// Code of the note that says why no stack was sampled.
-const UNAVAILABLE: &str = "stacks-unavailable";
-
-/// Says why functions are missing, where the recorder knew.
-pub fn with_reason(
-    mut unavailable: BTreeMap<String, Unavailable>,
-    processes: &[Process],
-) -> BTreeMap<String, Unavailable> {
-    let mut notes = processes.iter().flat_map(|process| &process.notes);
-    if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
-        unavailable.insert("functions".to_owned(), Unavailable(why.clone()));
-    }
-    unavailable
-}
-
-#[cfg(test)]
-mod tests;

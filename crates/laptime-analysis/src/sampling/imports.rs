@@ -2,7 +2,7 @@
 //!
 //! An import shows as the code of a module, `<module>`, called by Python's import system.
 
-use super::Function;
+use crate::stacks::Function;
 
 /// Where Python's import system stands: it is part of the interpreter.
 const MACHINERY: &str = "<frozen importlib._bootstrap";

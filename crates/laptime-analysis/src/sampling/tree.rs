@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::{PathId, SampledStack, path};
 
 use super::imports;
-use super::{Function, InLap, Stacks};
 use crate::functions::{FunctionTime, Functions, ImportTime, LapFunctions, LineTime, StackNode};
 use crate::process::Process;
 use crate::span_row::RowKind;
+use crate::stacks::{Function, InLap, Stacks};
 use crate::wall::{EXIT, OTHER, STARTUP};
 
 /// What runs without a lap in threads of a measured process other than those that have some.

@@ -9,8 +9,8 @@ use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, PathTable, Span, SpanFlags};
 
-use super::InLap;
 use crate::process::Process;
+use crate::stacks::InLap;
 
 /// Tasks that are told apart at one moment of a thread.
 const MOST_TASKS: usize = 64;
