@@ -16,6 +16,7 @@ fn all_commands_are_listed() {
     Commands:
       run          Run a program with recording on, then print where its time went
       report       Show where the time of a recording went
+      export       Write a recording in the format of another tool: Perfetto, speedscope, data frames
       ops          Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
       doctor       Show the clock and why, what a span costs here, and what the system allows
       pack         Make one file of a recording, to send or to keep
@@ -49,19 +50,22 @@ fn run_explains_itself() {
 
     Options:
       -o, --output <FILE>
-              Where to record [default: <PROGRAM>-<n>.lap here]
+              Where to record; ends in .lap [default: <PROGRAM>-<n>.lap here]
 
           --force
               Replace the recording named by --output
 
           --html <FILE>
-              Also write the report as an HTML page; replaces what is there
+              Also write the report as an HTML page, which ends in .html; replaces what is there
 
           --modules
               Also time every module of the network, forward and backward
 
           --ops
               Count the operations of each step once, and join them with the time: FLOP/s, MFU
+
+          --stacks
+              Sample the functions that Python's threads are in, about a hundred times per second
 
           --memory[=<WHAT>]
               Count what every span allocates and frees; `objects` counts small Python objects one by
@@ -76,8 +80,8 @@ fn run_explains_itself() {
       -h, --help
               Print help (see a summary with '-h')
 
-    Exit code: the program's own, 128 + N if signal N ended it; 125 Laptime could not start it, 126 it
-    is not executable, 127 it was not found.
+    Exit code: the program's own, 128 + N if signal N ended it; 125 wrong usage, or Laptime could not
+    start it, 126 it is not executable, 127 it was not found. 2 is always the program's.
     ");
 }
 
@@ -100,8 +104,11 @@ fn report_explains_itself() {
       -o, --output <FILE>       Write there instead of to standard output; replaces what is there
           --open                Show what was written in a browser
           --tree                Draw the spans as a tree
-          --by <BY>             What a row is: a path, a path in one process, a module or a class of
-                                modules [default: path] [possible values: path, process, module, class]
+          --functions           Show the functions that each lap was in, where stacks were sampled (same
+                                as --by function)
+          --by <BY>             What a row is: a path, a path in one process, a module, a class of
+                                modules, or a function in a lap [default: path] [possible values: path,
+                                process, module, class, function]
           --sort <SORT>         What comes first among the spans inside one span [default: total]
                                 [possible values: total, self, count, mean, p50, max, kept, peak, name,
                                 appearance]
@@ -260,7 +267,7 @@ fn pack_explains_itself() {
 #[test]
 fn a_run_of_nothing_is_a_usage_error() {
     let left = Place::new().laptime(&["run"]);
-    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    assert_eq!((left.code, left.out.as_str()), (125, ""));
     insta::assert_snapshot!(left.err, @r"
     error: the following required arguments were not provided:
       <PROGRAM> [ARGS]...
@@ -287,7 +294,7 @@ fn an_unknown_format_names_the_known_ones() {
 #[test]
 fn force_alone_makes_no_sense() {
     let left = Place::new().laptime(&["run", "--force", "true"]);
-    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    assert_eq!((left.code, left.out.as_str()), (125, ""));
     insta::assert_snapshot!(left.err, @r"
     error: the following required arguments were not provided:
       --output <FILE>

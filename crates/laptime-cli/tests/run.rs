@@ -150,11 +150,11 @@ fn an_existing_output_is_refused_before_the_start() {
 #[test]
 fn force_does_not_delete_what_is_no_recording() {
     let place = Place::new();
-    place.file("thesis.tex", "");
-    let left = place.laptime(&["run", "--force", "-o", "thesis.tex", "true"]);
+    place.file("thesis.lap", "");
+    let left = place.laptime(&["run", "--force", "-o", "thesis.lap", "true"]);
     assert_eq!(left.code, 125);
     insta::assert_snapshot!(left.err, @r"
-    laptime: error: thesis.tex is not a recording, so --force does not replace it
+    laptime: error: thesis.lap is not a recording, so --force does not replace it
     hint: pass another --output
     ");
 }
