@@ -116,7 +116,7 @@ pub enum CliError {
         path: PathBuf,
     },
     /// `--force` replaces recordings, nothing else.
-    #[error("{} is not a recording, so --force does not replace it", path.display())]
+    #[error("{} is there and not a recording, so it is never replaced", path.display())]
     NotARecording {
         /// As typed.
         path: PathBuf,

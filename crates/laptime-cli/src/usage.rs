@@ -32,6 +32,9 @@ pub fn show<'a>(
             hint = before_command(&mut usage, typed);
         }
     }
+    if usage.kind() == ErrorKind::InvalidValue {
+        hint = memory_column(&mut usage);
+    }
     let (target, stream) = if usage.use_stderr() {
         (err, Stream::Err)
     } else {
@@ -81,6 +84,31 @@ fn forgotten_command(usage: &clap::Error) -> Option<String> {
         return None;
     };
     Some(format!("laptime {command} {}", quoted(path)))
+}
+
+/// The line for somebody who asked for a column of memory, of which there are two.
+fn memory_column(usage: &mut clap::Error) -> Option<String> {
+    let text = |kind| match usage.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let (option, value) = (
+        text(ContextKind::InvalidArg),
+        text(ContextKind::InvalidValue),
+    );
+    let way = match option.split(' ').next()? {
+        "--columns" => "--columns kept,peak",
+        "--sort" => "--sort kept, --sort peak",
+        _ => return None,
+    };
+    if !["mem", "memory", "ram"].contains(&value.as_str()) {
+        return None;
+    }
+    // Such as `mean`, which is merely spelt alike.
+    usage.remove(ContextKind::SuggestedValue);
+    Some(format!(
+        "of memory there is kept, what spans left behind together, and peak, the most that one held: {way}"
+    ))
 }
 
 /// The line for somebody who typed an option of a command before the command's name.

@@ -166,6 +166,52 @@ fn a_recording_is_called_like_one_or_not_made() {
     assert!(!place.path().join("a.txt").exists());
 }
 
+#[test]
+fn force_is_not_proposed_for_what_it_does_not_replace() {
+    let place = Place::new();
+    place.file("thesis.lap", "my thesis");
+    place.laptime(&["run", "-o", "a.lap", "true"]);
+    for arguments in [
+        &["run", "-o", "thesis.lap", "true"][..],
+        &["run", "--force", "-o", "thesis.lap", "true"],
+        &["pack", "a.lap", "-o", "thesis.lap"],
+    ] {
+        let said = "laptime: error: thesis.lap is there and not a recording, so it is never replaced\n\
+                    hint: pass another --output\n";
+        assert_eq!(place.laptime(arguments).err, said);
+    }
+}
+
+#[test]
+fn memory_is_asked_for_by_what_is_meant() {
+    let place = Place::new();
+    let said = |arguments: &[&str]| {
+        let left = place.laptime(&[&["report", "a.lap"], arguments].concat());
+        assert_eq!(left.code, 2);
+        assert!(!left.err.contains("tip:"), "{}", left.err);
+        left.err
+    };
+    let is = "hint: of memory there is kept, what spans left behind together, and peak, the most that one held: ";
+    for word in ["mem", "memory"] {
+        let err = said(&["--columns", word]);
+        assert!(
+            err.ends_with(&format!("{is}--columns kept,peak\n")),
+            "{err}"
+        );
+        let err = said(&["--sort", word]);
+        assert!(
+            err.ends_with(&format!("{is}--sort kept, --sort peak\n")),
+            "{err}"
+        );
+    }
+    assert!(
+        !place
+            .laptime(&["report", "a.lap", "--sort", "colour"])
+            .err
+            .contains("hint:")
+    );
+}
+
 fn hint(left: &Left) -> &str {
     left.err
         .lines()

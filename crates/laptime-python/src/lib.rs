@@ -12,6 +12,7 @@ mod entry;
 mod environment;
 mod errors;
 mod fast;
+mod file_path;
 mod handler;
 mod jax;
 mod lookup;
