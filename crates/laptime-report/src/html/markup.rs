@@ -27,6 +27,15 @@ pub fn sentence(text: &str) -> String {
     out
 }
 
+/// Lines of code. A line break inside of one is written out, as in a name.
+pub fn code<T: AsRef<str>>(lines: &[T]) -> String {
+    let shown = lines.iter().map(|line| match line.as_ref() {
+        "" => String::new(), // no name, so no quotes either
+        line => text(line),
+    });
+    shown.collect::<Vec<_>>().join("\n")
+}
+
 /// A name that a script reads again as it was; `None` for one with hidden characters.
 pub fn exact(name: &str) -> Option<String> {
     (name::visible(name) == name).then(|| escaped(name))
@@ -56,6 +65,11 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_keeps_its_lines() {
+        assert_eq!(code(&["a:", "", "  b<c", "d\ne"]), "a:\n\n  b&lt;c\nd\\ne");
+    }
 
     #[test]
     fn what_stands_between_backticks_is_code_and_stays_text() {

@@ -91,9 +91,7 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
             *out += "</ul>\n";
         }
         Content::Code(lines) => {
-            // Line by line: a line break in a name is written out.
-            let lines: Vec<String> = lines.iter().map(|line| markup::text(line)).collect();
-            let _ = writeln!(out, "<pre>{}</pre>", lines.join("\n"));
+            let _ = writeln!(out, "<pre>{}</pre>", markup::code(lines));
         }
         Content::Roofline(roofline) => {
             *out += &svg::render(roofline);
