@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypeVar, final
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Self, disjoint_base
 
@@ -48,6 +48,7 @@ from ._core_phases import (
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Path: TypeAlias = str | tuple[str, ...]
+_FilePath: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
 __version__: Final[str]
 
@@ -88,7 +89,7 @@ def reset() -> None:
     Open laps go on. A recording on disk keeps all, and timers keep their history.
     """
 
-def open(path: str | PathLike[str], *, salvage: bool = False) -> Recording:
+def open(path: _FilePath, *, salvage: bool = False) -> Recording:
     """Opens a recording: a folder, a packed file, or one process file of it.
 
     With `salvage`, damage becomes a warning of the report, and what is intact is read.
@@ -184,12 +185,25 @@ class Report:
     def warnings(self) -> list[str]: ...
     def why(self, field: str) -> str | None: ...
     def find(self, pattern: str) -> list[SpanSummary]: ...
-    def to_markdown(self) -> str: ...
-    def to_json(self) -> str: ...
-    def to_csv(self) -> str: ...
+    @overload
+    def to_markdown(self, path: None = None) -> str: ...
+    @overload
+    def to_markdown(self, path: _FilePath) -> None: ...
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: _FilePath) -> None: ...
+    @overload
+    def to_csv(self, path: None = None) -> str: ...
+    @overload
+    def to_csv(self, path: _FilePath) -> None: ...
     def to_tree(self) -> str: ...
-    def to_html(self, path: str | PathLike[str]) -> None:
-        """Writes a page to open in a browser; a recording's has a timeline."""
+    @overload
+    def to_html(self, path: None = None) -> str:
+        """A page to open in a browser; a recording's has a timeline."""
+    @overload
+    def to_html(self, path: _FilePath) -> None:
+        """Writes the page there, replacing what is there."""
     def to_arrow(self) -> ArrowTable: ...
     def show(self) -> None: ...
     def _repr_mimebundle_(
@@ -322,7 +336,7 @@ class Recording:
     def spans(self) -> ArrowTable: ...
     def export(
         self,
-        path: str | PathLike[str],
+        path: _FilePath,
         format: Literal["chrome", "perfetto", "speedscope", "collapsed", "parquet", "jsonl", "csv"]
         | None = None,
     ) -> None:
@@ -559,8 +573,8 @@ def current_folder() -> Path | None: ...
 @final
 class Recorder:
     @staticmethod
-    def make_room(path: str | PathLike[str]) -> None: ...
-    def __new__(cls, path: str | PathLike[str]) -> Recorder: ...
+    def make_room(path: _FilePath) -> None: ...
+    def __new__(cls, path: _FilePath) -> Recorder: ...
     @property
     def path(self) -> Path: ...
     @property

@@ -31,7 +31,7 @@ class Record:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
         *,
         memory: bool | Literal["objects"] = False,
         phases: bool = False,
@@ -41,6 +41,7 @@ class Record:
         force: bool = False,
     ) -> None:
         global _latest, _latest_pid
+        path = os.fsdecode(path)
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory is {memory!r}, and may be False, True or 'objects'")
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
@@ -155,7 +156,7 @@ class Record:
         return f"<laptime.Record {str(self.path)!r}>"
 
 
-def _replace(path: str | os.PathLike[str]) -> Recorder:
+def _replace(path: str) -> Recorder:
     """Makes room at a path and begins there; one thread at a time, or one deletes another's."""
     with _replacing:
         _make_room(path)
@@ -167,7 +168,7 @@ _replacing = _thread.allocate_lock()
 os.register_at_fork(after_in_child=_replacing._at_fork_reinit)  # type: ignore[attr-defined]
 
 
-def _make_room(path: str | os.PathLike[str]) -> None:
+def _make_room(path: str) -> None:
     """Deletes the recording at a path, after ending it if this process began it.
 
     One that this process only takes part in stays: a spawned worker runs its script's
@@ -193,7 +194,7 @@ class _Elsewhere:
 
 
 def record(
-    path: str | os.PathLike[str],
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     memory: bool | Literal["objects"] = False,
     phases: bool = False,

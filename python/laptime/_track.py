@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
 
+def _is_iterable(items: object) -> bool:
+    """Whether its type says that it can be gone over; nothing of it is called."""
+    given = type(items)
+    return hasattr(given, "__iter__") or hasattr(given, "__getitem__")
+
+
 class track:
     """Iterates over `items`; each iteration is a span called `name`.
 
@@ -25,6 +31,12 @@ class track:
         *,
         log: bool | TextIO | Callable[[str], object] = False,
     ) -> None:
+        if callable(items) and not _is_iterable(items):
+            called = getattr(items, "__qualname__", type(items).__qualname__)
+            raise TypeError(
+                f"lt.track goes over an iterable, not the function {called}: "
+                "for batch in lt.track(loader): …; the decorator is @lt.lap"
+            )
         self._items = items
         self._name = name
         self._log = log
@@ -38,9 +50,9 @@ class track:
             return iter(self._items)
         except TypeError:
             items: object = self._items
-            given = type(items)
-            if hasattr(given, "__iter__") or hasattr(given, "__getitem__"):
+            if _is_iterable(items):
                 raise
+            given = type(items)
             number = f": for so many iterations, range({items})" if given is int else ""
             raise TypeError(f"lt.track goes over items, not {given.__name__}{number}") from None
 

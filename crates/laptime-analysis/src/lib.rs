@@ -70,7 +70,7 @@ pub use finding::{Cause, Finding, Keeper};
 pub use functions::{FunctionTime, Functions, ImportTime, LapFunctions, LineTime, StackNode};
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use module_rows::{ModuleRow, by_class, by_module};
-pub use nearest::nearest;
+pub use nearest::{by_nearness, nearest};
 pub use operations::is_aside;
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use pattern::Pattern;

@@ -18,6 +18,21 @@ pub fn nearest<'r>(rows: &'r [SpanRow], wanted: &str) -> Option<&'r str> {
         .map(|(name, _)| name)
 }
 
+/// The paths of all rows, those first whose last name is most like the last one of a path.
+pub fn by_nearness<'r>(rows: &'r [SpanRow], wanted: &str) -> Vec<&'r str> {
+    let wanted = wanted.rsplit('/').next().unwrap_or(wanted).to_lowercase();
+    let likeness = |row: &SpanRow| {
+        let name = row.names.last().map(|name| name.to_lowercase());
+        strsim::jaro_winkler(&name.unwrap_or_default(), &wanted)
+    };
+    let mut paths: Vec<(f64, &str)> = rows
+        .iter()
+        .map(|row| (likeness(row), row.path.as_str()))
+        .collect();
+    paths.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    paths.into_iter().map(|(_, path)| path).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,5 +45,17 @@ mod tests {
         });
         assert_eq!(nearest(&rows, "**/Forwards"), Some("forward"));
         assert_eq!(nearest(&rows, "optimizer"), None);
+    }
+
+    #[test]
+    fn the_paths_that_are_there_begin_with_the_nearest() {
+        let rows = ["step", "step/forward", "step/backward"].map(|path| SpanRow {
+            path: path.to_owned(),
+            names: path.split('/').map(str::to_owned).collect(),
+            ..SpanRow::default()
+        });
+        let found = by_nearness(&rows, "train/Forwards");
+        assert_eq!(found[0], "step/forward");
+        assert_eq!(found.len(), 3);
     }
 }

@@ -48,11 +48,12 @@ pub enum Command {
     override_usage = "laptime run [OPTIONS] [--] <PROGRAM> [ARGS]...\n       \
                       laptime run [OPTIONS] -m <MODULE> [ARGS]...",
     after_help = "Exit code: the program's own, 128 + N if signal N ended it; \
-                  125 Laptime could not start it, 126 it is not executable, 127 it was not found."
+                  125 wrong usage, or Laptime could not start it, 126 it is not executable, \
+                  127 it was not found. 2 is always the program's."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {
-    /// Where to record [default: <PROGRAM>-<n>.lap here]
+    /// Where to record; ends in .lap [default: <PROGRAM>-<n>.lap here]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -60,7 +61,7 @@ pub struct RunArgs {
     #[arg(long, requires = "output")]
     pub force: bool,
 
-    /// Also write the report as an HTML page; replaces what is there
+    /// Also write the report as an HTML page, which ends in .html; replaces what is there
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
@@ -98,6 +99,10 @@ pub struct RunArgs {
         required_unless_present = "module"
     )]
     pub program: Vec<OsString>,
+
+    /// Whether `--` stood before the program: what follows is no option, whatever it looks like.
+    #[arg(skip)]
+    pub is_after_dashes: bool,
 }
 
 /// Show where the time of a recording went

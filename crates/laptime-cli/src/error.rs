@@ -1,7 +1,7 @@
 //! Everything that ends a command early, with its exit code and the hint that helps.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use laptime::{ExportError, ExportFormat};
 use laptime_reader::ReadError;
@@ -11,6 +11,7 @@ use crate::formats::ENDINGS;
 use crate::messages::{quoted, say, say_lines};
 use crate::ops::error::OpsError;
 use crate::recordings;
+use crate::scripts;
 use crate::settings::SettingsError;
 
 /// Why a command ended early.
@@ -70,6 +71,38 @@ pub enum CliError {
         /// The system's reason.
         source: io::Error,
     },
+    /// What a program is run by isn't there.
+    #[error(
+        "cannot run {}: {} is not there, which it is run by",
+        program.display(),
+        interpreter.as_deref().unwrap_or("the loader")
+    )]
+    InterpreterMissing {
+        /// As typed.
+        program: PathBuf,
+        /// The interpreter; none where a binary needs a loader.
+        interpreter: Option<String>,
+    },
+    /// A notebook has no command line.
+    #[error("cannot run {}: it is a notebook, which is measured from inside", program.display())]
+    Notebook {
+        /// As typed.
+        program: PathBuf,
+    },
+    /// `--output` is no name of a recording.
+    #[error("cannot record in {}: a recording's name ends in .lap", path.display())]
+    NoRecordingName {
+        /// As typed.
+        path: PathBuf,
+        /// A name near it that a recording may have.
+        near: PathBuf,
+    },
+    /// `--html` is no name of a page.
+    #[error("cannot write the page to {}: a page's name ends in .html or .htm", path.display())]
+    NoPageName {
+        /// As typed.
+        path: PathBuf,
+    },
     /// Recordings are never overwritten.
     #[error("{} already exists; recordings are not overwritten", path.display())]
     RecordingExists {
@@ -83,7 +116,7 @@ pub enum CliError {
         path: PathBuf,
     },
     /// `--force` replaces recordings, nothing else.
-    #[error("{} is not a recording, so --force does not replace it", path.display())]
+    #[error("{} is there and not a recording, so it is never replaced", path.display())]
     NotARecording {
         /// As typed.
         path: PathBuf,
@@ -200,11 +233,15 @@ impl CliError {
             | Self::NoMetric { .. }
             | Self::UnknownEnding { .. }
             | Self::NoTree { .. }
+            | Self::NoRecordingName { .. }
+            | Self::NoPageName { .. }
             | Self::NoSuchOption { .. } => USAGE,
             Self::Reading(_) => UNREADABLE,
             Self::Ops(error) => error.code(),
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
-            Self::NotExecutable { .. } => NOT_EXECUTABLE,
+            Self::NotExecutable { .. }
+            | Self::InterpreterMissing { .. }
+            | Self::Notebook { .. } => NOT_EXECUTABLE,
             Self::NoPython { .. } | Self::Start { .. } | Self::BeforeStart(_) => RUN_FAILED,
         }
     }
@@ -250,16 +287,22 @@ impl CliError {
             Self::Binary { ending, .. } => Some(format!("write it to a file: -o NAME{ending}")),
             Self::NoTree { .. } => Some("leave out --tree, or write text".to_owned()),
             Self::NotARecording { .. } | Self::IsRecording { .. } => Some("pass another --output".to_owned()),
-            Self::NotExecutable { program, .. } if program.is_dir() => {
-                Some(recordings::is_folder(program))
+            Self::NoRecordingName { near, .. } => Some(format!("did you mean {}?", quoted(near))),
+            Self::NoPageName { path } => {
+                let page = quoted(&path.with_extension("html"));
+                Some(format!("did you mean --html {page}?"))
             }
-            Self::NotExecutable { program, .. } => Some(format!(
-                "make it executable with `chmod +x {}`, or name its interpreter",
-                program.display()
+            Self::NotExecutable { program, source } => Some(scripts::not_executable(program, source)),
+            Self::InterpreterMissing { program, interpreter } => Some(scripts::without_interpreter(
+                program,
+                interpreter.as_deref(),
             )),
-            Self::ProgramNotOnPath { program } if program.is_file() => {
-                let here = quoted(&Path::new(".").join(program));
-                Some(format!("to run the file here: laptime run {here}"))
+            Self::Notebook { program } => Some(format!(
+                "in a cell: `with lt.record({:?}) as rec:` around the work; docs/tasks/notebook.md shows how",
+                program.with_extension("lap").display().to_string()
+            )),
+            Self::ProgramMissing { program } | Self::ProgramNotOnPath { program } => {
+                scripts::instead(program)
             }
             Self::NoPython { .. } => Some(
                 "name the interpreter: `laptime run /path/to/python SCRIPT`, or activate its environment"

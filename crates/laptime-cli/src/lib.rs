@@ -16,8 +16,10 @@ mod messages;
 mod ops;
 mod own_code;
 mod recordings;
+mod scripts;
 mod settings;
 mod terminal;
+mod usage;
 
 #[cfg(test)]
 #[path = "../tests/recording/mod.rs"]
@@ -25,13 +27,10 @@ mod recording;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 
 use clap::Parser;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 pub use error::CliError;
-use terminal::Stream;
 
 /// Runs the command line `args` (the program's name first) and returns its exit code.
 ///
@@ -49,11 +48,11 @@ pub fn run(
     err: &mut dyn Write,
 ) -> i32 {
     let args: Vec<OsString> = args.into_iter().collect();
-    let is_ops = args.get(1).is_some_and(|command| command == "ops");
-    let cli = match args::Cli::try_parse_from(args) {
+    let cli = match args::Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(usage) => return show_usage(usage, is_ops, out, err),
+        Err(error) => return usage::show(error, &args, out, err),
     };
+    let cli = usage::with_dashes(cli, &args);
     let result = commands::dispatch(&cli, out, err).and_then(|code| {
         out.flush().map_err(CliError::from_output)?;
         Ok(code)
@@ -64,51 +63,5 @@ pub fn run(
             error.show(err);
             error.code()
         }
-    }
-}
-
-/// Help and version are data, wrong usage is a message.
-fn show_usage<'a>(
-    mut usage: clap::Error,
-    is_ops: bool,
-    out: &'a mut dyn Write,
-    err: &'a mut dyn Write,
-) -> i32 {
-    let mut hint = forgotten_run(&usage);
-    if usage.kind() == ErrorKind::UnknownArgument {
-        // That a target could have such a name helps nobody.
-        usage.remove(ContextKind::Suggested);
-        if is_ops {
-            hint = ops::instead_of(&mut usage);
-        }
-    }
-    let (target, stream) = if usage.use_stderr() {
-        (err, Stream::Err)
-    } else {
-        (out, Stream::Out)
-    };
-    let rendered = usage.render();
-    let text = if terminal::is_coloured(stream) {
-        rendered.ansi().to_string()
-    } else {
-        rendered.to_string()
-    };
-    // Nowhere is left to say that the message could not be written.
-    let _ = target.write_all(text.as_bytes());
-    if let Some(hint) = hint {
-        let _ = writeln!(target, "hint: {hint}");
-    }
-    let _ = target.flush();
-    usage.exit_code()
-}
-
-/// The command for somebody who typed `laptime train.py`.
-fn forgotten_run(usage: &clap::Error) -> Option<String> {
-    match usage.get(ContextKind::InvalidSubcommand)? {
-        ContextValue::String(typed) if Path::new(typed).exists() => Some(format!(
-            "laptime run {}",
-            messages::quoted(Path::new(typed))
-        )),
-        _ => None,
     }
 }

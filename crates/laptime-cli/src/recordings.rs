@@ -29,6 +29,31 @@ pub fn instead(path: &Path) -> String {
     format!("recordings here: {}{more}", shown.join(", "))
 }
 
+/// Whether a path names a recording that is there.
+pub fn is_recording(path: &Path) -> bool {
+    let is_called = path.extension() == Some(OsStr::new("lap"));
+    path.join("run.json").is_file() || (is_called && path.exists())
+}
+
+/// A name near the typed one that a recording may have: it ends in `.lap`.
+pub fn name_near(path: &Path, program: &str) -> PathBuf {
+    if path.is_dir() {
+        return path.join(format!("{program}.lap"));
+    }
+    let is_ending = |ending: &OsStr| ending.to_str().is_some_and(is_word);
+    if path.extension().is_some_and(is_ending) {
+        return path.with_extension("lap");
+    }
+    // What follows the dot of `run-0.1` is no ending.
+    let mut name = path.file_name().unwrap_or(OsStr::new("run")).to_owned();
+    name.push(".lap");
+    path.with_file_name(name)
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().all(char::is_alphabetic)
+}
+
 /// What to type in place of a folder that was to be run.
 pub fn is_folder(path: &Path) -> String {
     if path.join("run.json").is_file() {

@@ -50,13 +50,13 @@ fn run_explains_itself() {
 
     Options:
       -o, --output <FILE>
-              Where to record [default: <PROGRAM>-<n>.lap here]
+              Where to record; ends in .lap [default: <PROGRAM>-<n>.lap here]
 
           --force
               Replace the recording named by --output
 
           --html <FILE>
-              Also write the report as an HTML page; replaces what is there
+              Also write the report as an HTML page, which ends in .html; replaces what is there
 
           --modules
               Also time every module of the network, forward and backward
@@ -80,8 +80,8 @@ fn run_explains_itself() {
       -h, --help
               Print help (see a summary with '-h')
 
-    Exit code: the program's own, 128 + N if signal N ended it; 125 Laptime could not start it, 126 it
-    is not executable, 127 it was not found.
+    Exit code: the program's own, 128 + N if signal N ended it; 125 wrong usage, or Laptime could not
+    start it, 126 it is not executable, 127 it was not found. 2 is always the program's.
     ");
 }
 
@@ -267,7 +267,7 @@ fn pack_explains_itself() {
 #[test]
 fn a_run_of_nothing_is_a_usage_error() {
     let left = Place::new().laptime(&["run"]);
-    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    assert_eq!((left.code, left.out.as_str()), (125, ""));
     insta::assert_snapshot!(left.err, @r"
     error: the following required arguments were not provided:
       <PROGRAM> [ARGS]...
@@ -294,7 +294,7 @@ fn an_unknown_format_names_the_known_ones() {
 #[test]
 fn force_alone_makes_no_sense() {
     let left = Place::new().laptime(&["run", "--force", "true"]);
-    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    assert_eq!((left.code, left.out.as_str()), (125, ""));
     insta::assert_snapshot!(left.err, @r"
     error: the following required arguments were not provided:
       --output <FILE>

@@ -493,3 +493,39 @@ fn a_file_that_is_no_onnx_model_is_unreadable() {
         left.err
     );
 }
+
+#[test]
+fn a_file_where_its_module_should_stand_is_answered_with_the_module() {
+    let none =
+        r#"{"error": "torchvision has no model", "hint": "did you mean resnet50?", "code": 1}"#;
+    let scripted = Scripted::saying(none);
+    let place = &scripted.0;
+    place.file(
+        "mynet.py",
+        "import torch\n\nclass Net(torch.nn.Module):\n    def forward(self, x): ...\n\n\
+         def _own(): ...\n\ndef make():\n    return Net()\n\ndef train(model): ...\n",
+    );
+    let hint = |target: &str| {
+        let left = scripted.ops(&[target]);
+        assert_ne!(left.code, 0);
+        let hint = left.err.lines().find(|line| line.starts_with("hint: "));
+        hint.unwrap_or_default().to_owned()
+    };
+    assert_eq!(hint("mynet.py:Net"), "hint: laptime ops mynet:Net");
+    let absolute = place.path().join("mynet.py:make").display().to_string();
+    assert_eq!(hint(&absolute), "hint: laptime ops mynet:make");
+    std::fs::create_dir(place.path().join("models")).unwrap();
+    place.file("models/other.py", "");
+    let elsewhere = place.path().join("models");
+    let absolute = elsewhere.join("other.py:make").display().to_string();
+    let cd = format!("hint: cd {} && laptime ops other:make", elsewhere.display());
+    assert_eq!(hint(&absolute), cd);
+    let works = "laptime ops mynet:make; or in its place Net, train";
+    assert_eq!(
+        hint("mynet"),
+        format!("hint: for the file mynet.py here: {works}")
+    );
+    assert_eq!(hint("mynet.py"), format!("hint: name it: {works}"));
+    assert_eq!(hint("resnet"), "hint: did you mean resnet50?");
+    assert!(hint("none.py:make").starts_with("hint: TARGET is "));
+}

@@ -68,10 +68,12 @@ fn a_run_writes_its_page_where_it_is_told_to() {
 }
 
 #[test]
-fn a_page_that_cannot_be_written_costs_a_warning_and_not_the_exit_code() {
+fn a_page_that_can_no_longer_be_written_costs_a_warning_and_not_the_exit_code() {
     let place = Place::new();
-    let left = place.laptime(&["run", "--html", "nowhere/a.html", "sh", "-c", "exit 3"]);
+    std::fs::create_dir(place.path().join("gone")).unwrap();
+    let program = ["sh", "-c", "rmdir gone; exit 3"];
+    let left = place.laptime(&[&["run", "--html", "gone/a.html"][..], &program].concat());
     assert_eq!(left.code, 3);
-    let warning = "laptime: warning: cannot write nowhere/a.html: No such file or directory";
+    let warning = "laptime: warning: cannot write gone/a.html: No such file or directory";
     assert!(left.err.contains(warning), "{}", left.err);
 }

@@ -138,7 +138,7 @@ fn place_name(name: &str) -> std::path::PathBuf {
 #[test]
 fn an_existing_output_is_refused_before_the_start() {
     let place = Place::new();
-    place.file("a.lap", "");
+    place.laptime(&["run", "-o", "a.lap", "true"]);
     let left = place.laptime(&["run", "-o", "a.lap", "sh", "-c", "echo started"]);
     assert_eq!((left.code, left.out.as_str()), (125, ""));
     insta::assert_snapshot!(left.err, @r"
@@ -150,11 +150,11 @@ fn an_existing_output_is_refused_before_the_start() {
 #[test]
 fn force_does_not_delete_what_is_no_recording() {
     let place = Place::new();
-    place.file("thesis.tex", "");
-    let left = place.laptime(&["run", "--force", "-o", "thesis.tex", "true"]);
+    place.file("thesis.lap", "");
+    let left = place.laptime(&["run", "--force", "-o", "thesis.lap", "true"]);
     assert_eq!(left.code, 125);
     insta::assert_snapshot!(left.err, @r"
-    laptime: error: thesis.tex is not a recording, so --force does not replace it
+    laptime: error: thesis.lap is there and not a recording, so it is never replaced
     hint: pass another --output
     ");
 }

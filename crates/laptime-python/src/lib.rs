@@ -13,6 +13,7 @@ mod environment;
 mod epochs;
 mod errors;
 mod fast;
+mod file_path;
 mod handler;
 mod jax;
 mod lookup;

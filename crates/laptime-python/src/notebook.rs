@@ -29,6 +29,24 @@ pub fn bundle(
     Ok(bundle)
 }
 
+/// What is left of a cell's result where only some media types are asked for.
+pub fn only<'py>(
+    bundle: Bound<'py, PyDict>,
+    include: Option<&Bound<'py, PyAny>>,
+    exclude: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    for kind in bundle.keys() {
+        let is_in = |given: Option<&Bound<'py, PyAny>>| {
+            given.map(|kinds| kinds.contains(&kind)).transpose()
+        };
+        let (included, excluded) = (is_in(include)?, is_in(exclude)?);
+        if included == Some(false) || excluded == Some(true) {
+            bundle.del_item(kind)?;
+        }
+    }
+    Ok(bundle)
+}
+
 /// Shows a report's page below the running cell, or prints the report where there is no notebook.
 pub fn show(report: &Bound<'_, Report>) -> PyResult<()> {
     let python = report.py();

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use crate::entry::{asked, measuring};
 use crate::errors;
+use crate::file_path::FilePath;
 
 /// A recording that this process started.
 #[pyclass(frozen, module = "laptime._core")]
@@ -51,7 +52,8 @@ impl Drop for Recorder {
 impl Recorder {
     /// Starts it. Another path than the one asked for is taken when that exists.
     #[new]
-    fn new(python: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn new(python: Python<'_>, path: FilePath) -> PyResult<Self> {
+        let FilePath(path) = path;
         asked(|| {
             let recording = python
                 .detach(|| recorder::record(&path, &RecordOptions::default()))
@@ -67,7 +69,8 @@ impl Recorder {
 
     /// Deletes the recording at a path, which another one is to have.
     #[staticmethod]
-    fn make_room(path: PathBuf) -> PyResult<()> {
+    fn make_room(path: FilePath) -> PyResult<()> {
+        let FilePath(path) = path;
         asked(|| match recorder::folder::remove(&path) {
             Ok(true) => Ok(()),
             Ok(false) => Err(PyFileExistsError::new_err(format!(

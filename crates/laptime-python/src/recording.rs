@@ -13,6 +13,7 @@ use pyo3::types::{IntoPyDict, PyDict};
 use crate::arrow::ArrowTable;
 use crate::entry::asked;
 use crate::errors;
+use crate::file_path::FilePath;
 use crate::notebook;
 use crate::report::Report;
 use crate::spans::SpanBatches;
@@ -87,7 +88,8 @@ impl OpenedRecording {
         clippy::needless_pass_by_value,
         reason = "arguments from Python are values"
     )]
-    fn export(&self, python: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
+    fn export(&self, python: Python<'_>, path: FilePath, format: Option<&str>) -> PyResult<()> {
+        let FilePath(path) = path;
         let format = match format {
             Some(name) => named(name),
             None => ExportFormat::of_file(&path.to_string_lossy()),
@@ -164,7 +166,8 @@ fn named(name: &str) -> Option<ExportFormat> {
     clippy::needless_pass_by_value,
     reason = "arguments from Python are values"
 )]
-pub fn open(python: Python<'_>, path: PathBuf, salvage: bool) -> PyResult<OpenedRecording> {
+pub fn open(python: Python<'_>, path: FilePath, salvage: bool) -> PyResult<OpenedRecording> {
+    let FilePath(path) = path;
     let recording = OpenedRecording {
         recorded: Recorded {
             salvage,

@@ -3,11 +3,10 @@
 //! The numbers are the analysis', the text is the report crate's; here stand the ways that
 //! Python asks for them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use laptime::{Recorded, summarize_live};
-use laptime_analysis::{Summary, nearest};
+use laptime_analysis::{Summary, by_nearness, nearest};
 use laptime_reader::ReadError;
 use laptime_report::html::{self, Page};
 use laptime_report::{Document, Format, View, render};
@@ -18,9 +17,16 @@ use pyo3::types::{PyDict, PyIterator, PyList};
 use crate::arrow::{ArrowTable, rows};
 use crate::entry::asked;
 use crate::errors;
+use crate::file_path::{FilePath, written};
 use crate::lookup::{self, Found};
 use crate::notebook;
-use crate::summary::SpanSummary;
+use crate::summary::{SpanSummary, is_number, no_number};
+
+/// Most paths that an error names.
+const MOST_PATHS: usize = 8;
+
+/// What a whole report may lack, beside numbers of its rows.
+const PARTS: [&str; 4] = ["functions", "spans", "run.end", "host_memory_peak_bytes"];
 
 /// The summary of a program so far, or of a recording.
 #[pyclass(frozen, module = "laptime", mapping)]
@@ -62,6 +68,19 @@ impl Report {
         SpanSummary::new(self.summary.clone(), index)
     }
 
+    /// What there is for somebody who asked for something else.
+    fn paths_here(&self, wanted: &str) -> String {
+        let paths = by_nearness(&self.summary.rows, wanted);
+        if paths.is_empty() {
+            return "(nothing was recorded)".to_owned();
+        }
+        let shown = paths[..paths.len().min(MOST_PATHS)].join(", ");
+        match paths.len().saturating_sub(MOST_PATHS) {
+            0 => format!("(paths here: {shown})"),
+            more => format!("(paths here: {shown} and {more} more)"),
+        }
+    }
+
     fn find_one(&self, path: &Bound<'_, PyAny>) -> PyResult<Found> {
         asked(|| lookup::of_path(&self.summary.rows, path))
     }
@@ -87,6 +106,10 @@ impl Report {
         let why = "a timer keeps how long its segments took, not when they ran";
         let page = Page::of_tables(&self.summary.program, documents.collect(), why);
         Ok(html::render(&page))
+    }
+
+    fn markdown(&self, python: Python<'_>) -> PyResult<String> {
+        self.render(python, Format::Markdown, &View::default())
     }
 
     fn render(&self, python: Python<'_>, format: Format, view: &View) -> PyResult<String> {
@@ -177,13 +200,14 @@ impl Report {
                 )))
             }
             Found::None => {
-                let wanted = path.str()?.to_string();
+                let wanted = last_name(path)?;
                 let near = nearest(&self.summary.rows, &wanted);
                 let near =
                     near.map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
                 Err(PyKeyError::new_err(format!(
-                    "no path is or ends in {}{near}",
-                    path.repr()?
+                    "no path is or ends in {}{near} {}",
+                    path.repr()?,
+                    self.paths_here(&wanted)
                 )))
             }
         }
@@ -251,27 +275,37 @@ impl Report {
     }
 
     /// Why a number is absent from all rows, or why there is no steady state.
-    fn why(&self, field: &str) -> Option<String> {
+    ///
+    /// **Raises** `AttributeError` for a name that is none of a number.
+    fn why(&self, field: &str) -> PyResult<Option<String>> {
         if field == "steady" {
-            return self.summary.steady_why.as_ref().map(ToString::to_string);
+            return Ok(self.summary.steady_why.as_ref().map(ToString::to_string));
         }
-        let reason = self.summary.unavailable.get(field)?;
-        Some(reason.to_string())
+        match self.summary.unavailable.get(field) {
+            Some(reason) => Ok(Some(reason.to_string())),
+            None if PARTS.contains(&field) || is_number(field) => Ok(None),
+            None => Err(no_number("report", field)),
+        }
     }
 
-    /// The report as markdown.
-    fn to_markdown(&self, python: Python<'_>) -> PyResult<String> {
-        self.render(python, Format::Markdown, &View::default())
+    /// The report as markdown; with a path it is written there, replacing what is there.
+    #[pyo3(signature = (path=None))]
+    fn to_markdown(&self, python: Python<'_>, path: Option<FilePath>) -> PyResult<Option<String>> {
+        written(self.markdown(python)?, path)
     }
 
-    /// The report as JSON, with the names of the published schema.
-    fn to_json(&self, python: Python<'_>) -> PyResult<String> {
-        self.render(python, Format::Json, &View::default())
+    /// The report as JSON, with the names of the published schema; with a path it is written there,
+    /// replacing what is there.
+    #[pyo3(signature = (path=None))]
+    fn to_json(&self, python: Python<'_>, path: Option<FilePath>) -> PyResult<Option<String>> {
+        written(self.render(python, Format::Json, &View::default())?, path)
     }
 
-    /// The report as comma-separated values, one line a path.
-    fn to_csv(&self, python: Python<'_>) -> PyResult<String> {
-        self.render(python, Format::Csv, &View::default())
+    /// The report as comma-separated values, one line a path; with a path it is written there,
+    /// replacing what is there.
+    #[pyo3(signature = (path=None))]
+    fn to_csv(&self, python: Python<'_>, path: Option<FilePath>) -> PyResult<Option<String>> {
+        written(self.render(python, Format::Csv, &View::default())?, path)
     }
 
     /// The report as an indented tree.
@@ -284,19 +318,16 @@ impl Report {
         self.render(python, Format::Tree, &view)
     }
 
-    /// Writes a page to open in a browser; a recording's has a timeline.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments from Python are values"
-    )]
-    fn to_html(&self, python: Python<'_>, path: PathBuf) -> PyResult<()> {
+    /// A page to open in a browser; a recording's has a timeline. With a path it is written there,
+    /// replacing what is there.
+    #[pyo3(signature = (path=None))]
+    fn to_html(&self, python: Python<'_>, path: Option<FilePath>) -> PyResult<Option<String>> {
         let page = || {
             python
                 .detach(|| self.page())
                 .map_err(|error| errors::from_reading(&error))
         };
-        let text = asked(page)?;
-        std::fs::write(&path, text).map_err(|error| errors::from_io(&error, &path))
+        written(asked(page)?, path)
     }
 
     /// The rows, for anything that reads Arrow's C stream interface.
@@ -327,7 +358,6 @@ impl Report {
         include: Option<Bound<'py, PyAny>>,
         exclude: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let _ = (include, exclude);
         let view = View::default();
         let html = if self.tables.is_empty() {
             html::fragment(&Document::new(&self.summary, &view))
@@ -341,9 +371,15 @@ impl Report {
             });
             tables.collect()
         };
-        let (plain, markdown) = (self.__str__(python)?, self.to_markdown(python)?);
-        notebook::bundle(python, plain, html, Some(markdown))
+        let (plain, markdown) = (self.__str__(python)?, self.markdown(python)?);
+        let bundle = notebook::bundle(python, plain, html, Some(markdown))?;
+        notebook::only(bundle, include.as_ref(), exclude.as_ref())
     }
+}
+
+/// The innermost name of what was asked for.
+fn last_name(path: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(lookup::names(path)?.pop().unwrap_or_default())
 }
 
 /// Whether printing characters beyond ASCII is safe.

@@ -5,6 +5,7 @@
 
 use laptime_core::SpanFlags;
 use laptime_recorder::{self as recorder, Open, Site, clock};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -127,13 +128,40 @@ pub fn mark(name: &Bound<'_, PyString>) -> PyResult<()> {
 /// Records a named number at this instant.
 #[pyfunction]
 #[pyo3(signature = (name, value, /))]
-pub fn metric(name: &Bound<'_, PyString>, value: f64) -> PyResult<()> {
+pub fn metric(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let value = number(name, value)?;
     let metric = || {
         let site = site(name)?;
         span::at(|| recorder::metric(site, value));
         Ok(())
     };
     measuring(|| Ok(()), metric)
+}
+
+/// The value of a metric.
+///
+/// **Raises** `TypeError` that names the metric, where it is no number.
+fn number(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let python = value.py();
+    value.extract::<f64>().map_err(|error| {
+        if !error.is_instance_of::<PyTypeError>(python) {
+            return error;
+        }
+        let given = match value.cast::<PyString>() {
+            Ok(text) if text.len().unwrap_or(usize::MAX) < 40 => {
+                text.repr().map(|text| text.to_string())
+            }
+            _ => value.get_type().name().map(|name| name.to_string()),
+        };
+        let shown = name.repr().map(|name| name.to_string()).unwrap_or_default();
+        let message = format!(
+            "the metric {shown} takes a number, not {}",
+            given.unwrap_or_else(|_| "this".to_owned())
+        );
+        let named = PyTypeError::new_err(message);
+        named.set_cause(python, Some(error));
+        named
+    })
 }
 
 /// Tells readers of the recording something once.

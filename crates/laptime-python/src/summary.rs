@@ -12,6 +12,9 @@ use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};
 
+/// Most numbers that an error suggests.
+const MOST_NEAR: usize = 4;
+
 /// The numbers of one path.
 #[pyclass(frozen, module = "laptime")]
 pub struct SpanSummary {
@@ -28,6 +31,21 @@ impl SpanSummary {
     fn row(&self) -> &SpanRow {
         &self.summary.rows[self.index]
     }
+}
+
+/// Whether a number has this name.
+pub fn is_number(name: &str) -> bool {
+    fields::named(name).is_some() || name == RESERVED
+}
+
+/// The error for a name that none of the numbers of `what` has, with those that may have been meant.
+pub fn no_number(what: &str, name: &str) -> PyErr {
+    let near = fields::near(name);
+    let near = match &near[..near.len().min(MOST_NEAR)] {
+        [] => String::new(),
+        near => format!("; did you mean {}?", near.join(" or ")),
+    };
+    PyAttributeError::new_err(format!("a {what} has no number called {name:?}{near}"))
 }
 
 fn plain(python: Python<'_>, number: Option<Number>) -> PyResult<Py<PyAny>> {
@@ -93,10 +111,7 @@ impl SpanSummary {
         let is_there = match fields::named(field) {
             Some(known) => known.of(row).is_some(),
             None if field == RESERVED => false,
-            None => {
-                let message = format!("a span summary has no number called {field:?}");
-                return Err(PyAttributeError::new_err(message));
-            }
+            None => return Err(no_number("span summary", field)),
         };
         let reason = || {
             let reason = self.summary.why(row, field);
@@ -106,6 +121,11 @@ impl SpanSummary {
             )
         };
         Ok((!is_there).then(reason))
+    }
+
+    /// Asked only where there is no such attribute.
+    fn __getattr__(&self, name: &str) -> PyResult<()> {
+        Err(no_number("span summary", name))
     }
 
     /// Nothing in it changes: its copy is itself.

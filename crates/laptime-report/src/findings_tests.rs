@@ -2,6 +2,25 @@ use super::*;
 
 const MS: u64 = 1_000_000;
 
+/// Long beginnings, without samples and with some.
+fn starts() -> Vec<Finding> {
+    vec![
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+            imports: Vec::new(),
+        },
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+            imports: vec![ImportTime {
+                name: "torch".to_owned(),
+                total_ns: 4_100 * MS,
+            }],
+        },
+    ]
+}
+
 /// One of each kind.
 fn every_kind() -> Vec<Finding> {
     let cause = Cause {
@@ -37,20 +56,8 @@ fn every_kind() -> Vec<Finding> {
         between: false,
         keepers,
     };
-    vec![
-        Finding::Startup {
-            startup_ns: 6_780 * MS,
-            wall_ns: 8_010 * MS,
-            imports: Vec::new(),
-        },
-        Finding::Startup {
-            startup_ns: 6_780 * MS,
-            wall_ns: 8_010 * MS,
-            imports: vec![ImportTime {
-                name: "torch".to_owned(),
-                total_ns: 4_100 * MS,
-            }],
-        },
+    let mut all = starts();
+    all.extend([
         Finding::Overhead {
             span_count: 10_000_000,
             recording_ns: 500 * MS,
@@ -119,7 +126,8 @@ fn every_kind() -> Vec<Finding> {
             total_ns: 10 * MS,
             intensity: 2.31,
         },
-    ]
+    ]);
+    all
 }
 
 #[test]

@@ -257,3 +257,15 @@ def test_a_page_has_both_tables_and_is_written_by_its_ending(ops, tmp_path):
     page = Path(tmp_path, "counts.html").read_text()
     assert "by module" in page
     assert "by operator" in page
+
+
+def test_a_name_that_is_not_there_is_answered_with_those_that_are(ops, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from math import sqrt\ndef make(): ...\nclass Net: ...\nx = 3\n"
+    )
+    (tmp_path / "empty.py").write_text("x = 3\n")
+    left = ops("mine:zzz")
+    assert left.returncode == 1
+    assert left.stderr.endswith("hint: mine has Net, make\n")
+    left = ops("empty:zzz")
+    assert "nothing in empty can be called" in left.stderr

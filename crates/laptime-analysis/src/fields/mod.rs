@@ -153,6 +153,29 @@ pub fn named(name: &str) -> Option<&'static Field> {
     all().find(|field| field.name == name)
 }
 
+/// Numbers that somebody may have meant who named one that isn't there, the likeliest first.
+pub fn near(wanted: &str) -> Vec<&'static str> {
+    let wanted = wanted.to_lowercase();
+    let names = || all().map(|field| field.name);
+    let unit_forgotten = format!("{wanted}_");
+    let found: Vec<_> = names()
+        .filter(|name| name.starts_with(&unit_forgotten))
+        .collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let found: Vec<_> = names()
+        .filter(|name| name.split('_').any(|part| part == wanted))
+        .collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let likeness = |name: &str| strsim::jaro_winkler(name, &wanted);
+    let mut found: Vec<_> = names().filter(|name| likeness(name) > 0.85).collect();
+    found.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
+    found
+}
+
 /// Why rows lack numbers of which they say nothing themselves, by name.
 pub fn unavailable() -> BTreeMap<String, Unavailable> {
     let named = |name: &str, reason: &str| (name.to_owned(), Unavailable(reason.to_owned()));

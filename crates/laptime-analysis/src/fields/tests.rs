@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{Field, Number, RESERVED, Read, Unit, all, named, unavailable};
+use super::{Field, Number, RESERVED, Read, Unit, all, named, near, unavailable};
 use crate::span_row::SpanRow;
 
 const SCHEMA: &str = include_str!("../../../../docs/summary.schema.json");
@@ -175,4 +175,13 @@ fn pythons_stubs_have_every_number_with_its_type() {
         said.into_iter().collect::<BTreeSet<_>>(),
         wanted.into_iter().collect::<BTreeSet<_>>()
     );
+}
+
+#[test]
+fn a_number_whose_unit_was_forgotten_is_found() {
+    assert_eq!(near("p50"), ["p50_ns"]);
+    assert_eq!(near("mfu"), ["mfu_ratio"]);
+    assert_eq!(near("p50_sn")[0], "p50_ns");
+    assert!(near("peak").contains(&"host_memory_peak_max_bytes"));
+    assert!(near("colour").is_empty());
 }

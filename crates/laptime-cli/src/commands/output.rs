@@ -1,7 +1,9 @@
 //! Where a report goes: a file, perhaps shown in a browser, or the standard output.
 
+use std::ffi::CString;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::browser;
@@ -28,4 +30,33 @@ pub fn write(
         browser::open(path)?;
     }
     Ok(false)
+}
+
+/// Whether a file can be written later, as far as that can be told without touching it.
+///
+/// **Errors** with the system's reason.
+pub fn may_write(path: &Path) -> io::Result<()> {
+    match path.metadata() {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => return allowed(path),
+        Err(_) => {}
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    if !folder.metadata()?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    allowed(folder)
+}
+
+/// Asks the system whether a file, or the entries of a folder, may be written.
+fn allowed(path: &Path) -> io::Result<()> {
+    let text = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: the text ends in a zero byte and outlives the call, which writes no memory.
+    match unsafe { libc::access(text.as_ptr(), libc::W_OK) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }

@@ -3,7 +3,7 @@
 //! Nothing that goes wrong here changes the program's result: without a place to record
 //! it runs unrecorded, after one warning; a report that fails costs its message.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,8 @@ use laptime_report::{By, Format, View, render};
 
 use clap::Args;
 
-use super::next;
+use super::report::format_of;
+use super::{next, output};
 
 use crate::args::RunArgs;
 use crate::error::CliError;
@@ -25,17 +26,20 @@ use crate::launch::child::{RunningProgram, exit_code};
 use crate::launch::folder::claim;
 use crate::launch::peaks;
 use crate::launch::recorded::{Recorded, Recording};
-use crate::launch::target::{Request, Target, cannot_run};
+use crate::launch::target::{Request, Target, cannot_start};
 use crate::launch::watch::Watch;
 use crate::messages::say;
+use crate::recordings;
 use crate::settings::Settings;
 use crate::terminal::{self, Stream};
+use crate::usage;
 
 /// Runs the program and returns its exit code.
 pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
-    if let Some(error) = no_option(&args.program) {
+    if let Some(error) = no_option(args) {
         return Err(before_start(error));
     }
+    may_write(args).map_err(before_start)?;
     let settings = Settings::load().map_err(|error| before_start(error.into()))?;
     let python = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
     let request = if args.module.is_empty() {
@@ -87,7 +91,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
             if let Some(recording) = recording {
                 folder::discard(&recording.folder.path);
             }
-            return Err(cannot_run(&target.typed, source));
+            return Err(cannot_start(&target, source));
         }
     };
     let watch = recording.as_mut().and_then(|recording| {
@@ -102,15 +106,16 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let seen = watch.map(Watch::stop).unwrap_or_default();
     if let Some(mut recording) = recording {
         recording.ended(end, &target, &seen, err);
-        tell(&recording, args.html.as_deref(), err);
+        let given_away = usage::given_away(args, &target);
+        tell(&recording, given_away, args.html.as_deref(), err);
     }
     Ok(code)
 }
 
 /// What stands where the program should and begins as options do: a typing mistake.
-fn no_option(program: &[OsString]) -> Option<CliError> {
-    let typed = program.first()?.to_str()?;
-    if !typed.starts_with('-') || typed == "-" || typed == "-m" {
+fn no_option(args: &RunArgs) -> Option<CliError> {
+    let typed = args.program.first()?.to_str()?;
+    if args.is_after_dashes || !typed.starts_with('-') || typed == "-" || typed == "-m" {
         return None;
     }
     let option = typed.split('=').next().unwrap_or(typed).to_owned();
@@ -123,6 +128,31 @@ fn no_option(program: &[OsString]) -> Option<CliError> {
         .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
         .map(|name| format!("--{name}"));
     Some(CliError::NoSuchOption { option, near })
+}
+
+/// Refuses names that the files can't have: a slip of the hand must not cost a script, nor a long run its page.
+fn may_write(args: &RunArgs) -> Result<(), CliError> {
+    if let Some(path) = &args.output
+        && path.extension() != Some(OsStr::new("lap"))
+    {
+        let program = args.module.first().or(args.program.first());
+        let program = Path::new(program.map_or(OsStr::new("run"), OsString::as_os_str));
+        let stem = program.file_stem().unwrap_or_default().to_string_lossy();
+        return Err(CliError::NoRecordingName {
+            path: path.clone(),
+            near: recordings::name_near(path, &stem),
+        });
+    }
+    let Some(path) = &args.html else {
+        return Ok(());
+    };
+    if !matches!(format_of(path), Ok(Some(Format::Html))) {
+        return Err(CliError::NoPageName { path: path.clone() });
+    }
+    output::may_write(path).map_err(|source| CliError::Output {
+        target: path.display().to_string(),
+        source,
+    })
 }
 
 /// Without a start the exit code must not look like the program's.
@@ -150,7 +180,12 @@ fn automatic(args: &RunArgs, settings: Settings) -> String {
 
 /// Prints the summary and the next command to type, and writes the page if one is wanted. A
 /// closed standard error is no error here.
-fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
+fn tell(
+    recording: &Recorded,
+    given_away: Option<String>,
+    html: Option<&Path>,
+    err: &mut dyn Write,
+) {
     let shown = &recording.folder.shown;
     let recorded = laptime::Recorded {
         salvage: true,
@@ -172,6 +207,9 @@ fn tell(recording: &Recorded, html: Option<&Path>, err: &mut dyn Write) {
     let _ = writeln!(err);
     let _ = err.write_all(render(&summary, Format::Text, &view).as_bytes());
     let _ = writeln!(err);
+    if let Some(given_away) = given_away {
+        say(err, given_away);
+    }
     say(err, format_args!("recording: {}", shown.display()));
     if let Some(path) = html {
         let page = recorded.page(&summary, &View::default());

@@ -28,12 +28,17 @@ pub fn claim(path: &Path, force: bool) -> Result<(), CliError> {
     if path.symlink_metadata().is_err() {
         return Ok(());
     }
-    if !force {
+    if !force && folder::is_recording(path) {
         return Err(CliError::RecordingExists {
             path: path.to_owned(),
         });
     }
-    match folder::remove(path) {
+    let removed = if force {
+        folder::remove(path)
+    } else {
+        Ok(false)
+    };
+    match removed {
         Ok(true) => Ok(()),
         Ok(false) => Err(CliError::NotARecording {
             path: path.to_owned(),

@@ -4,7 +4,8 @@
 //! nothing behind. Comes from the typed arguments, goes to [`super::child`].
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::CliError;
@@ -48,7 +49,9 @@ impl Target {
             Request::Module(words) => Self::module(words, python),
             Request::Program([first, rest @ ..]) => {
                 let typed = Path::new(first);
-                if is_script(typed) {
+                if is_notebook(typed) {
+                    Err(notebook(typed))
+                } else if is_script(typed) {
                     Self::script(typed, rest, python)
                 } else {
                     Self::executable(typed, rest)
@@ -88,7 +91,7 @@ impl Target {
             let source = io::Error::from(io::ErrorKind::IsADirectory);
             return Err(cannot_run(typed, source));
         }
-        let mut arguments = vec![typed.into()];
+        let mut arguments = vec![no_flag(typed).into()];
         arguments.extend_from_slice(rest);
         Ok(Self {
             executable: interpreter(python, typed)?,
@@ -123,6 +126,36 @@ impl Target {
 }
 
 /// The error for a start that the system refused.
+///
+/// The file was found before: one that the system doesn't find now is what the file is run by.
+pub fn cannot_start(target: &Target, source: io::Error) -> CliError {
+    let is_there = target.typed.exists() || target.executable.exists();
+    if source.kind() != io::ErrorKind::NotFound || !is_there {
+        return cannot_run(&target.typed, source);
+    }
+    CliError::InterpreterMissing {
+        program: target.typed.clone(),
+        interpreter: if target.executable.exists() {
+            shebang(&target.executable)
+        } else {
+            Some(target.executable.display().to_string())
+        },
+    }
+}
+
+/// The interpreter that the first line of a file names.
+fn shebang(file: &Path) -> Option<String> {
+    let mut start = String::new();
+    let opened = File::open(file).ok()?;
+    // Longer lines are cut by the system too.
+    BufReader::new(opened.take(256))
+        .read_line(&mut start)
+        .ok()?;
+    let named = start.strip_prefix("#!")?.split_whitespace().next()?;
+    Some(named.to_owned())
+}
+
+/// The error for a program that can't be run.
 pub fn cannot_run(typed: &Path, source: io::Error) -> CliError {
     let program = typed.to_owned();
     match source.kind() {
@@ -147,7 +180,31 @@ fn not_executable(typed: &Path) -> CliError {
     }
 }
 
-fn is_script(typed: &Path) -> bool {
+/// A notebook is run by a kernel, which no command line starts.
+fn is_notebook(typed: &Path) -> bool {
+    typed.extension() == Some(OsStr::new("ipynb"))
+}
+
+fn notebook(typed: &Path) -> CliError {
+    match typed.metadata() {
+        Err(source) => cannot_run(typed, source),
+        Ok(_) => CliError::Notebook {
+            program: typed.to_owned(),
+        },
+    }
+}
+
+/// A script's path that Python doesn't take for one of its options.
+fn no_flag(typed: &Path) -> PathBuf {
+    if typed.to_string_lossy().starts_with('-') {
+        Path::new(".").join(typed)
+    } else {
+        typed.to_owned()
+    }
+}
+
+/// Whether a file is run under Python rather than executed.
+pub fn is_script(typed: &Path) -> bool {
     typed
         .extension()
         .and_then(OsStr::to_str)

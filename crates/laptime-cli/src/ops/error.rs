@@ -1,11 +1,12 @@
 //! Why something was not counted, with the way out.
 
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use laptime_onnx::OnnxError;
 use laptime_report::operations::json::ReadError;
 
+use super::python_file;
 use crate::exit_code::{ERROR, UNREADABLE, USAGE};
 use crate::messages::quoted;
 
@@ -127,7 +128,7 @@ impl OpsError {
         let is_python = path.extension().is_some_and(|ending| ending == "py");
         let (why, hint) = if is_python {
             let why = "a Python file does not say which of its classes or functions is the model";
-            (why, format!("name it: {}", by_module(path)))
+            (why, format!("name it: {}", python_file::hint(path)))
         } else if path.is_dir() {
             ("this folder has no config.json", TARGETS.to_owned())
         } else if path.exists() {
@@ -139,6 +140,42 @@ impl OpsError {
         };
         let target = target.to_owned();
         Self::NotATarget { target, why, hint }
+    }
+
+    /// A file of Python and a name in it, where its module should stand; none for anything else.
+    pub fn file_for_module(target: &str) -> Option<Self> {
+        let (file, name) = target.split_once(".py:")?;
+        let file = PathBuf::from(format!("{file}.py"));
+        let (why, hint) = if file.is_file() {
+            let why = "before the colon stands a module, not its file";
+            (why, python_file::command(&file, name))
+        } else {
+            ("no such file", TARGETS.to_owned())
+        };
+        Some(Self::NotATarget {
+            target: target.to_owned(),
+            why,
+            hint,
+        })
+    }
+
+    /// An error about a model of torchvision, which may have been meant as a module that is here.
+    pub fn or_module_here(self, target: &str) -> Self {
+        let file = PathBuf::from(format!("{target}.py"));
+        match self {
+            Self::NotCounted {
+                message, is_usage, ..
+            } if message.contains("torchvision") && file.is_file() => Self::NotCounted {
+                message,
+                hint: Some(format!(
+                    "for the file {} here: {}",
+                    file.display(),
+                    python_file::hint(&file)
+                )),
+                is_usage,
+            },
+            other => other,
+        }
     }
 
     /// The exit code it leads to.
@@ -204,28 +241,5 @@ impl OpsError {
             | Self::Saved { .. }
             | Self::Onnx { .. } => None,
         }
-    }
-}
-
-/// The command for what builds a model in a file of Python, from the folder that it is imported from.
-fn by_module(file: &Path) -> String {
-    let is_name = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    let (folder, file) = if file.components().all(is_name) {
-        (None, file)
-    } else {
-        let name = file.file_name().map_or(file, Path::new);
-        (file.parent(), name)
-    };
-    let module = file.with_extension("");
-    let parts = module
-        .components()
-        .filter(|part| *part != Component::CurDir);
-    let parts: Vec<_> = parts
-        .map(|part| part.as_os_str().to_string_lossy())
-        .collect();
-    let command = format!("laptime ops {}:factory", parts.join("."));
-    match folder {
-        Some(folder) => format!("cd {} && {command}", quoted(folder)),
-        None => command,
     }
 }

@@ -7,6 +7,7 @@ pub mod error;
 mod instead;
 mod onnx;
 mod python;
+mod python_file;
 mod saved;
 pub mod sizes;
 
@@ -104,9 +105,12 @@ pub fn count(args: &OpsArgs) -> Result<(Counts, Subject), OpsError> {
         }),
         Kind::Torchvision => {
             let name = target.strip_prefix("torchvision:").unwrap_or(target);
-            python::count("torchvision", name, args)
+            python::count("torchvision", name, args).map_err(|error| error.or_module_here(target))
         }
-        Kind::Factory => python::count("factory", target, args),
+        Kind::Factory => match OpsError::file_for_module(target) {
+            Some(error) => Err(error),
+            None => python::count("factory", target, args),
+        },
         Kind::Other => Err(OpsError::other(target)),
     }
 }

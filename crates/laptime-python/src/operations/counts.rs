@@ -228,13 +228,9 @@ impl OpCounts {
         include: Option<Bound<'py, PyAny>>,
         exclude: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let _ = (include, exclude);
-        notebook::bundle(
-            python,
-            self.__str__(python),
-            rendering::fragment(self),
-            None,
-        )
+        let (plain, html) = (self.__str__(python), rendering::fragment(self));
+        let bundle = notebook::bundle(python, plain, html, None)?;
+        notebook::only(bundle, include.as_ref(), exclude.as_ref())
     }
 
     fn __repr__(&self) -> String {

@@ -2,14 +2,38 @@
 
 use crate::name;
 
+/// A backtick, which ends attributes in old browsers.
+const BACKTICK: &str = "&#96;";
+
 /// A text of unknown origin, on one line, of bounded length.
 pub fn text(text: &str) -> String {
     escaped(&name::fitted(&name::visible(text), name::LONGEST, "…"))
 }
 
-/// A sentence of unknown origin, whole.
+/// A sentence of unknown origin, whole. What stands between two backticks is shown as code.
 pub fn sentence(text: &str) -> String {
-    escaped(&name::visible(text))
+    let escaped = escaped(&name::visible(text));
+    let parts: Vec<&str> = escaped.split(BACKTICK).collect();
+    if parts.len().is_multiple_of(2) {
+        return escaped; // one of them has no other
+    }
+    let mut out = String::with_capacity(escaped.len());
+    for (index, part) in parts.into_iter().enumerate() {
+        match index % 2 {
+            0 => out.push_str(part),
+            _ => out.extend(["<code>", part, "</code>"]),
+        }
+    }
+    out
+}
+
+/// Lines of code. A line break inside of one is written out, as in a name.
+pub fn code<T: AsRef<str>>(lines: &[T]) -> String {
+    let shown = lines.iter().map(|line| match line.as_ref() {
+        "" => String::new(), // no name, so no quotes either
+        line => text(line),
+    });
+    shown.collect::<Vec<_>>().join("\n")
 }
 
 /// A name that a script reads again as it was; `None` for one with hidden characters.
@@ -31,9 +55,29 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            '`' => out.push_str("&#96;"),
+            '`' => out.push_str(BACKTICK),
             character => out.push(character),
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_keeps_its_lines() {
+        assert_eq!(code(&["a:", "", "  b<c", "d\ne"]), "a:\n\n  b&lt;c\nd\\ne");
+    }
+
+    #[test]
+    fn what_stands_between_backticks_is_code_and_stays_text() {
+        assert_eq!(
+            sentence("run `a <b>` and `c`"),
+            "run <code>a &lt;b&gt;</code> and <code>c</code>"
+        );
+        assert_eq!(sentence("one ` alone"), "one &#96; alone");
+        assert_eq!(text("a `name`"), "a &#96;name&#96;");
+    }
 }

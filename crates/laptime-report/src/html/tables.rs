@@ -91,7 +91,7 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
             *out += "</ul>\n";
         }
         Content::Code(lines) => {
-            let _ = writeln!(out, "<pre>{}</pre>", markup::text(&lines.join("\n")));
+            let _ = writeln!(out, "<pre>{}</pre>", markup::code(lines));
         }
         Content::Roofline(roofline) => {
             *out += &svg::render(roofline);

@@ -14,6 +14,9 @@ from typing import Any
 from . import tokens
 from .request import Failure, Request, Target
 
+#: Most names that a hint has.
+_MOST = 8
+
 
 def find(request: Request) -> Target:
     """Imports the module and looks the attribute up."""
@@ -56,16 +59,28 @@ def _imported(name: str) -> Any:
         ) from error
 
 
-def _hint(module_name: str, found: Any, name: str) -> str | None:
+def _hint(module_name: str, found: Any, name: str) -> str:
     if _is_hidden(module_name):
         return (
             "an installed module of that name hides the one in the current folder: "
             "rename yours, or name its package"
         )
-    near = difflib.get_close_matches(
-        name, [known for known in dir(found) if not known.startswith("_")], n=5, cutoff=0.4
-    )
-    return f"did you mean {', '.join(near)}?" if near else None
+    known = [name for name in dir(found) if not name.startswith("_")]
+    near = difflib.get_close_matches(name, known, n=5, cutoff=0.4)
+    if near:
+        return f"did you mean {', '.join(near)}?"
+    own = [name for name in known if _makes(found, name)]
+    if not own:
+        return f"nothing in {module_name} can be called: a model, or what makes one, is named"
+    more = ", …" if len(own) > _MOST else ""
+    return f"{module_name} has {', '.join(own[:_MOST])}{more}"
+
+
+def _makes(found: Any, name: str) -> bool:
+    """Whether it may be a model or make one: what can be called and was not imported."""
+    value = inspect.getattr_static(found, name)
+    at = getattr(value, "__module__", None)
+    return callable(value) and (at is None or at == getattr(found, "__name__", at))
 
 
 def _is_hidden(module_name: str) -> bool:

@@ -1,0 +1,183 @@
+//! What was typed wrongly: clap's errors with the line that helps, and options in a place where they mean nothing.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory};
+
+use crate::args::{Cli, Command, RunArgs};
+use crate::error::{RUN_FAILED, USAGE};
+use crate::launch::target::Target;
+use crate::messages::quoted;
+use crate::terminal::{self, Stream};
+use crate::{ops, recordings};
+
+/// Shows an error of clap's and returns the exit code. Help and version are data, wrong usage is a message.
+pub fn show<'a>(
+    mut usage: clap::Error,
+    typed: &[OsString],
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+) -> i32 {
+    let command = typed.get(1).map(OsString::as_os_str).unwrap_or_default();
+    let mut hint = forgotten_command(&usage);
+    if usage.kind() == ErrorKind::UnknownArgument {
+        // That a target could have such a name helps nobody.
+        usage.remove(ContextKind::Suggested);
+        if command == "ops" {
+            hint = ops::instead_of(&mut usage);
+        } else if command.as_encoded_bytes().starts_with(b"-") {
+            hint = before_command(&mut usage, typed);
+        }
+    }
+    if usage.kind() == ErrorKind::InvalidValue {
+        hint = memory_column(&mut usage);
+    }
+    let (target, stream) = if usage.use_stderr() {
+        (err, Stream::Err)
+    } else {
+        (out, Stream::Out)
+    };
+    let rendered = usage.render();
+    let text = if terminal::is_coloured(stream) {
+        rendered.ansi().to_string()
+    } else {
+        rendered.to_string()
+    };
+    // Nowhere is left to say that the message could not be written.
+    let _ = target.write_all(text.as_bytes());
+    if let Some(hint) = hint {
+        let _ = writeln!(target, "hint: {hint}");
+    }
+    let _ = target.flush();
+    match usage.exit_code() {
+        // A program's own 2 is passed on: it must mean nothing else.
+        USAGE if is_run(typed) => RUN_FAILED,
+        code => code,
+    }
+}
+
+/// Whether a program was to be run, wherever the word stands among options.
+fn is_run(typed: &[OsString]) -> bool {
+    match typed.get(1) {
+        Some(first) if first.as_encoded_bytes().starts_with(b"-") => {
+            typed.iter().skip(2).any(|word| word == "run")
+        }
+        Some(first) => first == "run",
+        None => false,
+    }
+}
+
+/// The command for somebody who typed `laptime train.py` or `laptime train-1.lap`.
+fn forgotten_command(usage: &clap::Error) -> Option<String> {
+    let ContextValue::String(typed) = usage.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    let path = Path::new(typed);
+    let command = if recordings::is_recording(path) {
+        "report"
+    } else if path.exists() {
+        "run"
+    } else {
+        return None;
+    };
+    Some(format!("laptime {command} {}", quoted(path)))
+}
+
+/// The line for somebody who asked for a column of memory, of which there are two.
+fn memory_column(usage: &mut clap::Error) -> Option<String> {
+    let text = |kind| match usage.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let (option, value) = (
+        text(ContextKind::InvalidArg),
+        text(ContextKind::InvalidValue),
+    );
+    let way = match option.split(' ').next()? {
+        "--columns" => "--columns kept,peak",
+        "--sort" => "--sort kept, --sort peak",
+        _ => return None,
+    };
+    if !["mem", "memory", "ram"].contains(&value.as_str()) {
+        return None;
+    }
+    // Such as `mean`, which is merely spelt alike.
+    usage.remove(ContextKind::SuggestedValue);
+    Some(format!(
+        "of memory there is kept, what spans left behind together, and peak, the most that one held: {way}"
+    ))
+}
+
+/// The line for somebody who typed an option of a command before the command's name.
+fn before_command(usage: &mut clap::Error, typed: &[OsString]) -> Option<String> {
+    let ContextValue::String(option) = usage.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    let option = option.split('=').next().unwrap_or_default().to_owned();
+    let cli = Cli::command();
+    let (at, command) = typed.iter().enumerate().skip(2).find_map(|(at, word)| {
+        let command = cli.find_subcommand(word)?;
+        Some((at, command))
+    })?;
+    if !has_option(command, &option) {
+        return None;
+    }
+    usage.remove(ContextKind::SuggestedArg);
+    usage.remove(ContextKind::SuggestedSubcommand);
+    let name = command.get_name();
+    let words = typed[1..at].iter().chain(&typed[at + 1..]);
+    let words: Vec<String> = words.map(|word| quoted(Path::new(word))).collect();
+    Some(format!(
+        "options of {name} go after {name}: laptime {name} {}",
+        words.join(" ")
+    ))
+}
+
+fn has_option(command: &clap::Command, option: &str) -> bool {
+    let is_it = |argument: &clap::Arg| {
+        let long = argument.get_long().map(|name| format!("--{name}"));
+        let short = argument.get_short().map(|letter| format!("-{letter}"));
+        long.as_deref() == Some(option) || short.is_some_and(|short| option.starts_with(&short))
+    };
+    command.get_arguments().any(is_it)
+}
+
+/// The parsed arguments, told whether `--` stood before the program: clap keeps no word of it.
+pub fn with_dashes(mut cli: Cli, typed: &[OsString]) -> Cli {
+    if let Command::Run(run) = &mut cli.command {
+        let before = typed.len().checked_sub(run.program.len() + 1);
+        let word = before.and_then(|before| typed.get(before));
+        run.is_after_dashes = !run.program.is_empty() && word.is_some_and(|word| word == "--");
+    }
+    cli
+}
+
+/// Says which long options of `laptime run` were typed after the program's name, and so were its own.
+pub fn given_away(args: &RunArgs, target: &Target) -> Option<String> {
+    let known = RunArgs::augment_args(clap::Command::new("run"));
+    let name_of = |word: &OsStr| {
+        let word = word.to_str()?;
+        let name = word.strip_prefix("--")?.split('=').next()?;
+        let is_ours = |argument: &clap::Arg| argument.get_long() == Some(name);
+        known
+            .get_arguments()
+            .any(is_ours)
+            .then(|| format!("--{name}"))
+    };
+    let words = args.program.iter().chain(&args.module).skip(1);
+    // Whoever typed `--` has said whose the rest is.
+    let words = words.take_while(|word| *word != "--");
+    let mut names: Vec<String> = words.filter_map(|word| name_of(word)).collect();
+    names.dedup();
+    if names.is_empty() {
+        return None;
+    }
+    let names = names.join(" and ");
+    let program = &target.program;
+    Some(format!(
+        "{names} after {program} went to {program}; Laptime's options go before it"
+    ))
+}
