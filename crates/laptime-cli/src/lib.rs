@@ -6,6 +6,7 @@
 //! install` give the same program.
 
 mod args;
+mod cell;
 mod commands;
 pub mod error;
 mod exit_code;
@@ -30,6 +31,7 @@ use std::path::Path;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+pub use cell::{CellOptions, cell_options};
 pub use error::CliError;
 use terminal::Stream;
 

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use crate::entry::{asked, measuring};
 use crate::errors;
+use crate::notebook;
 
 /// A recording that this process started.
 #[pyclass(frozen, module = "laptime._core")]
@@ -53,8 +54,12 @@ impl Recorder {
     #[new]
     fn new(python: Python<'_>, path: PathBuf) -> PyResult<Self> {
         asked(|| {
+            let options = RecordOptions {
+                program: notebook::file_name(python),
+                ..RecordOptions::default()
+            };
             let recording = python
-                .detach(|| recorder::record(&path, &RecordOptions::default()))
+                .detach(|| recorder::record(&path, &options))
                 .map_err(|error| errors::from_recorder(&error))?;
             Ok(Self {
                 path: recording.path().to_owned(),
