@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbformat
@@ -13,7 +16,6 @@ import laptime as lt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 Outputs = list[list[dict[str, Any]]]
 
@@ -69,6 +71,8 @@ def expressions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], lis
         "waits": "%laptime --budget 0.3 time.sleep(0.002)",
         "lazy": "%laptime --budget 0.05 (item for item in data)",
         "raises": "%laptime 1 / 0",
+        "returns": "%laptime return 3",
+        "awaits": "%laptime await asyncio.sleep(0)",
         "nothing": "%laptime",
         "option": "%laptime --bugdet 3 1 + 1",
         "budget": "%laptime --budget none 1 + 1",
@@ -108,6 +112,8 @@ def test_waiting_and_laziness_are_doubts(expressions: Any) -> None:
 
 def test_an_expression_that_raises_raises_the_users_error(expressions: Any) -> None:
     assert errors(expressions("raises")) == ["ZeroDivisionError"]
+    assert errors(expressions("returns")) == ["SyntaxError"]
+    assert "a cell that begins with %%laptime" in text(expressions("awaits"))
 
 
 def test_wrong_usage_is_told(expressions: Any) -> None:
@@ -134,7 +140,8 @@ def cells(
         "raises": "%%laptime broken\nwith lt.lap('inside'):\n    1 / 0",
         "interrupted": "%%laptime\nwith lt.lap('inside'):\n    raise KeyboardInterrupt",
         "awaits": "%%laptime later\nwith lt.lap('inside'):\n    await asyncio.sleep(0)\n'awaited'",
-        "awaits_raises": "%%laptime later\nwith lt.lap('inside'):\n    await asyncio.sleep(0)\n    1 / 0",
+        "awaits_raises": "%%laptime later\nwith lt.lap('inside'):\n"
+        "    await asyncio.sleep(0)\n    1 / 0",
         "memory": "%%laptime --memory\nblock = bytes(10_000_000)",
         "kept": "%%laptime kept -o kept.lap --force\nwith lt.lap('inside'): pass",
         "recorded": "with lt.record('own.lap', force=True):\n"
@@ -143,8 +150,10 @@ def cells(
         "captured": "print(captured.stdout)",
         "option": "%%laptime --memry\nprint('not run')",
         "help": "%%laptime --help\nprint('not run')",
-        "open": "print(lt.lap('x').__class__.__name__, 'fit' in lt.report(), 'fit/load' in lt.report())",
-        "outer": "with lt.lap('outermost'): pass\nprint([path for path in lt.report() if 'outermost' in path])",
+        "open": "print('fit' in lt.report(), 'fit/load' in lt.report())",
+        "order": "print(lt.report().warnings)",
+        "outer": "with lt.lap('outermost'): pass\n"
+        "print([path for path in lt.report() if 'outermost' in path])",
     }
     folder = tmp_path_factory.mktemp("cells")
     outputs = dict(zip(cells, executed(folder, *cells.values(), times=2), strict=True))
@@ -189,6 +198,8 @@ def test_a_cell_may_await(cells: Any) -> None:
     assert errors(outputs) == []
     assert re.match(r"later: [\d.]+ (µs|ms|s)\n", text(outputs))
     assert "inside" in html(outputs)
+    # Its own lap has ended too: it isn't cut off.
+    assert "0 +1" not in html(outputs)
     assert "'awaited'" in [output.get("data", {}).get("text/plain") for output in outputs]
     assert text(cells("awaits_raises")).startswith("later: stopped after ")
 
@@ -220,7 +231,8 @@ def test_a_mistyped_option_runs_nothing(cells: Any) -> None:
 
 
 def test_no_lap_stays_open_and_the_programs_own_report_goes_on(cells: Any) -> None:
-    assert text(cells("open")) == "Lap True True\n"
+    assert text(cells("open")) == "True True\n"
+    assert "out of order" not in text(cells("order"))
     assert text(cells("outer")) == "['outermost']\n"
 
 
@@ -239,7 +251,9 @@ def test_auto_tells_of_long_cells_only(tmp_path: Path) -> None:
         "%load_ext autoreload\n%autoreload 2",
         "%laptime auto off",
         "3",
-        "%unload_ext laptime\nprint(list(filter(lambda name: 'laptime' in name, get_ipython().magics_manager.lsmagic()['line'])))",
+        "%unload_ext laptime\n"
+        "print([name for name in get_ipython().magics_manager.magics['line'] if 'laptime' in name],"
+        " [name for name in ('run_ast_nodes', 'showtraceback') if name in vars(get_ipython())])",
         "%laptime 1",
     )
     line = r"0s, finished \d\d:\d\d:\d\d, peak resident memory [\d.]+ [MG]iB\n"
@@ -250,7 +264,7 @@ def test_auto_tells_of_long_cells_only(tmp_path: Path) -> None:
     assert text(outputs[6]) == ""
     assert re.fullmatch(line, text(outputs[8]))
     assert text(outputs[10]) == ""
-    assert text(outputs[11]) == "[]\n"
+    assert text(outputs[11]) == "[] []\n"
     assert "not found" in str(outputs[12])
 
 
@@ -271,7 +285,8 @@ def test_a_torchtimer_is_a_table(tmp_path: Path) -> None:
         tmp_path,
         "from laptime.torchtimer import ProfilingTimer\ntimer = ProfilingTimer(name='mine')",
         "timer",
-        "timer.start('part'); timer.stop('part'); timer.start('b', 'other'); timer.stop('b', 'other')\ntimer",
+        "timer.start('part'); timer.stop('part')\n"
+        "timer.start('b', 'other'); timer.stop('b', 'other')\ntimer",
         "timer.disable()\ntimer",
     )
     assert html(outputs[1]) == html(outputs[3]) == ""
@@ -283,11 +298,18 @@ def test_a_torchtimer_is_a_table(tmp_path: Path) -> None:
 
 
 def test_laptime_imports_no_ipython(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
-    code = "import laptime, sys; print('IPython' in sys.modules, laptime.load_ipython_extension.__name__)"
+    code = "import laptime, sys; print('IPython' in sys.modules, laptime.load_ipython_extension)"
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert ran.stdout == "False load_ipython_extension\n"
+    assert ran.stdout.startswith("False <function load_ipython_extension")
+
+
+def test_the_page_about_notebooks_shows_cells_that_run(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/tasks/notebook.md").read_text()
+    (prelude,) = re.findall(r"<!-- python\n(.*?)\n-->", page, re.DOTALL)
+    shown = re.findall(r"^```ipython\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(shown) >= 4
+    for outputs in executed(tmp_path, prelude, *shown):
+        assert errors(outputs) == []
+        assert "UsageError" not in text(outputs)

@@ -16,11 +16,11 @@ from .._core import (
     current_folder,
     finished_line,
     now,
+    open as open_recording,
     open_span,
     raised_by_handler,
     ticks_to_ns,
 )
-from .._core import open as open_recording
 from .._log import warn
 from .._record import Record
 from ..device.usage import synchronize
@@ -45,6 +45,7 @@ class Measurement:
         self._elsewhere: os.PathLike[str] | None = None
         self._kept: os.PathLike[str] | None = None
         self._record = self._recorded(options)
+        self._ticks: int | None = None
         self._token = open_span(self._lap)
         self._begun = now()
 
@@ -70,16 +71,21 @@ class Measurement:
             self._kept = record.path
         return record
 
-    def end(self, is_stopped: bool) -> None:
-        """Ends the lap and shows what was measured."""
-        _finish_devices()
-        ticks = now() - self._begun
-        close_span(self._token)
+    def close(self) -> None:
+        """Ends the lap, in the task that it began in."""
+        if self._ticks is None:
+            _finish_devices()
+            self._ticks = now() - self._begun
+            close_span(self._token)
+
+    def show(self, is_stopped: bool) -> None:
+        """Shows what was measured."""
+        self.close()
         report = self._report()
         peak = None
         if report is not None and self._lap in report:
             peak = report[self._lap].host_memory_peak_max_bytes
-        print(cell_line(self._name, ticks, is_stopped, peak))  # noqa: T201
+        print(cell_line(self._name, self._ticks or 0, is_stopped, peak))  # noqa: T201
         if self._elsewhere is not None:
             print(f"Its laps are in {self._elsewhere}, which was being recorded.")  # noqa: T201
         # A table of the cell alone says what the line says.
@@ -111,6 +117,8 @@ class _Frame:
 
     def __init__(self, is_auto: bool) -> None:
         self.measurement: Measurement | None = None
+        #: How many cells were running, silent ones included, when the measurement began.
+        self.depth = 0
         self.region = Region() if is_auto else None
         self.begun = now()
 
@@ -134,11 +142,36 @@ class Cells:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._frames: list[_Frame] = []
+        self._depth = 0
+        self._replaced: dict[str, Any] = {}
         #: Whether each long cell gets a line.
         self.is_auto = False
 
     def load(self) -> None:
-        """Hears of cells from now on."""
+        """Hears of cells from now on.
+
+        A cell that awaits is a task of its own, and IPython's event at its end comes in another:
+        the lap ends with what runs the cell's code, inside of the task.
+        """
+        shell = self._shell
+        run_cell, show_traceback = shell.run_ast_nodes, shell.showtraceback
+
+        async def run_ast_nodes(*arguments: Any, **keywords: Any) -> Any:
+            self._depth += 1
+            try:
+                return await run_cell(*arguments, **keywords)
+            finally:
+                self._code_ended()
+                self._depth -= 1
+
+        def showtraceback(*arguments: Any, **keywords: Any) -> Any:
+            # Laying out a traceback takes longer than many a cell.
+            if keywords.get("running_compiled_code"):
+                self._code_ended()
+            return show_traceback(*arguments, **keywords)
+
+        self._replaced = {"run_ast_nodes": run_ast_nodes, "showtraceback": showtraceback}
+        vars(shell).update(self._replaced)
         self._shell.events.register("pre_run_cell", self._started)
         self._shell.events.register("post_run_cell", self._ended)
 
@@ -146,6 +179,11 @@ class Cells:
         """Hears of none from now on."""
         self._shell.events.unregister("pre_run_cell", self._started)
         self._shell.events.unregister("post_run_cell", self._ended)
+        held = vars(self._shell)
+        for name, ours in self._replaced.items():
+            # Whoever replaced it after us has ours below.
+            if held.get(name) is ours:
+                del held[name]
 
     def parsed(self, words: list[str]) -> dict[str, Any]:
         """The options of a cell, or IPython's error of a line that means nothing."""
@@ -159,7 +197,13 @@ class Cells:
     def begin(self, options: dict[str, Any]) -> None:
         """Measures the innermost cell from here on."""
         if self._frames and self._frames[-1].measurement is None:
+            self._frames[-1].depth = self._depth
             self._frames[-1].measurement = Measurement(options)
+
+    def _code_ended(self) -> None:
+        frame = self._frames[-1] if self._frames else None
+        if frame is not None and frame.measurement is not None and frame.depth == self._depth:
+            frame.measurement.close()
 
     def _started(self, _info: Any) -> None:
         # Cells inside a cell are part of its line.
@@ -172,7 +216,7 @@ class Cells:
         # Without a result it was cancelled while it awaited.
         is_stopped = result is None or not result.success
         if frame.measurement is not None:
-            frame.measurement.end(is_stopped)
+            frame.measurement.show(is_stopped)
         frame.end_auto(is_stopped)
 
 

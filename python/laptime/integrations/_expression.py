@@ -79,7 +79,12 @@ def measure(shell: Any, source: str, budget_seconds: float) -> MeasuredExpressio
 
 def _compiled(shell: Any, source: str) -> Callable[..., tuple[int, Any]]:
     transformed = shell.transform_cell(source)
-    parsed = shell.transform_ast(ast.parse(transformed, "<laptime>"))
+    parsed = ast.parse(transformed, "<laptime>")
+    if any(isinstance(node, ast.Await) for node in ast.walk(parsed)):
+        raise _usage_error("%laptime can't await. Measure it in a cell that begins with %%laptime.")
+    # As the cell's own code it is refused what a function may do, such as to return.
+    compile(parsed, "<laptime>", "exec")
+    parsed = shell.transform_ast(parsed)
     loop = ast.parse(_LOOP)
     function = loop.body[0]
     assert isinstance(function, ast.FunctionDef)
@@ -99,6 +104,12 @@ def _compiled(shell: Any, source: str) -> Callable[..., tuple[int, Any]]:
     return made
 
 
+def _usage_error(message: str) -> Exception:
+    from IPython.core.error import UsageError
+
+    return UsageError(message)
+
+
 def _finish(result: Any) -> None:
     """Waits for the work that a result stands for."""
     wait_for(result)
@@ -112,7 +123,9 @@ def _lazy(result: Any) -> str | None:
         result.close()
         return "It returned a coroutine, which hasn't run: await it in a %%laptime cell."
     if isinstance(result, AsyncGeneratorType):
-        return "It returned an async generator, which hasn't run: go through it in a %%laptime cell."
+        return (
+            "It returned an async generator, which hasn't run: go through it in a %%laptime cell."
+        )
     if isinstance(result, (GeneratorType, map, filter, zip)):
         kind = type(result).__name__
         return f"It returned a {kind}, which hasn't run: list(…) around it measures its items too."

@@ -67,7 +67,7 @@ class Region:
         return now - self._begun, max(peak - self._begun, 0)
 
     def peak_bytes(self) -> int:
-        """Ends it; the most there was of the process's memory meanwhile, not only above its start."""
+        """Ends it; the most resident memory there was, what was there at the start included."""
         _net, peak = self.finish()
         return self._begun + peak
 
