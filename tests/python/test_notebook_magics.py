@@ -138,7 +138,11 @@ def cells(
         "laps": "%%laptime fit\nfor _ in range(3):\n    with lt.lap('load'):\n        pass\n"
         "lt.mark('here'); lt.metric('loss', 0.5)",
         "raises": "%%laptime broken\nwith lt.lap('inside'):\n    1 / 0",
-        "interrupted": "%%laptime\nwith lt.lap('inside'):\n    raise KeyboardInterrupt",
+        "interrupted": "%%laptime\nimport os, signal\nwith lt.lap('inside'):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n    while True: pass",
+        "cancelled": "%%laptime\nloop = asyncio.get_running_loop()\n"
+        "loop.call_soon(os.kill, os.getpid(), signal.SIGINT)\n"
+        "with lt.lap('inside'):\n    await asyncio.Event().wait()",
         "awaits": "%%laptime later\nwith lt.lap('inside'):\n    await asyncio.sleep(0)\n'awaited'",
         "awaits_raises": "%%laptime later\nwith lt.lap('inside'):\n"
         "    await asyncio.sleep(0)\n    1 / 0",
@@ -191,6 +195,8 @@ def test_a_cell_that_raises_has_its_own_traceback_and_closed_laps(cells: Any) ->
 def test_an_interrupted_cell_says_so(cells: Any) -> None:
     assert errors(cells("interrupted")) == ["KeyboardInterrupt"]
     assert text(cells("interrupted")).startswith("stopped after ")
+    assert len(errors(cells("cancelled"))) == 1
+    assert text(cells("cancelled")).startswith("stopped after ")
 
 
 def test_a_cell_may_await(cells: Any) -> None:
@@ -266,6 +272,40 @@ def test_auto_tells_of_long_cells_only(tmp_path: Path) -> None:
     assert text(outputs[10]) == ""
     assert text(outputs[11]) == "[] []\n"
     assert "not found" in str(outputs[12])
+
+
+def test_a_terminal_waits_for_the_rest_of_the_cell() -> None:
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    from laptime.integrations.ipython import replace_first_line
+
+    manager = TransformerManager()
+    manager.cleanup_transforms.append(replace_first_line)
+    assert manager.check_complete("%%laptime fit") == ("incomplete", 0)
+    assert manager.check_complete("%%laptime fit\n1\n\n")[0] == "complete"
+    assert "run_cell_magic('laptime', 'fit', '# " in manager.transform_cell("\n%%laptime fit\n1")
+    for other in ("%%laptimes\n1", "%%laptime?", "x = 1\n%%laptime\n", "%laptime 1"):
+        lines = other.splitlines(keepends=True)
+        assert replace_first_line(lines) == lines
+
+
+def test_results_of_jax_are_waited_for(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    outputs = executed(
+        tmp_path,
+        LOAD,
+        "import jax, jax.numpy as jnp\nx = jnp.ones((600, 600))\n"
+        "from laptime.integrations._expression import _holds_jax\n"
+        "print(_holds_jax({'a': [x]}), _holds_jax([1]))",
+        "waited = []\nblock = jax.block_until_ready\n"
+        "jax.block_until_ready = lambda value: waited.append(1) or block(value)\n"
+        "found = %laptime -o --budget 0.3 x @ x\nprint(len(waited) >= len(found.samples))",
+        "waited.clear()\n%laptime --budget 0.1 [1]\nprint(len(waited))",
+    )
+    assert text(outputs[1]) == "True False\n"
+    assert text(outputs[2]).endswith("True\n")
+    # Once, to learn that there is nothing to wait for.
+    assert text(outputs[3]).endswith("\n1\n")
 
 
 def test_a_report_is_named_after_the_notebook_in_an_editor(tmp_path: Path) -> None:

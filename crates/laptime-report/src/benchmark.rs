@@ -78,7 +78,7 @@ mod tests {
         let mut run = 0;
         while let Next::WarmUp(iterations) | Next::Sample(iterations) = plan.next() {
             run += 1;
-            let off = 1.0 + noise * ((run * 7_919 % 101) as f64 / 50.0 - 1.0);
+            let off = 1.0 + noise * (f64::from(run * 7_919 % 101) / 50.0 - 1.0);
             let took = cost_ns * off * iterations as f64;
             plan.told(took, took * cpu);
         }

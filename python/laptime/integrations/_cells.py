@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from time import localtime, strftime
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,11 @@ class Measurement:
             return None
         path = options["output"]
         if path is None:
-            self._folder = tempfile.mkdtemp(prefix="laptime-")
+            try:
+                self._folder = tempfile.mkdtemp(prefix="laptime-")
+            except OSError as error:
+                warn(f"the laps of this cell cannot be shown: {error}")
+                return None
             path = os.path.join(self._folder, "cell.lap")
         memory = options["memory"]
         record = Record(
@@ -119,18 +124,26 @@ class _Frame:
         self.measurement: Measurement | None = None
         #: How many cells were running, silent ones included, when the measurement began.
         self.depth = 0
-        self.region = Region() if is_auto else None
+        self.is_auto = is_auto
+        self.region = None
+        if is_auto:
+            # Where the system doesn't tell, the line says so.
+            with suppress(OSError):
+                self.region = Region()
         self.begun = now()
 
     def end_auto(self, is_stopped: bool) -> None:
         """Prints the line of a long cell."""
-        if self.region is None:
+        if not self.is_auto:
             return
+        peak = None
         try:
             _finish_devices()
         finally:
             ticks = now() - self.begun
-            peak = self.region.peak_bytes()
+            if self.region is not None:
+                with suppress(OSError):
+                    peak = self.region.peak_bytes()
         if ticks_to_ns(ticks) >= LEAST_SECONDS * 1e9:
             at = strftime("%H:%M:%S", localtime())
             print(finished_line(ticks, at, is_stopped, peak))  # noqa: T201

@@ -33,9 +33,8 @@ class Magics:
 
     def load(self) -> None:
         """Registers the magics and what they need."""
-        magics = self._shell.magics_manager.magics
-        magics["line"][_NAME] = self.line
-        magics["cell"][_NAME] = self.cell
+        self._shell.register_magic_function(self.line, "line", _NAME)
+        self._shell.register_magic_function(self.cell, "cell", _NAME)
         self._shell.input_transformers_cleanup.append(replace_first_line)
         self._cells.load()
 
@@ -104,6 +103,10 @@ def replace_first_line(lines: list[str]) -> list[str]:
         call = f"get_ipython().run_cell_magic({_NAME!r}, {options!r}, {_BELOW!r})\n"
         return [*lines[:index], call, *lines[index + 1 :]]
     return lines
+
+
+# Whether a cell is typed to its end in a terminal is seen by the `%%` that it begins with.
+replace_first_line.has_side_effects = True  # type: ignore[attr-defined]
 
 
 def _words(line: str) -> list[str]:
