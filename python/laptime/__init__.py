@@ -83,4 +83,19 @@ __all__ = [
 
 _register()
 
+
+def load_ipython_extension(shell: object) -> None:
+    """What `%load_ext laptime` calls: `%laptime`, `%%laptime` and `%laptime auto`."""
+    from .integrations import ipython
+
+    ipython.load(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """What `%unload_ext laptime` calls."""
+    from .integrations import ipython
+
+    ipython.unload(shell)
+
+
 # No `__getattr__` here: CPython 3.11 then gives up its short way to `lt.lap`, for 20 ns a lap.

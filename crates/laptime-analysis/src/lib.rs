@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod analyzer;
+pub mod benchmark;
 mod busy;
 mod by_process;
 mod collect;

@@ -6,6 +6,7 @@
 //! install` give the same program.
 
 mod args;
+mod cell;
 mod commands;
 pub mod error;
 mod exit_code;
@@ -30,6 +31,7 @@ use std::io::Write;
 
 use clap::Parser;
 
+pub use cell::{CellOptions, cell_options};
 pub use error::CliError;
 
 /// Runs the command line `args` (the program's name first) and returns its exit code.

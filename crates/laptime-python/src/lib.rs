@@ -6,6 +6,7 @@
 //! business, under `python/laptime`.
 
 mod arrow;
+mod benchmark;
 mod ceilings;
 mod command;
 mod entry;
@@ -81,6 +82,8 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrow::ArrowTable>()?;
+    module.add_class::<benchmark::BenchmarkOutcome>()?;
+    module.add_class::<benchmark::BenchmarkPlan>()?;
     module.add_class::<ceilings::Ceiling>()?;
     module.add_class::<ceilings::Ceilings>()?;
     module.add_class::<environment::Asked>()?;
@@ -135,6 +138,9 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         memory::memory_open,
         memory::memory_start,
         memory::memory_stop,
+        notebook::cell_line,
+        notebook::cell_options,
+        notebook::finished_line,
         operations::formula::has_formula,
         operations::formula::register_formula,
         operations::onnx::count_onnx,

@@ -4,16 +4,22 @@
 //! changes nothing around it; its bars are characters. The page comes in a frame without the
 //! notebook's rights: neither sees the other.
 
-use laptime_report::html;
+use std::ffi::OsString;
+
+use laptime_report::{cell, html};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 
+use crate::rate;
 use crate::report::Report;
 
 /// Larger pages slow the notebook down that keeps them.
 const MOST_BYTES: usize = 24 << 20;
 /// Height of a page's frame, in CSS pixels.
 const HEIGHT: u32 = 720;
+/// What Visual Studio Code calls the notebook's path among the names of its cells.
+const EDITORS_NAME: &str = "__vsc_ipynb_file__";
 
 /// The formats of a cell's result, by their media types.
 pub fn bundle(
@@ -98,4 +104,52 @@ fn display(python: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
         return Ok(None);
     }
     Ok(Some(python.import("IPython.display")?.getattr("display")?))
+}
+
+/// The options after `%%laptime`: name, output, force, memory, phases, modules, ops, stacks.
+#[pyfunction]
+pub fn cell_options(python: Python<'_>, words: Vec<OsString>) -> PyResult<Bound<'_, PyDict>> {
+    let options = laptime_cli::cell_options(words).map_err(PyValueError::new_err)?;
+    let told = PyDict::new(python);
+    told.set_item("name", options.name)?;
+    told.set_item("output", options.output)?;
+    told.set_item("force", options.force)?;
+    told.set_item("memory", options.memory)?;
+    told.set_item("phases", options.phases)?;
+    told.set_item("modules", options.modules)?;
+    told.set_item("ops", options.ops)?;
+    told.set_item("stacks", options.stacks)?;
+    Ok(told)
+}
+
+/// The line of a measured cell.
+#[pyfunction]
+pub fn cell_line(name: &str, ticks: u64, is_stopped: bool, peak_bytes: Option<u64>) -> String {
+    cell::line(&cell::Cell {
+        name,
+        wall_ns: rate::nanoseconds(ticks) as u64,
+        is_stopped,
+        peak_bytes,
+    })
+}
+
+/// The line of a long cell that ended at a time of day.
+#[pyfunction]
+pub fn finished_line(ticks: u64, at: &str, is_stopped: bool, peak_bytes: Option<u64>) -> String {
+    let wall_ns = rate::nanoseconds(ticks) as u64;
+    cell::finished(wall_ns, at, is_stopped, peak_bytes)
+}
+
+/// The name of the notebook whose cells run, where the editor keeps it among their names.
+///
+/// Visual Studio Code does; Jupyter tells it in the environment, see the recorder.
+pub fn file_name(python: Python<'_>) -> Option<String> {
+    let modules = python.import("sys").ok()?.getattr("modules").ok()?;
+    let cast = modules.cast::<PyDict>().ok()?;
+    cast.get_item("ipykernel").ok()??;
+    let names = cast.get_item("__main__").ok()??.getattr("__dict__").ok()?;
+    let path = names.cast::<PyDict>().ok()?.get_item(EDITORS_NAME).ok()??;
+    let path: String = path.extract().ok()?;
+    let name = std::path::Path::new(&path).file_name()?;
+    Some(name.to_string_lossy().into_owned())
 }

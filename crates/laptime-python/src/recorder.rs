@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use crate::entry::{asked, measuring};
 use crate::errors;
 use crate::file_path::FilePath;
+use crate::notebook;
 
 /// A recording that this process started.
 #[pyclass(frozen, module = "laptime._core")]
@@ -55,8 +56,12 @@ impl Recorder {
     fn new(python: Python<'_>, path: FilePath) -> PyResult<Self> {
         let FilePath(path) = path;
         asked(|| {
+            let options = RecordOptions {
+                program: notebook::file_name(python),
+                ..RecordOptions::default()
+            };
             let recording = python
-                .detach(|| recorder::record(&path, &RecordOptions::default()))
+                .detach(|| recorder::record(&path, &options))
                 .map_err(|error| errors::from_recorder(&error))?;
             Ok(Self {
                 path: recording.path().to_owned(),

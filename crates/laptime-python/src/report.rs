@@ -405,5 +405,11 @@ pub fn stdout_width(python: Python<'_>) -> Option<usize> {
 #[pyfunction]
 pub fn report(python: Python<'_>) -> PyResult<Report> {
     let summary = || python.detach(|| summarize_live(&laptime_recorder::live()));
-    asked(|| Ok(Report::new(summary())))
+    asked(|| {
+        let mut summary = summary();
+        if let Some(name) = notebook::file_name(python) {
+            summary.program = name;
+        }
+        Ok(Report::new(summary))
+    })
 }

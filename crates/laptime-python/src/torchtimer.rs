@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use laptime_analysis::timer::{self, Origin, SegmentMemory, SegmentRecord};
+use laptime::summarize_live;
+use laptime_analysis::timer::{self, Origin, SegmentMemory, SegmentRecord, TimerSummary};
 use laptime_recorder::clock;
 use laptime_report::torchtimer;
 use pyo3::exceptions::PyKeyError;
@@ -17,6 +18,7 @@ use crate::fast::timer::gauge::Gauge;
 use crate::fast::timer::segment::Segment;
 use crate::fast::timer::torchtimer::ProfilingSegments;
 use crate::rate;
+use crate::report::Report;
 use crate::timer_state::{self, ContextState};
 
 /// A segment of a timeline: name, start, duration, memory net, peak, and before.
@@ -208,6 +210,31 @@ impl ProfilingSegments {
             }
         }
         Ok(tables)
+    }
+
+    /// The tables as a report, as other timers have it, for notebooks.
+    fn _report(&self, timer: &Bound<'_, PyAny>) -> PyResult<Report> {
+        let name = text(timer)?;
+        let contexts = self.settled(timer.py())?;
+        let process = summarize_live(&laptime_recorder::live());
+        let segments: Vec<_> = contexts.iter().map(|one| one.segments.borrow()).collect();
+        let shown: Vec<Vec<String>> = segments
+            .iter()
+            .map(|segments| segments.iter().map(shown).collect())
+            .collect();
+        let named = contexts.iter().zip(&segments).zip(&shown);
+        let named = named.map(|((context, segments), shown)| {
+            let runs = segments.iter().map(|one| &one.runs);
+            let named = shown.iter().map(|name| &**name).zip(runs);
+            (&*context.name, named.collect())
+        });
+        let timer = timer::Timer {
+            name: &name,
+            source: self.contexts.main.settings.clock.source(),
+            no_device: None,
+        };
+        let summary = TimerSummary::new(timer, &named.collect::<Vec<_>>(), &process);
+        Ok(Report::with_tables(summary.whole, summary.tables))
     }
 
     /// Contexts that are on and have records, each with the segments of its timeline.

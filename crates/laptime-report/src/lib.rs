@@ -6,8 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod benchmark;
 mod by_process;
 pub mod ceilings;
+pub mod cell;
 mod column;
 mod contents;
 mod cpu;

@@ -75,6 +75,33 @@ pub fn duration(ns: u64, precision: Precision) -> Digits {
     Digits::new(&format!("{value:.*}", decimals(value, unit) as usize), unit)
 }
 
+/// A measured duration, which may be below a nanosecond's step: three digits.
+pub fn measured(ns: f64) -> Digits {
+    let (unit, size) = unit_of(ns);
+    Digits::new(&three_digits(ns / size), unit)
+}
+
+/// A measured duration in the unit that `other` has, without it.
+pub fn measured_like(ns: f64, other: f64) -> String {
+    three_digits(ns / unit_of(other).1)
+}
+
+fn unit_of(ns: f64) -> (&'static str, f64) {
+    // Rounding may reach the next unit, as above.
+    let fits = |index: &usize| (ns / UNITS[*index].1) * (1.0 + 0.5e-3) < MOST_IN_UNIT[*index];
+    let index = (0..UNITS.len()).find(fits).unwrap_or(UNITS.len() - 1);
+    UNITS[index]
+}
+
+fn three_digits(value: f64) -> String {
+    let decimals = match value {
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
 /// A count with separated thousands.
 pub fn count(number: impl Into<u128>) -> Digits {
     Digits::new(&thousands(number), "")

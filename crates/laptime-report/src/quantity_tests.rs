@@ -118,3 +118,16 @@ fn ratios_have_three_digits_however_small() {
         ["0", "0.0012", "0.099", "0.50", "47.8", "812", "9.33 k"]
     );
 }
+
+#[test]
+fn measured_durations_have_three_digits_down_to_parts_of_a_nanosecond() {
+    let told = [0.34, 8.437, 84.37, 999.4, 999.9, 12_340.0, 3e9].map(|ns| measured(ns).inline());
+    assert_eq!(
+        told,
+        [
+            "0.34 ns", "8.44 ns", "84.4 ns", "999 ns", "1.00 µs", "12.3 µs", "3.00 s"
+        ]
+    );
+    assert_eq!(measured_like(1_020.0, 998.0), "1020");
+    assert_eq!(measured_like(12_240.0, 12_300.0), "12.2");
+}

@@ -66,6 +66,11 @@ class Region:
             peak = max(self._peak, now)
         return now - self._begun, max(peak - self._begun, 0)
 
+    def peak_bytes(self) -> int:
+        """Ends it; the most resident memory there was, what was there at the start included."""
+        _net, peak = self.finish()
+        return self._begun + peak
+
 
 def why() -> str:
     """What figures are, and what more is amiss with them."""

@@ -195,6 +195,21 @@ class ProfilingTimer(ProfilingSegments):
             print()  # noqa: T201 # as above
             ally._summarize(seen)
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """What notebooks show: the table of every context, the allies' below."""
+        del include, exclude
+        timers = [self, *self.allies] if self._enabled else []
+        told = [(timer, timer._shown()) for timer in timers if timer._enabled]
+        plain = "\n".join(table for _timer, tables in told for table in tables)
+        if not plain:
+            return {"text/plain": repr(self)}
+        html = [
+            timer._report(timer.name)._repr_mimebundle_()["text/html"]
+            for timer, tables in told
+            if tables
+        ]
+        return {"text/plain": plain, "text/html": "".join(html)}
+
     def summarize_to_file(self, path: str | PathLike[str]) -> None:
         """Appends the tables to a file, under the date; then the allies', each under its own."""
         self._summarize_to_file(path, set())

@@ -1,0 +1,249 @@
+//! A benchmark's plan: what to run next, told how long everything took so far.
+//!
+//! No clock, no program and no sleep: whoever measures asks [`Plan::next`], runs that many
+//! iterations, and tells their time with [`Plan::told`]. The plan estimates the cost, chooses
+//! the iterations of a sample, finds where warm-up ends ([`crate::warmup`]), and samples until the
+//! median is known well enough or the budget ends. [`Plan::outcome`] has the figures.
+
+mod outcome;
+
+use crate::quantiles;
+use crate::warmup::{self, WarmUp};
+
+pub use outcome::{Doubt, Outcome};
+
+/// Clock quanta in a sample, at least: then the clock's steps are below 0.1 % of it.
+const QUANTA: f64 = 1_000.0;
+/// Samples that a budget is cut into, at most: more of them cost more to sort than they tell.
+const MOST_SAMPLES: f64 = 2_000.0;
+/// How much the number of iterations grows while their cost isn't known yet.
+const GROWTH: u64 = 10;
+/// Fewest samples to stop at because the median is known: stopping at whatever few samples
+/// happen to lie close would make the interval hold the median less often than it says.
+pub const LEAST_SAMPLES: usize = 30;
+/// How much shorter than asked for a sample shows that the iterations were chosen wrongly.
+const MISJUDGED: f64 = 4.0;
+/// Part of the budget that warm-up may take.
+const WARM_UP_BUDGET: f64 = 0.5;
+
+/// What a benchmark is asked for.
+///
+/// **Units** nanoseconds; `precision_ratio` is half the interval's width over the median.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Smallest step of the clock.
+    pub quantum_ns: f64,
+    /// Time that all runs may take together, warm-up included.
+    pub budget_ns: f64,
+    /// How well the median is to be known.
+    pub precision_ratio: f64,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Run so many iterations; that warm-up is over isn't known yet.
+    WarmUp(u64),
+    /// Run so many iterations as one sample.
+    Sample(u64),
+    /// Nothing more.
+    Done(Ending),
+}
+
+/// Why a benchmark ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The median is known as well as was asked for.
+    Precise,
+    /// The time is used up.
+    Budget,
+}
+
+/// How long a sample took.
+///
+/// **Units** nanoseconds for all of its iterations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Sample {
+    wall_ns: f64,
+    cpu_ns: f64,
+}
+
+/// The plan of one benchmark.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    limits: Limits,
+    iterations: u64,
+    is_sized: bool,
+    /// Runs whose only use was to learn the cost.
+    estimates: usize,
+    samples: Vec<Sample>,
+    /// Samples at the start that belong to warm-up, once that is known.
+    warmup: Option<usize>,
+    was_cut: bool,
+    look_at: usize,
+    spent_ns: f64,
+    ending: Option<Ending>,
+}
+
+impl Plan {
+    /// One that has not begun.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            iterations: 1,
+            is_sized: false,
+            estimates: 0,
+            samples: Vec::new(),
+            warmup: None,
+            was_cut: false,
+            look_at: warmup::LEAST_STEPS,
+            spent_ns: 0.0,
+            ending: None,
+        }
+    }
+
+    /// What to do next.
+    pub fn next(&self) -> Next {
+        match (self.ending, self.warmup) {
+            (Some(ending), _) => Next::Done(ending),
+            (None, Some(_)) => Next::Sample(self.iterations),
+            (None, None) => Next::WarmUp(self.iterations),
+        }
+    }
+
+    /// Takes in how long the iterations that [`Plan::next`] asked for took, by the wall clock and
+    /// in CPU time of the process.
+    pub fn told(&mut self, wall_ns: f64, cpu_ns: f64) {
+        // A clock that goes back costs the budget something all the same, or it would never end.
+        let wall_ns = wall_ns.max(self.limits.quantum_ns);
+        self.spent_ns += wall_ns;
+        let is_over = self.spent_ns >= self.limits.budget_ns;
+        if self.warmup.is_none() && wall_ns * MISJUDGED < self.least_ns() {
+            self.forget_size();
+        }
+        if !self.is_sized && !self.size(wall_ns) && !is_over {
+            self.estimates += 1;
+            return;
+        }
+        self.samples.push(Sample { wall_ns, cpu_ns });
+        if self.warmup.is_none() {
+            self.find_warmup(is_over);
+        }
+        if self.is_precise() {
+            self.ending = Some(Ending::Precise);
+        } else if is_over {
+            self.ending = Some(Ending::Budget);
+        }
+    }
+
+    /// How long a sample is, at least.
+    fn least_ns(&self) -> f64 {
+        (QUANTA * self.limits.quantum_ns).max(self.limits.budget_ns / MOST_SAMPLES)
+    }
+
+    /// A long first call, such as one that imports or compiles, chose too few iterations.
+    fn forget_size(&mut self) {
+        self.is_sized = false;
+        self.estimates += self.samples.len();
+        self.samples.clear();
+        self.look_at = warmup::LEAST_STEPS;
+    }
+
+    /// Chooses the iterations of a sample. False if these were too few to be one.
+    fn size(&mut self, wall_ns: f64) -> bool {
+        let least = self.least_ns();
+        if wall_ns >= least {
+            self.is_sized = true;
+            return true;
+        }
+        // A first run may be many times as long as the rest: only a long one tells the cost.
+        let is_rough = wall_ns * (GROWTH as f64) < least;
+        if is_rough {
+            self.iterations = self.iterations.saturating_mul(GROWTH);
+        } else {
+            self.iterations = rounded_up(self.iterations as f64 * least / wall_ns);
+        }
+        false
+    }
+
+    /// Looks for the end of warm-up: seldom, since every look goes through all samples.
+    fn find_warmup(&mut self, is_over: bool) {
+        let is_late = self.spent_ns >= WARM_UP_BUDGET * self.limits.budget_ns;
+        let count = self.samples.len();
+        if count < self.look_at && !is_late {
+            return;
+        }
+        self.look_at = count + count / 2;
+        let found = warmup::find(&self.durations(0));
+        match found {
+            Ok(WarmUp { steps, later: None }) if count - steps >= warmup::LEAST_STEPS => {
+                self.warmup = Some(steps);
+            }
+            Ok(WarmUp { steps, .. }) if is_late => {
+                self.warmup = Some(steps);
+                self.was_cut = true;
+            }
+            Err(_) if is_over => self.warmup = Some(0),
+            _ => {}
+        }
+        self.look_at = if self.warmup.is_some() {
+            0
+        } else {
+            self.look_at
+        };
+    }
+
+    /// Whether the median is known well enough; asked of ever more samples.
+    fn is_precise(&mut self) -> bool {
+        let Some(warmup) = self.warmup else {
+            return false;
+        };
+        let count = self.samples.len() - warmup;
+        if count < self.look_at.max(LEAST_SAMPLES) {
+            return false;
+        }
+        self.look_at = count + count / 4;
+        let mut sorted = self.per_iteration();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let median = quantiles::median(&sorted).unwrap_or_default();
+        quantiles::median_interval(&sorted)
+            .is_ok_and(|(low, high)| (high - low) / 2.0 <= self.limits.precision_ratio * median)
+    }
+
+    fn durations(&self, from: usize) -> Vec<u64> {
+        let samples = self.samples[from..].iter();
+        samples.map(|sample| sample.wall_ns as u64).collect()
+    }
+
+    /// Nanoseconds for one iteration, of every sample after warm-up.
+    fn per_iteration(&self) -> Vec<f64> {
+        let samples = self.samples[self.warmup.unwrap_or(0)..].iter();
+        samples
+            .map(|sample| sample.wall_ns / self.iterations as f64)
+            .collect()
+    }
+
+    /// The figures so far; `None` before the first sample.
+    pub fn outcome(&self) -> Option<Outcome> {
+        outcome::of(self)
+    }
+}
+
+/// The next number of 1, 2, 5, 10, 20, …: a sample of 100 runs is easier to speak of than one of 83.
+fn rounded_up(wanted: f64) -> u64 {
+    let mut power = 1_u64;
+    loop {
+        for digit in [1, 2, 5] {
+            let number = power.saturating_mul(digit);
+            if number as f64 >= wanted || number == u64::MAX {
+                return number;
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod simulated;
+#[cfg(test)]
+mod tests;

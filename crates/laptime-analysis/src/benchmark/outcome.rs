@@ -1,0 +1,88 @@
+//! What a benchmark found: the median of its samples, and what makes that doubtful.
+
+use laptime_core::Unavailable;
+
+use super::{Ending, Plan};
+use crate::quantiles;
+use crate::warmup::{self, Later};
+
+/// CPU time below this part of wall time is a doubt: the program waited, or the machine was busy.
+const LEAST_CPU_RATIO: f64 = 0.90;
+
+/// Figures of a benchmark.
+///
+/// **Units** nanoseconds for one iteration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Median of the samples.
+    pub median_ns: f64,
+    /// Interval that holds the median with 95 % confidence, or why there is none.
+    pub interval_ns: Result<(f64, f64), Unavailable>,
+    /// Each sample after warm-up, in the order they were measured.
+    pub samples_ns: Vec<f64>,
+    /// Iterations in a sample.
+    pub iterations: u64,
+    /// Samples and estimates before steady state.
+    pub warmup: usize,
+    /// Why it ended; `None` while it runs.
+    pub ending: Option<Ending>,
+    /// Time that all runs may take together.
+    pub budget_ns: f64,
+    /// Reasons for doubt.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Outcome {
+    /// Half the interval's width over the median.
+    pub fn precision_ratio(&self) -> Option<f64> {
+        let (low, high) = self.interval_ns.as_ref().ok()?;
+        (self.median_ns > 0.0).then(|| (high - low) / 2.0 / self.median_ns)
+    }
+}
+
+/// Why a benchmark's median is doubtful.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Doubt {
+    /// CPU time of the process, as a part of wall time.
+    Waited(f64),
+    /// Warm-up went on for as long as it may.
+    NeverSteady,
+    /// It changed after warm-up.
+    Changed(Later),
+    /// Too few samples to tell where warm-up ends.
+    Unknown(Unavailable),
+}
+
+/// The figures of a plan.
+pub fn of(plan: &Plan) -> Option<Outcome> {
+    let samples_ns = plan.per_iteration();
+    let mut sorted = samples_ns.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let warmup = plan.warmup.unwrap_or(0);
+    Some(Outcome {
+        median_ns: quantiles::median(&sorted)?,
+        interval_ns: quantiles::median_interval(&sorted),
+        samples_ns,
+        iterations: plan.iterations,
+        warmup: warmup + plan.estimates,
+        ending: plan.ending,
+        budget_ns: plan.limits.budget_ns,
+        doubts: doubts(plan, warmup),
+    })
+}
+
+fn doubts(plan: &Plan, warmup: usize) -> Vec<Doubt> {
+    let samples = &plan.samples[warmup..];
+    let wall: f64 = samples.iter().map(|sample| sample.wall_ns).sum();
+    let cpu: f64 = samples.iter().map(|sample| sample.cpu_ns).sum();
+    let cpu_ratio = cpu / wall;
+    let waited = (cpu_ratio < LEAST_CPU_RATIO).then_some(Doubt::Waited(cpu_ratio));
+    let steadiness = match warmup::find(&plan.durations(warmup)) {
+        _ if plan.was_cut => Some(Doubt::NeverSteady),
+        Ok(found) => found.later.map(Doubt::Changed),
+        // Few samples of a plan that knew where warm-up ended are no doubt about that.
+        Err(_) if warmup > 0 => None,
+        Err(why) => Some(Doubt::Unknown(why)),
+    };
+    waited.into_iter().chain(steadiness).collect()
+}

@@ -1,0 +1,120 @@
+//! A benchmark's plan, for the loop in Python that runs what is measured.
+
+use laptime_analysis::benchmark::{Ending, Limits, Next, Outcome, Plan};
+use laptime_recorder::clock;
+use laptime_report::benchmark as layout;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::rate;
+
+/// Half of the interval's width over the median at which a benchmark ends.
+const PRECISION_RATIO: f64 = 0.01;
+/// Readings of the clock among which its smallest step is looked for.
+const READINGS: usize = 100;
+
+/// What to run next, told how long everything took.
+#[pyclass(module = "laptime._core")]
+pub struct BenchmarkPlan(Plan);
+
+#[pymethods]
+impl BenchmarkPlan {
+    /// One whose runs take so many seconds together, at most.
+    #[new]
+    fn new(budget_seconds: f64) -> PyResult<Self> {
+        if !(budget_seconds > 0.0 && budget_seconds.is_finite()) {
+            let message = format!("a budget is a number of seconds above 0, not {budget_seconds}");
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(Self(Plan::new(Limits {
+            quantum_ns: quantum_ns(),
+            budget_ns: budget_seconds * 1e9,
+            precision_ratio: PRECISION_RATIO,
+        })))
+    }
+
+    /// Iterations to run now; 0 when nothing more is to be done.
+    fn next(&self) -> u64 {
+        match self.0.next() {
+            Next::WarmUp(iterations) | Next::Sample(iterations) => iterations,
+            Next::Done(_) => 0,
+        }
+    }
+
+    /// How long they took.
+    fn told(&mut self, ticks: u64, cpu_ns: u64) {
+        self.0.told(rate::nanoseconds(ticks), cpu_ns as f64);
+    }
+
+    /// What was found.
+    fn outcome(&self) -> PyResult<BenchmarkOutcome> {
+        let outcome = self.0.outcome();
+        let none = || PyValueError::new_err("a benchmark without a run has no median");
+        outcome.map(BenchmarkOutcome).ok_or_else(none)
+    }
+}
+
+/// What a benchmark found.
+#[pyclass(frozen, module = "laptime._core")]
+pub struct BenchmarkOutcome(Outcome);
+
+#[pymethods]
+impl BenchmarkOutcome {
+    #[getter]
+    fn median_ns(&self) -> f64 {
+        self.0.median_ns
+    }
+
+    /// Interval that holds the median with 95 % confidence; `None` with too few samples.
+    #[getter]
+    fn ci(&self) -> Option<(f64, f64)> {
+        self.0.interval_ns.as_ref().ok().copied()
+    }
+
+    /// Nanoseconds for one run, of every sample.
+    #[getter]
+    fn samples(&self) -> Vec<f64> {
+        self.0.samples_ns.clone()
+    }
+
+    #[getter]
+    fn iterations(&self) -> u64 {
+        self.0.iterations
+    }
+
+    #[getter]
+    fn warmup(&self) -> usize {
+        self.0.warmup
+    }
+
+    /// Why it ended.
+    #[getter]
+    fn ending(&self) -> Option<&'static str> {
+        self.0.ending.map(|ending| match ending {
+            Ending::Precise => "precision",
+            Ending::Budget => "budget",
+        })
+    }
+
+    /// The figures in one line.
+    #[getter]
+    fn line(&self) -> String {
+        layout::line(&self.0)
+    }
+
+    /// Why it ended early and what makes it doubtful.
+    #[getter]
+    fn doubts(&self) -> Vec<String> {
+        layout::doubts(&self.0)
+    }
+}
+
+/// The smallest step between two readings of the clock that differ.
+fn quantum_ns() -> f64 {
+    let readings: Vec<u64> = (0..READINGS).map(|_| clock::now()).collect();
+    let steps = readings
+        .windows(2)
+        .map(|pair| pair[1].saturating_sub(pair[0]));
+    let smallest = steps.filter(|step| *step > 0).min();
+    rate::nanoseconds(smallest.unwrap_or(1))
+}

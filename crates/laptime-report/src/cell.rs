@@ -1,0 +1,108 @@
+//! What is said below a notebook's cell: how long it took, and the most memory meanwhile.
+
+use crate::quantity::{self, Precision};
+
+/// How a measured cell went.
+///
+/// **Units** nanoseconds and bytes; a peak is counted allocations, `None` while they aren't counted.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell<'a> {
+    /// What the user called it; empty for none.
+    pub name: &'a str,
+    /// From its first line to its end.
+    pub wall_ns: u64,
+    /// Whether an error or an interrupt ended it.
+    pub is_stopped: bool,
+    /// The most it had allocated at once.
+    pub peak_bytes: Option<u64>,
+}
+
+/// The line of a measured cell: `fit: 1.23 s, peak host memory 4.0 MiB`.
+pub fn line(cell: &Cell<'_>) -> String {
+    let name = match cell.name {
+        "" => String::new(),
+        name => format!("{}: ", crate::visible(name)),
+    };
+    let stopped = if cell.is_stopped {
+        "stopped after "
+    } else {
+        ""
+    };
+    let took = quantity::duration(cell.wall_ns, Precision::Estimate).inline();
+    let peak = cell.peak_bytes.map_or_else(String::new, |bytes| {
+        format!(", peak host memory {}", quantity::bytes(bytes))
+    });
+    format!("{name}{stopped}{took}{peak}")
+}
+
+/// The line of any long cell: `1m 20s, finished 14:03:12, peak resident memory 1.2 GiB`.
+///
+/// **Units** nanoseconds and bytes; `at` is a time of day.
+pub fn finished(wall_ns: u64, at: &str, is_stopped: bool, peak_bytes: Option<u64>) -> String {
+    let end = if is_stopped { "stopped" } else { "finished" };
+    let peak = peak_bytes.map_or_else(
+        || "peak resident memory not known here".to_owned(),
+        |bytes| format!("peak resident memory {}", quantity::bytes(bytes)),
+    );
+    format!("{}, {end} {at}, {peak}", coarse(wall_ns))
+}
+
+/// A duration to be read at a glance: its two largest units, whole.
+fn coarse(ns: u64) -> String {
+    // Rounded first: 59.6 s are 1m 0s, not 60s.
+    let seconds = (ns + 500_000_000) / 1_000_000_000;
+    let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds}s"),
+        (0, 0, _) => format!("{minutes}m {}s", seconds % 60),
+        (0, ..) => format!("{hours}h {}m", minutes % 60),
+        _ => format!("{days}d {}h", hours % 24),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    #[test]
+    fn a_cell_is_told_with_its_name_and_peak() {
+        let cell = Cell {
+            name: "fit",
+            wall_ns: 1_234_000_000,
+            is_stopped: false,
+            peak_bytes: Some(4 << 20),
+        };
+        assert_eq!(line(&cell), "fit: 1.23 s, peak host memory 4.0 MiB");
+        let stopped = Cell {
+            name: "",
+            is_stopped: true,
+            peak_bytes: None,
+            ..cell
+        };
+        assert_eq!(line(&stopped), "stopped after 1.23 s");
+    }
+
+    #[test]
+    fn long_durations_have_two_units() {
+        let told = [1, 59, 60, 80, 3_599, 3_600, 86_399, 90_000].map(|all| coarse(all * SECOND));
+        let expected = [
+            "1s", "59s", "1m 0s", "1m 20s", "59m 59s", "1h 0m", "23h 59m", "1d 1h",
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(coarse(59_600_000_000), "1m 0s");
+    }
+
+    #[test]
+    fn an_unknown_peak_is_said_not_zero() {
+        assert_eq!(
+            finished(80 * SECOND, "14:03:12", false, None),
+            "1m 20s, finished 14:03:12, peak resident memory not known here"
+        );
+        assert_eq!(
+            finished(80 * SECOND, "14:03:12", true, Some(3 << 29)),
+            "1m 20s, stopped 14:03:12, peak resident memory 1.5 GiB"
+        );
+    }
+}
