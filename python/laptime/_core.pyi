@@ -1,12 +1,11 @@
 """The compiled part of Laptime. What stands in `laptime` itself is the interface."""
 
 from collections.abc import Callable, Iterator, Sequence
-from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
 
-from typing_extensions import Self, disjoint_base
+from typing_extensions import Self
 
 from ._core_lap import (
     Lap as Lap,
@@ -44,6 +43,17 @@ from ._core_phases import (
     Phases as Phases,
     Watched as Watched,
     look_at_launches as look_at_launches,
+)
+from ._core_steps import (
+    StepListener as StepListener,
+    StepWindow as StepWindow,
+    epoch_line as epoch_line,
+    total_line as total_line,
+)
+from ._core_timer import (
+    ProfilingSegments as ProfilingSegments,
+    Timer as Timer,
+    TimerContext as TimerContext,
 )
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -348,192 +358,12 @@ class Recording:
     def metrics(self) -> dict[str, list[tuple[int, float | None]]]: ...
 
 @final
-class StepWindow:
-    """Some steps of a running training, one after the other."""
-
-    @property
-    def name(self) -> str:
-        """The name of the laps."""
-    @property
-    def step(self) -> int:
-        """The number of the last step, counted from 1 since the process began."""
-    @property
-    def count(self) -> int:
-        """How many steps."""
-    @property
-    def total_ns(self) -> int:
-        """The time of all."""
-    @property
-    def mean_ns(self) -> int:
-        """The mean time of one."""
-    @property
-    def p95_ns(self) -> int | None:
-        """95 % of them took at most this; known to 1.1 %."""
-    @property
-    def max_ns(self) -> int:
-        """The longest."""
-    @property
-    def steps_per_s(self) -> float | None:
-        """How many of them there were in a second of their time."""
-    @property
-    def share_ratios(self) -> dict[str, float]:
-        """The shares of the phases in the steps' time, by name."""
-    @property
-    def phases_ns(self) -> dict[str, int]:
-        """The time of the phases in all steps, by name."""
-    @property
-    def resident_peak_bytes(self) -> int | None:
-        """The most resident memory of the process so far."""
-    @property
-    def host_memory_peak_bytes(self) -> int | None:
-        """The most host memory that a step held above its start, where the memory of laps is counted."""
-    @property
-    def flop_per_s(self) -> float | None:
-        """FLOP per second, where operations are known."""
-    @property
-    def mfu_ratio(self) -> float | None:
-        """That over the machine's peak."""
-    def metrics(self) -> dict[str, float]:
-        """What a logger takes: numbers by stable names. What isn't known is left out."""
-
-@final
-class StepListener:
-    def __new__(
-        cls, name: str, every: int = 0, told: Callable[[StepWindow], object] | None = None
-    ) -> StepListener: ...
-    def start(self) -> None: ...
-    def stop(self) -> None: ...
-    def take(self) -> StepWindow | None: ...
-    def take_metrics(self) -> list[tuple[str, float]]: ...
-
-def epoch_line(
-    name: str, of: int | None, metrics: list[tuple[str, float]], durations: list[float]
-) -> str: ...
-def total_line(seconds: float) -> str: ...
-
-@final
 class ArrowTable:
     """A table that polars, pandas, duckdb or pyarrow can read, as often as they like."""
 
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, memo: object) -> Self: ...
     def __arrow_c_stream__(self, requested_schema: Any | None = None) -> Any: ...
-
-@final
-class Timer:
-    """An explicit timer with named segments and a history of its own.
-
-    On a device, `stop` returns a `numbers.Real` that waits for its own end event when it is used.
-    """
-
-    def __new__(
-        cls,
-        name: str = "timer",
-        *,
-        device: Any = None,
-        clock: Literal["wall", "process", "thread"] = "wall",
-        cpu: bool = False,
-        memory: bool = False,
-    ) -> Timer: ...
-    @property
-    def name(self) -> str: ...
-    def start(self, name: str, /) -> None: ...
-    def stop(self, name: str, /) -> float | None: ...
-    def stop_and_start(self, stop: str, start: str, /) -> float | None: ...
-    def context(self, name: str) -> TimerContext: ...
-    def history(
-        self,
-        name: str,
-        *,
-        context: str = "main",
-        field: Literal["elapsed_time"] = "elapsed_time",
-    ) -> list[float]: ...
-    def disable(self) -> None: ...
-    def enable(self) -> None: ...
-    def clear(self) -> None: ...
-    def remove(self, name: str, *, context: str = "main") -> None: ...
-    def summary(self) -> Report: ...
-    def _repr_mimebundle_(
-        self, include: Any | None = None, exclude: Any | None = None
-    ) -> dict[str, str]: ...
-
-@final
-class TimerContext:
-    """A named set of segments of a timer."""
-
-    @property
-    def name(self) -> str: ...
-    def start(self, name: str, /) -> None: ...
-    def stop(self, name: str, /) -> float | None: ...
-    def stop_and_start(self, stop: str, start: str, /) -> float | None: ...
-    def history(
-        self, name: str, *, field: Literal["elapsed_time"] = "elapsed_time"
-    ) -> list[float]: ...
-    def disable(self) -> None: ...
-    def enable(self) -> None: ...
-    def clear(self) -> None: ...
-    def remove(self, name: str) -> None: ...
-
-_SegmentState: TypeAlias = tuple[
-    tuple[str, bool],
-    tuple[list[int], list[int]],
-    tuple[list[tuple[int, int]], int | None],
-    list[tuple[int, int, int]],
-    tuple[int, int],
-]
-_ContextState: TypeAlias = tuple[str, bool, list[_SegmentState]]
-_Shown: TypeAlias = tuple[str, int, int, int | None, int | None, int | None]
-
-@disjoint_base
-class ProfilingSegments:
-    """What `laptime.torchtimer.ProfilingTimer` is made from."""
-
-    def __new__(cls, *arguments: Any, **_keywords: Any) -> Self: ...
-    def start(self, name: Any = "default", context: Any = None) -> None:
-        """Starts a segment."""
-
-    def stop(self, name: Any = "default", context: Any = None) -> Real | float | None:
-        """Stops a segment and returns its seconds; None when disabled or not started."""
-
-    def end(self, name: Any = "default", context: Any = None) -> Real | float | None:
-        """Stops a segment, as `stop` does."""
-
-    def stop_and_start(
-        self, stop_name: Any = None, start_name: Any = None, context: Any = None
-    ) -> Real | float | None:
-        """Stops one segment, starts another, and returns the seconds of the first."""
-
-    def enable(self) -> None:
-        """Measures again."""
-
-    def disable(self) -> None:
-        """Measures nothing from now on, in no context, and shows nothing."""
-
-    def enable_context(self, context: Any) -> None:
-        """Measures again in a context."""
-
-    def disable_context(self, context: Any) -> None:
-        """Measures nothing from now on in a context, and leaves it out of what is shown."""
-
-    def clear(self) -> None:
-        """Forgets everything."""
-
-    def clear_states(self) -> None:
-        """Forgets what was started and not stopped."""
-
-    @property
-    def _enabled(self) -> bool: ...
-    def _measure(self, gauge: Any) -> str | None: ...
-    def _disabled(self) -> list[str]: ...
-    def _remove(self, name: Any, context: Any) -> None: ...
-    def _history(
-        self, name: Any, context: Any, field: str, origin: int
-    ) -> list[float | int | None]: ...
-    def _tables(self, timer: Any, origin: int) -> list[str]: ...
-    def _report(self, timer: str) -> Report: ...
-    def _timeline(self, origin: int) -> list[tuple[str, list[_Shown]]]: ...
-    def _state(self, origin: int) -> list[_ContextState]: ...
-    def _restore(self, state: Sequence[_ContextState], origin: int) -> None: ...
 
 # For integrations: spans by token. 0 stands for "nothing was opened".
 

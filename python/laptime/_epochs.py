@@ -6,7 +6,7 @@ import sys
 
 from ._core import StepListener, epoch_line, now, ticks_to_ns, total_line
 from ._lines import is_bar, write
-from ._step_sink import _Safely
+from ._step_sink import Safely
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class EpochLog:
         self._bar = items if is_bar(items) else None
         self._of = _length(items)
         self._durations: list[float] = []
-        self._safely = _Safely("lt.track")
+        self._safely = Safely("lt.track")
         self._listener = StepListener(name)
         self._listener.start()
         self._begun = self._first = now()

@@ -33,6 +33,7 @@ def is_bar(items: object) -> bool:
 def _bars(bar: Any) -> Any:
     """The class of the bars that are shown."""
     if bar is not None:
-        return type(bar)
+        shown: Any = bar.__class__
+        return shown
     bars: Any = getattr(sys.modules.get("tqdm.std"), "tqdm", None)
     return bars if getattr(bars, "_instances", None) else None

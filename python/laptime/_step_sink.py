@@ -22,7 +22,7 @@ class StepSink:
 
     def __init__(
         self,
-        every: int,
+        every: object,
         tell: Callable[[StepWindow], object],
         *,
         name: str = "step",
@@ -31,7 +31,7 @@ class StepSink:
     ) -> None:
         if not isinstance(every, int) or isinstance(every, bool) or every < 1:
             raise ValueError(f"{what} is told every so many steps, at least 1, not {every!r}")
-        self._safely = _Safely(what)
+        self._safely = Safely(what)
         self._end = end
         safely = self._safely
         self._listener = StepListener(name, every, lambda window: safely(tell, window))
@@ -57,7 +57,7 @@ class StepSink:
         return self
 
 
-class _Safely:
+class Safely:
     """Calls what may fail, and says so once."""
 
     def __init__(self, what: str) -> None:

@@ -31,13 +31,14 @@ class track:
         *,
         log: bool | TextIO | Callable[[str], object] = False,
     ) -> None:
-        if callable(items) and not _is_iterable(items):
-            called = getattr(items, "__qualname__", type(items).__qualname__)
+        given: object = items
+        if callable(given) and not _is_iterable(given):
+            called = getattr(given, "__qualname__", type(given).__qualname__)
             raise TypeError(
                 f"lt.track goes over an iterable, not the function {called}: "
                 "for batch in lt.track(loader): …; the decorator is @lt.lap"
             )
-        self._items = items
+        self._items: Any = items
         self._name = name
         self._log = log
 

@@ -130,7 +130,9 @@ def _holds_jax(result: Any) -> bool:
     jax: Any = sys.modules.get("jax")
     leaves = getattr(getattr(jax, "tree_util", None), "tree_leaves", None)
     array = getattr(jax, "Array", None)
-    return leaves is not None and any(isinstance(leaf, array) for leaf in leaves(result))
+    if leaves is None or array is None:
+        return False
+    return any(isinstance(leaf, array) for leaf in leaves(result))
 
 
 def _lazy(result: Any) -> str | None:

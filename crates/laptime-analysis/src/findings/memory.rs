@@ -5,6 +5,7 @@ use crate::finding::{Finding, Keeper};
 use crate::growth::Growth;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
+use crate::wall::OTHER;
 
 /// Fewest steps that tell growth from chance.
 const LEAST_STEPS: u64 = 12;
@@ -43,14 +44,7 @@ pub fn growth(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
         return None;
     }
     let stays = |bytes: i64| bytes as f64 >= STAYS_RATIO * kept as f64;
-    let mut processes = summary.processes.iter();
-    let main = processes.find(|process| process.is_measured);
-    let peak_bytes = main.and_then(|main| main.host_memory_peak_bytes);
-    let is_there = match risen_bytes {
-        Some(bytes) => stays(bytes),
-        None => peak_bytes.is_none_or(|bytes| stays(bytes as i64)),
-    };
-    if !is_there {
+    if !risen_bytes.map_or_else(|| was_there(summary, stays), stays) {
         return None;
     }
     Some(Finding::MemoryGrowth {
@@ -62,6 +56,17 @@ pub fn growth(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
         keepers: keepers(&steps, kept),
         between: false,
     })
+}
+
+/// Whether what steps left was there at all, where no level tells: the process had as much at its peak, or
+/// nothing outside of the laps freed it. Its peak alone is too low where it also frees what is older.
+fn was_there(summary: &Summary, is_enough: impl Fn(i64) -> bool) -> bool {
+    let mut processes = summary.processes.iter();
+    let main = processes.find(|process| process.is_measured);
+    let peak_bytes = main.and_then(|main| main.host_memory_peak_bytes);
+    let other = summary.rows.iter().find(|row| row.is_leftover(OTHER));
+    let freed_bytes = other.and_then(|row| row.host_memory_kept_bytes?.checked_neg());
+    peak_bytes.is_none_or(|bytes| is_enough(bytes as i64)) || !freed_bytes.is_some_and(is_enough)
 }
 
 /// The same between the steps, where no lap sees it: the level of the whole process rises.
