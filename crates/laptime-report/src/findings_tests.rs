@@ -21,6 +21,19 @@ fn starts() -> Vec<Finding> {
     ]
 }
 
+/// Memory that is kept outside of the steps.
+fn between_steps() -> Finding {
+    Finding::MemoryGrowth {
+        path: "step".to_owned(),
+        step_count: 200,
+        per_step_bytes: 65_700,
+        uncertainty_bytes: 900,
+        kept_bytes: 13_140_000,
+        keepers: Vec::new(),
+        between: true,
+    }
+}
+
 /// One of each kind.
 fn every_kind() -> Vec<Finding> {
     let cause = Cause {
@@ -112,15 +125,7 @@ fn every_kind() -> Vec<Finding> {
         growth(vec![keeper.clone()]),
         growth(vec![keeper, passing]),
         growth(Vec::new()),
-        Finding::MemoryGrowth {
-            path: path(),
-            step_count: 200,
-            per_step_bytes: 65_700,
-            uncertainty_bytes: 900,
-            kept_bytes: 13_140_000,
-            keepers: Vec::new(),
-            between: true,
-        },
+        between_steps(),
         Finding::MemoryBound {
             path: "step/forward".to_owned(),
             total_ns: 10 * MS,

@@ -11,8 +11,8 @@ from nbclient import NotebookClient
 CELLS = (
     """
 import laptime as lt
+kept = []
 with lt.record("run.lap", memory=True, force=True) as recording:
-    kept = []
     for item in lt.track(range(50), "step"):
         with lt.lap("work <b>"):
             kept.append(bytes(10_000))
