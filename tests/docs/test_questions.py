@@ -38,7 +38,7 @@ class Question:
 
 QUESTIONS = [
     Question("slow_loader.py", r"Each step waits \S+ m?s for data on average, \d\d % of its time"),
-    Question("leak.py", r"Each step leaves \S+ KiB \(± \S+ K?i?B\) of memory behind", ("--memory",)),
+    Question("leak.py", r"Each step leaves \S+ KiB \(± \S+ \w+\) of memory behind", ("--memory",)),
     Question("slow_layer.py", r"2 \(Conv2d\) alone takes \d\d % of a step", ("--modules",)),
     Question("slow_start.py", r"\S+ s pass before the first lap, \d\d % of the run: imports,"),
     Question("slow_request.py", r"request/database runs in few requests, \d+ times in \d+"),

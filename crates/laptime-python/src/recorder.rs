@@ -46,10 +46,6 @@ impl Drop for Recorder {
 }
 
 #[pymethods]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments are converted into owned values"
-)]
 impl Recorder {
     /// Starts it. Another path than the one asked for is taken when that exists.
     #[new]

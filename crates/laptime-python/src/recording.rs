@@ -62,8 +62,8 @@ impl OpenedRecording {
     fn _repr_mimebundle_<'py>(
         &self,
         python: Python<'py>,
-        include: Option<Bound<'py, PyAny>>,
-        exclude: Option<Bound<'py, PyAny>>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         self.report(python)?.mime_bundle(python, include, exclude)
     }
@@ -84,10 +84,6 @@ impl OpenedRecording {
     /// Writes the recording in the format of another tool; what `path` ends in says which, unless
     /// `format` does. Replaces what is there.
     #[pyo3(signature = (path, format=None))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments from Python are values"
-    )]
     fn export(&self, python: Python<'_>, path: FilePath, format: Option<&str>) -> PyResult<()> {
         let FilePath(path) = path;
         let format = match format {
@@ -162,10 +158,6 @@ fn named(name: &str) -> Option<ExportFormat> {
 /// becomes a warning of the report, and what is intact is read.
 #[pyfunction]
 #[pyo3(signature = (path, *, salvage=false))]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments from Python are values"
-)]
 pub fn open(python: Python<'_>, path: FilePath, salvage: bool) -> PyResult<OpenedRecording> {
     let FilePath(path) = path;
     let recording = OpenedRecording {

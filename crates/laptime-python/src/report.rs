@@ -355,8 +355,8 @@ impl Report {
     pub fn mime_bundle<'py>(
         &self,
         python: Python<'py>,
-        include: Option<Bound<'py, PyAny>>,
-        exclude: Option<Bound<'py, PyAny>>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let view = View::default();
         let html = if self.tables.is_empty() {
@@ -373,7 +373,7 @@ impl Report {
         };
         let (plain, markdown) = (self.__str__(python)?, self.markdown(python)?);
         let bundle = notebook::bundle(python, plain, html, Some(markdown))?;
-        notebook::only(bundle, include.as_ref(), exclude.as_ref())
+        notebook::only(bundle, include, exclude)
     }
 }
 

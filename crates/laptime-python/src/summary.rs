@@ -124,6 +124,7 @@ impl SpanSummary {
     }
 
     /// Asked only where there is no such attribute.
+    #[expect(clippy::unused_self, reason = "it is asked as a method")]
     fn __getattr__(&self, name: &str) -> PyResult<()> {
         Err(no_number("span summary", name))
     }

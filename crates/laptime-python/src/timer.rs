@@ -176,8 +176,8 @@ impl Timer {
     fn _repr_mimebundle_<'py>(
         &self,
         python: Python<'py>,
-        include: Option<Bound<'py, PyAny>>,
-        exclude: Option<Bound<'py, PyAny>>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         asked(|| self.summary(python)?.mime_bundle(python, include, exclude))
     }

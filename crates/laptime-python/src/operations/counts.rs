@@ -225,12 +225,12 @@ impl OpCounts {
     fn _repr_mimebundle_<'py>(
         &self,
         python: Python<'py>,
-        include: Option<Bound<'py, PyAny>>,
-        exclude: Option<Bound<'py, PyAny>>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (plain, html) = (self.__str__(python), rendering::fragment(self));
         let bundle = notebook::bundle(python, plain, html, None)?;
-        notebook::only(bundle, include.as_ref(), exclude.as_ref())
+        notebook::only(bundle, include, exclude)
     }
 
     fn __repr__(&self) -> String {
