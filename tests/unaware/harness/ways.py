@@ -1,8 +1,8 @@
 """The ways to run a program under Laptime, and which of them the fixed subset takes.
 
-A way is the set of options given to `laptime run`. All subsets of three options are eight ways.
-Four of them suffice for every pair of options to meet in every state (both, one, the other,
-neither); the subset deals these four out to the programs of a kind.
+A way is the set of options given to `laptime run`. All subsets of four options are sixteen ways.
+Five of them suffice for every pair of options to meet in every state (both, one, the other,
+neither); the subset deals these five out to the programs of a kind.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .programs import Program
 
-OPTIONS = ("memory", "modules", "ops")
+OPTIONS = ("memory", "modules", "ops", "stacks")
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,11 @@ ALL = tuple(
     for options in itertools.combinations(OPTIONS, count)
 )
 PAIRWISE = (
-    Way(("memory", "modules")),
+    Way(("memory", "modules", "ops")),
     Way(),
-    Way(("memory", "ops")),
-    Way(("modules", "ops")),
+    Way(("memory", "ops", "stacks")),
+    Way(("modules", "ops", "stacks")),
+    Way(("memory", "modules", "stacks")),
 )
 
 
@@ -48,9 +49,9 @@ def all_ways(program: Program) -> tuple[Way, ...]:
 
 
 def subset(programs: Iterable[Program]) -> Iterator[tuple[Program, Way]]:
-    """The fixed subset: two of the four ways for a program that starts quickly, one for any other.
+    """The fixed subset: two of the five ways for a program that starts quickly, one for any other.
 
-    Those of a kind take turns, so that the four ways meet every two, or every four, of them.
+    Those of a kind take turns, so that the five ways meet every two or three, or every five, of them.
     """
     dealt = [program for program in programs if program.in_subset]
     for _, kind in itertools.groupby(dealt, key=lambda program: program.kind):
