@@ -438,11 +438,11 @@ print(report, file=sys.stderr)
     (process,) = summary["processes"]
     assert process["state"] == "killed"
     assert "host_memory_peak_bytes" not in process
-    assert "did not end normally" in summary["unavailable"]["host_memory_peak_bytes"]
+    assert "ended without closing its recording" in summary["unavailable"]["host_memory_peak_bytes"]
     rows = {row["path"]: row for row in summary["rows"]}
     assert abs(rows["step"]["host_memory_peak_max_bytes"] - 8_000_000) < 80_000
     assert "host_memory_net_max_bytes" not in rows["other"]
-    assert "did not end normally" in rows["other"]["why"]["host_memory_net_max_bytes"]
+    assert "ended without closing its recording" in rows["other"]["why"]["host_memory_net_max_bytes"]
     assert "peak memory \u2013 (cut off)" in done.stderr
 
 

@@ -110,13 +110,12 @@ pub fn write_run(folder: &Path, run: &RunInfo) -> io::Result<()> {
         })
 }
 
-/// Whether `run.json` in a folder is that of a run, rather than of another recording that took the
-/// folder's place. One that can't be read is not.
-pub fn is_of(folder: &Path, run: &RunInfo) -> bool {
+/// Whether a folder holds the `run.json` of another recording than this run's, which took its place.
+pub fn is_anothers(folder: &Path, run: &RunInfo) -> bool {
     let found = fs::read(folder.join(RunInfo::FILE_NAME)).ok();
     let found = found.and_then(|bytes| RunInfo::from_json(&bytes).ok());
     found.is_some_and(|found| {
-        (found.pid, found.started_monotonic_ns) == (run.pid, run.started_monotonic_ns)
+        (found.pid, found.started_monotonic_ns) != (run.pid, run.started_monotonic_ns)
     })
 }
 

@@ -79,13 +79,11 @@ impl Recording {
         let Some(mut run) = self.run.take() else {
             return Ok(());
         };
-        // Its folder may be gone, and another recording of this process be in progress by now.
-        if current_folder().as_ref() == Some(&self.path) {
-            close();
-        }
-        if !folder::is_of(&self.path, &run) {
+        // Its folder was deleted, and what is recorded there now ends by itself.
+        if folder::is_anothers(&self.path, &run) {
             return Ok(());
         }
+        close();
         run.end = Some(ProgramEnd {
             monotonic_ns: clock::monotonic_ns(),
             code: None,
