@@ -58,6 +58,16 @@ def test_a_recording_whose_folder_was_deleted_makes_room_for_the_next(tmp_path: 
     assert lt.open(path).report().to_json() == end, "the first one's end is not the second one's"
 
 
+def test_the_end_of_a_recording_that_is_gone_does_not_end_the_next(tmp_path: Path) -> None:
+    first = lt.record(tmp_path / "first.lap")
+    shutil.rmtree(first.path)
+    with lt.record(tmp_path / "second.lap") as second:
+        first.stop()
+        with lt.lap("x"):
+            pass
+    assert lt.open(second.path).report()["x"].count == 1
+
+
 def test_a_recording_in_another_one_has_an_absolute_path(tmp_path: Path) -> None:
     before = Path.cwd()
     os.chdir(tmp_path)

@@ -83,7 +83,9 @@ impl Recording {
         if folder::is_anothers(&self.path, &run) {
             return Ok(());
         }
-        close();
+        if current_folder().is_none_or(|current| current == self.path) {
+            close();
+        }
         run.end = Some(ProgramEnd {
             monotonic_ns: clock::monotonic_ns(),
             code: None,
