@@ -442,7 +442,9 @@ print(report, file=sys.stderr)
     rows = {row["path"]: row for row in summary["rows"]}
     assert abs(rows["step"]["host_memory_peak_max_bytes"] - 8_000_000) < 80_000
     assert "host_memory_net_max_bytes" not in rows["other"]
-    assert "ended without closing its recording" in rows["other"]["why"]["host_memory_net_max_bytes"]
+    assert (
+        "ended without closing its recording" in rows["other"]["why"]["host_memory_net_max_bytes"]
+    )
     assert "peak memory \u2013 (cut off)" in done.stderr
 
 

@@ -56,6 +56,13 @@ def subset(programs: Iterable[Program]) -> Iterator[tuple[Program, Way]]:
     dealt = [program for program in programs if program.in_subset]
     for _, kind in itertools.groupby(dealt, key=lambda program: program.kind):
         turn = itertools.cycle(PAIRWISE)
-        for program in kind:
-            for way in itertools.islice(turn, 2 if program.is_light else 1):
-                yield program, way
+        programs_of_kind = list(kind)
+        chosen = [
+            (program, way)
+            for program in programs_of_kind
+            for way in itertools.islice(turn, 2 if program.is_light else 1)
+        ]
+        yield from chosen
+        # Few programs make up for it: the last one takes what none did.
+        met = {way for _, way in chosen}
+        yield from ((programs_of_kind[-1], way) for way in PAIRWISE if way not in met)
