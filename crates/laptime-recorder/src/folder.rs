@@ -111,7 +111,7 @@ pub fn write_run(folder: &Path, run: &RunInfo) -> io::Result<()> {
 }
 
 /// Whether a folder holds the `run.json` of another recording than this run's, which took its place.
-pub fn is_anothers(folder: &Path, run: &RunInfo) -> bool {
+pub fn is_of_another(folder: &Path, run: &RunInfo) -> bool {
     let found = fs::read(folder.join(RunInfo::FILE_NAME)).ok();
     let found = found.and_then(|bytes| RunInfo::from_json(&bytes).ok());
     found.is_some_and(|found| {

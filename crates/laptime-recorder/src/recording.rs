@@ -80,7 +80,7 @@ impl Recording {
             return Ok(());
         };
         // Its folder was deleted, and what is recorded there now ends by itself.
-        if folder::is_anothers(&self.path, &run) {
+        if folder::is_of_another(&self.path, &run) {
             return Ok(());
         }
         if current_folder().is_none_or(|current| current == self.path) {
