@@ -51,7 +51,7 @@ def all_ways(program: Program) -> tuple[Way, ...]:
 def subset(programs: Iterable[Program]) -> Iterator[tuple[Program, Way]]:
     """The fixed subset: two of the five ways for a program that starts quickly, one for any other.
 
-    Those of a kind take turns, so that the five ways meet every two or three of them, or every five.
+    Those of a kind take turns, so that the five ways meet every two or three, or every five.
     """
     dealt = [program for program in programs if program.in_subset]
     for _, kind in itertools.groupby(dealt, key=lambda program: program.kind):
