@@ -234,6 +234,7 @@ def test_a_path_is_no_file() -> None:
 
 
 def test_automatic_phases_are_steps(run: object) -> None:
+    pytest.importorskip("torch")
     code = """
 import torch, laptime as lt, sys
 from laptime.integrations.torch import phases
