@@ -182,11 +182,23 @@ pub fn remove(path: &Path) -> io::Result<bool> {
     let nonce = clock::monotonic_ns() ^ u64::from(std::process::id()) << 40;
     let doomed = path.with_file_name(format!(".laptime-{nonce:016x}{DOOMED}"));
     match fs::rename(path, &doomed) {
-        Ok(()) => fs::remove_dir_all(&doomed)?,
+        Ok(()) => delete(&doomed)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(_) => fs::remove_dir_all(path)?,
+        Err(_) => delete(path)?,
     }
     Ok(true)
+}
+
+/// Deletes a folder, also one in which a recording that is just ending still makes a file.
+fn delete(folder: &Path) -> io::Result<()> {
+    for _ in 1..MAX_TRIES {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => return other,
+        }
+    }
+    fs::remove_dir_all(folder)
 }
 
 /// Whether a path holds a recording and nothing else: what may be deleted for another one.
