@@ -125,7 +125,9 @@ class Record:
         if self._samples_stacks:
             self._samples_stacks = False
             leave_stacks()
-        self._recorder.finish()
+        # Nobody begins at this path meanwhile.
+        with _replacing:
+            self._recorder.finish()
 
     def _end_memory(self) -> None:
         if self._counts_memory:
@@ -163,7 +165,7 @@ def _replace(path: str) -> Recorder:
         return Recorder(path)
 
 
-_replacing = _thread.allocate_lock()
+_replacing = _thread.RLock()
 # A forked child may inherit it held by a thread that it doesn't have.
 os.register_at_fork(after_in_child=_replacing._at_fork_reinit)  # type: ignore[attr-defined]
 
