@@ -106,6 +106,23 @@ with lt.record(sys.argv[1], stacks=True):
     assert lap(path, "child")["sample_count"] > 5
 
 
+def test_a_process_whose_first_thread_is_gone_ends_with_its_last(tmp_path: Path) -> None:
+    program = """
+import ctypes, sys, threading, time
+import laptime as lt
+lt.record(sys.argv[1], stacks=True)
+def works():
+    with lt.lap("works"):
+        time.sleep(0.7)
+threading.Thread(target=works).start()
+time.sleep(0.3)  # sampling goes on by then
+ctypes.CDLL(None).pthread_exit(None)
+"""
+    path = tmp_path / "r.lap"
+    subprocess.run([sys.executable, "-c", program, str(path)], timeout=60)
+    assert lt.open(path).report()["works"].count == 1
+
+
 def test_without_being_asked_nothing_is_sampled(tmp_path: Path) -> None:
     with lt.record(tmp_path / "sampled.lap", stacks=True) as sampled, lt.lap("x"):
         hot(0.1)

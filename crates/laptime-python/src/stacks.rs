@@ -24,9 +24,16 @@ impl StackSource for Interpreter {
 /// A thread of Python's, unless the system's id of it isn't known.
 fn seen(trace: StackTrace) -> Option<SeenThread> {
     let frames = trace.frames.into_iter();
+    // Before CPython 3.11, `py-spy` knows a thread by its `pthread_t` only, and takes all for running.
+    let (thread, may_run) = if let Some(thread) = trace.os_thread_id {
+        (thread, true)
+    } else {
+        let thread = stacks::thread_id_of(trace.thread_id)?;
+        (thread, stacks::is_running(thread))
+    };
     Some(SeenThread {
-        thread: trace.os_thread_id?,
-        is_running: trace.active,
+        thread,
+        is_running: trace.active && may_run,
         has_interpreter: trace.owns_gil,
         frames: frames
             .map(|frame| SeenFrame {

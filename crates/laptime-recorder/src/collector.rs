@@ -91,9 +91,12 @@ fn run(sources: &Weak<Sources>) {
             next_tick = now + TICK.as_nanos() as u64;
             let resident = sources.resident_bytes();
             // The first thread is gone. After the last one the program would be over.
-            if resident == Some(0) && platform::is_last_thread() {
-                leave();
-                return;
+            if resident == Some(0) {
+                end_stacks();
+                if platform::is_last_thread() {
+                    leave();
+                    return;
+                }
             }
             if let Some(resident_bytes) = resident.filter(|bytes| *bytes > 0) {
                 let ticks = clock::now();
@@ -200,6 +203,15 @@ fn note_stacks() {
         })
     });
     write_looks(&looks, reason.as_deref());
+}
+
+/// Ends the sampler before the recording ends: one thread less to be the last.
+fn end_stacks() {
+    let sampler = registry::with(|registry| registry.disk.as_mut()?.sampler.take());
+    if let Some(mut sampler) = sampler {
+        sampler.stop();
+        write_stacks(&sampler);
+    }
 }
 
 /// Writes what is left of a sampler that was stopped.

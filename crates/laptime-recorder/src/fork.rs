@@ -13,6 +13,7 @@ use crate::memory::switch as memory;
 use crate::registry;
 use crate::site;
 use crate::stack;
+use crate::stacks;
 use crate::state;
 use crate::thread::Thread;
 
@@ -27,6 +28,8 @@ pub fn install() {
 
 extern "C" fn prepare() {
     guard((), || {
+        // First, as it may have to wait, and then the program's other threads wait for nothing.
+        stacks::lock_for_fork();
         site::lock_for_fork();
         Thread::with_if_any(|thread| registry::lock_for_fork(thread.map(|thread| &*thread)));
         fold::lock_for_fork();
@@ -42,6 +45,7 @@ extern "C" fn parent() {
             fold::unlock_after_fork();
             registry::unlock_after_fork();
             site::unlock_after_fork();
+            stacks::unlock_after_fork();
         }
     });
 }

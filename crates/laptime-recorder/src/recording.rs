@@ -256,20 +256,14 @@ pub fn close() {
         thread.writer.take_window()
     });
     let mut own = own.flatten();
+    let mut scribe = last_words();
     let Some((disk, windows, first, epoch)) = registry::with(|registry| {
         let mut disk = registry.disk.take()?;
         let epoch = registry.epoch;
         let mut windows = std::mem::take(&mut disk.full);
         windows.extend(own.take().filter(|window| registry.is_live(window)));
         windows.extend(registry.threads.take_parked_windows());
-        windows.extend(disk.scribe.take().and_then(|mut scribe| {
-            if let Some(memory) = memory::process() {
-                let ticks = clock::now();
-                scribe.record(&Record::Memory { ticks, memory });
-            }
-            scribe.record(&Record::Anchor(clock::anchor()));
-            scribe.take_window()
-        }));
+        windows.extend(scribe.take().and_then(|mut scribe| scribe.take_window()));
         // What other threads hold cannot be sealed under their hands; it stays open, and readable.
         let held: Vec<(u64, Vec<u8>)> = registry
             .open_windows()
@@ -310,6 +304,20 @@ pub fn close() {
     disk.store_losses();
     // The file stays readable without the cut.
     let _ = disk.file.close(clock::anchor(), end);
+}
+
+/// Has the scribe write the last records of the recording in progress, with the registry unlocked:
+/// its window may be full. Returns the scribe.
+fn last_words() -> Option<Writer> {
+    let scribe = registry::with(|registry| registry.disk.as_mut()?.scribe.take());
+    scribe.map(|mut scribe| {
+        if let Some(memory) = memory::process() {
+            let ticks = clock::now();
+            scribe.record(&Record::Memory { ticks, memory });
+        }
+        scribe.record(&Record::Anchor(clock::anchor()));
+        scribe
+    })
 }
 
 fn close_at_exit() {

@@ -52,6 +52,7 @@ impl Writer {
         record: &Record<'_>,
         mut define: impl FnMut(u32, &mut Vec<u8>, &mut Cursor),
     ) {
+        registry::expect_open();
         let path = match record {
             Record::Span(span) => Some(span.path),
             Record::Mark { path, .. }

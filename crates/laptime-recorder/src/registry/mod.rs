@@ -203,6 +203,18 @@ impl Registry {
     }
 }
 
+#[cfg(debug_assertions)]
+thread_local! {
+    static IS_HELD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Checks, in debug builds, that the calling thread doesn't hold the registry: what it does next
+/// asks for the registry now and then, and would wait for itself for ever.
+pub fn expect_open() {
+    #[cfg(debug_assertions)]
+    assert!(!IS_HELD.get(), "the registry is held");
+}
+
 /// Runs with the registry locked. Not re-entrant.
 pub fn with<T>(run: impl FnOnce(&mut Registry) -> T) -> T {
     run_and_warn(REGISTRY.lock(), run)
@@ -217,7 +229,11 @@ fn run_and_warn<T>(
         messages::remember_stderr();
         Box::new(Registry::new())
     });
+    #[cfg(debug_assertions)]
+    IS_HELD.set(true);
     let result = run(registry);
+    #[cfg(debug_assertions)]
+    IS_HELD.set(false);
     let warnings = std::mem::take(&mut registry.warnings);
     drop(held);
     for warning in warnings {

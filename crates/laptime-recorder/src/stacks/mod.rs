@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use book::Book;
 pub use sampler::{Look, Sampler};
 
+use crate::lock::Lock;
+pub use crate::platform::{is_running, thread_id_of};
+
 /// A function on a stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenFrame {
@@ -62,6 +65,24 @@ pub fn sample_stacks(open: OpenSource) {
 /// Recordings that begin from now on are without stacks.
 pub fn leave_stacks() {
     IS_ASKED.store(false, Ordering::Relaxed);
+}
+
+/// Held while somebody looks, and over a fork: a source has locks of its own, which a child that is
+/// forked in the middle of a look would find held for ever.
+static LOOKING: Lock<()> = Lock::new(());
+
+/// Waits for the look that goes on, some milliseconds, and has none begin.
+pub fn lock_for_fork() {
+    LOOKING.hold();
+}
+
+/// Undoes [`lock_for_fork`].
+///
+/// # Safety
+/// The calling thread holds the lock.
+pub unsafe fn unlock_after_fork() {
+    // SAFETY: the caller's promise.
+    unsafe { LOOKING.release() };
 }
 
 /// The source to sample from, where that was asked for.

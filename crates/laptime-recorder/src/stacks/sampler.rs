@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::pace::Pace;
-use super::{OpenSource, SeenThread, StackSource};
+use super::{LOOKING, OpenSource, SeenThread, StackSource};
 use crate::clock;
 use crate::guard::guard;
 use crate::memory::Quiet;
@@ -110,7 +110,10 @@ fn run(shared: &Shared, open: OpenSource) {
     Quiet::for_ever();
     let opened = platform::leave_descriptors()
         .map_err(|error| format!("this system gives threads no files of their own: {error}"))
-        .and_then(|()| open());
+        .and_then(|()| {
+            let _looking = LOOKING.lock();
+            open()
+        });
     match opened {
         Ok(mut source) => look_again_and_again(shared, &mut *source),
         Err(reason) => shared.state().unavailable = Some(reason),
@@ -121,8 +124,10 @@ fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource) {
     let mut before = clock::monotonic_ns();
     let mut pace = Pace::new(u64::from(std::process::id()) ^ before);
     while !shared.wait(pace.wait_ns()) {
+        let looking = LOOKING.lock();
         let (began_cpu, began, ticks) = (clock::thread_ns(), clock::monotonic_ns(), clock::now());
         let threads = source.look();
+        drop(looking);
         let (ended_ticks, ended) = (clock::now(), clock::monotonic_ns());
         let look = Look {
             // In the middle: which thread was read when isn't known.

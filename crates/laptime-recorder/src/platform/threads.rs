@@ -1,0 +1,93 @@
+//! Threads of this process, told by what others call them.
+
+use std::sync::OnceLock;
+
+use super::thread_id;
+
+/// How far into its own record the C library keeps a thread's id, in words of 32 bit: beyond that
+/// nobody looks.
+const MOST_WORDS: usize = 512;
+
+/// The system's id of a thread, by its `pthread_t`. `None` when no such thread is there any more.
+///
+/// Interpreters before `CPython` 3.11 note nothing else of a thread. The C library keeps the id in a
+/// record to which `pthread_t` points (glibc, musl); where in it is seen from the calling thread's
+/// own. The thread may end meanwhile, so the record is read through the system, which says where
+/// nothing is.
+pub fn thread_id_of(pthread: u64) -> Option<u64> {
+    static OFFSET: OnceLock<Option<u64>> = OnceLock::new();
+    let offset = (*OFFSET.get_or_init(offset_of_id))?;
+    let id = read(pthread.checked_add(offset)?)?;
+    is_thread(id).then_some(u64::from(id))
+}
+
+/// Whether a thread of this process runs, or waits for a processor, rather than for something else.
+pub fn is_running(thread: u64) -> bool {
+    let stat = std::fs::read(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
+    // The name before it may hold anything, brackets too.
+    let after_name = stat.iter().rposition(|byte| *byte == b')').map(|at| at + 2);
+    after_name.and_then(|at| stat.get(at)) == Some(&b'R')
+}
+
+fn is_thread(id: u32) -> bool {
+    id != 0 && std::fs::metadata(format!("/proc/self/task/{id}")).is_ok()
+}
+
+/// Where the id stands in the record of the calling thread.
+fn offset_of_id() -> Option<u64> {
+    // SAFETY: no preconditions.
+    let own = unsafe { libc::pthread_self() } as u64;
+    let id = u32::try_from(thread_id()).ok()?;
+    (0..MOST_WORDS as u64)
+        .map(|word| word * 4)
+        .find(|offset| read(own + offset) == Some(id))
+}
+
+/// A word of this process's memory; `None` where there is none.
+fn read(address: u64) -> Option<u32> {
+    let mut word = 0_u32;
+    let len = std::mem::size_of_val(&word);
+    let local = libc::iovec {
+        iov_base: (&raw mut word).cast(),
+        iov_len: len,
+    };
+    let remote = libc::iovec {
+        iov_base: address as *mut libc::c_void,
+        iov_len: len,
+    };
+    // SAFETY: the local range is `word`; the other one is checked by the system.
+    let read = unsafe {
+        let process = libc::getpid();
+        libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0)
+    };
+    (usize::try_from(read) == Ok(len)).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn threads_are_found_by_what_the_c_library_calls_them_until_they_end() {
+        let (tell, told) = mpsc::channel();
+        let (end, ends) = mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            // SAFETY: no preconditions.
+            tell.send((unsafe { libc::pthread_self() } as u64, thread_id()))
+                .unwrap();
+            let _ = ends.recv();
+        });
+        let (pthread, id) = told.recv().unwrap();
+        assert_eq!(thread_id_of(pthread), Some(id));
+        // SAFETY: no preconditions.
+        let own = unsafe { libc::pthread_self() } as u64;
+        assert_eq!(thread_id_of(own), Some(thread_id()));
+        assert!(is_running(thread_id()));
+        drop(end);
+        thread.join().unwrap();
+        assert_ne!(thread_id_of(pthread), Some(id));
+        assert_eq!(thread_id_of(8), None);
+    }
+}
