@@ -212,7 +212,7 @@ def record(
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others; `stacks` samples the functions that Python's threads are in,
-    about a hundred times per second. An existing path is not overwritten: the next free `-<n>`
+    up to a hundred times per second. An existing path is not overwritten: the next free `-<n>`
     is taken. With `force` a recording there is replaced, such as that of the same notebook cell,
     but never one that a parent process is writing; anything else raises FileExistsError.
     """

@@ -73,7 +73,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub ops: bool,
 
-    /// Sample the functions that Python's threads are in, about a hundred times per second
+    /// Sample the functions that Python's threads are in, up to a hundred times per second
     #[arg(long)]
     pub stacks: bool,
 

@@ -65,7 +65,7 @@ fn run_explains_itself() {
               Count the operations of each step once, and join them with the time: FLOP/s, MFU
 
           --stacks
-              Sample the functions that Python's threads are in, about a hundred times per second
+              Sample the functions that Python's threads are in, up to a hundred times per second
 
           --memory[=<WHAT>]
               Count what every span allocates and frees; `objects` counts small Python objects one by

@@ -182,11 +182,15 @@ fn of_some(finding: &Finding) -> Option<String> {
             steady_ns,
         } => format!(
             "Warm-up took longer than all that followed: {} for the first {}, {} for the {} after \
-             them. Take more {}, or its cost remains most of the run.",
+             {}. Take more {}, or its cost remains most of the run.",
             time(*warm_up_ns),
-            plural(*warm_up_count, one(path).as_str(), many(path).as_str()),
+            match *warm_up_count {
+                1 => one(path),
+                count => format!("{} {}", quantity::thousands(count), many(path)),
+            },
             time(*steady_ns),
             quantity::thousands(*steady_count),
+            if *warm_up_count == 1 { "it" } else { "them" },
             many(path),
         ),
         _ => return None,
