@@ -2,7 +2,7 @@
 #
 #   make demo    train a real network under `laptime run`, print the table; sets up what it needs
 #   make test    all parts of the tests, two at a time; ends with what each took (docs/testing.md)
-#   make test-all   make test, and what takes long: burn, fuzzing, every unaware program, soak
+#   make test-all   make test, and what takes long: burn, candle, fuzzing, every unaware program, soak
 #   make format  formats Rust and Python
 #   make lint    formatters, clippy, ruff, pyright, stubtest, cargo-deny, spelling
 #   make rust    the Rust tests; make fuzz-replay: every reader on damaged seeds
@@ -15,6 +15,7 @@
 #   make unedited   trainings of twenty kinds, told by Laptime and by timers in them: a table
 #   make fault-injection   every error at every system call; make imports: 500 imports under --memory
 #   make burn    checks and tests laptime-burn, which is beside the workspace
+#   make examples-rust   trains networks with candle and burn under `laptime run`, prints the tables
 #   make viewer  rebuilds the viewer's assets (Node 20) and tests it in a real browser
 #   make bench   our own cost beside the peers'; make bench-against BASE=<commit>: beside our own
 #   make counters   what other counters say of the same models, and why (docs/counters.md)
@@ -144,7 +145,7 @@ test:
 	@echo "make test: everything passed"
 
 test-all: test
-	$(MAKE) burn fuzz unaware imports fault-injection soak
+	$(MAKE) burn examples-rust fuzz unaware imports fault-injection soak
 	@echo "make test-all: everything passed"
 
 # Does what lint would only say.
@@ -152,6 +153,8 @@ format: $(STAMPS)/set-lint
 	cargo fmt --all
 	cargo fmt --manifest-path fuzz/Cargo.toml
 	cargo fmt --manifest-path crates/laptime-burn/Cargo.toml
+	cargo fmt --manifest-path examples/candle/Cargo.toml
+	cargo fmt --manifest-path examples/burn/Cargo.toml
 	$(BIN)/ruff check --quiet --fix-only
 	$(BIN)/ruff format --quiet
 
@@ -162,6 +165,8 @@ lint-text: $(STAMPS)/set-lint
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo fmt --manifest-path crates/laptime-burn/Cargo.toml --check
+	cargo fmt --manifest-path examples/candle/Cargo.toml --check
+	cargo fmt --manifest-path examples/burn/Cargo.toml --check
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/typos
@@ -214,6 +219,20 @@ burn: MANIFEST := --manifest-path crates/laptime-burn/Cargo.toml
 burn: lint-licences
 	cargo clippy --quiet --locked --all-targets $(MANIFEST) --target-dir $(TARGET)/burn -- -D warnings
 	cargo test --quiet --locked $(MANIFEST) --target-dir $(TARGET)/burn
+
+# Beside the workspace too. Each is built, checked and run on the digits, then looked at.
+.PHONY: examples-rust example-candle example-burn
+examples-rust: example-candle example-burn
+
+DIGITS := $(BUILD)/digits.csv
+$(DIGITS): $(STAMPS)/set-demo
+	$(BIN)/python -c 'import gzip, sklearn.datasets as d, importlib.resources as r; \
+		print(gzip.decompress((r.files(d) / "data/digits.csv.gz").read_bytes()).decode(), end="")' >$@
+
+example-candle example-burn: example-%: $(DIGITS) $(STAMPS)/laptime
+	cargo build --quiet --locked --release --manifest-path examples/$*/Cargo.toml --target-dir $(TARGET)/$*
+	rm -rf $(BUILD)/$*.lap
+	$(BIN)/laptime run --memory -o $(BUILD)/$*.lap $(TARGET)/$*/release/digits-$* $(DIGITS)
 
 .PHONY: python python-laps python-phases python-operations pythons
 pytest = -m pytest -q $(ORDER:%=--randomly-seed=%)

@@ -65,8 +65,8 @@ pub use resident_memory::{Resident, resident};
 pub use site::{LazySite, Site};
 pub use span::{
     Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit,
-    exit_site, exit_site_at, exit_with, give, given, innermost_of, is_open, last_written,
-    path_names, path_of, rename, suspend, suspend_piece,
+    exit_site, exit_site_at, exit_with, give, given, innermost_of, is_open, is_path_within,
+    last_written, path_names, path_of, rename, suspend, suspend_piece,
 };
 pub use state::{disable, enable, is_off, is_on};
 pub use stretches::{operations, plain_path, ran, set_aside};

@@ -407,6 +407,11 @@ pub fn current_path() -> PathId {
     Thread::with(|thread| thread.stack().innermost()).unwrap_or(PathId::ROOT)
 }
 
+/// Whether a path is another one or lies inside of it.
+pub fn is_path_within(path: PathId, outer: PathId) -> bool {
+    path == outer || outer == PathId::ROOT || registry::with(|r| r.paths.is_within(path, outer))
+}
+
 /// The names of a path, outermost first.
 pub fn path_names(path: PathId) -> Vec<String> {
     registry::with(|registry| registry.paths.names(path))

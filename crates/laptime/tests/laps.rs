@@ -219,6 +219,56 @@ fn tracing_spans_become_laps() {
     );
 }
 
+#[cfg(feature = "tracing")]
+#[test]
+fn a_tracing_span_that_is_made_once_and_used_elsewhere_is_a_lap_each_time() {
+    use tracing_subscriber::layer::SubscriberExt;
+    let spans = recorded(|| {
+        let subscriber = tracing_subscriber::registry().with(laptime::layer());
+        tracing::subscriber::with_default(subscriber, || {
+            let linear = tracing::info_span!("linear");
+            for _ in 0..3 {
+                let _forward = laptime::lap!("forward");
+                for _ in 0..2 {
+                    linear.in_scope(|| drop(laptime::lap!("matmul")));
+                }
+            }
+            // A model that is never dropped.
+            std::mem::forget(linear);
+        });
+    });
+    assert_eq!(
+        counts(&spans),
+        [
+            ("forward", 3),
+            ("forward/linear", 6),
+            ("forward/linear/matmul", 6)
+        ]
+    );
+}
+
+#[cfg(feature = "tracing")]
+#[test]
+fn a_tracing_span_that_runs_in_pieces_where_it_was_made_is_one_lap() {
+    use tracing_subscriber::layer::SubscriberExt;
+    let spans = recorded(|| {
+        let subscriber = tracing_subscriber::registry().with(laptime::layer());
+        tracing::subscriber::with_default(subscriber, || {
+            let _serve = laptime::lap!("serve");
+            let request = tracing::info_span!("request");
+            let task = request.in_scope(|| tracing::info_span!("task"));
+            for _ in 0..3 {
+                request.in_scope(|| ());
+                task.in_scope(|| ()); // by an executor that knows nothing of the request
+            }
+        });
+    });
+    assert_eq!(
+        counts(&spans),
+        [("serve", 1), ("serve/request", 1), ("serve/task", 1)]
+    );
+}
+
 #[cfg(feature = "report")]
 #[test]
 fn the_report_of_this_process_is_a_table() {

@@ -19,7 +19,9 @@ pub fn lap(steps: &Steps<'_>) -> Option<Finding> {
     let mean_ns = |row: &SpanRow| row.total_ns / row.count.unwrap_or(0).max(1);
     let is_rare = |row: &&SpanRow| {
         let count = row.count.unwrap_or(0);
-        (count >= LEAST_SPANS || steps.ratio(row.total_ns) >= MUCH_RATIO)
+        // None that ended: what is known of it is a part.
+        count > 0
+            && (count >= LEAST_SPANS || steps.ratio(row.total_ns) >= MUCH_RATIO)
             && (count as f64) < RARE_RATIO * steps.count as f64
             && mean_ns(row) as f64 >= (SLOW_RATIO - 1.0) * usual_ns as f64
             && steps.ratio(row.total_ns) >= EXCESS_RATIO

@@ -21,6 +21,18 @@ impl Paths {
         names.into_iter().map(str::to_owned).collect()
     }
 
+    /// Whether a path is another one or lies inside of it.
+    pub fn is_within(&self, path: PathId, outer: PathId) -> bool {
+        let mut at = path;
+        while at != outer {
+            let Some(entry) = self.0.get(at) else {
+                return false;
+            };
+            at = entry.parent;
+        }
+        true
+    }
+
     /// The last name of a path; empty for one that is not known.
     pub fn name(&self, path: PathId) -> String {
         let entry = self.0.get(path);
