@@ -107,7 +107,7 @@ fn train(
         };
         {
             let _lap = lap!("optimizer");
-            network = optimizer.step(RATE.into(), network, gradients);
+            network = optimizer.step(RATE, network, gradients);
         }
         laptime::metric("loss", loss.into_scalar::<f64>());
     }
