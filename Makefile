@@ -12,6 +12,7 @@
 #   make book    the documentation as a book, in .build/book
 #   make unaware    programs that know nothing of Laptime, under it and without: every way
 #   make untouched  generated trainings, counted in their midst: nothing is left of it (PROGRAMS=5000)
+#   make functions-share   known shares of functions, as --stacks samples them: a table, in a minute
 #   make unedited   trainings of twenty kinds, told by Laptime and by timers in them: a table
 #   make fault-injection   every error at every system call; make imports: 500 imports under --memory
 #   make burn    checks and tests laptime-burn, which is beside the workspace
@@ -135,7 +136,7 @@ picture: demo
 
 # In this order as far as slots are free: those of one target folder wait for each other.
 TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs docs asan soak-60 \
-	pythons book wheel crates lint-text lint-licences
+	pythons functions-share book wheel crates lint-text lint-licences
 
 # Every part runs, whatever failed before; the output of each comes in one piece.
 test:
@@ -290,6 +291,11 @@ untouched: $(STAMPS)/set-operations $(STAMPS)/laptime
 .PHONY: unedited
 unedited: $(STAMPS)/set-torch $(STAMPS)/laptime
 	$(BIN)/python tests/unedited/compare.py
+
+# Functions that take known shares of a lap, and what is sampled of them: two points apart at most.
+.PHONY: functions-share
+functions-share: $(STAMPS)/laptime
+	$(BIN)/python tests/functions/share.py
 
 imports: $(STAMPS)/set-torch $(STAMPS)/laptime
 	$(BIN)/python tests/soak/imports.py --times 500 --module torch

@@ -8,6 +8,7 @@ mod hostile;
 #[path = "../../crates/laptime-onnx/tests/onnx/file.rs"]
 mod onnx_file;
 pub mod seeds;
+mod stack_seeds;
 
 use laptime_analysis::{Analyzer, Options, Summary};
 use laptime_core::format::process::{
@@ -154,6 +155,11 @@ pub fn summary(bytes: &[u8]) {
         if let Some(mut pass) = analyzer.second_pass(key) {
             let _ = reader.window(&window, window_offset(0), &mut pass);
         }
+    }
+    if analyzer.wants_stack_pass()
+        && let Some(mut pass) = analyzer.stack_pass(key)
+    {
+        let _ = reader.window(&window, window_offset(0), &mut pass);
     }
     let summary = analyzer.finish();
     for (_, format) in Format::NAMES {

@@ -6,13 +6,20 @@ use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Win
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{Anchor, ClockKind, PathId, ProgramEnd, RunInfo, Span, SpanFlags};
 
+use crate::stack_seeds;
+
 /// The seeds of one reader, by its name.
 pub fn of(reader: &str) -> Vec<Vec<u8>> {
     match reader {
         "process" => vec![process()],
         "window" => vec![window(true), window(false)],
-        "records" => vec![records()],
-        "summary" => vec![records(), deep_records()],
+        "records" => vec![records(), stack_seeds::written(), stack_seeds::recorded()],
+        "summary" => vec![
+            records(),
+            deep_records(),
+            stack_seeds::written(),
+            stack_seeds::recorded(),
+        ],
         "run" => vec![run()],
         "onnx" => vec![onnx_layers(), onnx_control()],
         _ => vec![],

@@ -1,6 +1,8 @@
 //! The fuzz targets on plain stable Rust: every truncation of every seed, every byte of it
 //! changed in three ways, and random edits.
 
+use laptime_core::format::reader::RecordReader;
+use laptime_core::format::record::{Cursor, Record};
 use laptime_core::format::window::{Window, WindowState};
 use laptime_fuzz::{READERS, seeds};
 use proptest::prelude::*;
@@ -20,6 +22,19 @@ fn the_onnx_files_to_start_from_are_counted() {
         let dims: Vec<_> = open.into_iter().map(|dim| (dim.name, 3)).collect();
         let counts = laptime_onnx::count(file(), &dims, laptime_ops::Formulas::standard());
         assert!(counts.unwrap().total.total().cost.mac > 0);
+    }
+}
+
+#[test]
+fn the_stacks_to_start_from_are_stacks() {
+    for seed in seeds::of("records").iter().skip(1) {
+        let start = Cursor {
+            last: 1 << 40,
+            track: 1,
+        };
+        let records = RecordReader::new(seed, 0, start).map_while(Result::ok);
+        let stacks = records.filter(|record| matches!(record, Record::Stack(_)));
+        assert!(stacks.count() >= 8);
     }
 }
 

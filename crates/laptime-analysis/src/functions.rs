@@ -21,7 +21,7 @@ pub struct Functions {
     pub within_ns: u64,
     /// The part of the time in which stacks could not be read.
     pub unread_ratio: f64,
-    /// Laps in which samples were taken, the longest first.
+    /// Laps in which samples were taken, the longest first; threads without laps stand last.
     pub laps: Vec<LapFunctions>,
 }
 

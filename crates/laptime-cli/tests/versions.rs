@@ -4,11 +4,16 @@
 use std::path::Path;
 
 use laptime::Recorded;
+use laptime_analysis::Summary;
+
+fn summary(name: &str) -> Summary {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    Recorded::new(&file.join(name)).summary().unwrap()
+}
 
 #[test]
 fn a_recording_of_version_1_opens_with_every_span_mark_and_metric() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1.lap");
-    let summary = Recorded::new(&file).summary().unwrap();
+    let summary = summary("version-1.lap");
     let counts: Vec<(&str, u64)> = summary
         .rows
         .iter()
@@ -30,4 +35,38 @@ fn a_recording_of_version_1_opens_with_every_span_mark_and_metric() {
     let measured: Vec<u64> = summary.metrics.iter().map(|metric| metric.count).collect();
     assert_eq!(measured, [600]);
     assert_eq!(summary.run.unwrap().end.unwrap().code, Some(0));
+}
+
+/// Its program stands beside it.
+#[test]
+fn a_recording_of_version_1_with_stacks_opens_with_every_sample() {
+    let functions = summary("version-1-stacks.lap").functions.unwrap();
+    assert_eq!(functions.sample_count, 284);
+    let laps: Vec<(&str, u64)> = functions
+        .laps
+        .iter()
+        .map(|lap| (lap.path.as_str(), lap.sample_count))
+        .collect();
+    assert_eq!(
+        laps,
+        [
+            ("waits", 140),
+            ("step/data", 112),
+            ("step/forward", 28),
+            ("exit", 4)
+        ]
+    );
+    let data = functions.laps[1].functions.iter();
+    let data: Vec<(&str, u64, u64)> = data
+        .map(|one| (one.name.as_str(), one.self_count, one.self_ns))
+        .collect();
+    assert_eq!(
+        data,
+        [
+            ("decode", 83, 889_567_934),
+            ("augment", 29, 313_498_919),
+            ("<module>", 0, 0)
+        ]
+    );
+    assert_eq!(functions.laps[0].waiting_ns, functions.laps[0].total_ns);
 }

@@ -72,7 +72,7 @@ impl<'a> Visit<'a> for Survey {
                 name,
             } => {
                 let known = self.tracks.entry(track).or_default();
-                known.name = Some(name.to_owned());
+                known.name = (!name.is_empty()).then(|| name.to_owned());
                 known.is_task = is_task;
                 known.thread = thread;
             }

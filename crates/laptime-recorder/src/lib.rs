@@ -60,6 +60,7 @@ pub use news::{follow, news};
 pub use notes::{mark, mark_outermost, metric, module, note};
 pub use pieces::Pieces;
 pub use recording::{RecordOptions, Recording, close, current_folder, join, record};
+pub use registration::name_thread;
 pub use reserve::Reserve;
 pub use resident_memory::{Resident, resident};
 pub use site::{LazySite, Site};

@@ -15,6 +15,7 @@ use crate::folder;
 use crate::guard::guard;
 use crate::memory;
 use crate::platform;
+use crate::registration::track_name;
 use crate::registry::{self, Disk, Registry};
 use crate::stacks::{self, Sampler};
 use crate::state;
@@ -204,9 +205,10 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
 
 /// What a start does with the registry unlocked: definitions and notes so far, and the calling thread's stack.
 fn finish_start() {
-    let (scribe, notes, paths) = registry::with(|registry| {
+    let (scribe, notes, paths, threads) = registry::with(|registry| {
         let scribe = registry.disk.as_mut().and_then(|disk| disk.scribe.take());
-        (scribe, registry.notes.clone(), registry.paths.0.len())
+        let (notes, threads) = (registry.notes.clone(), registry.threads.names());
+        (scribe, notes, registry.paths.0.len(), threads)
     });
     if let Some(mut scribe) = scribe {
         for path in 1..paths as u32 {
@@ -215,18 +217,22 @@ fn finish_start() {
         for (code, message) in &notes {
             scribe.record(&Record::Note { code, message });
         }
+        for known in &threads {
+            scribe.record(&track_name(known.track, false, known.thread, &known.name));
+        }
         registry::with(|registry| {
             if let Some(disk) = registry.disk.as_mut() {
                 disk.scribe = Some(scribe);
             }
         });
     }
-    let name = std::thread::current().name().unwrap_or("main").to_owned();
     Thread::with(|thread| {
         registry::with(|registry| registry.place_in_black_box(thread.own_stack()));
         thread.refresh_slot();
+        // Opens the thread's window too, before what it closes from now on.
         let track = thread.own_stack().track();
-        thread.name_track(track, false, &name);
+        let named = threads.iter().find(|known| known.track == track);
+        thread.name_track(track, false, named.map_or("", |known| &known.name));
     });
 }
 

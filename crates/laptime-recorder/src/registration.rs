@@ -10,11 +10,14 @@ use laptime_core::{PathId, Span, SpanFlags};
 use crate::clock;
 use crate::memory::Quiet;
 use crate::platform;
-use crate::registry;
+use crate::registry::{self, ThreadName};
 use crate::site::Site;
 use crate::stack::Stack;
 use crate::state;
 use crate::thread::Thread;
+
+/// Bytes of a track's name that are kept.
+const LONGEST_NAME: usize = 256;
 
 thread_local! {
     static LEAVING: Leaving = const { Leaving };
@@ -38,17 +41,28 @@ fn register() {
         return;
     }
     let name = std::thread::current().name().map(str::to_owned);
+    let name = name.unwrap_or_default();
     registry::with(|registry| {
         let track = registry.threads.thread_track();
         let mut own = Box::new(Stack::new(track, PathId::ROOT));
         registry.place_in_black_box(&mut own);
         let writer = registry.threads.take_writer(registry.epoch);
         let thread = Thread::set_current(Box::new(Thread::new(own, writer)));
-        registry.threads.enter(thread);
+        let named = ThreadName::of_caller(track, name.clone());
+        registry.threads.enter(thread, named);
     });
     Thread::with(|thread| {
         let track = thread.track();
-        thread.name_track(track, false, &name.unwrap_or_default());
+        thread.name_track(track, false, &name);
+    });
+}
+
+/// Names the calling thread, where its language knows more than the system does.
+pub fn name_thread(name: &str) {
+    with(|thread| {
+        let track = thread.own_stack().track();
+        registry::with(|registry| registry.threads.rename(track, name));
+        thread.name_track(track, false, name);
     });
 }
 
@@ -71,6 +85,16 @@ impl Drop for Leaving {
             registry.threads.leave(&mut thread);
             registry.take_out_of_black_box(&mut own);
         });
+    }
+}
+
+/// The record that names a track; a long name is cut off.
+pub fn track_name(track: u32, is_task: bool, thread: u64, name: &str) -> Record<'_> {
+    Record::TrackName {
+        track,
+        is_task,
+        thread,
+        name: &name[..name.floor_char_boundary(LONGEST_NAME)],
     }
 }
 
@@ -98,12 +122,8 @@ impl Thread {
     }
 
     pub fn name_track(&mut self, track: u32, is_task: bool, name: &str) {
-        self.writer.record(&Record::TrackName {
-            track,
-            is_task,
-            thread: platform::thread_id(),
-            name: name.get(..name.len().min(256)).unwrap_or_default(),
-        });
+        self.writer
+            .record(&track_name(track, is_task, platform::thread_id(), name));
     }
 
     /// Writes what is still open as unclosed: the thread or task ends.

@@ -14,6 +14,7 @@ pub mod name;
 pub mod span;
 pub mod task;
 pub mod thread;
+mod thread_name;
 pub mod timer;
 
 pub use locked::{Locked, none};

@@ -13,8 +13,8 @@ use laptime_recorder as recorder;
 use pyo3::prelude::*;
 use pyo3::{Borrowed, ffi};
 
-use super::graves;
 use super::task::{self, TaskState};
+use super::{graves, thread_name};
 
 /// A thread state and how often its context has changed.
 #[repr(C)]
@@ -46,6 +46,8 @@ pub struct ThreadContext {
     last: Cell<*mut Vec<u64>>,
     /// Spans opened here by `with` and not closed yet.
     open: Cell<u32>,
+    /// Whether the thread's name was asked for.
+    is_named: Cell<bool>,
 }
 
 thread_local! {
@@ -56,6 +58,7 @@ thread_local! {
             base: Cell::new((null_mut(), u64::MAX)),
             last: Cell::new(null_mut()),
             open: Cell::new(0),
+            is_named: Cell::new(false),
         }
     };
     static LAST: LastOwner = const { LastOwner(Cell::new(null_mut())) };
@@ -194,7 +197,14 @@ impl ThreadContext {
 #[cold]
 #[inline(never)]
 fn arrive(thread: &ThreadContext) {
-    // SAFETY: only called with the lock held.
+    if !thread.is_named.replace(true) {
+        // SAFETY: only called with the lock held.
+        let python = unsafe { Python::assume_attached() };
+        if let Some(name) = thread_name::of_caller(python) {
+            recorder::name_thread(&name);
+        }
+    }
+    // SAFETY: as above.
     let (now, context) = unsafe { (laptime_context_place(), laptime_context_current()) };
     if context.is_null() || thread.base.get() == (context, now.thread) {
         thread.settle(std::ptr::null());

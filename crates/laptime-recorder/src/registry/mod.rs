@@ -16,6 +16,7 @@ use laptime_core::format::window::{WINDOW_LEN, WindowHeader};
 
 pub use self::disk::{Disk, WORK, clamped, count_clamped, count_lost, lost};
 use self::paths::Paths;
+pub use self::threads::ThreadName;
 use self::threads::Threads;
 use crate::clock;
 use crate::fold;

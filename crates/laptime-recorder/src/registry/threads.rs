@@ -15,7 +15,7 @@ const MAIN_TRACK: u32 = 1;
 
 #[derive(Debug)]
 pub struct Threads {
-    registered: Vec<ThreadPointer>,
+    registered: Vec<Registered>,
     /// Track of the thread that the process began with.
     pub main_track: u32,
     /// Writers that no thread uses now.
@@ -23,6 +23,34 @@ pub struct Threads {
     /// Stacks that lie in a black box, that of a finished recording included.
     boxed: Vec<Boxed>,
     tracks: u32,
+}
+
+/// What a recording says of a thread.
+#[derive(Debug, Clone)]
+pub struct ThreadName {
+    pub track: u32,
+    /// The system's id of the thread.
+    pub thread: u64,
+    /// Empty for a thread without a name.
+    pub name: String,
+}
+
+impl ThreadName {
+    /// That of the calling thread.
+    pub fn of_caller(track: u32, name: String) -> Self {
+        let thread = platform::thread_id();
+        Self {
+            track,
+            thread,
+            name,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Registered {
+    thread: ThreadPointer,
+    named: ThreadName,
 }
 
 /// A registered thread.
@@ -79,15 +107,30 @@ impl Threads {
     }
 
     /// Adds a thread, which stays where it is until it leaves.
-    pub fn enter(&mut self, thread: NonNull<Thread>) {
-        self.registered.push(ThreadPointer(thread));
+    pub fn enter(&mut self, thread: NonNull<Thread>, named: ThreadName) {
+        let thread = ThreadPointer(thread);
+        self.registered.push(Registered { thread, named });
+    }
+
+    /// Names a registered thread.
+    pub fn rename(&mut self, track: u32, name: &str) {
+        let known = self.registered.iter_mut();
+        for known in known.filter(|known| known.named.track == track) {
+            name.clone_into(&mut known.named.name);
+        }
+    }
+
+    /// The registered threads, which a recording that begins now knows nothing of.
+    pub fn names(&self) -> Vec<ThreadName> {
+        let known = self.registered.iter();
+        known.map(|known| known.named.clone()).collect()
     }
 
     /// Takes a thread off the list and keeps its writer for the next one.
     pub fn leave(&mut self, thread: &mut Thread) {
         let pointer: *const Thread = thread;
         self.registered
-            .retain(|known| !std::ptr::eq(known.0.as_ptr(), pointer));
+            .retain(|known| !std::ptr::eq(known.thread.0.as_ptr(), pointer));
         self.parked
             .push(std::mem::replace(&mut thread.writer, Writer::new()));
     }
@@ -108,8 +151,8 @@ impl Threads {
 
     /// Sends every thread the slow way at its next record.
     pub fn interrupt(&self) {
-        for thread in &self.registered {
-            thread.writer().interrupt();
+        for known in &self.registered {
+            known.thread.writer().interrupt();
         }
     }
 
@@ -120,7 +163,8 @@ impl Threads {
 
     /// The open windows of all threads and parked writers.
     pub fn open_windows(&self) -> impl Iterator<Item = &Window> {
-        let registered = self.registered.iter().map(ThreadPointer::writer);
+        let registered = self.registered.iter();
+        let registered = registered.map(|known| known.thread.writer());
         registered.chain(&self.parked).filter_map(Writer::window)
     }
 
@@ -162,10 +206,14 @@ impl Threads {
         }
         // Their windows are the parent's.
         std::mem::forget(std::mem::take(&mut self.parked));
-        self.registered.clear();
+        let known = std::mem::take(&mut self.registered);
         if let Some(thread) = thread {
-            self.main_track = thread.own_stack().track();
-            self.enter(NonNull::from(thread));
+            let track = thread.own_stack().track();
+            self.main_track = track;
+            let known = known.into_iter().find(|known| known.named.track == track);
+            let name = known.map(|known| known.named.name);
+            let named = ThreadName::of_caller(track, name.unwrap_or_default());
+            self.enter(NonNull::from(thread), named);
         }
     }
 }

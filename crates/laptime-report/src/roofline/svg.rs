@@ -1,7 +1,8 @@
 //! The roofline in a page: a drawing that needs no script and takes its colours from the page.
 //!
 //! Everything is placed by attributes; colours are classes of `viewer.css`, since the page's policy
-//! allows no other styles. Each point carries its mark and a title with its name; the table below
+//! allows no other styles. A notebook doesn't have that file: [`LOOKS`] says how things look there.
+//! Each point carries its mark and a title with its name; the table below
 //! has its numbers.
 
 use std::fmt::Write;
@@ -26,6 +27,37 @@ const LIFT: f64 = 22.0;
 /// Heights that are tried above that, before a mark stands aside.
 const LEVELS: usize = 10;
 
+/// How things look where `viewer.css` isn't, on light and on dark ground. A rule of that file goes before
+/// any of these attributes.
+const LOOKS: [(&str, &str); 11] = [
+    (
+        "<path class=\"memory\"",
+        "fill=\"#b45a17\" opacity=\"0.09\"",
+    ),
+    (
+        "<path class=\"arithmetic\"",
+        "fill=\"#1f6f9f\" opacity=\"0.09\"",
+    ),
+    ("<g class=\"point memory\"", "color=\"#b45a17\""),
+    ("<g class=\"point arithmetic\"", "color=\"#1f6f9f\""),
+    ("<path class=\"grid\"", "stroke=\"#8884\""),
+    (
+        "<path class=\"roof\"",
+        "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2.2\"",
+    ),
+    (
+        "<path class=\"ridge\"",
+        "stroke=\"#888\" stroke-dasharray=\"3 4\"",
+    ),
+    ("<path class=\"leader\"", "stroke=\"currentColor\""),
+    (
+        "<path class=\"gain\"",
+        "stroke=\"currentColor\" stroke-dasharray=\"2 3\"",
+    ),
+    ("<circle class=\"dot\"", "fill=\"currentColor\""),
+    ("<circle class=\"mark\"", "fill=\"currentColor\""),
+];
+
 /// A place in the drawing.
 type Place = (f64, f64);
 
@@ -33,13 +65,17 @@ type Place = (f64, f64);
 pub fn render(roofline: &Roofline) -> String {
     let picture = Picture::new(roofline);
     let mut out = format!(
-        "<svg class=\"roofline\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-         aria-label=\"Roofline: attainable FLOP per second over FLOP per byte\">\n"
+        "<svg class=\"roofline\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" fill=\"currentColor\" font-size=\"12\" \
+         role=\"img\" aria-label=\"Roofline: attainable FLOP per second over FLOP per byte\">\n"
     );
     picture.ground(&mut out);
     picture.grid(&mut out);
     picture.roof(&mut out);
     picture.points(&mut out);
+    for (element, look) in LOOKS {
+        // Names are escaped, so only an element begins like this.
+        out = out.replace(element, &format!("{element} {look}"));
+    }
     out + "</svg>\n"
 }
 
@@ -226,7 +262,7 @@ impl<'a> Picture<'a> {
                 out,
                 "<g class=\"point {bound}\"><title>{}</title>\
                  <circle class=\"mark\" cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{MARK}\"/>\
-                 <text x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text></g>",
+                 <text fill=\"#fff\" x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text></g>",
                 escaped(&said),
                 up + 4.0,
                 mark(index),

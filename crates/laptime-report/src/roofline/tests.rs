@@ -130,6 +130,26 @@ fn what_was_achieved_stands_below_the_roof_in_ascii_too() {
     assert_eq!(table.rows[1].cells[3], Cell::Rate(2e10));
 }
 
+/// In a notebook there are no styles of ours: without its own colours all of it would be black.
+#[test]
+fn every_element_of_the_drawing_has_a_look_of_its_own() {
+    let measured = Point {
+        achieved_flop_per_s: Some(2e10),
+        ..point("a", 1_000_000, 1_000)
+    };
+    let slow = point("<path class=\"grid\"", 1_000, 1_000_000);
+    let svg = svg::render(&Roofline::new(roof(), vec![measured, slow]).unwrap());
+    for element in svg
+        .split('<')
+        .filter(|element| element.contains("class=\""))
+    {
+        let is_styled = ["fill=", "stroke=", "color="]
+            .iter()
+            .any(|look| element.contains(look));
+        assert!(is_styled || element.starts_with("text"), "{element}");
+    }
+}
+
 proptest! {
     /// Whatever is counted and measured, both pictures come out whole.
     #[test]
