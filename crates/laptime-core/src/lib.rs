@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod anchor;
+pub mod calls;
 pub mod ceilings;
 pub mod facts;
 pub mod format;
@@ -41,6 +42,7 @@ pub use path::{PathId, PathTable};
 pub use phase_name::PhaseName;
 pub use run::{ProgramEnd, RunInfo};
 pub use span::{Span, SpanFlags};
+pub use calls::{CallSums, CalledFunction, FunctionCalls};
 pub use stack::{SampledStack, StackFrame};
 pub use tally::{PathTally, Tallies};
 pub use timeline::{Anchors, Timeline};
