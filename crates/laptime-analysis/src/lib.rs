@@ -9,6 +9,7 @@ mod analyzer;
 pub mod benchmark;
 mod busy;
 mod by_process;
+mod calls;
 mod collect;
 pub mod convergence;
 mod cover;
@@ -24,6 +25,7 @@ mod fed;
 pub mod fields;
 mod finding;
 mod findings;
+mod exact;
 mod finish;
 mod fold;
 mod functions;
@@ -68,7 +70,10 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use finding::{Cause, Finding, Keeper};
-pub use functions::{FunctionTime, Functions, ImportTime, LapFunctions, LineTime, StackNode};
+pub use functions::{
+    CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
+    ImportTime, LapFunctions, LineTime, StackNode,
+};
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::{by_nearness, nearest};

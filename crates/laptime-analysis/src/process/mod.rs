@@ -15,6 +15,7 @@ use crate::kept::Readings;
 use crate::modules::Modules;
 use crate::operations::stretches::Stretches;
 use crate::series::Followed;
+use crate::calls::Calls;
 use crate::stacks::Stacks;
 use crate::totals::Totals;
 
@@ -120,6 +121,8 @@ pub struct Process {
     pub modules: Modules,
     /// What its threads were doing, where that was sampled.
     pub stacks: Stacks,
+    /// Which functions were called, where that was counted.
+    pub calls: Calls,
 }
 
 impl Process {
@@ -176,6 +179,7 @@ impl Process {
             notes: BTreeSet::new(),
             modules: Modules::default(),
             stacks: Stacks::default(),
+            calls: Calls::default(),
             resident_peak_bytes: None,
             memory: None,
             lost: header.lost,

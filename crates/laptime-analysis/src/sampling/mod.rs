@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::Unavailable;
 
+use crate::functions::{ExactFunctions, Functions};
 use crate::process::Process;
 
 pub use join::StackPass;
@@ -18,6 +19,30 @@ pub use tree::functions;
 
 /// Code of the note that says why no stack was sampled.
 const UNAVAILABLE: &str = "stacks-unavailable";
+/// Code of the note that says why no call was counted.
+const NO_CALLS: &str = "calls-unavailable";
+
+/// Puts what was sampled and what was counted together.
+pub fn with_exact(
+    sampled: Option<Functions>,
+    exact: Option<ExactFunctions>,
+) -> Option<Functions> {
+    if sampled.is_none() && exact.is_none() {
+        return None;
+    }
+    let nothing = Functions {
+        sample_count: 0,
+        period_ns: 0,
+        within_ns: 0,
+        unread_ratio: 0.0,
+        laps: Vec::new(),
+        exact: None,
+    };
+    Some(Functions {
+        exact,
+        ..sampled.unwrap_or(nothing)
+    })
+}
 
 /// Says why functions are missing, where the recorder knew.
 pub fn with_reason(
@@ -25,7 +50,8 @@ pub fn with_reason(
     processes: &[Process],
 ) -> BTreeMap<String, Unavailable> {
     let mut notes = processes.iter().flat_map(|process| &process.notes);
-    if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
+    let is_reason = |code: &str| [UNAVAILABLE, NO_CALLS].contains(&code);
+    if let Some((_, why)) = notes.find(|(code, _)| is_reason(code)) {
         unavailable.insert("functions".to_owned(), Unavailable(why.clone()));
     }
     unavailable
