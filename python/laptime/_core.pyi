@@ -347,7 +347,9 @@ class Recording:
     def export(
         self,
         path: _FilePath,
-        format: Literal["chrome", "perfetto", "speedscope", "collapsed", "parquet", "jsonl", "csv"]
+        format: Literal[
+            "chrome", "perfetto", "speedscope", "collapsed", "parquet", "jsonl", "csv", "pstats"
+        ]
         | None = None,
     ) -> None:
         """Writes the recording in the format of another tool.

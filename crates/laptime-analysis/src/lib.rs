@@ -20,12 +20,12 @@ mod earlier;
 mod epoch_summaries;
 mod epochs;
 mod events;
+mod exact;
 #[cfg(test)]
 mod fed;
 pub mod fields;
 mod finding;
 mod findings;
-mod exact;
 mod finish;
 mod fold;
 mod functions;

@@ -29,6 +29,7 @@ pub mod warning;
 pub mod work;
 
 pub use anchor::{Anchor, ClockKind, ClockMap};
+pub use calls::{CallSums, CalledFunction, FunctionCalls};
 pub use ceilings::{Ceiling, Ceilings};
 pub use facts::{ProcessFacts, zero_ns};
 pub use format::FormatError;
@@ -42,7 +43,6 @@ pub use path::{PathId, PathTable};
 pub use phase_name::PhaseName;
 pub use run::{ProgramEnd, RunInfo};
 pub use span::{Span, SpanFlags};
-pub use calls::{CallSums, CalledFunction, FunctionCalls};
 pub use stack::{SampledStack, StackFrame};
 pub use tally::{PathTally, Tallies};
 pub use timeline::{Anchors, Timeline};

@@ -87,6 +87,8 @@ pub enum Column {
     Samples,
     /// Time in which a thread waited.
     Waiting,
+    /// Time of a call.
+    PerCall,
     /// Achieved over peak floating-point operations per second.
     Mfu,
 }
@@ -136,6 +138,7 @@ impl Column {
             Self::FlopRate => "FLOP/s",
             Self::Samples => "samples",
             Self::Waiting => "waiting",
+            Self::PerCall => "per call",
             Self::Mfu => "MFU",
         }
     }

@@ -7,6 +7,7 @@ use laptime_core::format::process::{OpenSpan, ProcessHeader};
 use laptime_core::{Anchors, Live, PathId, PathTable, ProcessFacts};
 use laptime_core::{ProcessMemory, SpanFlags, Tallies};
 
+use crate::calls::Calls;
 use crate::cover::Covers;
 use crate::earlier::{Cut, Earlier};
 use crate::epochs::Epochs;
@@ -15,7 +16,6 @@ use crate::kept::Readings;
 use crate::modules::Modules;
 use crate::operations::stretches::Stretches;
 use crate::series::Followed;
-use crate::calls::Calls;
 use crate::stacks::Stacks;
 use crate::totals::Totals;
 

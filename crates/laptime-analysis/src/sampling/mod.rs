@@ -23,10 +23,7 @@ const UNAVAILABLE: &str = "stacks-unavailable";
 const NO_CALLS: &str = "calls-unavailable";
 
 /// Puts what was sampled and what was counted together.
-pub fn with_exact(
-    sampled: Option<Functions>,
-    exact: Option<ExactFunctions>,
-) -> Option<Functions> {
+pub fn with_exact(sampled: Option<Functions>, exact: Option<ExactFunctions>) -> Option<Functions> {
     if sampled.is_none() && exact.is_none() {
         return None;
     }

@@ -5,8 +5,9 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, PATH,
-    PROCESSORS, RAN, Record, SAMPLE, STACK, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE,
+    NOTE, OPERATIONS, PATH, PROCESSORS, RAN, Record, SAMPLE, STACK, TRACK, TRACK_NAME,
+    UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};

@@ -366,7 +366,10 @@ fn push_pair(out: &mut Vec<u8>, one: &str, other: &str) {
 
 fn push_calls(out: &mut Vec<u8>, calls: &FunctionCalls) {
     let (caller, function) = (u64::from(calls.caller), u64::from(calls.function));
-    push_all(out, &[u64::from(calls.path.0), calls.thread, caller, function]);
+    push_all(
+        out,
+        &[u64::from(calls.path.0), calls.thread, caller, function],
+    );
     let sums = &calls.sums;
     push_all(out, &[sums.calls, sums.primitive, sums.own, sums.total]);
     push_all(out, &[sums.primitive_from, sums.total_from]);

@@ -104,11 +104,7 @@ fn begin(owner: usize) -> Option<*mut Counted> {
 ///
 /// **Cost** tens of nanoseconds; more for the first call from a caller in a lap.
 #[inline]
-pub fn enter(
-    key: FunctionKey,
-    owner: impl FnOnce() -> usize,
-    name: impl FnOnce() -> NewFunction,
-) {
+pub fn enter(key: FunctionKey, owner: impl FnOnce() -> usize, name: impl FnOnce() -> NewFunction) {
     let Some(counted) = current(owner) else {
         return;
     };
