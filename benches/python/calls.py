@@ -85,7 +85,9 @@ Counts = dict[tuple[str, int, str], tuple[int, int]]
 def run(source: str, around: str, out: Path) -> tuple[float, Counts]:
     """Seconds of the program, and calls by function where they were counted."""
     script = out.with_suffix(".py")
-    main = f"\nfrom time import perf_counter as clock\nOUT = {str(out)!r}\n{around}\nprint(seconds)\n"
+    main = (
+        f"\nfrom time import perf_counter as clock\nOUT = {str(out)!r}\n{around}\nprint(seconds)\n"
+    )
     script.write_text(source + main)
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     return float(ran.stdout), counts(out, script) if out.exists() else {}

@@ -20,6 +20,9 @@ unsafe extern "C" {
     fn laptime_profiles(function: ffi::Py_tracefunc, state: *mut ffi::PyThreadState) -> c_int;
 }
 
+/// Of what isn't a builtin: no address, and not 0.
+const NOWHERE: usize = usize::MAX;
+
 /// Addresses of the C functions behind `_thread.start_new_thread` and `os._exit`; 0 where unknown.
 static STARTS_THREAD: AtomicUsize = AtomicUsize::new(0);
 static EXITS: AtomicUsize = AtomicUsize::new(0);
@@ -28,8 +31,7 @@ static EXITS: AtomicUsize = AtomicUsize::new(0);
 pub fn begin() -> Result<(), String> {
     // SAFETY: the lock is held.
     let python = unsafe { Python::assume_attached() };
-    STARTS_THREAD.store(address(python, "_thread", "start_new_thread"), Relaxed);
-    EXITS.store(address(python, "posix", "_exit"), Relaxed);
+    find_builtins(python);
     // SAFETY: the lock is held.
     match names::keeping_error(|| unsafe { laptime_profile_all(on_event) }) {
         0 => Ok(()),
@@ -41,6 +43,24 @@ pub fn begin() -> Result<(), String> {
             Ok(())
         }
         _ => Err("the program's audit hook refuses a profile function".to_owned()),
+    }
+}
+
+/// Finds the builtins that are looked out for.
+pub fn find_builtins(python: Python<'_>) {
+    STARTS_THREAD.store(address(python, "_thread", "start_new_thread"), Relaxed);
+    EXITS.store(address(python, "posix", "_exit"), Relaxed);
+}
+
+/// Writes what the calling thread counted, if the builtin that it is about to call ends the process
+/// without a word.
+///
+/// # Safety
+/// The lock is held, and it is an object.
+pub unsafe fn flush_before_exit(builtin: *mut ffi::PyObject) {
+    // SAFETY: the caller's promise.
+    if unsafe { behind(builtin) } == EXITS.load(Relaxed) {
+        calls::flush();
     }
 }
 
@@ -70,9 +90,10 @@ unsafe fn behind(builtin: *mut ffi::PyObject) -> usize {
     // SAFETY: the caller's promise, and its type is checked.
     unsafe {
         if ffi::PyCFunction_Check(builtin) == 0 {
-            return 0;
+            return NOWHERE;
         }
-        ffi::PyCFunction_GetFunction(builtin).map_or(0, |function| function as usize)
+        let function = ffi::PyCFunction_GetFunction(builtin);
+        function.map_or(NOWHERE, |function| function as usize)
     }
 }
 
@@ -114,9 +135,7 @@ unsafe fn take(frame: *mut ffi::PyFrameObject, what: c_int, arg: *mut ffi::PyObj
                 if let Some(key) = names::of_builtin(arg, none) {
                     let name = || names::keeping_error(|| names::name_builtin(arg, none));
                     calls::enter(key, this_thread, name);
-                    if behind(arg) == EXITS.load(Relaxed) {
-                        calls::flush();
-                    }
+                    flush_before_exit(arg);
                 }
             }
             ffi::PyTrace_C_RETURN | ffi::PyTrace_C_EXCEPTION => {

@@ -136,15 +136,39 @@ fn is_own(function: &NewFunction) -> bool {
     function.file.ends_with(OWN_FILE) || function.line == 0 && function.name.contains(OWN_BUILTIN)
 }
 
+/// Sums of the program's own functions.
+fn without_own(taken: &[FunctionCalls]) -> Vec<FunctionCalls> {
+    with_shared(|shared| {
+        let is_ours = |id| {
+            shared
+                .book
+                .get(id)
+                .is_some_and(|known| known.file.ends_with(OWN_FILE))
+        };
+        let program = taken.iter().filter(|calls| !is_ours(calls.function));
+        program
+            .map(|calls| FunctionCalls {
+                caller: if is_ours(calls.caller) {
+                    0
+                } else {
+                    calls.caller
+                },
+                ..*calls
+            })
+            .collect()
+    })
+}
+
 /// Writes sums into the calling thread's window.
 fn write(taken: &[FunctionCalls], defined: &mut Defined) {
     if taken.is_empty() || !is_on_or_decide() {
         return;
     }
+    let program = without_own(taken);
     registration::with(|thread| {
-        for calls in taken {
+        for calls in program {
             let functions = [calls.caller, calls.function];
-            let record = Record::Calls(*calls);
+            let record = Record::Calls(calls);
             thread
                 .writer
                 .record_after(&record, |generation, bytes, cursor| {
