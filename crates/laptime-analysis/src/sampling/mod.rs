@@ -19,8 +19,6 @@ pub use tree::functions;
 
 /// Code of the note that says why no stack was sampled.
 const UNAVAILABLE: &str = "stacks-unavailable";
-/// Code of the note that says why no call was counted.
-const NO_CALLS: &str = "calls-unavailable";
 
 /// Puts what was sampled and what was counted together.
 pub fn with_exact(sampled: Option<Functions>, exact: Option<ExactFunctions>) -> Option<Functions> {
@@ -47,8 +45,7 @@ pub fn with_reason(
     processes: &[Process],
 ) -> BTreeMap<String, Unavailable> {
     let mut notes = processes.iter().flat_map(|process| &process.notes);
-    let is_reason = |code: &str| [UNAVAILABLE, NO_CALLS].contains(&code);
-    if let Some((_, why)) = notes.find(|(code, _)| is_reason(code)) {
+    if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
         unavailable.insert("functions".to_owned(), Unavailable(why.clone()));
     }
     unavailable

@@ -23,9 +23,11 @@ unsafe extern "C" {
 /// Of what isn't a builtin: no address, and not 0.
 const NOWHERE: usize = usize::MAX;
 
-/// Addresses of the C functions behind `_thread.start_new_thread` and `os._exit`; 0 where unknown.
+/// Addresses of the C functions behind `_thread.start_new_thread`, `os._exit`, and what `os.exec…`
+/// calls; 0 where unknown.
 static STARTS_THREAD: AtomicUsize = AtomicUsize::new(0);
 static EXITS: AtomicUsize = AtomicUsize::new(0);
+static EXECUTES: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 
 /// Has every thread call us. **Errors** with why it can't.
 pub fn begin() -> Result<(), String> {
@@ -50,17 +52,22 @@ pub fn begin() -> Result<(), String> {
 pub fn find_builtins(python: Python<'_>) {
     STARTS_THREAD.store(address(python, "_thread", "start_new_thread"), Relaxed);
     EXITS.store(address(python, "posix", "_exit"), Relaxed);
+    for (place, name) in EXECUTES.iter().zip(["execv", "execve"]) {
+        place.store(address(python, "posix", name), Relaxed);
+    }
 }
 
-/// Writes what the calling thread counted, if the builtin that it is about to call ends the process
+/// Writes what the calling thread counted, if the builtin that it is about to call may end the process
 /// without a word.
 ///
 /// # Safety
 /// The lock is held, and it is an object.
 pub unsafe fn flush_before_exit(builtin: *mut ffi::PyObject) {
     // SAFETY: the caller's promise.
-    if unsafe { behind(builtin) } == EXITS.load(Relaxed) {
-        calls::flush();
+    let called = unsafe { behind(builtin) };
+    let is_sure = called == EXITS.load(Relaxed);
+    if is_sure || EXECUTES.iter().any(|one| one.load(Relaxed) == called) {
+        calls::flush(is_sure);
     }
 }
 

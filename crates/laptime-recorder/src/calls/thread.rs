@@ -63,6 +63,12 @@ impl Counted {
         self.table.take(self.thread, &mut taken);
         write(&taken, &mut self.defined);
         self.written = ticks;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_in_turn(&mut self, ticks: u64) {
+        self.write(ticks);
         let most = (MOST_NS as f64 / clock::nominal_ns_per_tick()) as u64;
         self.wait = (self.wait * 2).min(most);
     }
@@ -142,19 +148,24 @@ pub fn leave(key: FunctionKey) {
     }
     counted.table.leave(key, ticks);
     let since = ticks.saturating_sub(counted.written);
-    if since > counted.wait || since > counted.idle && counted.table.depth() == 0 {
+    if since > counted.wait {
+        counted.write_in_turn(ticks);
+    } else if since > counted.idle && counted.table.depth() == 0 {
         counted.write(ticks);
     }
 }
 
-/// Ends what is open in the calling thread and writes it: the process is about to end without a word.
-pub fn flush() {
+/// Writes what the calling thread counted: the process may be about to end without a word. If it is
+/// sure to, what is open ends here.
+pub fn flush(is_sure: bool) {
     // SAFETY: as in `enter`.
     if let Some(counted) = unsafe { CURRENT.get().as_mut() }
         && counted.epoch == EPOCH.load(Ordering::Relaxed)
     {
         let ticks = clock::now();
-        counted.table.close(ticks);
+        if is_sure {
+            counted.table.close(ticks);
+        }
         counted.write(ticks);
     }
 }
