@@ -8,7 +8,6 @@ use crate::by_process;
 use crate::collect;
 use crate::doubts;
 use crate::epoch_summaries;
-use crate::exact;
 use crate::fields;
 use crate::findings::{self, Clues};
 use crate::launches;
@@ -110,10 +109,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         steady_why,
         steady,
         operations,
-        functions: sampling::with_exact(
-            sampling::functions(&processes, measured),
-            exact::functions(&processes),
-        ),
+        functions: sampling::functions(&processes, measured),
         epochs: epochs(&processes[..measured], zero_ns),
         marks: collect::marks(&processes, zero_ns),
         metrics: collect::metrics(&processes, zero_ns),

@@ -1,4 +1,4 @@
-//! Python's `marshal`, as far as plain values need it: version 2, which every CPython reads.
+//! Python's `marshal`, as far as plain values need it: version 2, which every `CPython` reads.
 //!
 //! | value | bytes |
 //! |---|---|

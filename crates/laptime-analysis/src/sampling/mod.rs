@@ -11,17 +11,20 @@ use std::collections::BTreeMap;
 
 use laptime_core::Unavailable;
 
-use crate::functions::{ExactFunctions, Functions};
+use crate::exact;
+use crate::functions::Functions;
 use crate::process::Process;
 
 pub use join::StackPass;
-pub use tree::functions;
 
 /// Code of the note that says why no stack was sampled.
 const UNAVAILABLE: &str = "stacks-unavailable";
 
-/// Puts what was sampled and what was counted together.
-pub fn with_exact(sampled: Option<Functions>, exact: Option<ExactFunctions>) -> Option<Functions> {
+/// What was sampled of a run, of which the first `measured` processes are measured, and what was counted;
+/// `None` where neither was.
+pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
+    let sampled = tree::functions(processes, measured);
+    let exact = exact::functions(processes);
     if sampled.is_none() && exact.is_none() {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Calls of Python's functions and of builtins, counted one by one: what `cProfile` counts.
 //!
-//! CPython tells of calls in two ways: before 3.12 by the profile function of each thread
+//! `CPython` tells of calls in two ways: before 3.12 by the profile function of each thread
 //! ([`profile`]), from then on by `sys.monitoring` ([`monitor`]). Both end in the recorder's
 //! [`calls::enter`] and [`calls::leave`], which know no interpreter.
 

@@ -1,4 +1,4 @@
-//! From CPython 3.12 on: `sys.monitoring`, under a tool's number that nobody has.
+//! From `CPython` 3.12 on: `sys.monitoring`, under a tool's number that nobody has.
 //!
 //! Number 2 is the profiler's, under which the program's own `cProfile` goes on. All threads are
 //! told of, those that start later too. What is listened to is what `cProfile` listens to.
@@ -154,7 +154,10 @@ unsafe extern "C" fn on_begin(
     counting(count.unsigned_abs(), 1, || {
         // SAFETY: the interpreter's arguments, with the lock held.
         let code = unsafe { *args };
-        let name = || names::keeping_error(|| unsafe { names::name_code(code) });
+        let name = || {
+            // SAFETY: as above.
+            names::keeping_error(|| unsafe { names::name_code(code) })
+        };
         calls::enter(names::of_code(code), this_thread, name);
     })
 }

@@ -1,4 +1,4 @@
-//! Before CPython 3.12: the profile function of each thread.
+//! Before `CPython` 3.12: the profile function of each thread.
 //!
 //! It is set without an object, so `sys.getprofile()` answers None as before. A thread that starts
 //! later gets it from the one that starts it: when `start_new_thread` returns there, the new thread
@@ -104,7 +104,7 @@ unsafe fn behind(builtin: *mut ffi::PyObject) -> usize {
     }
 }
 
-/// What CPython calls when a function begins or ends. Never an error of the program's.
+/// What `CPython` calls when a function begins or ends. Never an error of the program's.
 unsafe extern "C" fn on_event(
     _: *mut ffi::PyObject,
     frame: *mut ffi::PyFrameObject,

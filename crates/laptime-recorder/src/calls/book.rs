@@ -44,7 +44,7 @@ impl Book {
     }
 
     /// Gives a function a number. What no longer fits gets the one of all others.
-    pub fn add(&mut self, key: FunctionKey, function: NewFunction) -> u32 {
+    pub fn add(&mut self, key: FunctionKey, function: &NewFunction) -> u32 {
         if self.functions.is_empty() {
             self.functions.push(NewFunction {
                 name: "<other functions>".to_owned(),

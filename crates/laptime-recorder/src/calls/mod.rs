@@ -189,7 +189,7 @@ fn number(key: FunctionKey, name: impl FnOnce() -> NewFunction) -> u32 {
     known.unwrap_or_else(|| {
         // Not under the lock: it asks the interpreter.
         let function = name();
-        with_shared(|shared| shared.book.add(key, function))
+        with_shared(|shared| shared.book.add(key, &function))
     })
 }
 
