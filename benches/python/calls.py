@@ -1,8 +1,8 @@
-"""What counting calls costs beside cProfile: three programs, each bare, below cProfile and with Laptime.
+"""What counting calls costs beside cProfile: three programs, bare, below cProfile and with Laptime.
 
-All contenders take turns in processes of their own; a ratio is the median over turns of a contender's
-time over the bare program's. Each turn also compares the counts: every function of the program must
-have as many calls, and as many primitive ones, as cProfile says.
+All contenders take turns in processes of their own; a ratio is the median over turns of a
+contender's time over the bare program's. Each turn also compares the counts: every function of the
+program must have as many calls, and as many primitive ones, as cProfile says.
 """
 
 from __future__ import annotations

@@ -229,9 +229,10 @@ def record(
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others; `stacks` samples the functions that Python's threads are in,
     about a hundred times per second; `calls` counts every call of a function and of a builtin, as
-    cProfile does, which makes programs of many short functions slower. An existing path is not overwritten: the next free `-<n>`
-    is taken. With `force` a recording there is replaced, such as that of the same notebook cell,
-    but never one that a parent process is writing; anything else raises FileExistsError.
+    cProfile does, which makes programs of many short functions slower. An existing path is not
+    overwritten: the next free `-<n>` is taken. With `force` a recording there is replaced, such as
+    that of the same notebook cell, but never one that a parent process is writing; anything else
+    raises FileExistsError.
     """
     return Record(
         path,

@@ -58,17 +58,17 @@ fn table(exact: &ExactFunctions, view: &View) -> Table {
     Table {
         lead: "lap, functions called in it",
         columns: vec![
-            Column::Calls,
+            Column::FunctionCalls,
+            Column::OwnTime,
             Column::Total,
-            Column::SelfTime,
             Column::PerCall,
             Column::OfParent,
             Column::Share,
         ],
         rows,
         notes: vec![
-            "self is time in the function itself, total also in what it called; per call is the total of a \
-             primitive call; of parent is self's share of the lap's, share the lap's of all"
+            "own is time in the function itself, total also in what it called; per call is the total of a \
+             primitive call; of parent is the own time's share of the lap's, share the lap's of all"
                 .to_owned(),
         ],
         reasons: Vec::new(),
@@ -89,8 +89,8 @@ fn of_lap(lap: &ExactLap, all_ns: u64) -> Row {
         is_leftover: lap.kind == RowKind::Leftover,
         cells: vec![
             Cell::Count(lap.call_count, 0),
-            Cell::Blank,
             time(lap.self_ns),
+            Cell::Blank,
             Cell::Blank,
             Cell::Blank,
             Cell::Share(lap.self_ns as f64 / all_ns.max(1) as f64),
@@ -109,12 +109,12 @@ fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Ro
         is_leftover: false,
         cells: vec![
             Cell::Count(one.call_count, 0),
+            time(one.self_ns),
             if is_inner {
                 Cell::Blank
             } else {
                 time(one.total_ns)
             },
-            time(one.self_ns),
             if is_inner { Cell::Blank } else { per_call },
             Cell::Share(one.self_ns as f64 / lap.self_ns.max(1) as f64),
             Cell::Blank,
@@ -125,8 +125,45 @@ fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Ro
 /// A function's name, and where it begins.
 fn named(function: &ExactFunction) -> String {
     if function.line == 0 {
-        return function.name.clone();
+        return builtin(&function.name);
     }
     let file = shortened(&function.file);
     format!("{} {file}:{}", function.name, function.line)
+}
+
+/// A builtin's name without what is said of each: `list.append` of `<method 'append' of 'list' objects>`.
+fn builtin(name: &str) -> String {
+    let inner = name.trim_start_matches('<').trim_end_matches('>');
+    let method = inner.strip_prefix("method '").and_then(|rest| {
+        let (method, rest) = rest.split_once("' of '")?;
+        Some((method, rest.strip_suffix("' objects")?))
+    });
+    let plain = inner.strip_prefix("built-in method ").unwrap_or(inner);
+    // Which object it was called on last says nothing.
+    let bound = plain.split_once(" object at 0x").and_then(|(bound, _)| {
+        let (method, class) = bound.split_once(" of ")?;
+        Some((method, class))
+    });
+    match method.or(bound) {
+        Some((method, class)) => format!("{class}.{method}"),
+        None => plain.trim_start_matches("builtins.").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builtins_have_short_names() {
+        let of = |name| builtin(name);
+        assert_eq!(of("<method 'append' of 'list' objects>"), "list.append");
+        assert_eq!(of("<built-in method builtins.len>"), "len");
+        assert_eq!(of("<built-in method posix.stat>"), "posix.stat");
+        assert_eq!(
+            of("<built-in method __new__ of type object at 0x7f>"),
+            "type.__new__"
+        );
+        assert_eq!(of("<other functions>"), "other functions");
+    }
 }
