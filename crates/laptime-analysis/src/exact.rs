@@ -162,3 +162,7 @@ fn lap(names: Vec<String>, of_lap: BTreeMap<usize, Sums>, places: &[usize]) -> E
         functions,
     }
 }
+
+#[cfg(test)]
+#[path = "exact_tests.rs"]
+mod tests;
