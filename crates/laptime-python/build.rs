@@ -14,6 +14,7 @@ fn main() {
     cc::Build::new()
         .file("shim/context.c")
         .file("shim/hook.c")
+        .file("shim/profile.c")
         .include(include_folder())
         .warnings(false)
         .compile("laptime_shim");

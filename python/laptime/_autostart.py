@@ -15,7 +15,16 @@ import sys
 # First: it refuses interpreters that cannot be measured.
 from . import _interpreter as _interpreter  # isort: split
 
-from ._core import Recorder, asked, close, enable, join, sample_stacks
+from ._core import (
+    Recorder,
+    asked,
+    close,
+    count_calls,
+    enable,
+    join,
+    leave_calls,
+    sample_stacks,
+)
 from ._log import say
 
 
@@ -47,12 +56,15 @@ def _start() -> None:
             say(recorder.taken_path)
         _kept.append(recorder)
         atexit.register(_close_if_interrupted)
-    phases = set(wanted.automatic or ()) - {"stacks"}
+    phases = set(wanted.automatic or ()) - {"stacks", "calls"}
     if phases and (wanted.run or wanted.record or wanted.memory):
         from .integrations import _autojax, _autotorch
 
         _autotorch.install(modules="modules" in phases, ops="ops" in phases)
         _autojax.install()
+    if "calls" in (wanted.automatic or ()) and (wanted.run or wanted.record) and count_calls():
+        # Registered early, so that it runs late: the program's own handlers are counted too.
+        atexit.register(leave_calls)
 
 
 def _close_if_interrupted() -> None:

@@ -7,7 +7,15 @@ import atexit
 import os
 
 from . import _tally
-from ._core import Recorder, leave_stacks, memory_stop, raised_by_handler, sample_stacks
+from ._core import (
+    Recorder,
+    count_calls,
+    leave_calls,
+    leave_stacks,
+    memory_stop,
+    raised_by_handler,
+    sample_stacks,
+)
 from ._launches import note_launches
 from ._log import warn
 
@@ -38,6 +46,7 @@ class Record:
         modules: bool = False,
         ops: bool = False,
         stacks: bool = False,
+        calls: bool = False,
         force: bool = False,
     ) -> None:
         global _latest, _latest_pid
@@ -72,6 +81,8 @@ class Record:
         _latest, _latest_pid = self, os.getpid()
         # Recording goes on when nobody keeps this object, and ends well with the interpreter.
         atexit.register(self.stop)
+        # Last: what comes from here on is the program's.
+        self._counts_calls = calls and count_calls()
 
     @classmethod
     def written_elsewhere(cls, path: str) -> Record:
@@ -81,6 +92,7 @@ class Record:
         record = cls.__new__(cls)
         record._recorder = _Elsewhere(Path(path))
         record._phases = record._counts_memory = record._samples_stacks = False
+        record._counts_calls = False
         record._outer_run = path
         return record
 
@@ -95,6 +107,9 @@ class Record:
         Raises nothing of its own: what cannot be written is one warning on
         `logging.getLogger("laptime")`.
         """
+        if self._counts_calls:
+            self._counts_calls = False
+            leave_calls()
         atexit.unregister(self.stop)
         raised = None
         for end in (self._leave_environment, self._end_phases, self._finish, self._end_memory):
@@ -203,6 +218,7 @@ def record(
     modules: bool = False,
     ops: bool = False,
     stacks: bool = False,
+    calls: bool = False,
     force: bool = False,
 ) -> Record:
     """Records this process to disk from now on.
@@ -212,10 +228,19 @@ def record(
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others; `stacks` samples the functions that Python's threads are in,
-    up to a hundred times per second. An existing path is not overwritten: the next free `-<n>`
-    is taken. With `force` a recording there is replaced, such as that of the same notebook cell,
-    but never one that a parent process is writing; anything else raises FileExistsError.
+    up to a hundred times per second; `calls` counts every call of a function and of a builtin, as
+    cProfile does, which makes programs of many short functions slower. An existing path is not
+    overwritten: the next free `-<n>` is taken. With `force` a recording there is replaced, such as
+    that of the same notebook cell, but never one that a parent process is writing; anything else
+    raises FileExistsError.
     """
     return Record(
-        path, memory=memory, phases=phases, modules=modules, ops=ops, stacks=stacks, force=force
+        path,
+        memory=memory,
+        phases=phases,
+        modules=modules,
+        ops=ops,
+        stacks=stacks,
+        calls=calls,
+        force=force,
     )

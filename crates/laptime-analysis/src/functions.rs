@@ -23,6 +23,95 @@ pub struct Functions {
     pub unread_ratio: f64,
     /// Laps in which samples were taken, the longest first; threads without laps stand last.
     pub laps: Vec<LapFunctions>,
+    /// Functions whose calls were counted one by one, where that was asked for. Where it was all that
+    /// was asked for, nothing above was sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<ExactFunctions>,
+}
+
+/// What was counted of a run: every call of a function, over all processes and threads.
+///
+/// A call of a lap is one that was made while the lap was the innermost one; its time counts there,
+/// whatever laps are opened inside of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExactFunctions {
+    /// Calls that ended.
+    pub call_count: u64,
+    /// Those that were not below another call of the same function.
+    pub primitive_count: u64,
+    /// By function, the longest own time first.
+    pub functions: Vec<ExactFunction>,
+    /// By lap in which functions were called, the longest own time first.
+    pub laps: Vec<ExactLap>,
+}
+
+/// A function whose calls were counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExactFunction {
+    /// Its qualified name; of one that isn't Python, as `cProfile` writes it.
+    pub name: String,
+    /// The file that it stands in; `~` for one that isn't Python.
+    pub file: String,
+    /// The line at which it begins; 0 for one that isn't Python.
+    pub line: u32,
+    /// Calls that ended.
+    pub call_count: u64,
+    /// Those that were not below another call of it.
+    pub primitive_count: u64,
+    /// Time of these, with all that they called.
+    pub total_ns: u64,
+    /// Time in the function itself.
+    pub self_ns: u64,
+    /// Which functions called it, where that is known.
+    pub callers: Vec<CallerTime>,
+}
+
+/// What calls from one caller came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallerTime {
+    /// The caller's place in the list of functions.
+    pub function: usize,
+    /// Calls that ended.
+    pub call_count: u64,
+    /// Those that were not below another one from this caller.
+    pub primitive_count: u64,
+    /// Time of these, with all that they called.
+    pub total_ns: u64,
+    /// Time in the called function itself.
+    pub self_ns: u64,
+}
+
+/// The calls that were made in one lap, without those in laps inside of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExactLap {
+    /// The lap's path, or what the time outside of laps is called.
+    pub path: String,
+    /// The path's names.
+    #[serde(skip)]
+    pub names: Vec<String>,
+    /// Whether it is a lap.
+    pub kind: RowKind,
+    /// Calls that ended.
+    pub call_count: u64,
+    /// Own time of all functions.
+    pub self_ns: u64,
+    /// By function, the longest own time first.
+    pub functions: Vec<ExactInLap>,
+}
+
+/// What calls of one function came to in one lap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExactInLap {
+    /// The function's place in the list of functions.
+    pub function: usize,
+    /// Calls that ended.
+    pub call_count: u64,
+    /// Those that were not below another call of the function.
+    pub primitive_count: u64,
+    /// Time of these, with all that they called.
+    pub total_ns: u64,
+    /// Time in the function itself.
+    pub self_ns: u64,
 }
 
 /// The functions of one lap, without the laps inside.

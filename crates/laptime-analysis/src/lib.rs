@@ -9,6 +9,7 @@ mod analyzer;
 pub mod benchmark;
 mod busy;
 mod by_process;
+mod calls;
 mod collect;
 pub mod convergence;
 mod cover;
@@ -19,6 +20,7 @@ mod earlier;
 mod epoch_summaries;
 mod epochs;
 mod events;
+mod exact;
 #[cfg(test)]
 mod fed;
 pub mod fields;
@@ -68,7 +70,10 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use finding::{Cause, Finding, Keeper};
-pub use functions::{FunctionTime, Functions, ImportTime, LapFunctions, LineTime, StackNode};
+pub use functions::{
+    CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
+    ImportTime, LapFunctions, LineTime, StackNode,
+};
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::{by_nearness, nearest};

@@ -77,6 +77,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub stacks: bool,
 
+    /// Count every call of a function and of a builtin, as cProfile does; short functions get slower
+    #[arg(long)]
+    pub calls: bool,
+
     /// Count what every span allocates and frees; `objects` counts small Python objects one by one too
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "1", value_parser = ["1", "objects"], hide_possible_values = true)]
@@ -137,7 +141,7 @@ pub struct ReportArgs {
     #[arg(long)]
     pub tree: bool,
 
-    /// Show the functions that each lap was in, where stacks were sampled (same as --by function)
+    /// Show the functions that each lap was in, where stacks were sampled or calls counted (same as --by function)
     #[arg(long, conflicts_with_all = ["by", "tree"])]
     pub functions: bool,
 

@@ -9,7 +9,9 @@ use clap::{Arg, ArgAction, Args, Command};
 use crate::args::RunArgs;
 
 /// Options that a cell shares with `laptime run`, by their names there.
-const SHARED: [&str; 6] = ["output", "force", "memory", "modules", "ops", "stacks"];
+const SHARED: [&str; 7] = [
+    "output", "force", "memory", "modules", "ops", "stacks", "calls",
+];
 
 /// What is asked of a cell's measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,6 +33,8 @@ pub struct CellOptions {
     pub ops: bool,
     /// Sample functions.
     pub stacks: bool,
+    /// Count calls.
+    pub calls: bool,
 }
 
 /// Parses the words after `%%laptime`.
@@ -48,6 +52,7 @@ pub fn cell_options(words: Vec<OsString>) -> Result<CellOptions, String> {
         modules: found.get_flag("modules"),
         ops: found.get_flag("ops"),
         stacks: found.get_flag("stacks"),
+        calls: found.get_flag("calls"),
     })
 }
 

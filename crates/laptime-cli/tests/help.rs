@@ -67,6 +67,10 @@ fn run_explains_itself() {
           --stacks
               Sample the functions that Python's threads are in, up to a hundred times per second
 
+          --calls
+              Count every call of a function and of a builtin, as cProfile does; short functions get
+              slower
+
           --memory[=<WHAT>]
               Count what every span allocates and frees; `objects` counts small Python objects one by
               one too
@@ -104,8 +108,8 @@ fn report_explains_itself() {
       -o, --output <FILE>       Write there instead of to standard output; replaces what is there
           --open                Show what was written in a browser
           --tree                Draw the spans as a tree
-          --functions           Show the functions that each lap was in, where stacks were sampled (same
-                                as --by function)
+          --functions           Show the functions that each lap was in, where stacks were sampled or
+                                calls counted (same as --by function)
           --by <BY>             What a row is: a path, a path in one process, a module, a class of
                                 modules, or a function in a lap [default: path] [possible values: path,
                                 process, module, class, function]

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod anchor;
+pub mod calls;
 pub mod ceilings;
 pub mod facts;
 pub mod format;
@@ -28,6 +29,7 @@ pub mod warning;
 pub mod work;
 
 pub use anchor::{Anchor, ClockKind, ClockMap};
+pub use calls::{CallSums, CalledFunction, FunctionCalls};
 pub use ceilings::{Ceiling, Ceilings};
 pub use facts::{ProcessFacts, zero_ns};
 pub use format::FormatError;

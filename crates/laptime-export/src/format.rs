@@ -9,6 +9,7 @@ use crate::csv::Csv;
 use crate::jsonl::JsonLines;
 use crate::parquet::Parquet;
 use crate::perfetto::Perfetto;
+use crate::pstats::Pstats;
 use crate::sink::Sink;
 use crate::speedscope::Speedscope;
 
@@ -29,11 +30,13 @@ pub enum Format {
     JsonLines,
     /// Spans as rows of text.
     Csv,
+    /// Counted calls, as `cProfile` writes them.
+    Pstats,
 }
 
 impl Format {
     /// By the name that users type.
-    pub const NAMES: [(&'static str, Self); 7] = [
+    pub const NAMES: [(&'static str, Self); 8] = [
         ("chrome", Self::Chrome),
         ("perfetto", Self::Perfetto),
         ("speedscope", Self::Speedscope),
@@ -41,10 +44,11 @@ impl Format {
         ("parquet", Self::Parquet),
         ("jsonl", Self::JsonLines),
         ("csv", Self::Csv),
+        ("pstats", Self::Pstats),
     ];
 
     /// Endings of files, a longer one before those that it ends in.
-    pub const ENDINGS: [(&'static str, Self); 9] = [
+    pub const ENDINGS: [(&'static str, Self); 11] = [
         (".speedscope.json", Self::Speedscope),
         (".json", Self::Chrome),
         (".perfetto-trace", Self::Perfetto),
@@ -54,6 +58,8 @@ impl Format {
         (".parquet", Self::Parquet),
         (".jsonl", Self::JsonLines),
         (".csv", Self::Csv),
+        (".pstats", Self::Pstats),
+        (".prof", Self::Pstats),
     ];
 
     /// The format that the name of a file asks for.
@@ -80,7 +86,7 @@ impl Format {
 
     /// Whether a terminal would show noise.
     pub fn is_binary(self) -> bool {
-        matches!(self, Self::Perfetto | Self::Parquet)
+        matches!(self, Self::Perfetto | Self::Parquet | Self::Pstats)
     }
 
     /// What writes it: the one place that a new format is added to.
@@ -93,6 +99,7 @@ impl Format {
             Self::Parquet => Box::new(Parquet::begin(out)?),
             Self::JsonLines => Box::new(JsonLines::begin(out, about)),
             Self::Csv => Box::new(Csv::begin(out)),
+            Self::Pstats => Box::new(Pstats::begin(out)),
         })
     }
 }

@@ -94,6 +94,8 @@ impl<'a> Visit<'a> for Pass<'_> {
             Record::Memory { ticks, memory } => {
                 self.sink.memory(process, process.since(ticks), memory)
             }
+            Record::CalledFunction(function) => self.sink.function(process, &function),
+            Record::Calls(calls) => self.sink.calls(process, &calls),
             _ => Ok(()),
         };
         self.keep(outcome);

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use laptime_core::{PathId, ProcessMemory};
+use laptime_core::{CalledFunction, FunctionCalls, PathId, ProcessMemory};
 
 use crate::process::Process;
 use crate::span::SpanAt;
@@ -53,6 +53,18 @@ pub trait Sink {
     /// Memory that the process allocated and has not freed since counting began.
     fn memory(&mut self, process: &Process, at_ns: u64, memory: ProcessMemory) -> io::Result<()> {
         let _ = (process, at_ns, memory);
+        Ok(())
+    }
+
+    /// A function whose calls were counted. It may be told several times.
+    fn function(&mut self, process: &Process, function: &CalledFunction<'_>) -> io::Result<()> {
+        let _ = (process, function);
+        Ok(())
+    }
+
+    /// What calls of a function came to; sums of the same caller and function add up.
+    fn calls(&mut self, process: &Process, calls: &FunctionCalls) -> io::Result<()> {
+        let _ = (process, calls);
         Ok(())
     }
 

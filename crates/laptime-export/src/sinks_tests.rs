@@ -1,8 +1,11 @@
 use laptime_core::format::record::Record;
-use laptime_core::{Span, SpanFlags, SpanMemory, SpanWork, is_hidden};
+use laptime_core::{
+    CallSums, CalledFunction, FunctionCalls, Span, SpanFlags, SpanMemory, SpanWork, is_hidden,
+};
 use serde_json::Value;
 
 use crate::Format;
+use crate::marshal::Marshal;
 use crate::scripted::{MAIN, Script, exported};
 
 /// Names that would be something else than a name wherever they aren't written as text.
@@ -240,6 +243,10 @@ fn lanes_beside_a_track_are_named_after_it() {
 #[test]
 fn an_export_of_nothing_is_a_whole_file() {
     for (name, format) in Format::NAMES {
+        // `pstats` refuses a file without calls, so there is none.
+        if format == Format::Pstats {
+            continue;
+        }
         let bytes = exported(format, &[], 0);
         match format {
             Format::Chrome | Format::Speedscope => {
@@ -249,4 +256,67 @@ fn an_export_of_nothing_is_a_whole_file() {
             _ => {}
         }
     }
+}
+
+#[test]
+fn calls_of_all_laps_and_processes_are_added_up_for_pstats() {
+    let function = |id, line, name, file| {
+        Record::CalledFunction(CalledFunction {
+            id,
+            line,
+            name,
+            file,
+        })
+    };
+    let calls = |caller, function, calls, own| {
+        Record::Calls(FunctionCalls {
+            caller,
+            function,
+            sums: CallSums {
+                calls,
+                primitive: calls,
+                own,
+                total: own,
+                primitive_from: calls,
+                total_from: own,
+            },
+            ..FunctionCalls::default()
+        })
+    };
+    let mut script = Script::new(1);
+    script.records.extend([
+        function(1, 3, "Net.forward", "net.py"),
+        function(2, 0, "<built-in method torch.relu>", "~"),
+        calls(0, 1, 2, 500_000_000),
+        calls(1, 2, 1, 250_000_000),
+        calls(1, 2, 1, 250_000_000),
+    ]);
+    let bytes = exported(Format::Pstats, &[script], 0);
+    let mut expected = Marshal::default();
+    expected.dict();
+    let key = |expected: &mut Marshal, file, line, name| {
+        expected.tuple(3);
+        expected.text(file);
+        expected.integer(line);
+        expected.text(name);
+    };
+    let sums = |expected: &mut Marshal, length| {
+        expected.tuple(length);
+        expected.integer(2);
+        expected.integer(2);
+        expected.float(0.5);
+        expected.float(0.5);
+    };
+    key(&mut expected, "net.py", 3, "forward");
+    sums(&mut expected, 5);
+    expected.dict();
+    expected.end();
+    key(&mut expected, "~", 0, "<built-in method torch.relu>");
+    sums(&mut expected, 5);
+    expected.dict();
+    key(&mut expected, "net.py", 3, "forward");
+    sums(&mut expected, 4);
+    expected.end();
+    expected.end();
+    assert_eq!(bytes, expected.bytes);
 }

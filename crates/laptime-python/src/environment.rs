@@ -16,7 +16,7 @@ pub struct Asked {
     record: Option<OsString>,
     /// `allocations` or `objects` where memory is to be counted.
     memory: Option<&'static str>,
-    /// What is recorded by itself: some of `phases`, `modules`, `ops` and `stacks`.
+    /// What is recorded by itself: some of `phases`, `modules`, `ops`, `stacks` and `calls`.
     automatic: Vec<&'static str>,
     /// Variables whose values say nothing, with what would.
     warnings: Vec<(&'static str, String)>,

@@ -7,6 +7,7 @@
 
 mod arrow;
 mod benchmark;
+mod calls;
 mod ceilings;
 mod command;
 mod entry;
@@ -127,6 +128,8 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         };
     }
     add!(
+        calls::count_calls,
+        calls::leave_calls,
         ceilings::kept_or_measured_ceilings,
         ceilings::measure_ceilings,
         command::run_cli,

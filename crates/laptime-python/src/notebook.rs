@@ -106,7 +106,7 @@ fn display(python: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
     Ok(Some(python.import("IPython.display")?.getattr("display")?))
 }
 
-/// The options after `%%laptime`: name, output, force, memory, phases, modules, ops, stacks.
+/// The options after `%%laptime`: name, output, force, memory, phases, modules, ops, stacks, calls.
 #[pyfunction]
 pub fn cell_options(python: Python<'_>, words: Vec<OsString>) -> PyResult<Bound<'_, PyDict>> {
     let options = laptime_cli::cell_options(words).map_err(PyValueError::new_err)?;
@@ -119,6 +119,7 @@ pub fn cell_options(python: Python<'_>, words: Vec<OsString>) -> PyResult<Bound<
     told.set_item("modules", options.modules)?;
     told.set_item("ops", options.ops)?;
     told.set_item("stacks", options.stacks)?;
+    told.set_item("calls", options.calls)?;
     Ok(told)
 }
 

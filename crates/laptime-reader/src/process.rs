@@ -275,6 +275,10 @@ impl<'a, V: VisitProcess> Visit<'a> for Checked<'_, V> {
                 Some(known) => operations.path = known,
                 None => return,
             },
+            Record::Calls(calls) => match self.path(calls.path) {
+                Some(known) => calls.path = known,
+                None => return,
+            },
             _ => {}
         }
         self.visit.other(record);

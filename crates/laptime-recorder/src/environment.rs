@@ -56,6 +56,8 @@ pub struct Automatic {
     pub ops: bool,
     /// The functions that its threads are in, sampled.
     pub stacks: bool,
+    /// Every call of a function.
+    pub calls: bool,
 }
 
 impl Automatic {
@@ -66,6 +68,7 @@ impl Automatic {
             (self.modules, "modules"),
             (self.ops, "ops"),
             (self.stacks, "stacks"),
+            (self.calls, "calls"),
         ];
         let wanted = named.into_iter().filter(|(wanted, _)| *wanted);
         wanted.map(|(_, name)| name).collect()
@@ -151,7 +154,7 @@ impl Asked {
         if let Some(typed) = typed(AUTO_VARIABLE) {
             asked.automatic = automatic(&typed);
             if asked.automatic.is_none() {
-                let valid = "some of phases,modules,ops,stacks";
+                let valid = "some of phases,modules,ops,stacks,calls";
                 asked.warn(AUTO_VARIABLE, &typed, valid, "it is ignored");
             }
         }
@@ -202,6 +205,10 @@ fn automatic(typed: &OsStr) -> Option<Automatic> {
                     "ops" => found.ops = true,
                     "stacks" => {
                         found.stacks = true;
+                        continue;
+                    }
+                    "calls" => {
+                        found.calls = true;
                         continue;
                     }
                     _ => return None,

@@ -45,7 +45,7 @@ fn a_value_that_says_nothing_is_told_with_those_that_would() {
             "LAPTIME_MEMORY=\"2\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
              or objects; memory is not counted",
             "LAPTIME_AUTO=\"all\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or some of phases,modules,ops,stacks; it is ignored",
+             or some of phases,modules,ops,stacks,calls; it is ignored",
         ]
     );
 }
@@ -89,6 +89,8 @@ fn memory_and_phases_are_switches_too() {
     assert_eq!(some.names().join(","), "phases,ops");
     let stacks = automatic("stacks");
     assert!(stacks.stacks && !stacks.phases);
+    let calls = automatic("calls");
+    assert!(calls.calls && !calls.phases && !calls.stacks);
     assert_eq!(automatic("stacks,phases").names(), ["phases", "stacks"]);
     assert_eq!(automatic(&some.names().join(",")), some);
 }

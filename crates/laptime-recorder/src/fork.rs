@@ -7,6 +7,7 @@
 
 use std::sync::Once;
 
+use crate::calls;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::switch as memory;
@@ -34,6 +35,7 @@ extern "C" fn prepare() {
         Thread::with_if_any(|thread| registry::lock_for_fork(thread.map(|thread| &*thread)));
         fold::lock_for_fork();
         memory::lock_for_fork();
+        calls::lock_for_fork();
     });
 }
 
@@ -41,6 +43,7 @@ extern "C" fn parent() {
     guard((), || {
         // SAFETY: locked by `prepare`, on this thread.
         unsafe {
+            calls::unlock_after_fork();
             memory::unlock_after_fork();
             fold::unlock_after_fork();
             registry::unlock_after_fork();
@@ -71,4 +74,5 @@ fn start_over() {
         }
     });
     memory::start_over_after_fork();
+    calls::start_over_after_fork();
 }

@@ -7,6 +7,7 @@
 //!
 //! The stack lies in the recording's black box, so a killed run's file says what was open.
 
+pub mod calls;
 pub mod ceilings;
 pub mod clock;
 mod collector;

@@ -59,6 +59,7 @@ impl Writer {
             | Record::Metric { path, .. }
             | Record::Module { path, .. } => Some(*path),
             Record::Operations(operations) => Some(operations.path),
+            Record::Calls(calls) => Some(calls.path).filter(|path| *path != PathId::ROOT),
             _ => None,
         };
         // The last try starts in an empty window that isn't short; what does not fit there is lost.

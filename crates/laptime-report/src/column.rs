@@ -87,6 +87,10 @@ pub enum Column {
     Samples,
     /// Time in which a thread waited.
     Waiting,
+    /// Calls of a function.
+    FunctionCalls,
+    /// Time of a call.
+    PerCall,
     /// Achieved over peak floating-point operations per second.
     Mfu,
 }
@@ -136,6 +140,8 @@ impl Column {
             Self::FlopRate => "FLOP/s",
             Self::Samples => "samples",
             Self::Waiting => "waiting",
+            Self::FunctionCalls => "calls",
+            Self::PerCall => "per call",
             Self::Mfu => "MFU",
         }
     }

@@ -5,8 +5,8 @@ use laptime_analysis::{RowKind, Summary};
 use crate::document::{Content, Document, Section};
 use crate::view::{By, View};
 use crate::{
-    by_process, cpu, epochs, facts, figures, findings, flame, functions, headline, joined, modules,
-    ranks, span_table, steady, until,
+    by_process, calls, cpu, epochs, facts, figures, findings, flame, functions, headline, joined,
+    modules, ranks, span_table, steady, until,
 };
 
 impl Document {
@@ -16,7 +16,7 @@ impl Document {
         if matches!(view.by, By::Module | By::Class) {
             sections.push(modules::section(summary, view));
         } else if view.by == By::Function {
-            sections.push(functions::section(summary, view));
+            sections.extend(of_functions(summary, view));
         } else {
             sections.extend(of_spans(summary, view));
         }
@@ -37,12 +37,24 @@ impl Document {
         let mut document = Self::new(summary, view);
         if let Some(sampled) = &summary.functions {
             if view.by != By::Function {
-                document.sections.push(functions::section(summary, view));
+                document.sections.extend(of_functions(summary, view));
             }
-            document.sections.push(flame::section(sampled));
+            if !sampled.laps.is_empty() {
+                document.sections.push(flame::section(sampled));
+            }
         }
         document
     }
+}
+
+/// What was sampled of functions, and what was counted.
+fn of_functions(summary: &Summary, view: &View) -> Vec<Section> {
+    let functions = summary.functions.as_ref();
+    let counted = functions.and_then(|functions| functions.exact.as_ref());
+    let is_sampled = functions.is_some_and(|functions| functions.sample_count > 0);
+    let sampled = (is_sampled || counted.is_none()).then(|| functions::section(summary, view));
+    let counted = counted.map(|exact| calls::section(exact, view));
+    sampled.into_iter().chain(counted).collect()
 }
 
 /// The tables of spans, and all that is said beside them.

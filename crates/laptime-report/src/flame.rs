@@ -195,6 +195,7 @@ mod tests {
             period_ns: 1,
             within_ns: 0,
             unread_ratio: 0.0,
+            exact: None,
             laps: vec![LapFunctions {
                 path: "step".to_owned(),
                 names: vec!["step".to_owned()],

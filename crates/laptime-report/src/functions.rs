@@ -23,7 +23,8 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     let Some(functions) = &summary.functions else {
         let nothing = match summary.unavailable.get("functions") {
             Some(why) => format!("No stack was sampled: {why}."),
-            None => "No stack was sampled. `laptime run --stacks` samples the functions that Python is in."
+            None => "No stack was sampled. `laptime run --stacks` samples the functions that Python is in, \
+                     `--calls` counts their calls."
                 .to_owned(),
         };
         return Section {
@@ -141,7 +142,7 @@ fn named(function: &FunctionTime) -> String {
 }
 
 /// The end of a path that tells the file: from the package on, or its own name.
-fn shortened(file: &str) -> &str {
+pub fn shortened(file: &str) -> &str {
     for marker in ["/site-packages/", "/dist-packages/"] {
         if let Some(at) = file.rfind(marker) {
             return &file[at + marker.len()..];

@@ -8,6 +8,7 @@
 
 pub mod benchmark;
 mod by_process;
+mod calls;
 pub mod ceilings;
 pub mod cell;
 mod column;

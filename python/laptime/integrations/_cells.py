@@ -70,6 +70,7 @@ class Measurement:
             modules=options["modules"],
             ops=options["ops"],
             stacks=options["stacks"],
+            calls=options["calls"],
             force=options["force"],
         )
         if options["output"] is not None:

@@ -7,6 +7,7 @@ use laptime_core::format::process::{OpenSpan, ProcessHeader};
 use laptime_core::{Anchors, Live, PathId, PathTable, ProcessFacts};
 use laptime_core::{ProcessMemory, SpanFlags, Tallies};
 
+use crate::calls::Calls;
 use crate::cover::Covers;
 use crate::earlier::{Cut, Earlier};
 use crate::epochs::Epochs;
@@ -120,6 +121,8 @@ pub struct Process {
     pub modules: Modules,
     /// What its threads were doing, where that was sampled.
     pub stacks: Stacks,
+    /// Which functions were called, where that was counted.
+    pub calls: Calls,
 }
 
 impl Process {
@@ -176,6 +179,7 @@ impl Process {
             notes: BTreeSet::new(),
             modules: Modules::default(),
             stacks: Stacks::default(),
+            calls: Calls::default(),
             resident_peak_bytes: None,
             memory: None,
             lost: header.lost,

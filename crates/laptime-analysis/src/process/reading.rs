@@ -134,6 +134,7 @@ impl Process {
             Record::Function { .. } | Record::Frame(_) | Record::Stack(_) => {
                 self.stacks.learn(record);
             }
+            Record::CalledFunction(_) | Record::Calls(_) => self.calls.learn(record),
             Record::Operations(operations) => self.stretches.learn(&operations),
             Record::Module { path, depth, class } => {
                 self.modules.learn(&self.paths, path, depth, class);

@@ -11,13 +11,36 @@ use std::collections::BTreeMap;
 
 use laptime_core::Unavailable;
 
+use crate::exact;
+use crate::functions::Functions;
 use crate::process::Process;
 
 pub use join::StackPass;
-pub use tree::functions;
 
 /// Code of the note that says why no stack was sampled.
 const UNAVAILABLE: &str = "stacks-unavailable";
+
+/// What was sampled of a run, of which the first `measured` processes are measured, and what was counted;
+/// `None` where neither was.
+pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
+    let sampled = tree::functions(processes, measured);
+    let exact = exact::functions(processes);
+    if sampled.is_none() && exact.is_none() {
+        return None;
+    }
+    let nothing = Functions {
+        sample_count: 0,
+        period_ns: 0,
+        within_ns: 0,
+        unread_ratio: 0.0,
+        laps: Vec::new(),
+        exact: None,
+    };
+    Some(Functions {
+        exact,
+        ..sampled.unwrap_or(nothing)
+    })
+}
 
 /// Says why functions are missing, where the recorder knew.
 pub fn with_reason(

@@ -93,6 +93,7 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
         within_ns: within / looks.max(1),
         unread_ratio: unread_ns as f64 / unread_ns.saturating_add(read_ns).max(1) as f64,
         laps: adding.finish(),
+        exact: None,
     })
 }
 

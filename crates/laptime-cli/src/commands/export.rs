@@ -77,5 +77,6 @@ fn next(format: ExportFormat, path: &Path) -> String {
         ExportFormat::Parquet => format!("next: polars.read_parquet({literal})"),
         ExportFormat::JsonLines => format!("next: pandas.read_json({literal}, lines=True)"),
         ExportFormat::Csv => format!("next: pandas.read_csv({literal})"),
+        ExportFormat::Pstats => format!("next: python -m pstats {file}, or snakeviz {file}"),
     }
 }

@@ -174,6 +174,7 @@ fn automatic(args: &RunArgs, settings: Settings) -> String {
         modules,
         ops: args.ops,
         stacks: args.stacks,
+        calls: args.calls,
     };
     automatic.names().join(",")
 }

@@ -11,6 +11,7 @@ const PHASES: Automatic = Automatic {
     modules: false,
     ops: false,
     stacks: false,
+    calls: false,
 };
 
 fn load(folder: &Path, auto: Option<Automatic>) -> Settings {

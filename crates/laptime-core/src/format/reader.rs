@@ -5,12 +5,14 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, Cursor, DELAY, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, PATH,
-    PROCESSORS, RAN, Record, SAMPLE, STACK, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE,
+    NOTE, OPERATIONS, PATH, PROCESSORS, RAN, Record, SAMPLE, STACK, TRACK, TRACK_NAME,
+    UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
+use crate::calls::{CallSums, CalledFunction, FunctionCalls};
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
 use crate::path::PathId;
@@ -253,6 +255,17 @@ impl<'a> RecordReader<'a> {
                 line: fields.number()? as u32,
             }),
             STACK => Record::Stack(fields.stack()?),
+            CALLED_FUNCTION => {
+                let (id, line) = (fields.number()? as u32, fields.number()? as u32);
+                let (name, file) = fields.pair()?;
+                Record::CalledFunction(CalledFunction {
+                    id,
+                    line,
+                    name,
+                    file,
+                })
+            }
+            CALLS => Record::Calls(fields.calls()?),
             NOTE => {
                 let (code, message) = fields.pair()?;
                 Record::Note { code, message }
@@ -449,6 +462,27 @@ impl<'a> Fields<'a, '_> {
             has_interpreter: state & 2 != 0,
             within_ns: self.number()?,
             stands_for_ns: self.number()?,
+        })
+    }
+
+    fn calls(&mut self) -> Result<FunctionCalls, FormatError> {
+        let path = match self.number()? {
+            0 => PathId::ROOT,
+            number => self.reader.path(number)?,
+        };
+        Ok(FunctionCalls {
+            path,
+            thread: self.number()?,
+            caller: self.number()? as u32,
+            function: self.number()? as u32,
+            sums: CallSums {
+                calls: self.number()?,
+                primitive: self.number()?,
+                own: self.number()?,
+                total: self.number()?,
+                primitive_from: self.number()?,
+                total_from: self.number()?,
+            },
         })
     }
 

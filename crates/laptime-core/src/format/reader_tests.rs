@@ -171,6 +171,37 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                 })
             }
         ),
+        any::<[u32; 2]>().prop_map(|[id, line]| {
+            Record::CalledFunction(CalledFunction {
+                id,
+                line,
+                name: "<method 'append' of 'list' objects>",
+                file: "~",
+            })
+        }),
+        (
+            0_u32..60_000,
+            any::<u64>(),
+            any::<[u32; 2]>(),
+            any::<[u64; 6]>()
+        )
+            .prop_map(|(path, thread, [caller, function], sums)| {
+                let [calls, primitive, own, total, primitive_from, total_from] = sums;
+                Record::Calls(FunctionCalls {
+                    path: PathId(path),
+                    thread,
+                    caller,
+                    function,
+                    sums: CallSums {
+                        calls,
+                        primitive,
+                        own,
+                        total,
+                        primitive_from,
+                        total_from,
+                    },
+                })
+            }),
     ]
 }
 

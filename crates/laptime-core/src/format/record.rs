@@ -31,9 +31,12 @@
 //! | 16   | function     | number, UTF-8 name, a zero byte, UTF-8 file to the end   |
 //! | 17   | frame        | number, frame that called it (0: none), function, line   |
 //! | 18   | stack        | Δ time, system thread id, frame (0: could not be read), state (bit 0 running, bit 1 holds the interpreter lock), ns by which the time may be off, ns that it stands for |
+//! | 19   | called function | number, first line (0: not Python), UTF-8 name, a zero byte, UTF-8 file to the end |
+//! | 20   | calls        | path (0: no lap), system thread id, caller (0: unknown), function, calls, of them primitive, ticks in itself, ticks of primitive calls, calls primitive among the caller's, their ticks; since the record before |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
+use crate::calls::{CalledFunction, FunctionCalls};
 use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
 use crate::path::PathId;
@@ -60,6 +63,8 @@ pub(super) const MODULE: u64 = 15;
 pub(super) const FUNCTION: u64 = 16;
 pub(super) const FRAME: u64 = 17;
 pub(super) const STACK: u64 = 18;
+pub(super) const CALLED_FUNCTION: u64 = 19;
+pub(super) const CALLS: u64 = 20;
 
 /// Room for an unusual span with most of what it may carry.
 const MOST_OF_SPAN: usize = 64;
@@ -177,6 +182,10 @@ pub enum Record<'a> {
     Frame(StackFrame),
     /// What a thread was doing at one moment.
     Stack(SampledStack),
+    /// Names a function whose calls are counted, before its first use in the window.
+    CalledFunction(CalledFunction<'a>),
+    /// What calls came to since the record before of the same lap, thread, caller and function.
+    Calls(FunctionCalls),
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -322,6 +331,15 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
             push(payload, stack.stands_for_ns);
             STACK
         }
+        Record::CalledFunction(function) => {
+            push_all(payload, &[u64::from(function.id), u64::from(function.line)]);
+            push_pair(payload, function.name, function.file);
+            CALLED_FUNCTION
+        }
+        Record::Calls(calls) => {
+            push_calls(payload, &calls);
+            CALLS
+        }
         // None comes here; readers skip the kind, and the measured program goes on.
         _ => UNKNOWN,
     }
@@ -344,6 +362,17 @@ fn push_pair(out: &mut Vec<u8>, one: &str, other: &str) {
     out.extend_from_slice(one.as_bytes());
     out.push(0);
     out.extend_from_slice(other.as_bytes());
+}
+
+fn push_calls(out: &mut Vec<u8>, calls: &FunctionCalls) {
+    let (caller, function) = (u64::from(calls.caller), u64::from(calls.function));
+    push_all(
+        out,
+        &[u64::from(calls.path.0), calls.thread, caller, function],
+    );
+    let sums = &calls.sums;
+    push_all(out, &[sums.calls, sums.primitive, sums.own, sums.total]);
+    push_all(out, &[sums.primitive_from, sums.total_from]);
 }
 
 fn push_operations(out: &mut Vec<u8>, operations: &StretchOperations<'_>) {

@@ -15,8 +15,9 @@ const LEAST_NAME: usize = 22;
 /// Widths of the share's bar, widest first; all are tried before a column gives way.
 const BARS: [usize; 3] = [12, 8, 5];
 /// Columns in the order in which they give way; any other stays.
-const GIVE_WAY: [Column; 18] = [
+const GIVE_WAY: [Column; 19] = [
     Column::Mean,
+    Column::PerCall,
     Column::SelfTime,
     Column::P99,
     Column::OfParent,

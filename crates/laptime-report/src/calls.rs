@@ -1,0 +1,169 @@
+//! The functions whose calls were counted: below each lap those that took most of it.
+
+use laptime_analysis::{ExactFunction, ExactFunctions, ExactInLap, ExactLap, Pattern, RowKind};
+
+use crate::column::Column;
+use crate::document::{Cell, Content, Row, Section, Table};
+use crate::functions::shortened;
+use crate::quantity::{self, Precision};
+use crate::view::View;
+
+/// Functions shown of a lap, where nobody asks for more.
+const FEW: usize = 10;
+/// From this part of a lap on a function is shown.
+const LEAST_RATIO: f64 = 0.005;
+/// From this part of all time on a lap is shown.
+const LEAST_LAP: f64 = 0.002;
+
+/// The table.
+pub fn section(exact: &ExactFunctions, view: &View) -> Section {
+    let remark = format!(
+        "{} counted, {} of them primitive: not below another call of the same function. Times include the \
+         counting, which makes short functions look longer than they are",
+        quantity::plural(exact.call_count, "call", "calls"),
+        quantity::thousands(exact.primitive_count),
+    );
+    Section {
+        heading: Some("functions, exact".to_owned()),
+        remark: Some(remark),
+        content: Content::Table(table(exact, view)),
+    }
+}
+
+fn table(exact: &ExactFunctions, view: &View) -> Table {
+    let pattern = view.filter.as_deref().map(Pattern::new);
+    let all_ns: u64 = exact.laps.iter().map(|lap| lap.self_ns).sum();
+    let laps = exact.laps.iter().filter(|lap| {
+        let is_asked = pattern.as_ref().map(|pattern| pattern.matches(&lap.names));
+        is_asked.unwrap_or(lap.self_ns as f64 >= LEAST_LAP * all_ns as f64)
+    });
+    let most = view.top.unwrap_or(FEW);
+    let mut rows = Vec::new();
+    for lap in laps {
+        rows.push(of_lap(lap, all_ns));
+        let first = rows.len();
+        let least_ns = LEAST_RATIO * lap.self_ns as f64;
+        let shown = lap
+            .functions
+            .iter()
+            .filter(|one| one.self_ns as f64 >= least_ns);
+        rows.extend(shown.take(most).filter_map(|one| {
+            let function = exact.functions.get(one.function)?;
+            Some(of_function(function, one, lap))
+        }));
+        if let Some(last) = rows[first..].last_mut() {
+            last.lasts = vec![false, true];
+        }
+    }
+    Table {
+        lead: "lap, functions called in it",
+        columns: vec![
+            Column::FunctionCalls,
+            Column::OwnTime,
+            Column::Total,
+            Column::PerCall,
+            Column::OfParent,
+            Column::Share,
+        ],
+        rows,
+        notes: vec![
+            "own is time in the function itself, total also in what it called; per call is the total of a \
+             primitive call; of parent is the own time's share of the lap's, share the lap's of all"
+                .to_owned(),
+        ],
+        reasons: Vec::new(),
+    }
+}
+
+fn time(ns: u64) -> Cell {
+    Cell::Time(ns, Precision::Exact)
+}
+
+fn of_lap(lap: &ExactLap, all_ns: u64) -> Row {
+    Row {
+        name: lap.path.clone(),
+        lasts: vec![false],
+        span: (lap.kind == RowKind::Span)
+            .then(|| lap.names.last().cloned())
+            .flatten(),
+        is_leftover: lap.kind == RowKind::Leftover,
+        cells: vec![
+            Cell::Count(lap.call_count, 0),
+            time(lap.self_ns),
+            Cell::Blank,
+            Cell::Blank,
+            Cell::Blank,
+            Cell::Share(lap.self_ns as f64 / all_ns.max(1) as f64),
+        ],
+    }
+}
+
+fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Row {
+    // A function that was only called by itself here has its time where it was called first.
+    let is_inner = one.primitive_count == 0;
+    let per_call = time(one.total_ns / one.primitive_count.max(1));
+    Row {
+        name: named(function),
+        lasts: vec![false, false],
+        span: None,
+        is_leftover: false,
+        cells: vec![
+            Cell::Count(one.call_count, 0),
+            time(one.self_ns),
+            if is_inner {
+                Cell::Blank
+            } else {
+                time(one.total_ns)
+            },
+            if is_inner { Cell::Blank } else { per_call },
+            Cell::Share(one.self_ns as f64 / lap.self_ns.max(1) as f64),
+            Cell::Blank,
+        ],
+    }
+}
+
+/// A function's name, and where it begins.
+fn named(function: &ExactFunction) -> String {
+    if function.line == 0 {
+        return builtin(&function.name);
+    }
+    let file = shortened(&function.file);
+    format!("{} {file}:{}", function.name, function.line)
+}
+
+/// A builtin's name without what is said of each: `list.append` of `<method 'append' of 'list' objects>`.
+fn builtin(name: &str) -> String {
+    let inner = name.trim_start_matches('<').trim_end_matches('>');
+    let method = inner.strip_prefix("method '").and_then(|rest| {
+        let (method, rest) = rest.split_once("' of '")?;
+        Some((method, rest.strip_suffix("' objects")?))
+    });
+    let plain = inner.strip_prefix("built-in method ").unwrap_or(inner);
+    // Which object it was called on last says nothing.
+    let bound = plain.split_once(" object at 0x").and_then(|(bound, _)| {
+        let (method, class) = bound.split_once(" of ")?;
+        Some((method, class))
+    });
+    match method.or(bound) {
+        Some((method, class)) => format!("{class}.{method}"),
+        None => plain.trim_start_matches("builtins.").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builtins_have_short_names() {
+        let of = |name| builtin(name);
+        assert_eq!(of("<method 'append' of 'list' objects>"), "list.append");
+        assert_eq!(of("<built-in method builtins.len>"), "len");
+        assert_eq!(of("<built-in method posix.stat>"), "posix.stat");
+        assert_eq!(
+            of("<built-in method __new__ of type object at 0x7f>"),
+            "type.__new__"
+        );
+        assert_eq!(of("<other functions>"), "other functions");
+    }
+}
