@@ -435,6 +435,12 @@ fn columns_and_rows_are_those_that_were_asked_for() {
     let left = place.laptime(&["report", "a.lap", "--by", "class", "--sort", "p50"]);
     let said = "--sort changes nothing with --by class";
     assert!(left.err.contains(said), "{}", left.err);
+    let left = place.laptime(&["report", "a.lap", "--functions", "-f", "csv"]);
+    let said = "--functions changes nothing in this format";
+    assert!(left.err.contains(said), "{}", left.err);
+    // JSON has them always.
+    let left = place.laptime(&["report", "a.lap", "--functions", "-f", "json"]);
+    assert!(!left.err.contains("changes nothing"), "{}", left.err);
 }
 
 #[test]

@@ -97,14 +97,21 @@ fn unheeded(args: &ReportArgs, format: Format, err: &mut dyn Write) {
         By::Function => "function",
         _ => return,
     };
-    if matches!(format, Format::Csv | Format::Json) {
-        let by = format!("--by {table}");
-        told(&by, "in this format, which has all rows by path");
-        return;
+    let typed = if args.functions {
+        "--functions".to_owned()
+    } else {
+        format!("--by {table}")
+    };
+    match format {
+        // It has the functions always.
+        Format::Json if table == "function" => return,
+        Format::Csv | Format::Json => {
+            return told(&typed, "in this format, which has all rows by path");
+        }
+        _ => {}
     }
-    let own = format!(
-        "with --by {table}: its rows have columns of their own, the longest own time first"
-    );
+    let own =
+        format!("with {typed}: its rows have columns of their own, the longest own time first");
     let given = [
         ("--columns", !args.columns.is_empty()),
         ("--sort", args.sort.is_some()),
