@@ -120,7 +120,7 @@ impl Column {
             Self::PeakMemory => "peak mem",
             Self::OfParent => "of parent",
             Self::Share => "share",
-            Self::Calls => "calls",
+            Self::Calls | Self::FunctionCalls => "calls",
             Self::Params => "params",
             Self::Mac => "MAC",
             Self::OwnMac => "own MAC",
@@ -140,7 +140,6 @@ impl Column {
             Self::FlopRate => "FLOP/s",
             Self::Samples => "samples",
             Self::Waiting => "waiting",
-            Self::FunctionCalls => "calls",
             Self::PerCall => "per call",
             Self::Mfu => "MFU",
         }
