@@ -11,6 +11,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::{names, this_thread};
+use crate::entry::measuring;
 use crate::fast::Locked;
 
 /// Numbers that no kind of tool has by convention, the ones first that are free most often.
@@ -137,10 +138,14 @@ fn none() -> *mut ffi::PyObject {
     unsafe { ffi::Py_NewRef(ffi::Py_None()) }
 }
 
-/// Runs what counts: a mistake is ours, never the program's.
-fn counting(count: usize, least: usize, run: impl FnOnce()) -> *mut ffi::PyObject {
+/// Runs what counts, if the arguments are those of the event.
+fn counting(
+    count: ffi::Py_ssize_t,
+    least: ffi::Py_ssize_t,
+    run: impl FnOnce(),
+) -> *mut ffi::PyObject {
     if count >= least && calls::is_on() {
-        laptime_recorder::guard((), run);
+        run();
     }
     none()
 }
@@ -151,14 +156,16 @@ unsafe extern "C" fn on_begin(
     args: *mut *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
-    counting(count.unsigned_abs(), 1, || {
-        // SAFETY: the interpreter's arguments, with the lock held.
-        let code = unsafe { *args };
-        let name = || {
-            // SAFETY: as above.
-            names::keeping_error(|| unsafe { names::name_code(code) })
-        };
-        calls::enter(names::of_code(code), this_thread, name);
+    measuring(none, || {
+        counting(count, 1, || {
+            // SAFETY: the interpreter's arguments, with the lock held.
+            let code = unsafe { *args };
+            let name = || {
+                // SAFETY: as above.
+                names::keeping_error(|| unsafe { names::name_code(code) })
+            };
+            calls::enter(names::of_code(code), this_thread, name);
+        })
     })
 }
 
@@ -168,9 +175,11 @@ unsafe extern "C" fn on_end(
     args: *mut *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
-    counting(count.unsigned_abs(), 1, || {
-        // SAFETY: the interpreter's arguments, with the lock held.
-        calls::leave(names::of_code(unsafe { *args }));
+    measuring(none, || {
+        counting(count, 1, || {
+            // SAFETY: the interpreter's arguments, with the lock held.
+            calls::leave(names::of_code(unsafe { *args }));
+        })
     })
 }
 
@@ -180,18 +189,20 @@ unsafe extern "C" fn on_builtin(
     args: *mut *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
-    counting(count.unsigned_abs(), 4, || {
-        // SAFETY: the interpreter's arguments, with the lock held.
-        let (callable, this, key) = unsafe { builtin(args) };
-        if let Some(key) = key {
-            let name = || -> NewFunction {
-                // SAFETY: as above; it has a key.
-                names::keeping_error(|| unsafe { names::name_builtin(callable, this) })
-            };
-            calls::enter(key, this_thread, name);
-            // SAFETY: as above.
-            unsafe { super::profile::flush_before_exit(callable) };
-        }
+    measuring(none, || {
+        counting(count, 4, || {
+            // SAFETY: the interpreter's arguments, with the lock held.
+            let (callable, this, key) = unsafe { builtin(args) };
+            if let Some(key) = key {
+                let name = || -> NewFunction {
+                    // SAFETY: as above; it has a key.
+                    names::keeping_error(|| unsafe { names::name_builtin(callable, this) })
+                };
+                calls::enter(key, this_thread, name);
+                // SAFETY: as above.
+                unsafe { super::profile::flush_before_exit(callable) };
+            }
+        })
     })
 }
 
@@ -201,11 +212,13 @@ unsafe extern "C" fn on_builtin_end(
     args: *mut *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut ffi::PyObject {
-    counting(count.unsigned_abs(), 4, || {
-        // SAFETY: the interpreter's arguments, with the lock held.
-        if let (_, _, Some(key)) = unsafe { builtin(args) } {
-            calls::leave(key);
-        }
+    measuring(none, || {
+        counting(count, 4, || {
+            // SAFETY: the interpreter's arguments, with the lock held.
+            if let (_, _, Some(key)) = unsafe { builtin(args) } {
+                calls::leave(key);
+            }
+        })
     })
 }
 

@@ -1,60 +1,24 @@
 //! The calling thread's counts: found by one thread-local pointer, written now and then.
 
-use std::cell::Cell;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
-use super::book::{Defined, NewFunction, OTHER};
-use super::table::{FunctionKey, Table};
-use super::{EPOCH, Owner, number, with_shared, write};
+use super::book::{NewFunction, OTHER};
+use super::counting::{number, write};
+use super::shared::{CURRENT, Counted, EPOCH, Owner, is_on, with_shared};
+use super::table::FunctionKey;
 use crate::clock;
 use crate::memory::Quiet;
-use crate::platform;
 use crate::span::current_path;
 
-/// The first sums are written after a second, the next ones after twice as long, and so on up to this.
-const FIRST_NS: u64 = 1_000_000_000;
+/// The longest time between two times of writing.
 const MOST_NS: u64 = 30_000_000_000;
-/// A thread that has returned from everything, such as a worker that waits for work, may end at any
-/// moment without a word: it writes that often.
-const IDLE_NS: u64 = 100_000_000;
-
-/// What one thread counts.
-#[derive(Debug)]
-pub struct Counted {
-    pub table: Table,
-    pub epoch: u32,
-    /// The system's thread id.
-    pub thread: u64,
-    /// What the interpreter knows the thread by.
-    pub owner: usize,
-    defined: Defined,
-    written: u64,
-    /// Ticks between two times of writing.
-    wait: u64,
-    idle: u64,
-}
 
 thread_local! {
-    static CURRENT: Cell<*mut Counted> = const { Cell::new(null_mut()) };
     static LEAVING: Leaving = const { Leaving };
 }
 
 impl Counted {
-    fn new(owner: usize) -> Self {
-        let ticks = |ns: u64| (ns as f64 / clock::nominal_ns_per_tick()) as u64;
-        Self {
-            table: Table::default(),
-            epoch: EPOCH.load(Ordering::Relaxed),
-            thread: platform::thread_id(),
-            owner,
-            defined: Defined::default(),
-            written: clock::now(),
-            wait: ticks(FIRST_NS),
-            idle: ticks(IDLE_NS),
-        }
-    }
-
     #[cold]
     #[inline(never)]
     fn write(&mut self, ticks: u64) {
@@ -170,14 +134,6 @@ pub fn flush(is_sure: bool) {
     }
 }
 
-/// In a forked child: the calling thread is the only one.
-pub fn join_after_fork() {
-    let counted = CURRENT.get();
-    if !counted.is_null() {
-        with_shared(|shared| shared.threads.push(Owner(counted)));
-    }
-}
-
 /// Hands over what a thread counted when it ends.
 struct Leaving;
 
@@ -192,7 +148,7 @@ impl Drop for Leaving {
             shared.threads.retain(|owner| owner.0 != counted);
             // SAFETY: made by `begin`, and in no list any more.
             let mut counted = unsafe { Box::from_raw(counted) };
-            if counted.epoch != EPOCH.load(Ordering::Relaxed) || !super::is_on() {
+            if counted.epoch != EPOCH.load(Ordering::Relaxed) || !is_on() {
                 return;
             }
             let table = &mut counted.table;
