@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import cProfile
+import gc
 import json
 import os
 import pstats
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -255,6 +257,35 @@ def test_a_profile_function_that_the_program_takes_away_stays_away(tmp_path: Pat
     assert len(events) == before
     functions = {one["name"]: one for one in exact(recording.path)["functions"]}
     assert functions["fib"]["call_count"] == (5 + 3 + 25 if HAS_MONITORING else 5)
+
+
+def test_what_one_recording_lacks_is_not_said_of_the_next(tmp_path: Path) -> None:
+    def codes(path: Path) -> list[str]:
+        report = json.loads(lt.open(path).report().to_json())
+        return [warning["code"] for warning in report["warnings"]]
+
+    told: list[list[str]] = []
+    for takes_away in (True, False, True):
+        with lt.record(tmp_path / "r.lap", calls=True) as recording:
+            fib(3)
+            if takes_away:
+                sys.setprofile(None)
+        told.append(codes(recording.path))
+    stopped = [] if HAS_MONITORING else ["calls-stopped"]
+    assert told == [stopped, [], stopped]
+
+
+def test_an_object_whose_method_was_called_is_not_kept(tmp_path: Path) -> None:
+    class Held:
+        pass
+
+    with lt.record(tmp_path / "r.lap", calls=True):
+        held = [Held()]
+        alive = weakref.ref(held[0])
+        held.append(Held())
+        del held
+        gc.collect()
+        assert alive() is None
 
 
 def test_tracers_see_what_they_saw_before(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ pub fn count_calls(python: Python<'_>) -> bool {
             if let Err(why) = &begun {
                 // SAFETY: nobody was told to count.
                 let _ = unsafe { calls::stop(|_| false) };
-                laptime_recorder::note(UNAVAILABLE, why);
+                calls::say(UNAVAILABLE, why);
             }
             begun.is_ok()
         },
@@ -62,13 +62,13 @@ pub fn leave_calls(python: Python<'_>) {
             }
             names::forget();
             if stopped.was_replaced {
-                laptime_recorder::note(
+                calls::say(
                     REPLACED,
                     "the program set a profile function of its own, or took ours away: calls of that thread are counted until then",
                 );
             }
             if stopped.disorder > 0 {
-                laptime_recorder::note(
+                calls::say(
                     DISORDER,
                     "functions ended in another order than they began, as with greenlets: times of calls are doubtful",
                 );

@@ -38,7 +38,7 @@ pub fn begin() -> Result<(), String> {
     match names::keeping_error(|| unsafe { laptime_profile_all(on_event) }) {
         0 => Ok(()),
         others if others > 0 => {
-            laptime_recorder::note(
+            calls::say(
                 super::REPLACED,
                 "a thread had a profile function of its own: its calls are not counted",
             );

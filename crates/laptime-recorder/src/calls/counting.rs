@@ -130,6 +130,14 @@ pub fn write(taken: &[FunctionCalls], defined: &mut Defined) {
     });
 }
 
+/// Tells readers of this recording what its calls lack. Unlike [`crate::note`], later recordings of the
+/// process don't hear of it.
+pub fn say(code: &str, message: &str) {
+    if is_on_or_decide() {
+        registration::with(|thread| thread.writer.record(&Record::Note { code, message }));
+    }
+}
+
 /// A function's number; `name` is asked for one that has none.
 pub fn number(key: FunctionKey, name: impl FnOnce() -> NewFunction) -> u32 {
     let known = with_shared(|shared| {

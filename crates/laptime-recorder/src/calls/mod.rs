@@ -14,7 +14,7 @@ mod table;
 mod thread;
 
 pub use book::NewFunction;
-pub use counting::{Stopped, start, stop};
+pub use counting::{Stopped, say, start, stop};
 pub use shared::is_on;
 pub use table::FunctionKey;
 pub use thread::{enter, flush, leave};
