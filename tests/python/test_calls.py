@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,7 @@ def builtins() -> None:
     list(map(fib, range(5)))
 
 
-def fails() -> None:
+def fails() -> int:
     raise ValueError("inner")
 
 
@@ -113,7 +113,7 @@ def by_cprofile(program: Callable[[], object]) -> dict[Key, Counted]:
     program()
     profile.disable()
     profile.create_stats()
-    return told(profile.stats)  # type: ignore[attr-defined]
+    return told(profile.stats)
 
 
 def by_laptime(program: Callable[[], object], path: Path) -> dict[Key, Counted]:
@@ -128,7 +128,7 @@ def exported(recording: Path) -> dict[Key, Counted]:
     return told(pstats.Stats(str(file)).stats)  # type: ignore[attr-defined]
 
 
-def told(stats: dict[Key, tuple[int, int, float, float, Any]]) -> dict[Key, Counted]:
+def told(stats: Mapping[Key, tuple[int, int, float, float, Any]]) -> dict[Key, Counted]:
     """Without the profiler's own functions."""
     return {
         key: (calls, primitive, {name: (its[0], its[1]) for name, its in callers.items()})
@@ -138,7 +138,8 @@ def told(stats: dict[Key, tuple[int, int, float, float, Any]]) -> dict[Key, Coun
 
 
 def exact(path: Path) -> dict[str, Any]:
-    return json.loads(lt.open(path).report().to_json())["functions"]["exact"]
+    counted: dict[str, Any] = json.loads(lt.open(path).report().to_json())["functions"]["exact"]
+    return counted
 
 
 def in_lap(path: Path, name: str) -> dict[str, int]:
