@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def odd(n: int) -> bool:
     return n != 0 and even(n - 1)
 
 
-def up_to(n: int) -> Iterator[int]:
+def up_to(n: int) -> Generator[int, None, None]:
     for number in range(n):
         doubled = 2 * number
         yield doubled // 2
@@ -75,14 +75,13 @@ class Raises:
 
 
 def builtins() -> None:
-    text = "b,a,c"
-    words = text.split(",")
+    words: list[str] = ",".join(["b", "a", "c"]).split(",")
     words.sort(key=lambda word: word.upper())
     sorted(words, key=len)
     words.append(str(max(1, 2)))
     "-".join(words)
     isinstance(words, list)
-    {}.get("a")
+    {"a": 1}.get("a")
     list(map(fib, range(5)))
 
 
