@@ -75,7 +75,7 @@ class Raises:
 
 
 def builtins() -> None:
-    words: list[str] = ",".join(["b", "a", "c"]).split(",")
+    words = f"{__name__},b,a,c".split(",")
     words.sort(key=lambda word: word.upper())
     sorted(words, key=len)
     words.append(str(max(1, 2)))
