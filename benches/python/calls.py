@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 
 TURNS = 5
+# A process runs its program so often; the fastest time is the least disturbed one.
+RUNS = 4
 
 FIB = """
 def fib(n):
@@ -63,32 +65,38 @@ def program():
 
 PROGRAMS = {"recursion": FIB, "strings and sorting": WORDS, "many small objects": RECORDS}
 
-# By name: what stands around the timed call. OUT is a file of the contender's own.
+# By name: what stands before and after the timed runs. OUT is a file of the contender's own.
 CONTENDERS = {
-    "bare": "began = clock(); program(); seconds = clock() - began",
-    "cProfile": """
-import cProfile
-profile = cProfile.Profile()
-profile.enable(); began = clock(); program(); seconds = clock() - began; profile.disable()
-profile.dump_stats(OUT)""",
-    "laptime": """
-import laptime
-record = laptime.record(OUT + ".lap", calls=True)
-began = clock(); program(); seconds = clock() - began
-record.stop()
-laptime.open(record.path).export(OUT, "pstats")""",
+    "bare": ("", ""),
+    "cProfile": (
+        "import cProfile; profile = cProfile.Profile(); profile.enable()",
+        "profile.disable(); profile.dump_stats(OUT)",
+    ),
+    "laptime": (
+        "import laptime; record = laptime.record(OUT + '.lap', calls=True)",
+        "record.stop(); laptime.open(record.path).export(OUT, 'pstats')",
+    ),
 }
+
+MAIN = """
+from time import perf_counter as clock
+OUT = {out!r}
+{before}
+seconds = []
+for _ in range({runs}):
+    began = clock(); program(); seconds.append(clock() - began)
+{after}
+print(min(seconds))
+"""
 
 Counts = dict[tuple[str, int, str], tuple[int, int]]
 
 
-def run(source: str, around: str, out: Path) -> tuple[float, Counts]:
+def run(source: str, around: tuple[str, str], out: Path) -> tuple[float, Counts]:
     """Seconds of the program, and calls by function where they were counted."""
     script = out.with_suffix(".py")
-    main = (
-        f"\nfrom time import perf_counter as clock\nOUT = {str(out)!r}\n{around}\nprint(seconds)\n"
-    )
-    script.write_text(source + main)
+    before, after = around
+    script.write_text(source + MAIN.format(out=str(out), runs=RUNS, before=before, after=after))
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     return float(ran.stdout), counts(out, script) if out.exists() else {}
 

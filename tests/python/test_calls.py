@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def odd(n: int) -> bool:
     return n != 0 and even(n - 1)
 
 
-def up_to(n: int) -> Iterator[int]:
+def up_to(n: int) -> Generator[int, None, None]:
     for number in range(n):
         doubled = 2 * number
         yield doubled // 2
@@ -75,18 +75,17 @@ class Raises:
 
 
 def builtins() -> None:
-    text = "b,a,c"
-    words = text.split(",")
+    words = f"{__name__},b,a,c".split(",")
     words.sort(key=lambda word: word.upper())
     sorted(words, key=len)
     words.append(str(max(1, 2)))
     "-".join(words)
     isinstance(words, list)
-    {}.get("a")
+    {"a": 1}.get("a")
     list(map(fib, range(5)))
 
 
-def fails() -> None:
+def fails() -> int:
     raise ValueError("inner")
 
 
@@ -113,7 +112,7 @@ def by_cprofile(program: Callable[[], object]) -> dict[Key, Counted]:
     program()
     profile.disable()
     profile.create_stats()
-    return told(profile.stats)  # type: ignore[attr-defined]
+    return told(profile.stats)
 
 
 def by_laptime(program: Callable[[], object], path: Path) -> dict[Key, Counted]:
@@ -128,7 +127,7 @@ def exported(recording: Path) -> dict[Key, Counted]:
     return told(pstats.Stats(str(file)).stats)  # type: ignore[attr-defined]
 
 
-def told(stats: dict[Key, tuple[int, int, float, float, Any]]) -> dict[Key, Counted]:
+def told(stats: Mapping[Key, tuple[int, int, float, float, Any]]) -> dict[Key, Counted]:
     """Without the profiler's own functions."""
     return {
         key: (calls, primitive, {name: (its[0], its[1]) for name, its in callers.items()})
@@ -138,7 +137,8 @@ def told(stats: dict[Key, tuple[int, int, float, float, Any]]) -> dict[Key, Coun
 
 
 def exact(path: Path) -> dict[str, Any]:
-    return json.loads(lt.open(path).report().to_json())["functions"]["exact"]
+    counted: dict[str, Any] = json.loads(lt.open(path).report().to_json())["functions"]["exact"]
+    return counted
 
 
 def in_lap(path: Path, name: str) -> dict[str, int]:
