@@ -114,6 +114,20 @@ def stacks_table(stacks: Json) -> str:
     return table(("a program", "below", "s", "of the bare program"), rows)
 
 
+def calls_table(calls: Json) -> str:
+    rows = [
+        (
+            program,
+            f"{row['ratio']['cProfile']:.2f}",
+            f"{row['ratio']['laptime']:.2f}",
+            f"{row['over_cprofile']:.2f}",
+            "differ" if row["counts_differ"] else f"equal, {row['functions']} functions",
+        )
+        for program, row in calls["calls"].items()
+    ]
+    return table(("a program", "below cProfile", "below `--calls`", "of cProfile", "counts"), rows)
+
+
 def exports_table(export: Json) -> str:
     rows = [
         (row["name"], f"{row['per_s'] / 1e6:.2f}", f"{row['of_viztracer']:.2f}")
@@ -122,10 +136,16 @@ def exports_table(export: Json) -> str:
     return table(("export", "millions of spans per second", "time, of viztracer's"), rows)
 
 
-def new_goals(stacks: Json, trainer: Json, export: Json) -> list[tuple[str, float, float]]:
+def new_goals(
+    stacks: Json, calls: Json, trainer: Json, export: Json
+) -> list[tuple[str, float, float]]:
     goals = [
         (f"`--stacks`, {program}", contenders["laptime run --stacks"]["ratio"], 1.02)
         for program, contenders in stacks["stacks"].items()
+    ]
+    goals += [
+        (f"`--calls`, {program}, of cProfile", row["over_cprofile"], 1.0)
+        for program, row in calls["calls"].items()
     ]
     goals += [(name, row["ratio"], 1.01) for name, row in trainer.items()]
     slowest = max(row["ns"] for row in export["exports"] if row["name"] != "viztracer")
@@ -202,11 +222,11 @@ def page(results: Path) -> str:
         json.loads((results / f"{name}.json").read_text())
         for name in ("rust", "spans", "overhead", "memory", "counting", "scans", "onnx_file")
     )
-    stacks, trainer, export = (
+    stacks, calls, trainer, export = (
         json.loads((results / f"{name}.json").read_text())
-        for name in ("stacks", "trainer", "export")
+        for name in ("stacks", "calls", "trainer", "export")
     )
-    further = new_goals(stacks, trainer, export)
+    further = new_goals(stacks, calls, trainer, export)
     decoder = operations["decoder"]
     above = ", ".join(f"{name} {us:.1f}" for name, us in operations["above_bare_us"].items())
     return f"""# What Laptime costs
@@ -270,6 +290,12 @@ first time {onnx_file["first_ms"]:.1f} ms, the median of {onnx_file["rounds"]} t
 The time of a program's own loop, without what it takes to start; all take turns.
 
 {stacks_table(stacks)}
+## Counting calls
+
+Programs that do little but call, on CPython {python["python"]}: times of the bare program, the
+fastest of several runs of a process, and whether each function has the counts of cProfile.
+
+{calls_table(calls)}
 ## Exporting
 
 A recording of {export["spans"]:,} spans to a file, CPU time, the summary that comes first included;
