@@ -38,6 +38,10 @@ class track:
                 f"lt.track goes over an iterable, not the function {called}: "
                 "for batch in lt.track(loader): …; the decorator is @lt.lap"
             )
+        if not (log is None or isinstance(log, bool) or callable(log) or hasattr(log, "write")):
+            raise TypeError(
+                f"log={log!r}: True prints the lines, an open file or a function takes them"
+            )
         self._items: Any = items
         self._name = name
         self._log = log

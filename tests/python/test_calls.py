@@ -379,3 +379,24 @@ def test_recordings_follow_each_other(tmp_path: Path) -> None:
             fib(turn + 1)
         functions = {one["name"]: one["call_count"] for one in exact(recording.path)["functions"]}
         assert functions == {"fib": [1, 3, 5][turn]}
+
+
+def test_threads_end_while_an_audit_hook_runs(tmp_path: Path) -> None:
+    program = """
+import sys, threading
+log = open(sys.argv[2], "w", buffering=1)
+def hook(name, args):
+    if name == "sys.setprofile":
+        log.write(name + "\\n")
+sys.addaudithook(hook)
+import laptime as lt
+with lt.record(sys.argv[1], calls=True):
+    for _ in range(100):
+        threads = [threading.Thread(target=abs, args=(1,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "r.lap"), str(tmp_path / "log.txt")]
+    subprocess.run(command, check=True)

@@ -106,6 +106,26 @@ with lt.record(sys.argv[1], stacks=True):
     assert lap(path, "child")["sample_count"] > 5
 
 
+def test_forked_children_without_laps_are_sampled_too(tmp_path: Path) -> None:
+    program = """
+import os, sys, time
+import laptime as lt
+def in_child():
+    end = time.perf_counter() + 1.2
+    while time.perf_counter() < end:
+        pass
+with lt.record(sys.argv[1], stacks=True):
+    child = os.fork()
+    if child == 0:
+        in_child()
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+    path = tmp_path / "r.lap"
+    subprocess.run([sys.executable, "-c", program, str(path)], check=True)
+    assert '"in_child"' in json.dumps(functions(path))
+
+
 def test_a_process_whose_first_thread_is_gone_ends_with_its_last(tmp_path: Path) -> None:
     program = """
 import ctypes, sys, threading, time

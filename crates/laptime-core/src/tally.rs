@@ -36,6 +36,8 @@ pub struct PathTally {
     pub wall_ns: Option<u64>,
     /// Spans that were closed out of order.
     pub unbalanced: u64,
+    /// Pieces that continue a span which isn't here: each counts as a span.
+    pub continued: u64,
     /// Spans whose launches were still being computed when they ended.
     pub in_flight: u64,
     /// Spans whose launches were looked at and ready.
@@ -90,6 +92,7 @@ impl Default for PathTally {
             thread_ns: None,
             wall_ns: None,
             unbalanced: 0,
+            continued: 0,
             in_flight: 0,
             waited: 0,
             memory: None,
@@ -169,6 +172,7 @@ impl PathTally {
             }
             return;
         }
+        self.continued += u64::from(flags.has(SpanFlags::CONTINUES));
         self.settle();
         self.fold_plain(duration_ns);
         if let Some(memory) = span.memory {
@@ -243,6 +247,7 @@ impl PathTally {
         self.square_ns2 += other.square_ns2;
         self.outside_ns = self.outside_ns.saturating_add(other.outside_ns);
         self.unbalanced += other.unbalanced;
+        self.continued += other.continued;
         self.in_flight += other.in_flight;
         self.waited += other.waited;
         add(&mut self.process_ns, other.process_ns);

@@ -7,8 +7,27 @@
 
 #define HAS_MONITORING (PY_VERSION_HEX >= 0x030C0000)
 
+#if !HAS_MONITORING
+/* What `_PyEval_SetProfile` does, but for the audit event: a hook of the program's lets other threads
+ * run, and the thread that is meant may end meanwhile. */
+static void set_profile(PyThreadState *state, Py_tracefunc function) {
+    state->c_profilefunc = function;
+    int is_used = state->tracing == 0 && (state->c_tracefunc != NULL || function != NULL);
+    state->cframe->use_tracing = is_used ? 255 : 0;
+}
+#endif
+
+/* Asks the program's audit hooks, as `sys.setprofile` does: 0, or -1 when one refuses. */
+int laptime_may_profile(void) {
+    if (PySys_Audit("sys.setprofile", NULL) < 0) {
+        PyErr_Clear();
+        return -1;
+    }
+    return 0;
+}
+
 /* Gives every thread of this interpreter a profile function, but those that have one. Returns how
- * many have another one, or -1 when the program doesn't allow it. */
+ * many have another one. Lets no other thread run. */
 int laptime_profile_all(Py_tracefunc function) {
     int others = 0;
 #if !HAS_MONITORING
@@ -22,11 +41,7 @@ int laptime_profile_all(Py_tracefunc function) {
             others++;
             continue;
         }
-        /* An audit hook of the program's may refuse. */
-        if (_PyEval_SetProfile(state, function, NULL) < 0) {
-            PyErr_Clear();
-            return -1;
-        }
+        set_profile(state, function);
     }
 #endif
     return others;
@@ -38,8 +53,8 @@ void laptime_profile_none(Py_tracefunc function) {
     PyInterpreterState *interpreter = PyThreadState_GetInterpreter(PyThreadState_Get());
     PyThreadState *state = PyInterpreterState_ThreadHead(interpreter);
     for (; state != NULL; state = PyThreadState_Next(state)) {
-        if (state->c_profilefunc == function && _PyEval_SetProfile(state, NULL, NULL) < 0) {
-            PyErr_Clear();
+        if (state->c_profilefunc == function) {
+            set_profile(state, NULL);
         }
     }
 #endif

@@ -4,10 +4,13 @@
 //! The interpreter goes on while its memory is read, so a stack may be half old, half new. What
 //! doesn't read at all is said to be unread; the recorder counts it.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use laptime_recorder::stacks::{self, SeenFrame, SeenThread, StackSource};
 use py_spy::config::{Config, LineNo, LockingStrategy};
 use py_spy::{PythonSpy, StackTrace};
 use pyo3::prelude::*;
+use pyo3::types::IntoPyDict;
 
 use crate::entry::measuring;
 
@@ -67,10 +70,28 @@ fn open() -> Result<Box<dyn StackSource>, String> {
 /// The interpreter may be just starting.
 const TRIES: u64 = 5;
 
-/// Has the stacks of this process sampled by every recording that begins from now on.
+/// Has the stacks of this process sampled by every recording that begins from now on, and those of
+/// processes that Python forks.
+///
+/// **Errors** when the program has replaced what Python calls after a fork.
 #[pyfunction]
-pub fn sample_stacks() {
+pub fn sample_stacks(python: Python<'_>) -> PyResult<()> {
+    static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+    if !IS_REGISTERED.swap(true, Relaxed) {
+        let begin = wrap_pyfunction!(begin_in_child, python)?;
+        let told = [("after_in_child", begin)].into_py_dict(python)?;
+        python
+            .import("os")?
+            .call_method("register_at_fork", (), Some(&told))?;
+    }
     measuring(|| (), || stacks::sample_stacks(open));
+    Ok(())
+}
+
+/// What Python calls in a child that it forked.
+#[pyfunction]
+fn begin_in_child() {
+    measuring(|| (), stacks::begin_in_child);
 }
 
 /// Recordings that begin from now on are without stacks.

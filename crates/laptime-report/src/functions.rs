@@ -41,6 +41,11 @@ pub fn section(summary: &Summary, view: &View) -> Section {
 }
 
 fn remark(summary: &Summary, functions: &Functions) -> String {
+    if functions.sample_count == 0 {
+        return "no stack could be read: a thread with thousands of functions inside of each other \
+                keeps all from being read"
+            .to_owned();
+    }
     let sampled = format!(
         "{} sampled {:.0} times per second: a share seen in 100 samples is ± {:.0} points, in 1,000 ± {:.0}",
         quantity::plural(functions.sample_count, "stack", "stacks"),

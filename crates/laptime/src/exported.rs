@@ -65,8 +65,8 @@ pub enum ExportError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The file to write is a part of the recording.
-    #[error("{} is the recording itself", path.display())]
+    /// The file to write is the recording, or would lie in its folder.
+    #[error("{} is the recording itself or lies in its folder: write somewhere else", path.display())]
     Itself {
         /// As given.
         path: PathBuf,

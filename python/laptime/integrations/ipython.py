@@ -61,6 +61,12 @@ class Magics:
         if words[:1] == ["auto"] and words[1:] in (["on"], ["off"], []):
             self._switch(words[1:])
             return None
+        if words[:1] == ["auto"] and len(words) == 2 and words[1].isidentifier():
+            # No expression either.
+            raise _usage_error(_EXPRESSION_USAGE)
+        if words in (["-h"], ["--help"]):
+            print(_EXPRESSION_USAGE)  # noqa: T201 # what was asked for
+            return None
         options, expression = _options(line)
         if not expression:
             raise _usage_error(_EXPRESSION_USAGE)

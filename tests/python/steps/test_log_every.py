@@ -233,22 +233,29 @@ def test_a_path_is_no_file() -> None:
         lt.log_every(5, file="steps.log")  # type: ignore[arg-type]
 
 
-def test_automatic_phases_are_steps(run: object) -> None:
+@pytest.mark.parametrize("every", [1, 2])
+@pytest.mark.parametrize("is_late", [False, True])
+def test_automatic_phases_are_steps_wherever_gradients_are_cleared(
+    run: object, every: int, is_late: bool
+) -> None:
     pytest.importorskip("torch")
-    code = """
+    first, last = ("pass", "optimizer.zero_grad()")[:: 1 if is_late else -1]
+    code = f"""
 import torch, laptime as lt, sys
 from laptime.integrations.torch import phases
 seen = []
-lt.log_every(2, file=seen.append)
+lt.log_every({every}, file=seen.append)
 model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), 0.1)
 data = torch.utils.data.DataLoader(torch.randn(6, 4))
 with phases():
     for batch in data:
-        optimizer.zero_grad()
+        {first}
         model(batch).sum().backward()
         optimizer.step()
+        {last}
 print([w.count for w in seen], list(seen[0].share_ratios))
 """
     done = run(code)  # type: ignore[operator]
-    assert done.stdout.strip() == "[2, 2, 2] ['data', 'forward', 'backward', 'optimizer']"
+    counts = [every] * (6 // every)
+    assert done.stdout.strip() == f"{counts} ['data', 'forward', 'backward', 'optimizer']"

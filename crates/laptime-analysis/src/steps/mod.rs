@@ -69,7 +69,8 @@ impl StepWindows {
         self.tallies.append(news.tallies.clone());
     }
 
-    /// The steps since the last window, or since the process began; `None` when there was none.
+    /// The steps since the last window, or since the process began; `None` when there was none. A step
+    /// that goes on after a window has the rest of its time in the next.
     pub fn take(&mut self) -> Option<StepWindow> {
         let mut tallies = std::mem::take(&mut self.tallies);
         let ran = std::mem::take(&mut self.ran);
@@ -90,6 +91,8 @@ impl StepWindows {
             }
             carries_work |= tally.work.is_some();
         }
+        // What goes on with a step of the window before adds to the time, and is no step.
+        step.count -= step.continued.min(step.count);
         self.steps += step.count + counted;
         if step.count == 0 {
             return None;

@@ -134,3 +134,37 @@ fn a_step_that_was_counted_has_a_number_and_no_time() {
     let window = windows.take().unwrap();
     assert_eq!((window.step, window.count, window.max_ns), (2, 1, 10));
 }
+
+#[test]
+fn what_continues_a_step_is_no_step_wherever_a_window_ends() {
+    for ends_amid in [false, true] {
+        let mut windows = StepWindows::new("step");
+        windows.take_in(&training());
+        let (mut count, mut total_ns) = (0, 0);
+        let mut take = |windows: &mut StepWindows| {
+            let window = windows.take();
+            count += window.as_ref().map_or(0, |window| window.count);
+            total_ns += window.map_or(0, |window| window.total_ns);
+        };
+        for _ in 0..4 {
+            let mut news = News::default();
+            add(&mut news, STEP, 100);
+            windows.take_in(&news);
+            if ends_amid {
+                take(&mut windows);
+            }
+            let rest = Span {
+                flags: SpanFlags::CONTINUES,
+                ..Span::plain(STEP, 0, 20, 1)
+            };
+            let mut news = News::default();
+            news.tallies.fold(&rest, Rate::new(1.0));
+            windows.take_in(&news);
+        }
+        let mut news = News::default();
+        add(&mut news, STEP, 100);
+        windows.take_in(&news);
+        take(&mut windows);
+        assert_eq!((count, total_ns), (5, 580));
+    }
+}

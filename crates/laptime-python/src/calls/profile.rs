@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use super::{names, this_thread};
 
 unsafe extern "C" {
+    fn laptime_may_profile() -> c_int;
     fn laptime_profile_all(function: ffi::Py_tracefunc) -> c_int;
     fn laptime_profile_none(function: ffi::Py_tracefunc);
     fn laptime_profiles(function: ffi::Py_tracefunc, state: *mut ffi::PyThreadState) -> c_int;
@@ -35,17 +36,17 @@ pub fn begin() -> Result<(), String> {
     let python = unsafe { Python::assume_attached() };
     find_builtins(python);
     // SAFETY: the lock is held.
-    match names::keeping_error(|| unsafe { laptime_profile_all(on_event) }) {
-        0 => Ok(()),
-        others if others > 0 => {
-            calls::say(
-                super::REPLACED,
-                "a thread had a profile function of its own: its calls are not counted",
-            );
-            Ok(())
-        }
-        _ => Err("the program's audit hook refuses a profile function".to_owned()),
+    if names::keeping_error(|| unsafe { laptime_may_profile() }) != 0 {
+        return Err("the program's audit hook refuses a profile function".to_owned());
     }
+    // SAFETY: the lock is held.
+    if unsafe { laptime_profile_all(on_event) } > 0 {
+        calls::say(
+            super::REPLACED,
+            "a thread had a profile function of its own: its calls are not counted",
+        );
+    }
+    Ok(())
 }
 
 /// Finds the builtins that are looked out for.
@@ -74,7 +75,7 @@ pub unsafe fn flush_before_exit(builtin: *mut ffi::PyObject) {
 /// Has no thread call us any more.
 pub fn end() {
     // SAFETY: the lock is held.
-    names::keeping_error(|| unsafe { laptime_profile_none(on_event) });
+    unsafe { laptime_profile_none(on_event) };
 }
 
 /// Whether a thread calls us still.
@@ -149,7 +150,7 @@ unsafe fn take(frame: *mut ffi::PyFrameObject, what: c_int, arg: *mut ffi::PyObj
                 if let Some(key) = names::of_builtin(arg, std::ptr::null_mut()) {
                     calls::leave(key);
                     if behind(arg) == STARTS_THREAD.load(Relaxed) {
-                        names::keeping_error(|| laptime_profile_all(on_event));
+                        laptime_profile_all(on_event);
                     }
                 }
             }

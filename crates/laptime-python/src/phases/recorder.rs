@@ -84,7 +84,9 @@ impl Laps for Recorder {
 
     fn close(&self, span: SpanId, end: u64, flags: SpanFlags) {
         let open = open(span);
-        let step = steps::is_on().then(|| steps::closing(open)).flatten();
+        // What continues a step is none.
+        let tells = steps::is_on() && !flags.has(SpanFlags::CONTINUES);
+        let step = tells.then(|| steps::closing(open)).flatten();
         span::close_by_id(open, Some(end), flags);
         if let Some(step) = step {
             steps::ended(&step);

@@ -116,6 +116,8 @@ fn run(shared: &Shared, open: OpenSource) {
         });
     match opened {
         Ok(mut source) => look_again_and_again(shared, &mut *source),
+        // Of an interpreter that ends before it can be read, there is nothing to say.
+        Err(_) if shared.state().stop => {}
         Err(reason) => shared.state().unavailable = Some(reason),
     }
 }
