@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import os
@@ -104,6 +105,20 @@ with lt.record(sys.argv[1], stacks=True):
     subprocess.run([sys.executable, "-c", program, str(path)], check=True)
     assert lap(path, "parent")["sample_count"] > 5
     assert lap(path, "child")["sample_count"] > 5
+
+
+def test_a_task_that_outlives_a_recording_is_known_in_the_next(tmp_path: Path) -> None:
+    async def cells() -> list[Path]:
+        paths = []
+        for number in range(2):
+            with lt.record(tmp_path / f"{number}.lap", stacks=True) as recording:
+                with lt.lap("work"):
+                    hot(0.6)
+            paths.append(recording.path)
+        return paths
+
+    for path in asyncio.run(cells()):
+        assert lap(path, "work")["functions"][0]["name"] == "hot"
 
 
 def test_forked_children_without_laps_are_sampled_too(tmp_path: Path) -> None:

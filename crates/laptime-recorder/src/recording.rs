@@ -205,10 +205,11 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
 
 /// What a start does with the registry unlocked: definitions and notes so far, and the calling thread's stack.
 fn finish_start() {
-    let (scribe, notes, paths, threads) = registry::with(|registry| {
+    let (scribe, notes, paths, threads, tasks) = registry::with(|registry| {
         let scribe = registry.disk.as_mut().and_then(|disk| disk.scribe.take());
-        let (notes, threads) = (registry.notes.clone(), registry.threads.names());
-        (scribe, notes, registry.paths.0.len(), threads)
+        let (notes, paths) = (registry.notes.clone(), registry.paths.0.len());
+        let threads = registry.threads.names();
+        (scribe, notes, paths, threads, registry.threads.task_names())
     });
     if let Some(mut scribe) = scribe {
         for path in 1..paths as u32 {
@@ -219,6 +220,9 @@ fn finish_start() {
         }
         for known in &threads {
             scribe.record(&track_name(known.track, false, known.thread, &known.name));
+        }
+        for known in &tasks {
+            scribe.record(&track_name(known.track, true, known.thread, &known.name));
         }
         registry::with(|registry| {
             if let Some(disk) = registry.disk.as_mut() {

@@ -8,7 +8,7 @@ use laptime_core::PathId;
 
 use crate::memory::Quiet;
 use crate::registration;
-use crate::registry;
+use crate::registry::{self, ThreadName};
 use crate::stack::Stack;
 
 /// The stack of an asyncio task or another unit that is not a thread.
@@ -34,6 +34,8 @@ impl TaskStack {
                 .track
                 .store(track, Ordering::Relaxed);
             registry.place_in_black_box(&mut stack);
+            let named = ThreadName::of_caller(track, name.unwrap_or_default().to_owned());
+            registry.threads.enter_task(named);
             track
         });
         registration::with(|thread| thread.name_track(track, true, name.unwrap_or_default()));
@@ -77,7 +79,10 @@ impl Drop for TaskStack {
         let mut stack = unsafe { Box::from_raw(self.stack.get().as_ptr()) };
         stack.start_over_if_inherited();
         registration::with(|thread| thread.close_all(&stack));
-        registry::with(|registry| registry.take_out_of_black_box(&mut stack));
+        registry::with(|registry| {
+            registry.threads.leave_task(stack.track());
+            registry.take_out_of_black_box(&mut stack);
+        });
     }
 }
 

@@ -1,5 +1,6 @@
 //! The threads of a process: which there are, the writers they left, and the stacks in black boxes.
 
+use std::collections::BTreeMap;
 use std::ptr::NonNull;
 
 use laptime_core::PathId;
@@ -16,6 +17,8 @@ const MAIN_TRACK: u32 = 1;
 #[derive(Debug)]
 pub struct Threads {
     registered: Vec<Registered>,
+    /// Tasks that go on, by their tracks.
+    tasks: BTreeMap<u32, ThreadName>,
     /// Track of the thread that the process began with.
     pub main_track: u32,
     /// Writers that no thread uses now.
@@ -25,13 +28,13 @@ pub struct Threads {
     tracks: u32,
 }
 
-/// What a recording says of a thread.
+/// What a recording says of a thread or a task.
 #[derive(Debug, Clone)]
 pub struct ThreadName {
     pub track: u32,
-    /// The system's id of the thread.
+    /// The system's id of the thread; of a task, the one that it began on.
     pub thread: u64,
-    /// Empty for a thread without a name.
+    /// Empty where there is none.
     pub name: String,
 }
 
@@ -84,6 +87,7 @@ impl Threads {
     pub fn new() -> Self {
         Self {
             registered: Vec::new(),
+            tasks: BTreeMap::new(),
             main_track: MAIN_TRACK,
             parked: Vec::new(),
             boxed: Vec::new(),
@@ -124,6 +128,21 @@ impl Threads {
     pub fn names(&self) -> Vec<ThreadName> {
         let known = self.registered.iter();
         known.map(|known| known.named.clone()).collect()
+    }
+
+    /// The tasks that go on, of which it knows nothing either.
+    pub fn task_names(&self) -> Vec<ThreadName> {
+        self.tasks.values().cloned().collect()
+    }
+
+    /// Adds a task of the calling thread.
+    pub fn enter_task(&mut self, named: ThreadName) {
+        self.tasks.insert(named.track, named);
+    }
+
+    /// Takes a task off the list.
+    pub fn leave_task(&mut self, track: u32) {
+        self.tasks.remove(&track);
     }
 
     /// Takes a thread off the list and keeps its writer for the next one.
@@ -214,6 +233,11 @@ impl Threads {
             let name = known.map(|known| known.named.name);
             let named = ThreadName::of_caller(track, name.unwrap_or_default());
             self.enter(NonNull::from(thread), named);
+        }
+        // Those that were to run on the forking thread run on this one.
+        let thread = platform::thread_id();
+        for named in self.tasks.values_mut() {
+            named.thread = thread;
         }
     }
 }
