@@ -74,9 +74,11 @@ impl Nested {
         for (above, level) in self.levels.iter().enumerate() {
             let (from, to) = level.ticks;
             if to <= start {
-                if level.end_ns > start_ns {
-                    // Room for the spans around, which begin between the two and are told later.
-                    start_ns = level.end_ns + depth.saturating_sub(above) as u64;
+                // Room for the spans around, which begin between the two and are told later. Where
+                // all begin at one moment, none of them is moved unless this one is.
+                let room = depth.saturating_sub(above) as u64;
+                if level.end_ns > start_ns || (to < start && level.end_ns + room > start_ns) {
+                    start_ns = level.end_ns + room;
                 }
             } else if start <= from && to <= end {
                 inner_end_ns = inner_end_ns.max(level.end_ns);
