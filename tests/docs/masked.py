@@ -8,7 +8,7 @@ from collections.abc import Iterator
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _BARS = re.compile("[█▉▊▋▌▍▎▏]+")
 _LINES = re.compile("[─=-]{3,}")
-_UNITS = "ns|µs|us|ms|s|min|h|B|KiB|MiB|GiB|%|k|M|G|T"
+_UNITS = "ns|µs|us|ms|s|min|h|B|KiB|MiB|GiB|%|k|M|G|T|[kMGT]?FLOPS"
 _NUMBERS = re.compile(
     rf"(?<![\w.])[-+±]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{_UNITS})(?![\w/]))?"
 )
