@@ -91,7 +91,7 @@ pub fn sample_stacks(python: Python<'_>) -> PyResult<()> {
 /// What Python calls in a child that it forked.
 #[pyfunction]
 fn begin_in_child() {
-    measuring(|| (), stacks::begin_in_child);
+    measuring(|| (), laptime_recorder::begin_in_child);
 }
 
 /// Recordings that begin from now on are without stacks.

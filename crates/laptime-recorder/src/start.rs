@@ -6,12 +6,21 @@ use crate::memory;
 use crate::messages::warn;
 use crate::recording::{RecordOptions, join, record};
 use crate::registry;
+use crate::stacks;
 use crate::state;
 
 /// Whether spans are recorded. Decides at the first span of the process, by the environment.
 #[inline]
 pub fn is_on_or_decide() -> bool {
     state::is_on() || (!state::is_off() && decide())
+}
+
+/// In a forked child: joins the parent's recording now, where stacks are asked for, and not at the
+/// first span. What the child does may have none.
+pub fn begin_in_child() {
+    if stacks::asked().is_some() {
+        is_on_or_decide();
+    }
 }
 
 #[cold]

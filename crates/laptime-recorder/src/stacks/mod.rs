@@ -17,7 +17,6 @@ pub use sampler::{Look, Sampler};
 
 use crate::lock::Lock;
 pub use crate::platform::{is_running, thread_id_of};
-use crate::start::is_on_or_decide;
 
 /// A function on a stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,14 +60,6 @@ static IS_ASKED: AtomicBool = AtomicBool::new(false);
 pub fn sample_stacks(open: OpenSource) {
     SOURCE.get_or_init(|| open);
     IS_ASKED.store(true, Ordering::Relaxed);
-}
-
-/// In a forked child: joins the parent's recording now, where stacks are asked for, and not at the
-/// first span. What the child does may have none.
-pub fn begin_in_child() {
-    if asked().is_some() {
-        is_on_or_decide();
-    }
 }
 
 /// Recordings that begin from now on are without stacks.
