@@ -340,7 +340,7 @@ wheel: $(STAMPS)/laptime
 # In a folder of its own, which isn't kept: each crate is compiled from what would be uploaded. Cargo
 # keeps what it unpacked of such a folder, and would take it for what is there now.
 crates: | $(STAMPS)/system-compiler
-	rm -rf "$${CARGO_HOME:-$$HOME/.cargo}"/registry/{src,cache}/-[0-9a-f]*
+	rm -rf $(TARGET)/package "$${CARGO_HOME:-$$HOME/.cargo}"/registry/{src,cache}/-[0-9a-f]*
 	cargo package --quiet --workspace --exclude laptime-python --exclude laptime-house --exclude laptime-soak \
 		--exclude laptime-loom --allow-dirty --target-dir $(TARGET)/package
 	rm -rf $(TARGET)/package

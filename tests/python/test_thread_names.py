@@ -13,11 +13,13 @@ import laptime as lt
 
 
 def tracks(path: Path) -> dict[str | None, dict[str, Any]]:
-    """The tracks of a recording by name."""
+    """The threads of a recording by name."""
     lines = path.with_suffix(".jsonl")
     lt.open(path).export(lines)
     found = [json.loads(line) for line in lines.read_text().splitlines()]
-    return {line["name"]: line for line in found if line["type"] == "track"}
+    # Tasks of other tests may be there still.
+    is_thread = [line for line in found if line["type"] == "track" and line["kind"] == "thread"]
+    return {line["name"]: line for line in is_thread}
 
 
 def work(seconds: float = 0.0) -> None:
