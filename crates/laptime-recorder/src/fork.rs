@@ -7,7 +7,7 @@
 
 use std::sync::Once;
 
-use crate::calls::shared as calls;
+use crate::calls::counted as calls;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::switch as memory;

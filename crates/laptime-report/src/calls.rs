@@ -1,10 +1,10 @@
 //! The functions whose calls were counted: below each lap those that took most of it.
 
-use laptime_analysis::{ExactFunction, ExactFunctions, ExactInLap, ExactLap, Pattern, RowKind};
+use laptime_analysis::{ExactFunction, ExactFunctions, ExactInLap, ExactLap, Pattern};
 
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
-use crate::functions::shortened;
+use crate::functions::{lap_row, shortened};
 use crate::quantity::{self, Precision};
 use crate::view::View;
 
@@ -80,22 +80,15 @@ fn time(ns: u64) -> Cell {
 }
 
 fn of_lap(lap: &ExactLap, all_ns: u64) -> Row {
-    Row {
-        name: lap.path.clone(),
-        lasts: vec![false],
-        span: (lap.kind == RowKind::Span)
-            .then(|| lap.names.last().cloned())
-            .flatten(),
-        is_leftover: lap.kind == RowKind::Leftover,
-        cells: vec![
-            Cell::Count(lap.call_count, 0),
-            time(lap.self_ns),
-            Cell::Blank,
-            Cell::Blank,
-            Cell::Blank,
-            Cell::Share(lap.self_ns as f64 / all_ns.max(1) as f64),
-        ],
-    }
+    let cells = vec![
+        Cell::Count(lap.call_count, 0),
+        time(lap.self_ns),
+        Cell::Blank,
+        Cell::Blank,
+        Cell::Blank,
+        Cell::Share(lap.self_ns as f64 / all_ns.max(1) as f64),
+    ];
+    lap_row(&lap.path, &lap.names, lap.kind, cells)
 }
 
 fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Row {

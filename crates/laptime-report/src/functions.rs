@@ -42,8 +42,7 @@ pub fn section(summary: &Summary, view: &View) -> Section {
 
 fn remark(summary: &Summary, functions: &Functions) -> String {
     if functions.sample_count == 0 {
-        return "no stack could be read: a thread with thousands of functions inside of each other \
-                keeps all from being read"
+        return "no stack could be read; a thread that is thousands of calls deep has that effect on all threads"
             .to_owned();
     }
     let sampled = format!(
@@ -177,13 +176,17 @@ fn of_lap(lap: &LapFunctions, measured_ns: u64, waits: bool) -> Row {
     }
     let share = lap.total_ns as f64 / measured_ns.max(1) as f64;
     cells.extend([Cell::Blank, Cell::Share(share)]);
+    lap_row(&lap.path, &lap.names, lap.kind, cells)
+}
+
+/// The row of a lap, above those of its functions.
+pub fn lap_row(path: &str, names: &[String], kind: RowKind, cells: Vec<Cell>) -> Row {
+    let is_span = kind == RowKind::Span;
     Row {
-        name: lap.path.clone(),
+        name: path.to_owned(),
         lasts: vec![false],
-        span: (lap.kind == RowKind::Span)
-            .then(|| lap.names.last().cloned())
-            .flatten(),
-        is_leftover: lap.kind == RowKind::Leftover,
+        span: is_span.then(|| names.last().cloned()).flatten(),
+        is_leftover: kind == RowKind::Leftover,
         cells,
     }
 }

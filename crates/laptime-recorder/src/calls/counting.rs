@@ -6,7 +6,7 @@ use laptime_core::FunctionCalls;
 use laptime_core::format::record::Record;
 
 use super::book::{Book, Defined, NewFunction, OTHER};
-use super::shared::{EPOCH, IS_ON, Shared, with_shared};
+use super::counted::{EPOCH, IS_ON, Shared, with_shared};
 use super::table::FunctionKey;
 use crate::clock;
 use crate::memory::Quiet;

@@ -8,13 +8,13 @@
 //! A forked child starts with nothing: what is open there belongs to the parent.
 
 mod book;
+pub(crate) mod counted;
 mod counting;
-pub(crate) mod shared;
 mod table;
 mod thread;
 
 pub use book::NewFunction;
+pub use counted::is_on;
 pub use counting::{Stopped, say, start, stop};
-pub use shared::is_on;
 pub use table::FunctionKey;
 pub use thread::{enter, flush, leave};

@@ -4,8 +4,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
 use super::book::{NewFunction, OTHER};
+use super::counted::{CURRENT, Counted, EPOCH, Owner, is_on, with_shared};
 use super::counting::{number, write};
-use super::shared::{CURRENT, Counted, EPOCH, Owner, is_on, with_shared};
 use super::table::FunctionKey;
 use crate::clock;
 use crate::memory::Quiet;
