@@ -13,6 +13,7 @@
 #   make unaware    programs that know nothing of Laptime, under it and without: every way
 #   make untouched  generated trainings, counted in their midst: nothing is left of it (PROGRAMS=5000)
 #   make functions-share   known shares of functions, as --stacks samples them: a table, in a minute
+#   make verdicts   how often verdicts are right, on simulated measurements: tables, in a few minutes
 #   make unedited   trainings of twenty kinds, told by Laptime and by timers in them: a table
 #   make fault-injection   every error at every system call; make imports: 500 imports under --memory
 #   make burn    checks and tests laptime-burn, which is beside the workspace
@@ -293,6 +294,10 @@ unedited: $(STAMPS)/set-torch $(STAMPS)/laptime
 	$(BIN)/python tests/unedited/compare.py
 
 # Functions that take known shares of a lap, and what is sampled of them: two points apart at most.
+.PHONY: verdicts
+verdicts: | $(STAMPS)/system-compiler
+	cargo run --quiet --release -p laptime-analysis --example verdicts
+
 .PHONY: functions-share
 functions-share: $(STAMPS)/laptime
 	$(BIN)/python tests/functions/share.py

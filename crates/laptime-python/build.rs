@@ -15,6 +15,7 @@ fn main() {
         .file("shim/context.c")
         .file("shim/hook.c")
         .file("shim/profile.c")
+        .file("shim/stack.c")
         .include(include_folder())
         .warnings(false)
         .compile("laptime_shim");

@@ -3,7 +3,7 @@
 use laptime_core::format::process::window_offset;
 use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{HEADER_LEN, WINDOW_LEN, Window};
-use laptime_core::{PathId, SampledStack, Span, StackFrame};
+use laptime_core::{PathId, Runner, SampledStack, Span, StackFrame};
 
 /// A packed recording with stacks.
 const RECORDED: &[u8] =
@@ -44,6 +44,14 @@ pub fn written() -> Vec<u8> {
             frame,
             is_running: frame % 2 == 0,
             has_interpreter: frame % 3 == 0,
+            runner: match frame {
+                1 => Runner::Thread,
+                2 => Runner::Task {
+                    track: 2,
+                    path: PathId(3),
+                },
+                _ => Runner::Unknown,
+            },
             within_ns: 200,
             stands_for_ns: 10_000,
         })

@@ -12,11 +12,14 @@ variable `LAPTIME=0` keeps it off); `lt.record("train.lap")` writes them to disk
 
 from . import _autostart as _autostart
 from ._ceilings import ceilings
+from ._compare import compare
 from ._compile import register as _register
 from ._core import (
     ArrowTable,
     Ceiling,
     Ceilings,
+    Comparison,
+    ComparisonRow,
     DamagedRecordingError,
     Lap,
     LaptimeError,
@@ -26,6 +29,7 @@ from ._core import (
     Recording,
     Report,
     SpanSummary,
+    SpeedVerdict,
     StepWindow,
     Timer,
     TimerContext,
@@ -43,13 +47,18 @@ from ._launches import sync_on
 from ._log_every import log_every
 from ._record import Record, record
 from ._track import track
+from .benchmarks import Benchmark, FunctionComparison, bench
 from .operations import count, no_weights, register_formula
 
 __all__ = [
     "ArrowTable",
+    "Benchmark",
     "Ceiling",
     "Ceilings",
+    "Comparison",
+    "ComparisonRow",
     "DamagedRecordingError",
+    "FunctionComparison",
     "Lap",
     "LaptimeError",
     "NotAvailableError",
@@ -59,11 +68,14 @@ __all__ = [
     "Recording",
     "Report",
     "SpanSummary",
+    "SpeedVerdict",
     "StepWindow",
     "Timer",
     "TimerContext",
     "__version__",
+    "bench",
     "ceilings",
+    "compare",
     "count",
     "disable",
     "enable",

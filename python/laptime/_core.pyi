@@ -7,6 +7,20 @@ from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypeVar, final
 
 from typing_extensions import Self
 
+from ._core_benchmark import (
+    BenchmarkOutcome as BenchmarkOutcome,
+    BenchmarkPlan as BenchmarkPlan,
+    ContestOutcome as ContestOutcome,
+    ContestPlan as ContestPlan,
+    SpeedVerdict as SpeedVerdict,
+    judge_samples as judge_samples,
+    rate_text as rate_text,
+)
+from ._core_comparison import (
+    Comparison as Comparison,
+    ComparisonRow as ComparisonRow,
+    compare as compare,
+)
 from ._core_lap import (
     Lap as Lap,
     lap as lap,
@@ -491,6 +505,9 @@ def timing_warmup_table(
 def timing_first_reached(
     values: Sequence[float], is_loss: bool, threshold: float
 ) -> tuple[int | None, tuple[int, float] | None]: ...
+def statistics(one: Sequence[float], other: Sequence[float]) -> dict[str, float]: ...
+def statistics_adjusted(p_values: Sequence[float]) -> list[float]: ...
+def statistics_distributions(x: float, freedom: float) -> tuple[float, float, float, float]: ...
 def timing_csv(section: str, timers: dict[str, Any]) -> str: ...
 def timing_json(section: str, timestamp: str, timers: dict[str, Any]) -> str: ...
 
@@ -503,39 +520,9 @@ def memory_open() -> int: ...
 def memory_close(token: int) -> tuple[int, int] | None: ...
 
 @final
-class BenchmarkPlan:
-    """What to run next, told how long everything took."""
-
-    def __new__(cls, budget_seconds: float) -> Self: ...
-    def next(self) -> int:
-        """Iterations to run now; 0 when nothing more is to be done."""
-
-    def told(self, ticks: int, cpu_ns: int) -> None:
-        """How long they took."""
-
-    def outcome(self) -> BenchmarkOutcome:
-        """What was found."""
-
-@final
-class BenchmarkOutcome:
-    """What a benchmark found; times are nanoseconds for one run."""
-
-    @property
-    def median_ns(self) -> float: ...
-    @property
-    def ci(self) -> tuple[float, float] | None: ...
-    @property
-    def samples(self) -> list[float]: ...
-    @property
-    def iterations(self) -> int: ...
-    @property
-    def warmup(self) -> int: ...
-    @property
-    def ending(self) -> Literal["precision", "budget"] | None: ...
-    @property
-    def line(self) -> str: ...
-    @property
-    def doubts(self) -> list[str]: ...
+class FindsWaited:
+    def __new__(cls, waiting: dict[str, Any], find: Callable[..., object]) -> FindsWaited: ...
+    def __call__(self, name: Any, path: Any = None, target: Any = None) -> Any: ...
 
 def cell_options(words: Sequence[str]) -> dict[str, Any]: ...
 def cell_line(name: str, ticks: int, is_stopped: bool, peak_bytes: int | None) -> str: ...

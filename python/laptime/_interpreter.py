@@ -16,8 +16,8 @@ def check(is_free_threaded: object, is_locked: bool) -> None:
     """Raises `ImportError` where the lock is off."""
     if is_free_threaded and not is_locked:
         raise ImportError(
-            "laptime needs the interpreter's lock (GIL), which is kept off: PYTHON_GIL=0 or "
-            "-X gil=0 is set; run without it, and importing laptime switches the lock on"
+            "laptime needs the interpreter's lock (GIL), which is switched off: PYTHON_GIL=0 or "
+            "-X gil=0 is set. Without that setting, importing laptime switches the lock on"
         )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
 
 from ._lines import write
-from ._step_sink import StepSink
+from ._log import warn
+from ._step_sink import Safely, StepSink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
     from ._core import StepWindow
 
-_current: StepSink | None = None
+_current: _Told | None = None
 
 
 def log_every(
@@ -29,25 +32,53 @@ def log_every(
 
     Steps are the laps of that `name`: those of `lt.track`, of `with lt.lap("step")`, and those that
     are found with no edit. What isn't known is left out. `file` is another file, or is called
-    with each `StepWindow`. A second call takes the place of the first; None or 0 ends it.
+    with each `StepWindow`. A second call takes the place of the first; None or 0 ends it. What is
+    left then, or at the end of the program, is a line of its own that says how many steps it has.
     """
     global _current
-    tell: Callable[[StepWindow], object]
-    if callable(file):
-        tell = file
-    elif file is None:
-        # The program may set another one meanwhile.
-        tell = _to_stderr
-    elif hasattr(file, "write"):
-        to = file
-        tell = lambda window: write(str(window), to)  # noqa: E731
-    else:
-        raise TypeError(f"file is a file or is called, and not {type(file).__name__}")
-    sink = StepSink(steps, tell, name=name, what="lt.log_every") if steps else None
-    last, _current = _current, sink
+    if file is not None and not callable(file) and not hasattr(file, "write"):
+        raise TypeError(f"file must be an open file or a function, not {type(file).__name__}")
+    told = _Told(steps, file, name) if steps else None
+    last, _current = _current, told
     if last is not None:
-        last.stop()
+        last.end()
 
 
-def _to_stderr(window: StepWindow) -> None:
-    write(str(window), sys.stderr)
+class _Told:
+    """Who is told of the steps of a name, from a call of `log_every` to the next."""
+
+    def __init__(
+        self, every: int, to: TextIO | Callable[[StepWindow], object] | None, name: str
+    ) -> None:
+        self._every, self._to, self._name = every, to, name
+        self._has_told = False
+        self._sink = StepSink(every, self._tell, name=name, what="lt.log_every")
+        self._process = os.getpid()
+        atexit.register(self.end)
+
+    def end(self) -> None:
+        """Tells what is left, or what would have counted where nothing did."""
+        atexit.unregister(self.end)
+        if self._process != os.getpid():
+            return  # a child that was forked meanwhile
+        others = [] if self._has_told else self._sink.others()
+        rest = self._sink.rest()
+        self._sink.stop()
+        if rest is not None:
+            Safely("lt.log_every")(self._tell, rest)
+        elif others:
+            names = ", ".join(map(repr, others))
+            warn(
+                f"lt.log_every: there was no lap named {self._name!r}; name= takes the name of "
+                f"others: {names}"
+            )
+
+    def _tell(self, window: StepWindow) -> None:
+        self._has_told = True
+        if callable(self._to):
+            self._to(window)
+            return
+        rest = window.count % self._every
+        left = f" | {rest} of {self._every} steps" if rest else ""
+        # The program may set another standard error meanwhile.
+        write(f"{window}{left}", sys.stderr if self._to is None else self._to)

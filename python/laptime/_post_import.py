@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from ._core import raised_by_handler
+from ._core import FindsWaited, raised_by_handler
 from ._log import warn
 
 TYPE_CHECKING = False
@@ -56,26 +56,24 @@ def _imported(module: ModuleType) -> None:
         sys.meta_path.remove(_finder)
 
 
-class _Finder:
+def _find(name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
     """Lets the other finders find, and extends what the loader does afterwards."""
+    for finder in list(sys.meta_path):
+        find = getattr(finder, "find_spec", None)
+        if finder is _finder or find is None:
+            continue
+        spec: ModuleSpec | None = find(name, path, target)
+        if spec is not None:
+            _extend(spec)
+            return spec
+    return None
 
-    def find_spec(
-        self,
-        name: str,
-        path: Sequence[str] | None,
-        target: ModuleType | None = None,
-    ) -> ModuleSpec | None:
-        if name not in _waiting:
-            return None
-        for finder in list(sys.meta_path):
-            find = getattr(finder, "find_spec", None)
-            if finder is self or find is None:
-                continue
-            spec: ModuleSpec | None = find(name, path, target)
-            if spec is not None:
-                _extend(spec)
-                return spec
-        return None
+
+class _Finder:
+    """Finds the modules that are waited for; tracers see nothing of others."""
+
+    def __init__(self) -> None:
+        self.find_spec = FindsWaited(_waiting, _find)
 
 
 def _extend(spec: ModuleSpec) -> None:

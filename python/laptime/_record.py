@@ -52,7 +52,7 @@ class Record:
         global _latest, _latest_pid
         path = os.fsdecode(path)
         if memory not in (False, True, "objects"):
-            raise ValueError(f"memory is {memory!r}, and may be False, True or 'objects'")
+            raise ValueError(f"memory must be False, True or 'objects', not {memory!r}")
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         self._samples_stacks = stacks
         if stacks:

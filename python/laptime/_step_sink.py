@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from ._core import StepWindow
 
+# What a counter of steps holds.
+_MOST = 2**63 - 1
+
 
 class StepSink:
     """Calls `tell(window)` at the end of every `every` steps, until `stop()`.
@@ -30,12 +33,24 @@ class StepSink:
         end: Callable[[], object] | None = None,
     ) -> None:
         if not isinstance(every, int) or isinstance(every, bool) or every < 1:
-            raise ValueError(f"{what} is told every so many steps, at least 1, not {every!r}")
+            raise ValueError(
+                f"{what} takes a number of steps, a whole number from 1 on, not {every!r}"
+            )
+        if every > _MOST:
+            raise ValueError(f"{what} takes a number of steps, at most {_MOST}, not {every}")
         self._safely = Safely(what)
         self._end = end
         safely = self._safely
         self._listener = StepListener(name, every, lambda window: safely(tell, window))
         self._listener.start()
+
+    def rest(self) -> StepWindow | None:
+        """The steps since the last window, which fill none; None when there was none."""
+        return self._listener.take()
+
+    def others(self) -> list[str]:
+        """Names of laps that came more than once, where none of this name did; most time first."""
+        return self._listener.others()
 
     def stop(self) -> None:
         """Tells no more; a second time does nothing."""

@@ -35,12 +35,12 @@ class track:
         if callable(given) and not _is_iterable(given):
             called = getattr(given, "__qualname__", type(given).__qualname__)
             raise TypeError(
-                f"lt.track goes over an iterable, not the function {called}: "
-                "for batch in lt.track(loader): …; the decorator is @lt.lap"
+                f"lt.track takes an iterable, not the function {called}: write "
+                "`for batch in lt.track(loader):`. To time the function, decorate it with @lt.lap"
             )
         if not (log is None or isinstance(log, bool) or callable(log) or hasattr(log, "write")):
             raise TypeError(
-                f"log={log!r}: True prints the lines, an open file or a function takes them"
+                f"log must be True, which prints the lines, an open file or a function, not {log!r}"
             )
         self._items: Any = items
         self._name = name

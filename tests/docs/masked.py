@@ -15,9 +15,9 @@ _NUMBERS = re.compile(
 #: A table has the columns that fit, and their widths are those of its numbers.
 _REPEATED = re.compile(r"#(?: #)+")
 _LEFT_OUT = "left out to fit the width"
-_HEADINGS = ("span ", "module ")
+_HEADINGS = ("span ", "module ", "lap ")
 #: The line below the headline.
-_FACTS = re.compile(r"[\d,]+ spans ·")
+_FACTS = re.compile(r"[\d,]+ spans ·|\d+ runs? against")
 _BUSY = "busy"
 #: Said only where a few steps took long, or according to how fast a program began; a line may
 #: break in it.

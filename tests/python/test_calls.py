@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import cProfile
 import gc
 import json
@@ -11,8 +12,10 @@ import subprocess
 import sys
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -128,11 +131,11 @@ def exported(recording: Path) -> dict[Key, Counted]:
 
 
 def told(stats: Mapping[Key, tuple[int, int, float, float, Any]]) -> dict[Key, Counted]:
-    """Without the profiler's own functions."""
+    """Without the functions of the profiler itself."""
     return {
         key: (calls, primitive, {name: (its[0], its[1]) for name, its in callers.items()})
         for key, (primitive, calls, _, _, callers) in stats.items()
-        if "_lsprof" not in key[2] and "sys.monitoring" not in key[2]
+        if not any(own in key[2] for own in ("_lsprof", "sys.monitoring", "<laptime>"))
     }
 
 
@@ -141,12 +144,16 @@ def exact(path: Path) -> dict[str, Any]:
     return counted
 
 
+def named(path: Path, lap: Mapping[str, Any]) -> dict[str, int]:
+    """Calls of one lap by the names of functions."""
+    functions = exact(path)["functions"]
+    return {functions[one["function"]]["name"]: one["call_count"] for one in lap["functions"]}
+
+
 def in_lap(path: Path, name: str) -> dict[str, int]:
     """Calls by function of one lap."""
-    counted = exact(path)
-    lap = next(lap for lap in counted["laps"] if lap["path"] == name)
-    functions = counted["functions"]
-    return {functions[one["function"]]["name"]: one["call_count"] for one in lap["functions"]}
+    lap = next(lap for lap in exact(path)["laps"] if lap["path"] == name)
+    return named(path, lap)
 
 
 @pytest.mark.parametrize("program", [recursions, generators, builtins, exceptions])
@@ -175,7 +182,7 @@ def test_calls_are_joined_to_the_innermost_lap(tmp_path: Path) -> None:
             fib(2)
             with lt.lap("inner"):
                 even(1)
-    assert in_lap(recording.path, "outside of laps")["fib"] == 1
+    assert in_lap(recording.path, "no lap open")["fib"] == 1
     assert in_lap(recording.path, "step")["fib"] == 3
     assert "fib" not in in_lap(recording.path, "step/inner")
     assert in_lap(recording.path, "step/inner")["odd"] == 1
@@ -262,7 +269,8 @@ def test_a_profile_function_that_the_program_takes_away_stays_away(tmp_path: Pat
 def test_what_one_recording_lacks_is_not_said_of_the_next(tmp_path: Path) -> None:
     def codes(path: Path) -> list[str]:
         report = json.loads(lt.open(path).report().to_json())
-        return [warning["code"] for warning in report["warnings"]]
+        codes = [warning["code"] for warning in report["warnings"]]
+        return [code for code in codes if code.startswith("calls")]
 
     told: list[list[str]] = []
     for takes_away in (True, False, True):
@@ -286,6 +294,95 @@ def test_an_object_whose_method_was_called_is_not_kept(tmp_path: Path) -> None:
         del held
         gc.collect()
         assert alive() is None
+
+
+def test_code_that_was_compiled_and_called_is_not_kept(tmp_path: Path) -> None:
+    with lt.record(tmp_path / "r.lap", calls=True):
+        code = compile("[None for _ in range(3)]", "<made>", "exec")
+        alive = weakref.ref(code)
+        exec(code, {})
+        del code
+        assert alive() is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_functions_whose_code_lies_where_others_lay_are_told_apart(
+    seed: int, tmp_path: Path
+) -> None:
+    random = Random(seed)
+    expected: Counter[tuple[str, int]] = Counter()
+    held: list[object] = []
+    with lt.record(tmp_path / "r.lap", calls=True):
+        for _ in range(400):
+            number, line, calls = random.randrange(20), random.randrange(3), random.randrange(4)
+            made: dict[str, Any] = {}
+            exec(compile("\n" * line + f"def made_{number}(): pass", "<made>", "exec"), made)
+            for _ in range(calls):
+                made[f"made_{number}"]()
+            expected[f"made_{number}", line + 1] += calls
+            # Some live on.
+            if random.random() < 0.2:
+                held.append(made)
+    functions = exact(tmp_path / "r.lap")["functions"]
+    counted = {
+        (one["name"], one["line"]): one["call_count"]
+        for one in functions
+        if one["name"].startswith("made_")
+    }
+    assert counted == {place: calls for place, calls in expected.items() if calls > 0}
+
+
+def test_a_call_counts_in_the_lap_of_its_own_task(tmp_path: Path) -> None:
+    def work(name: str) -> None:
+        exec(compile(f"def in_{name}(): pass\nin_{name}()", "<made>", "exec"), {})
+
+    async def with_lap(name: str, turns: int) -> None:
+        with lt.lap(name):
+            for _ in range(turns):
+                await asyncio.sleep(0)
+                work(name)
+
+    async def without_lap(name: str, turns: int) -> None:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+            work(name)
+
+    async def inside(name: str) -> None:
+        with lt.lap(name):
+            await asyncio.gather(without_lap("inner", 6), with_lap("innermost", 4))
+
+    async def main() -> None:
+        await asyncio.gather(
+            with_lap("one", 5), without_lap("none", 7), with_lap("two", 9), inside("outer")
+        )
+
+    with lt.record(tmp_path / "r.lap", calls=True):
+        asyncio.run(main())
+    found = {
+        (function, lap["path"]): calls
+        for lap in exact(tmp_path / "r.lap")["laps"]
+        for function, calls in named(tmp_path / "r.lap", lap).items()
+        if function.startswith("in_")
+    }
+    assert found == {
+        ("in_one", "one"): 5,
+        ("in_two", "two"): 9,
+        ("in_none", "no lap open"): 7,
+        ("in_inner", "outer"): 6,
+        ("in_innermost", "outer/innermost"): 4,
+    }
+
+
+def test_functions_of_laptime_are_one_that_is_named_so(tmp_path: Path) -> None:
+    with lt.record(tmp_path / "r.lap", calls=True):
+        for _ in lt.track(range(3), "turn"):
+            even(2)
+    functions = exact(tmp_path / "r.lap")["functions"]
+    names = {one["name"] for one in functions}
+    assert "<laptime>" in names
+    package = str(Path(lt.__file__).parent)
+    assert [one for one in functions if one["file"].startswith(package)] == []
+    assert [name for name in names if "laptime._core" in name] == []
 
 
 def test_tracers_see_what_they_saw_before(tmp_path: Path) -> None:
@@ -345,10 +442,10 @@ def test_the_command_counts_and_shows(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (7, "done\n")
     assert ran.stderr.rstrip().endswith("next: laptime report r.lap --functions")
     assert in_lap(tmp_path / "r.lap", "x")["work"] == 50
-    told = subprocess.run(
-        [*laptime, "report", "r.lap", "--functions"], cwd=tmp_path, capture_output=True, text=True
-    )
+    report = [*laptime, "report", "r.lap", "--functions", "--filter", "x"]
+    told = subprocess.run(report, cwd=tmp_path, capture_output=True, text=True)
     assert "work train.py:3" in told.stdout
+    assert "called from main train.py:4" in told.stdout
     page = subprocess.run([*laptime, "report", "r.lap", "-o", "r.html"], cwd=tmp_path)
     assert page.returncode == 0
     export = [*laptime, "export", "r.lap", "-f", "pstats", "-o", "x.prof"]
@@ -378,6 +475,7 @@ def test_recordings_follow_each_other(tmp_path: Path) -> None:
         with lt.record(tmp_path / f"{turn}.lap", calls=True) as recording:
             fib(turn + 1)
         functions = {one["name"]: one["call_count"] for one in exact(recording.path)["functions"]}
+        functions.pop("<laptime>")
         assert functions == {"fib": [1, 3, 5][turn]}
 
 

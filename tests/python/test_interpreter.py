@@ -18,7 +18,7 @@ def test_an_interpreter_with_its_lock_is_measured(is_free_threaded: Any, is_lock
 
 @pytest.mark.parametrize("is_free_threaded", [True, 1])
 def test_a_lock_that_is_kept_off_is_refused_with_what_to_do(is_free_threaded: Any) -> None:
-    with pytest.raises(ImportError, match=r"PYTHON_GIL=0.*without it"):
+    with pytest.raises(ImportError, match=r"PYTHON_GIL=0.*Without that setting"):
         check(is_free_threaded, False)
 
 
@@ -34,4 +34,4 @@ except ImportError as error:
     print(str(error).split(":")[0], "laptime" in sys.modules)
 """
     printed = run(code).stdout
-    assert printed == "laptime needs the interpreter's lock (GIL), which is kept off False\n"
+    assert printed == "laptime needs the interpreter's lock (GIL), which is switched off False\n"

@@ -149,6 +149,9 @@ def cells(
         "    await asyncio.sleep(0)\n    1 / 0",
         "memory": "%%laptime --memory\nblock = bytes(10_000_000)",
         "kept": "%%laptime kept -o kept.lap --force\nwith lt.lap('inside'): pass",
+        "sampled": "%%laptime --stacks\nimport time\ndef spin(end):\n"
+        "    while time.perf_counter() < end: pass\nspin(time.perf_counter() + 0.7)",
+        "counted": "%%laptime --calls\nspin(time.perf_counter() + 0.1)",
         "recorded": "with lt.record('own.lap', force=True):\n"
         "    get_ipython().run_cell_magic('laptime', 'mine', 'with lt.lap(\"x\"): pass')",
         "nested": "%%capture captured\n%%laptime under\nwith lt.lap('inside'): pass",
@@ -180,6 +183,12 @@ def test_laps_inside_are_a_table_of_this_cell_alone(cells: Any) -> None:
     # The second time's three, not six.
     assert ">3<" in table
     assert ">6<" not in table
+
+
+def test_functions_that_are_asked_for_stand_below_the_line(cells: Any) -> None:
+    for cell in ("sampled", "counted"):
+        assert re.match(r"[\d.]+ (ms|s)\n", text(cells(cell)))
+        assert "spin" in html(cells(cell))
 
 
 def test_a_cell_that_raises_has_its_own_traceback_and_closed_laps(cells: Any) -> None:
@@ -263,7 +272,7 @@ def test_auto_tells_of_long_cells_only(tmp_path: Path) -> None:
         " [name for name in ('run_ast_nodes', 'showtraceback') if name in vars(get_ipython())])",
         "%laptime 1",
     )
-    line = r"0s, finished \d\d:\d\d:\d\d, peak resident memory [\d.]+ [MG]iB\n"
+    line = r"0\.\d s, finished \d\d:\d\d:\d\d, peak resident memory [\d.]+ [MG]iB\n"
     assert re.fullmatch(line, text(outputs[2]))
     assert errors(outputs[3]) == ["ZeroDivisionError"]
     assert re.fullmatch(line.replace("finished", "stopped"), text(outputs[3]))
@@ -296,8 +305,8 @@ def test_results_of_jax_are_waited_for(tmp_path: Path) -> None:
         tmp_path,
         LOAD,
         "import jax, jax.numpy as jnp\nx = jnp.ones((600, 600))\n"
-        "from laptime.integrations._expression import _holds_jax\n"
-        "print(_holds_jax({'a': [x]}), _holds_jax([1]))",
+        "from laptime.benchmarks._finishing import holds_jax\n"
+        "print(holds_jax({'a': [x]}), holds_jax([1]))",
         "waited = []\nblock = jax.block_until_ready\n"
         "jax.block_until_ready = lambda value: waited.append(1) or block(value)\n"
         "found = %laptime -o --budget 0.3 x @ x\nprint(len(waited) >= len(found.samples))",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -72,3 +74,24 @@ def test_a_module_that_fails_to_import_calls_nothing(modules: Path) -> None:
     with pytest.raises(ValueError, match="no"):
         import post_import_broken  # type: ignore[import-not-found] # noqa: F401
     assert seen == []
+
+
+@pytest.mark.parametrize("begin", [sys.settrace, sys.setprofile])
+def test_tracers_see_nothing_of_the_look_at_other_imports(modules: Path, begin: Any) -> None:
+    (modules / f"post_import_{begin.__name__}.py").write_text("")
+    when_imported("post_import_never", lambda _: None)
+    seen: list[str] = []
+
+    def trace(frame: FrameType, event: str, argument: object) -> None:
+        # Not its text: an object may be half made.
+        named = [getattr(argument, name, "") for name in ("__module__", "__qualname__")]
+        seen.append(f"{frame.f_code.co_filename} {event} {type(argument).__name__} {named}")
+
+    begin(trace)
+    try:
+        importlib.import_module(f"post_import_{begin.__name__}")
+    finally:
+        begin(None)
+    assert seen
+    ours = ("laptime/_", "laptime._", "FindsWaited")
+    assert [line for line in seen if any(name in line for name in ours)] == []

@@ -76,7 +76,7 @@ def test_with_a_path_a_report_is_written_there(report: lt.Report, tmp_path: Path
 
 
 def test_track_as_a_decorator_is_refused_at_once() -> None:
-    said = r"lt\.track goes over an iterable, not the function .*train: .*decorator is @lt\.lap"
+    said = r"lt\.track takes an iterable, not the function .*train: .*decorate it with @lt\.lap"
     with pytest.raises(TypeError, match=said):
 
         @lt.track

@@ -6,12 +6,15 @@ import asyncio
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import laptime as lt
 
@@ -190,6 +193,23 @@ def test_the_command_tells_imports_and_functions(tmp_path: Path) -> None:
     assert '<svg class="flame"' in (tmp_path / "r.html").read_text()
 
 
+def test_a_script_without_laps_shows_its_functions_unasked(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(
+        "import time\ndef spin(end):\n    while time.perf_counter() < end: pass\n"
+        "spin(time.perf_counter() + 1)\n"
+    )
+    laptime = [sys.executable, "-m", "laptime"]
+    for option, heading in (("--stacks", "functions"), ("--calls", "calls")):
+        run = [*laptime, "run", option, "-o", f"{heading}.lap", "plain.py"]
+        ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+        report = [*laptime, "report", f"{heading}.lap"]
+        told = subprocess.run(report, cwd=tmp_path, capture_output=True, text=True, check=True)
+        for shown in (ran.stderr, told.stdout):
+            assert f"\n{heading}\n" in shown
+            assert "spin plain.py:" in shown
+            assert "no span was recorded" not in shown
+
+
 def test_a_program_sees_no_file_of_the_sampler(tmp_path: Path) -> None:
     with lt.record(tmp_path / "r.lap", stacks=True):
         hot(0.2)
@@ -199,6 +219,213 @@ def test_a_program_sees_no_file_of_the_sampler(tmp_path: Path) -> None:
             number = os.open(os.devnull, os.O_RDONLY)
             os.close(number)
             assert number == expected
+
+
+# A task of the program below: it calls the function of its name between awaits.
+TASK = """
+def busy_{name}():
+    spin({seconds})
+
+async def {name}():
+    with contextlib.ExitStack() as stack:
+        for lap in {laps}:
+            stack.enter_context(lt.lap(lap))
+        started = [asyncio.create_task(task()) for task in [{inner}]]
+        for _ in range(50):
+            busy_{name}()
+            await asyncio.sleep(0)
+        await asyncio.gather(*started)
+"""
+TASKS = """
+import asyncio, contextlib, sys, time
+import laptime as lt
+
+def spin(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+{tasks}
+async def main():
+    await asyncio.gather({first})
+
+with lt.record(sys.argv[1], stacks=True), {around}:
+    asyncio.run(main())
+"""
+
+
+def tasks(seed: int) -> tuple[str, dict[str, str]]:
+    """A program of tasks, with and without laps, some started by others; and the path of each."""
+    dice = random.Random(seed)
+    written: list[str] = []
+    paths: dict[str, str] = {}
+    around = dice.choice([[], ["serve"]])
+    first = [f"task{number}" for number in range(4)]
+    waiting = [(name, around) for name in first]
+    while waiting:
+        name, outer = waiting.pop()
+        laps = [f"{name}_lap{depth}" for depth in range(dice.randrange(3))]
+        paths[name] = "/".join([*outer, *laps]) or "other"
+        inner = [f"{name}_{child}" for child in range(dice.randrange(3))] if name in first else []
+        waiting += [(child, [*outer, *laps]) for child in inner]
+        seconds = dice.uniform(0.005, 0.01)
+        names = ", ".join(inner)
+        written.append(TASK.format(name=name, seconds=seconds, laps=laps, inner=names))
+    source = TASKS.format(
+        tasks="".join(written),
+        first=", ".join(f"{name}()" for name in first),
+        around="lt.lap('serve')" if around else "contextlib.nullcontext()",
+    )
+    return source, paths
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_samples_of_a_task_are_in_its_own_lap(tmp_path: Path, seed: int) -> None:
+    source, paths = tasks(seed)
+    path = tmp_path / "r.lap"
+    subprocess.run([sys.executable, "-c", source, str(path)], check=True, timeout=120)
+    found: dict[str, dict[str, int]] = {}
+    laps_of_it = functions(path)["laps"]
+    # A task that gives way just as it is looked at may be known to nobody.
+    shared = sum(one.get("shared_count") or 0 for one in laps_of_it)
+    assert shared <= 0.02 * sum(one["sample_count"] for one in laps_of_it)
+    for one in laps_of_it:
+        for function in one["functions"]:
+            if function["name"].startswith("busy_"):
+                laps = found.setdefault(function["name"].removeprefix("busy_"), {})
+                laps[one["path"]] = function["total_ns"]
+    assert found.keys() == paths.keys(), source
+    for name, laps in found.items():
+        # What was seen just as a lap ended may be beside it.
+        assert laps.get(paths[name], 0) >= 0.8 * sum(laps.values()), (name, paths[name], laps)
+
+
+def test_a_thread_of_a_task_is_in_the_lap_that_the_task_is_in(tmp_path: Path) -> None:
+    async def request() -> None:
+        with lt.lap("request"):
+            await asyncio.to_thread(hot, 1.0)
+
+    with lt.record(tmp_path / "r.lap", stacks=True) as recording:
+        asyncio.run(request())
+    assert own_shares(lap(recording.path, "request"))["hot"] >= 0.8
+
+
+def test_a_stack_of_thousands_is_told_from_both_ends_and_hides_no_other_thread(
+    tmp_path: Path,
+) -> None:
+    program = """
+import sys, threading, time
+import laptime as lt
+
+def hot():
+    end = time.perf_counter() + 1.5
+    while time.perf_counter() < end:
+        pass
+
+def deep(levels, then):
+    return then() if levels == 0 else deep(levels - 1, then)
+
+sys.setrecursionlimit(20_000)
+threading.stack_size(256 << 20)
+done = threading.Event()
+waits = threading.Thread(target=deep, args=(6_000, done.wait))
+
+def runs():
+    with lt.lap("deep"):
+        deep(6_000, hot)
+
+with lt.record(sys.argv[1], stacks=True):
+    waits.start()
+    with lt.lap("flat"):
+        hot()
+    thread = threading.Thread(target=runs)
+    thread.start()
+    thread.join()
+    done.set()
+    waits.join()
+"""
+    path = tmp_path / "r.lap"
+    subprocess.run([sys.executable, "-c", program, str(path)], check=True, timeout=120)
+    assert functions(path)["unread_ratio"] < 0.2
+    assert own_shares(lap(path, "flat"))["hot"] > 0.9
+    whole = lap(path, "deep")
+    assert own_shares(whole)["hot"] > 0.9
+    seen = {one["name"]: one["total_ns"] for one in whole["functions"]}
+    assert seen["<functions left out>"] > 0.9 * whole["total_ns"]
+    assert seen["runs"] > 0.9 * whole["total_ns"]
+
+
+def test_threads_that_stand_still_have_all_of_their_time(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def waits() -> None:
+        with lt.lap("waits"):
+            stop.wait()
+
+    threads = [threading.Thread(target=waits) for _ in range(20)]
+    with lt.record(tmp_path / "r.lap", stacks=True) as recording:
+        for thread in threads:
+            thread.start()
+        with lt.lap("runs"):
+            hot(2.5)
+        stop.set()
+        for thread in threads:
+            thread.join()
+    spent = lt.open(recording.path).report()["waits"].total_ns
+    waiting = lap(recording.path, "waits")
+    assert 0.8 * spent <= waiting["total_ns"] <= 1.05 * spent
+    assert waiting["waiting_ns"] >= 0.9 * waiting["total_ns"]
+    # Twenty threads at a hundred looks a second would be 5,000.
+    assert waiting["sample_count"] <= 500
+
+
+def test_names_that_are_not_ascii_and_code_that_comes_and_goes_are_told(tmp_path: Path) -> None:
+    source = (
+        "def {name}():\n"
+        "{lines}"
+        "    end = time.perf_counter() + 0.05\n"
+        "    while time.perf_counter() < end: pass\n"
+    )
+    with lt.record(tmp_path / "r.lap", stacks=True) as recording, lt.lap("made"):
+        for number in range(30):
+            space: dict[str, Any] = {"time": time}
+            name = ("größe", "総計", "plain")[number % 3]
+            lines = "    pass\n" * (number % 5)
+            exec(compile(source.format(name=name, lines=lines), f"<made {number}>", "exec"), space)
+            space.pop(name)()
+            del space
+    made = [
+        one for one in lap(recording.path, "made")["functions"] if one["file"].startswith("<made")
+    ]
+    assert {"größe", "総計", "plain"} == {one["name"] for one in made}
+    for one in made:
+        number = int(one["file"].removeprefix("<made ").removesuffix(">"))
+        assert one["name"] == ("größe", "総計", "plain")[number % 3]
+        assert {line["line"] for line in one["lines"]} <= {number % 5 + 2, number % 5 + 3}
+
+
+@pytest.mark.parametrize("varied", ["name", "file"])
+def test_code_that_dies_is_told_from_what_is_made_in_its_place(tmp_path: Path, varied: str) -> None:
+    source = "def {}(end):\n    while clock() < end: pass\n"
+    order = random.Random(varied)
+    spent = {"large": 0.0, "small": 0.0}
+    with lt.record(tmp_path / "r.lap", stacks=True) as recording, lt.lap("work"):
+        for number in range(250):
+            kind = order.choice(["large", "large", "large", "small"])
+            name = f"{kind}_{number:06}" if varied == "name" else "same"
+            space = {"clock": time.perf_counter}
+            exec(compile(source.format(name), f"<{kind}>", "exec"), space)
+            began = time.perf_counter()
+            space[name](began + 0.012)
+            spent[kind] += time.perf_counter() - began
+            space.clear()
+    told = {"large": 0.0, "small": 0.0}
+    for one in lap(recording.path, "work")["functions"]:
+        kind = one["name"].partition("_")[0] if varied == "name" else one["file"].strip("<>")
+        if kind in told:
+            told[kind] += one["self_ns"]
+    share, true = (all_["small"] / sum(all_.values()) for all_ in (told, spent))
+    samples = lap(recording.path, "work")["sample_count"]
+    assert abs(share - true) <= 6 * math.sqrt(true * (1 - true) / samples) + 0.02
 
 
 def test_a_recursion_of_thousands_and_many_threads_hurt_nobody(tmp_path: Path) -> None:
@@ -223,3 +450,46 @@ def test_a_recursion_of_thousands_and_many_threads_hurt_nobody(tmp_path: Path) -
     finally:
         sys.setrecursionlimit(before)
     assert lt.open(recording.path).report()["many"].count == 1
+
+
+def test_a_limit_on_the_address_space_costs_stacks_and_not_the_program(
+    run: Any, tmp_path: Path
+) -> None:
+    code = """
+import resource, sys
+import laptime as lt
+pages = int(open("/proc/self/statm").read().split()[0])
+room = pages * resource.getpagesize() + (int(sys.argv[2]) << 20)
+resource.setrlimit(resource.RLIMIT_AS, (room, room))
+with lt.record(sys.argv[1], stacks=True):
+    for _ in range(200_000):
+        pass
+print("done")
+"""
+    for left in (30, 40, 50, 60, 80):
+        at = tmp_path / f"{left}.lap"
+        done = run(code, at, str(left), check=False)
+        assert (done.returncode, done.stdout) == (0, "done\n"), (left, done.stderr)
+        told = json.loads(lt.open(at).report().to_json())
+        assert "ulimit -v" in told["unavailable"]["functions"]
+
+
+def test_what_terminated_workers_saw_last_is_said_to_be_missing(tmp_path: Path) -> None:
+    script, at = tmp_path / "pool.py", tmp_path / "pool.lap"
+    script.write_text(
+        "import os\n"
+        "import laptime as lt\n"
+        "for _ in range(2):\n"
+        "    worker = os.fork()\n"
+        "    if worker == 0:\n"
+        "        with lt.lap('work'):\n"
+        "            sum(range(10))\n"
+        "        os._exit(0)\n"
+        "    os.waitpid(worker, 0)\n"
+    )
+    laptime = [sys.executable, "-m", "laptime"]
+    subprocess.run([*laptime, "run", "--calls", "-o", at, script], check=True)
+    shown = [*laptime, "report", "--functions", at]
+    told = subprocess.run(shown, check=True, capture_output=True, text=True).stdout
+    told = " ".join(told.split())
+    assert "2 worker processes were terminated or called os._exit: what they did after" in told

@@ -13,6 +13,7 @@ interface Branch {
 /** Makes a table answer to clicks and keys; `find` shows a name's spans. */
 export function enliven(table: HTMLTableElement, find: (name: string) => void): void {
   const body = table.tBodies[0];
+  label(table);
   const roots = branches([...body.rows]);
   const show = () => {
     const rows: HTMLTableRowElement[] = [];
@@ -32,6 +33,17 @@ export function enliven(table: HTMLTableElement, find: (name: string) => void): 
   [...table.tHead!.rows[0].cells].forEach((heading, column) => {
     if (column > 0) sort(heading, column, roots, show);
   });
+}
+
+/** Tells each number its heading, which stands beside it where the window is too narrow for columns. */
+function label(table: HTMLTableElement): void {
+  const headings = [...table.tHead!.rows[0].cells].map((cell) => cell.textContent ?? "");
+  table.classList.add("labelled");
+  for (const row of table.tBodies[0].rows) {
+    [...row.cells].forEach((cell, column) => {
+      if (column > 0) cell.dataset.heading = headings[column];
+    });
+  }
 }
 
 /** Rows by their depth, which is the number in their class. */

@@ -5,13 +5,15 @@
 //! ([`Analyzer::wants_second_pass`]) the first windows, and few others, are read once more:
 //! those that the [`SecondPass`] wants. Where stacks were sampled, a [`StackPass`] follows.
 
-use laptime_core::{Live, ProcessFacts, RunInfo, Warning};
+use laptime_core::{Live, ProcessFacts, RunInfo, Sampled, Warning};
 
+use crate::durations::{DurationPass, Durations, ProcessDurations, StepPass};
 use crate::finish;
 use crate::process::{FirstPass, Process, SecondPass};
-use crate::sampling::StackPass;
+use crate::sampling::{self, StackPass};
 use crate::steady;
 use crate::summary::Summary;
+use crate::wall;
 
 /// What the caller knows and wants.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +37,8 @@ pub struct Analyzer {
     /// When the steady state of each process begins, once it was asked for.
     since_ns: Option<Vec<u64>>,
     is_second_pass: bool,
+    /// By process that is measured, in this order, once they were asked for.
+    durations: Vec<(usize, ProcessDurations)>,
 }
 
 impl Analyzer {
@@ -46,6 +50,7 @@ impl Analyzer {
             warnings: Vec::new(),
             since_ns: None,
             is_second_pass: false,
+            durations: Vec::new(),
         }
     }
 
@@ -114,6 +119,51 @@ impl Analyzer {
     pub fn stack_pass(&mut self, process: ProcessKey) -> Option<StackPass<'_>> {
         let process = &mut self.processes[process.0];
         (!process.stacks.is_empty()).then(|| StackPass::new(process))
+    }
+
+    /// The single samples of each process, in the order in which they were added, once their laps are known.
+    pub fn samples(&self) -> Vec<Sampled> {
+        let measured = wall::measured(&self.processes, self.options.run.as_ref());
+        let each = self.processes.iter().enumerate();
+        each.map(|(index, process)| sampling::samples(process, measured.contains(&index)))
+            .collect()
+    }
+
+    /// Begins to collect how long each path took in each step: measured processes are read twice more.
+    ///
+    /// Comes after the second pass, where there is one.
+    pub fn begin_durations(&mut self) {
+        let measured = wall::measured(&self.processes, self.options.run.as_ref());
+        let each = measured.into_iter();
+        self.durations = each
+            .map(|index| (index, ProcessDurations::of(&self.processes[index])))
+            .collect();
+    }
+
+    /// What finds the steps of a process; `None` where it is not measured.
+    pub fn step_pass(&mut self, process: ProcessKey) -> Option<StepPass<'_>> {
+        self.durations_of(process).map(ProcessDurations::step_pass)
+    }
+
+    /// What finds the time inside of the steps, after the step pass.
+    pub fn duration_pass(&mut self, process: ProcessKey) -> Option<DurationPass<'_>> {
+        self.durations_of(process)
+            .map(ProcessDurations::duration_pass)
+    }
+
+    fn durations_of(&mut self, process: ProcessKey) -> Option<&mut ProcessDurations> {
+        let mut known = self.durations.iter_mut();
+        let known = known.find(|(index, _)| *index == process.0);
+        known.map(|(_, durations)| durations)
+    }
+
+    /// The durations that were collected; takes them.
+    pub fn take_durations(&mut self) -> Durations {
+        let mut all = Durations::default();
+        for (_, durations) in self.durations.drain(..) {
+            all.complete(durations.finish());
+        }
+        all
     }
 
     /// Has all windows of a process fed twice.

@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 
 use laptime_core::anchor::Rate;
-use laptime_core::{CallSums, PathId, path};
+use laptime_core::{CallSums, Files, PathId, path};
 
 use crate::calls::Called;
-use crate::functions::{CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap};
+use crate::functions::{CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, PROGRAM};
 use crate::process::Process;
 use crate::span_row::RowKind;
 
-/// Where calls are counted that were made while no lap was open.
-const OUTSIDE: &str = "outside of laps";
+/// Where calls are counted that were made while no lap was open: startup, exit and other threads are
+/// part of it, other than of what a report calls outside of laps.
+const OUTSIDE: &str = "no lap open";
 
 /// Sums in nanoseconds. `total` is as [`laptime_core::FunctionCalls`] says.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,19 +29,31 @@ impl Sums {
     }
 }
 
+/// Sums of one function in one lap, and those by caller.
+#[derive(Debug, Default)]
+struct InLap {
+    sums: Sums,
+    callers: BTreeMap<usize, Sums>,
+}
+
 #[derive(Debug, Default)]
 struct Adding {
+    files: Files,
     functions: Vec<Called>,
     numbers: HashMap<Called, usize>,
     all: Vec<Sums>,
     /// By function, then caller.
     callers: BTreeMap<(usize, usize), Sums>,
     /// By lap's names, none for what is outside, then function.
-    laps: BTreeMap<Vec<String>, BTreeMap<usize, Sums>>,
+    laps: BTreeMap<Vec<String>, BTreeMap<usize, InLap>>,
 }
 
 impl Adding {
     fn number(&mut self, called: &Called) -> usize {
+        let called = &Called {
+            file: self.files.of(&called.file, called.line, &called.name),
+            ..called.clone()
+        };
         if let Some(known) = self.numbers.get(called) {
             return *known;
         }
@@ -59,8 +72,10 @@ impl Adding {
             };
             let function = self.number(function);
             self.all[function].add(sums, rate);
-            if let Some(caller) = calls.functions.get(caller) {
-                let way = (function, self.number(caller));
+            let caller = calls.functions.get(caller);
+            let caller = caller.map(|caller| self.number(caller));
+            if let Some(caller) = caller {
+                let way = (function, caller);
                 self.callers.entry(way).or_default().add(sums, rate);
             }
             let names = match *lap {
@@ -69,7 +84,11 @@ impl Adding {
             };
             let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
             let of_lap = self.laps.entry(names).or_default();
-            of_lap.entry(function).or_default().add(sums, rate);
+            let in_lap = of_lap.entry(function).or_default();
+            in_lap.sums.add(sums, rate);
+            if let Some(caller) = caller {
+                in_lap.callers.entry(caller).or_default().add(sums, rate);
+            }
         }
     }
 }
@@ -77,6 +96,12 @@ impl Adding {
 /// What was counted in a run; `None` where no call was.
 pub fn functions(processes: &[Process]) -> Option<ExactFunctions> {
     let mut adding = Adding::default();
+    for called in processes
+        .iter()
+        .flat_map(|one| one.calls.functions.values())
+    {
+        adding.files.learn(&called.file, called.line, &called.name);
+    }
     for process in processes {
         adding.process(process);
     }
@@ -102,17 +127,16 @@ pub fn functions(processes: &[Process]) -> Option<ExactFunctions> {
         .map(|index| function(&functions[*index], &all[*index].0))
         .collect();
     for ((function, caller), Sums(sums)) in callers {
-        told[places[function]].callers.push(CallerTime {
-            function: places[caller],
-            call_count: sums.calls,
-            primitive_count: sums.primitive_from,
-            total_ns: sums.total_from,
-            self_ns: sums.own,
-        });
+        let callers = &mut told[places[function]].callers;
+        callers.push(calls_from(places[caller], &sums));
     }
+    let is_lapless = processes
+        .iter()
+        .all(|process| process.last_end == 0 && process.open.is_empty());
+    let outside = if is_lapless { PROGRAM } else { OUTSIDE };
     let mut laps: Vec<ExactLap> = laps
         .into_iter()
-        .map(|(names, of_lap)| lap(names, of_lap, &places))
+        .map(|(names, of_lap)| lap(names, outside, of_lap, &places))
         .collect();
     laps.sort_by_key(|lap| std::cmp::Reverse(lap.self_ns));
     Some(ExactFunctions {
@@ -136,21 +160,31 @@ fn function(called: &Called, sums: &CallSums) -> ExactFunction {
     }
 }
 
-fn lap(names: Vec<String>, of_lap: BTreeMap<usize, Sums>, places: &[usize]) -> ExactLap {
+/// What calls from one caller came to.
+fn calls_from(caller: usize, sums: &CallSums) -> CallerTime {
+    CallerTime {
+        function: caller,
+        call_count: sums.calls,
+        primitive_count: sums.primitive_from,
+        total_ns: sums.total_from,
+        self_ns: sums.own,
+    }
+}
+
+fn lap(
+    names: Vec<String>,
+    outside: &str,
+    of_lap: BTreeMap<usize, InLap>,
+    places: &[usize],
+) -> ExactLap {
     let (names, kind) = if names.is_empty() {
-        (vec![OUTSIDE.to_owned()], RowKind::Leftover)
+        (vec![outside.to_owned()], RowKind::Leftover)
     } else {
         (names, RowKind::Span)
     };
     let mut functions: Vec<ExactInLap> = of_lap
         .into_iter()
-        .map(|(function, Sums(sums))| ExactInLap {
-            function: places[function],
-            call_count: sums.calls,
-            primitive_count: sums.primitive,
-            total_ns: sums.total,
-            self_ns: sums.own,
-        })
+        .map(|(function, in_lap)| in_lap_told(places[function], in_lap, places))
         .collect();
     functions.sort_by_key(|one| (std::cmp::Reverse(one.self_ns), one.function));
     ExactLap {
@@ -160,6 +194,28 @@ fn lap(names: Vec<String>, of_lap: BTreeMap<usize, Sums>, places: &[usize]) -> E
         call_count: functions.iter().map(|one| one.call_count).sum(),
         self_ns: functions.iter().map(|one| one.self_ns).sum(),
         functions,
+    }
+}
+
+fn in_lap_told(function: usize, in_lap: InLap, places: &[usize]) -> ExactInLap {
+    let Sums(sums) = in_lap.sums;
+    let callers = in_lap.callers.into_iter();
+    let mut callers: Vec<CallerTime> = callers
+        .map(|(caller, Sums(sums))| calls_from(places[caller], &sums))
+        .collect();
+    callers.sort_by_key(|one| {
+        (
+            std::cmp::Reverse((one.total_ns, one.call_count)),
+            one.function,
+        )
+    });
+    ExactInLap {
+        function,
+        call_count: sums.calls,
+        primitive_count: sums.primitive,
+        total_ns: sums.total,
+        self_ns: sums.own,
+        callers,
     }
 }
 

@@ -92,7 +92,7 @@ fn calls_are_told_by_function_by_caller_and_by_lap() {
     );
     assert_eq!(exact.functions[2].callers, []);
     let paths: Vec<&str> = exact.laps.iter().map(|lap| &*lap.path).collect();
-    assert_eq!(paths, ["step", "outside of laps"]);
+    assert_eq!(paths, ["step", "no lap open"]);
     assert_eq!(
         own(&exact, &exact.laps[0]),
         [
@@ -124,4 +124,22 @@ fn the_same_function_of_several_processes_is_one() {
 fn without_counted_calls_there_are_no_functions() {
     let summary = summarize(&[script()], Options::default());
     assert_eq!(summary.functions, None);
+}
+
+#[test]
+fn a_script_that_is_told_by_two_paths_has_its_functions_once() {
+    let mut run = script();
+    run.observed(calls(PathId::ROOT, 0, 1, 2, 10, 10));
+    let mut spawned = Script::new(8, 1_000 * MS);
+    spawned.observed(Record::CalledFunction(CalledFunction {
+        id: 1,
+        line: 3,
+        name: "main",
+        file: "me/train.py",
+    }));
+    spawned.observed(calls(PathId::ROOT, 0, 1, 3, 10, 10));
+    let exact = exact(&[run, spawned]);
+    let mains = exact.functions.iter().filter(|one| one.name == "main");
+    let mains: Vec<(&str, u64)> = mains.map(|one| (&*one.file, one.call_count)).collect();
+    assert_eq!(mains, [("/home/me/train.py", 5)]);
 }

@@ -5,7 +5,7 @@ use laptime_core::format::reader::VisitProcess;
 use laptime_reader::ProcessReader;
 
 use super::scripted::Script;
-use super::{Analyzer, Options, ProcessKey, Summary};
+use super::{Analyzer, Options, ProcessKey, Run, Summary};
 
 /// A process that an analyzer is told of.
 pub struct Fed {
@@ -62,6 +62,30 @@ pub fn feed_again(analyzer: &mut Analyzer, script: &Script, fed: &mut Fed) {
 
 /// The summary of scripted processes, in two passes where there is a steady state.
 pub fn summarize(scripts: &[Script], options: Options) -> Summary {
+    analyzed(scripts, options).0.finish()
+}
+
+/// Scripted processes as a run that can be compared.
+pub fn run(name: &str, scripts: &[Script]) -> Run {
+    let (mut analyzer, mut fed) = analyzed(scripts, Options::default());
+    analyzer.begin_durations();
+    for (script, fed) in scripts.iter().zip(&mut fed) {
+        if let Some(mut pass) = analyzer.step_pass(fed.key) {
+            read(script, &mut fed.reader, &mut pass);
+        }
+        if let Some(mut pass) = analyzer.duration_pass(fed.key) {
+            read(script, &mut fed.reader, &mut pass);
+        }
+    }
+    Run {
+        name: name.to_owned(),
+        durations: analyzer.take_durations(),
+        summary: analyzer.finish(),
+    }
+}
+
+/// Everything read, up to the last number.
+fn analyzed(scripts: &[Script], options: Options) -> (Analyzer, Vec<Fed>) {
     let mut analyzer = Analyzer::new(options);
     let mut fed: Vec<Fed> = scripts
         .iter()
@@ -79,5 +103,5 @@ pub fn summarize(scripts: &[Script], options: Options) -> Summary {
             pass.finish();
         }
     }
-    analyzer.finish()
+    (analyzer, fed)
 }

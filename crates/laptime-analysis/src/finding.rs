@@ -42,6 +42,9 @@ pub enum Finding {
         step_ns: u64,
         /// All waits together.
         total_ns: u64,
+        /// The function that most of it is in, where stacks were sampled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
     },
     /// Something is compiled although warm-up is over.
     Recompilation {
@@ -97,6 +100,20 @@ pub enum Finding {
         self_ns: u64,
         /// The time of all steps.
         steps_ns: u64,
+        /// The function that most of it is in, where stacks were sampled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
+    },
+    /// The longest part of a step is mostly in a single function of the program's own.
+    InFunction {
+        /// The path of the part.
+        path: String,
+        /// Its time.
+        total_ns: u64,
+        /// The time of all steps.
+        steps_ns: u64,
+        /// The function.
+        function: MainFunction,
     },
     /// Every step leaves memory behind.
     MemoryGrowth {
@@ -153,6 +170,19 @@ pub enum Finding {
         /// FLOP per byte.
         intensity: f64,
     },
+}
+
+/// The function that most samples of a lap are in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MainFunction {
+    /// Its qualified name.
+    pub name: String,
+    /// The file that it stands in.
+    pub file: String,
+    /// The line that most of its own time is in; 0 where that isn't known.
+    pub line: u32,
+    /// How much of the lap's time is its own.
+    pub ratio: f64,
 }
 
 /// What makes some steps slow.

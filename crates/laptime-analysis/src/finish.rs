@@ -91,6 +91,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(operations::doubts(&tree));
     let mut unavailable = fields::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
+    let unavailable = sampling::with_reason(unavailable, &processes);
     let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
     let mut summary = Summary {
         schema: SCHEMA.to_owned(),
@@ -116,11 +117,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         tracks: collect::tracks(&processes),
         until: Vec::new(),
         environment: collect::environment(&processes),
-        unavailable: memory::with_reasons(
-            sampling::with_reason(unavailable, &processes),
-            &processes,
-            &summaries,
-        ),
+        unavailable: memory::with_reasons(unavailable, &tree, &processes, &summaries),
         processes: summaries,
         warnings,
         findings: Vec::new(),

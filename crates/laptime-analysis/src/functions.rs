@@ -1,11 +1,18 @@
 //! Functions that were sampled, by the lap that they ran in: plain values for reports and JSON.
 //!
-//! A sample stands for the time since the look before it. So times are estimates: of a share `p` seen in
+//! A sample stands for the time since the look before it at its thread. So times are estimates: of a share `p` seen in
 //! `n` samples the standard error is `√(p·(1 − p)/n)`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::span_row::{RowKind, is_zero};
+
+/// A program that has no lap at all.
+pub(crate) const PROGRAM: &str = "program";
+/// What runs without a lap in threads of a measured process other than those that have some.
+pub(crate) const OTHER_THREADS: &str = "other threads";
+/// The same in processes beside the measured ones, such as a loader's workers.
+pub(crate) const OTHER_PROCESSES: &str = "other processes";
 
 /// What was sampled of a run.
 ///
@@ -14,12 +21,12 @@ use crate::span_row::{RowKind, is_zero};
 pub struct Functions {
     /// Stacks that were read.
     pub sample_count: u64,
-    /// Mean time between two looks at a process.
+    /// Mean time between two looks at a thread that runs.
     pub period_ns: u64,
     /// How far the moment of a sample may be off, on average: laps that are shorter share their samples
     /// with their neighbours.
     pub within_ns: u64,
-    /// The part of the time in which stacks could not be read.
+    /// The part of the threads' time in which their stacks could not be read.
     pub unread_ratio: f64,
     /// Laps in which samples were taken, the longest first; threads without laps stand last.
     pub laps: Vec<LapFunctions>,
@@ -100,7 +107,7 @@ pub struct ExactLap {
 }
 
 /// What calls of one function came to in one lap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExactInLap {
     /// The function's place in the list of functions.
     pub function: usize,
@@ -112,6 +119,10 @@ pub struct ExactInLap {
     pub total_ns: u64,
     /// Time in the function itself.
     pub self_ns: u64,
+    /// Which functions called it in this lap, those first whose calls took longest. JSON has them by
+    /// function alone.
+    #[serde(skip)]
+    pub callers: Vec<CallerTime>,
 }
 
 /// The functions of one lap, without the laps inside.
@@ -195,7 +206,43 @@ pub struct StackNode {
     pub self_ns: u64,
 }
 
+impl ExactFunctions {
+    /// The lap that took most by itself; without laps, all of the program.
+    pub fn main_lap(&self) -> Option<&ExactLap> {
+        let mut laps = self.laps.iter();
+        let lap = laps.find(|lap| lap.kind == RowKind::Span);
+        lap.or(self.laps.first())
+    }
+
+    /// Whether a lap of the program has this path.
+    pub fn has_lap(&self, path: &str) -> bool {
+        let mut laps = self.laps.iter();
+        laps.any(|lap| lap.kind == RowKind::Span && lap.path == path)
+    }
+}
+
+impl LapFunctions {
+    /// Whether it ran beside what is measured, without a lap: in other threads or processes.
+    pub fn is_beside(&self) -> bool {
+        self.kind != RowKind::Span && [OTHER_THREADS, OTHER_PROCESSES].contains(&&*self.path)
+    }
+}
+
 impl Functions {
+    /// The lap that took most by itself; without laps, what the program did.
+    pub fn main_lap(&self) -> Option<&LapFunctions> {
+        let mut laps = self.laps.iter();
+        let lap = laps.find(|lap| lap.kind == RowKind::Span);
+        let own = || self.laps.iter().find(|lap| !lap.is_beside());
+        lap.or_else(own).or(self.laps.first())
+    }
+
+    /// Whether a lap of the program has this path.
+    pub fn has_lap(&self, path: &str) -> bool {
+        let mut laps = self.laps.iter();
+        laps.any(|lap| lap.kind == RowKind::Span && lap.path == path)
+    }
+
     /// Half the width of the 95 % interval of a share that was seen in so many samples.
     pub fn uncertainty(ratio: f64, samples: u64) -> f64 {
         // One sample more on either side, so that 0 and 1 are not certain (Agresti and Coull 1998).

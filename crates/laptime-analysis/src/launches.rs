@@ -21,7 +21,7 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally) {
     row.waited_count = tally.waited;
     if tally.in_flight > 0 && tally.in_flight >= tally.waited {
         let message = format!(
-            "JAX was still computing what was launched in it when it ended, {}: its time lacks the rest",
+            "JAX was still computing what it launched when it ended, {}: its time is too short",
             of_looks(row),
         );
         row.warnings
@@ -57,7 +57,7 @@ fn doubt(rows: &[SpanRow]) -> Option<Warning> {
     };
     let whose = if lacking.len() == 1 { "its" } else { "their" };
     let message = format!(
-        "JAX was still computing when these laps ended: {}{more}; {whose} time lacks the rest, which stands where the program waits for it",
+        "JAX was still computing when these laps ended: {}{more}; {whose} time is too short, and the rest counts where the program waits for it",
         named.join(", "),
     );
     let hint = format!("{HINT}, such as {}", first.path);
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(
             said(&summary),
             [
-                "JAX was still computing when these laps ended: step (in 20 of 20 laps looked at); its time lacks the rest, which stands where the program waits for it"
+                "JAX was still computing when these laps ended: step (in 20 of 20 laps looked at); its time is too short, and the rest counts where the program waits for it"
             ]
         );
         let (step, eval) = (&summary.rows[0], &summary.rows[1]);
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(step.count, Some(23));
         assert_eq!(
             step.warnings[0].message,
-            "JAX was still computing what was launched in it when it ended, in 20 of 20 laps looked at: its time lacks the rest"
+            "JAX was still computing what it launched when it ended, in 20 of 20 laps looked at: its time is too short"
         );
         assert_eq!((eval.in_flight_count, eval.waited_count), (1, 9));
         assert_eq!(eval.warnings, []);

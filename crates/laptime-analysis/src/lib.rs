@@ -11,11 +11,14 @@ mod busy;
 mod by_process;
 mod calls;
 mod collect;
+pub mod compare;
+pub mod contest;
 pub mod convergence;
 mod cover;
 mod cpu;
 mod device;
 mod doubts;
+mod durations;
 mod earlier;
 mod epoch_summaries;
 mod epochs;
@@ -53,6 +56,7 @@ mod span_lanes;
 mod span_row;
 mod spoken;
 mod stacks;
+pub mod statistics;
 mod steady;
 mod steady_rows;
 mod steps;
@@ -63,20 +67,25 @@ mod too_few;
 mod totals;
 mod tree;
 mod until;
+pub mod verdict;
 mod wall;
 pub mod warmup;
+
+#[cfg(test)]
+use compare::Run;
 
 pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
-pub use finding::{Cause, Finding, Keeper};
+pub use durations::{DurationPass, Durations, StepPass};
+pub use finding::{Cause, Finding, Keeper, MainFunction};
 pub use functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
     ImportTime, LapFunctions, LineTime, StackNode,
 };
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use module_rows::{ModuleRow, by_class, by_module};
-pub use nearest::{by_nearness, nearest};
+pub use nearest::{by_nearness, nearest, nearest_name};
 pub use operations::is_aside;
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use pattern::Pattern;

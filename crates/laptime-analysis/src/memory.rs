@@ -50,10 +50,7 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
     let Some(total) = nets.map(|nets| nets.into_iter().fold(0, i64::saturating_add)) else {
         if let Some(other) = other
             && processes.iter().any(is_killed)
-            && tree
-                .in_order()
-                .iter()
-                .any(|index| tree.node(*index).tally.memory.is_some())
+            && has_memory(tree)
         {
             explain(other, HOST_MEMORY.names().take(2), KILLED);
             explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
@@ -79,6 +76,12 @@ pub fn fill_other(rows: &mut [SpanRow], tree: &Tree, processes: &[ProcessSummary
         explain(other, HOST_MEMORY.names().skip(2), NO_PEAK);
         explain(other, KEPT_MEMORY.names().skip(1), NO_SPREAD);
     }
+}
+
+/// Whether any span carried memory.
+fn has_memory(tree: &Tree) -> bool {
+    let mut all = tree.in_order().into_iter();
+    all.any(|index| tree.node(index).tally.memory.is_some())
 }
 
 fn is_killed(process: &ProcessSummary) -> bool {
@@ -123,11 +126,13 @@ pub fn doubt(tree: &Tree) -> Option<Warning> {
 /// Says why memory is missing, where the recorder knew.
 pub fn with_reasons(
     mut unavailable: BTreeMap<String, Unavailable>,
+    tree: &Tree,
     processes: &[Process],
     summaries: &[ProcessSummary],
 ) -> BTreeMap<String, Unavailable> {
     let mut notes = processes.iter().flat_map(|process| &process.notes);
-    let counted = processes.iter().any(|process| process.memory.is_some());
+    // A process that was killed early has counted and noted no total yet.
+    let counted = processes.iter().any(|process| process.memory.is_some()) || has_memory(tree);
     let reason = if counted {
         Some("memory counting did not cover these laps from their start to their end".to_owned())
     } else {
@@ -151,6 +156,7 @@ pub fn with_reasons(
 mod tests {
     use laptime_core::{Span, SpanMemory};
 
+    use super::TOTALS;
     use crate::Options;
     use crate::fed::summarize;
     use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
@@ -183,6 +189,17 @@ mod tests {
             about("memory-partial").unwrap().message,
             "memory was counted in only 2 of 3 spans of work: their memory is that of the counted ones"
         );
+    }
+
+    #[test]
+    fn a_process_that_was_killed_before_it_noted_a_total_has_none_with_a_reason() {
+        let mut script = spans(&[true]);
+        script.killed();
+        let summary = summarize(&[script], Options::default());
+        for field in TOTALS {
+            let why = &summary.unavailable[field].0;
+            assert!(why.contains("ended without closing its recording"), "{why}");
+        }
     }
 
     #[test]

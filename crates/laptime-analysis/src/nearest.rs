@@ -7,11 +7,16 @@ const LEAST: f64 = 0.82;
 
 /// The name among rows that is most like the last one of a path or pattern.
 pub fn nearest<'r>(rows: &'r [SpanRow], wanted: &str) -> Option<&'r str> {
-    let wanted = wanted.rsplit('/').next().unwrap_or(wanted).to_lowercase();
     let names = rows.iter().filter_map(|row| row.names.last());
+    nearest_name(names.map(String::as_str), wanted)
+}
+
+/// The one of some names that is most like the last one of a path or pattern.
+pub fn nearest_name<'r>(names: impl Iterator<Item = &'r str>, wanted: &str) -> Option<&'r str> {
+    let wanted = wanted.rsplit('/').next().unwrap_or(wanted).to_lowercase();
     let likeness = names.map(|name| {
         let likeness = strsim::jaro_winkler(&name.to_lowercase(), &wanted);
-        (name.as_str(), likeness)
+        (name, likeness)
     });
     let near = likeness.filter(|(_, likeness)| *likeness > LEAST);
     near.max_by(|one, other| one.1.total_cmp(&other.1))

@@ -31,3 +31,26 @@ pub fn called(process: &ProcessSummary) -> String {
         format!("{} (process {})", process.program, process.pid)
     }
 }
+
+/// A number without a fraction, its thousands apart.
+pub fn grouped(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with four decimals at most, or as it is where these would say nothing.
+pub fn significant(number: f64) -> String {
+    let size = number.abs();
+    if number == 0.0 || !(0.01..1e15).contains(&size) {
+        return number.to_string();
+    }
+    let text = format!("{number:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

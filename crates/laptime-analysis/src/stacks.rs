@@ -27,8 +27,8 @@ pub struct Function {
 pub struct InLap {
     /// The innermost one; the root where no lap was open.
     pub path: PathId,
-    /// How many tasks of the thread had a lap open: of several it isn't known which one ran, and the
-    /// path is what they have in common.
+    /// How many tasks may have run: more than one only where the recording doesn't say which did. The
+    /// path is what their laps have in common.
     pub tasks: u32,
 }
 

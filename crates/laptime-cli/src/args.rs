@@ -11,6 +11,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use laptime::ExportFormat;
 use laptime_analysis::Until;
+use laptime_analysis::compare::Gate;
+use laptime_report::comparison;
 use laptime_report::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Column, Format, Sort};
 
@@ -19,7 +21,7 @@ use crate::ops::sizes::{NamedSize, NamedSizes, Sizes, length};
 
 /// Tells where a program spends its time.
 #[derive(Debug, Parser)]
-#[command(name = "laptime", version)]
+#[command(name = "laptime", bin_name = "laptime", version)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -29,6 +31,8 @@ pub struct Cli {
 pub enum Command {
     Run(RunArgs),
     Report(ReportArgs),
+    Compare(CompareArgs),
+    Bench(BenchArgs),
     Export(ExportArgs),
     Ops(OpsArgs),
     Doctor(DoctorArgs),
@@ -181,6 +185,139 @@ pub struct ReportArgs {
     pub salvage: bool,
 }
 
+/// Tell whether a program got faster or slower, and where, from recordings
+///
+/// The first recording is the base, and each other one is compared with it. With several runs a
+/// side, the new ones follow --new: `laptime compare base-*.lap --new new-*.lap`. Only then can
+/// be told how much runs of the same program differ.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 nothing got worse, 1 it could not be written, 2 wrong usage, 3 a step \
+                  got slower or a limit of --fail-on is exceeded, 4 that can't be told (with --strict), \
+                  5 the recordings can't be compared, 6 there is no recording to read: no such file, \
+                  another file, or a damaged one."
+)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct CompareArgs {
+    /// The base, then what is compared with it
+    #[arg(value_name = "FILE", required = true)]
+    pub recordings: Vec<PathBuf>,
+
+    /// Runs of the new side: all before are runs of the base
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub new: Vec<PathBuf>,
+
+    /// Keep the recordings beside the project, under a name to compare with later; replaces what it named
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["new", "baseline"])]
+    pub save_baseline: Option<String>,
+
+    /// Compare with what --save-baseline kept under this name; all recordings are runs of the new side
+    #[arg(long, value_name = "NAME", conflicts_with = "new")]
+    pub baseline: Option<String>,
+
+    /// Fail if a lap got worse by more than a limit, such as `step:p50 > 5%` or `step/forward:mean > 2 ms`
+    ///
+    /// Statistics are p50, mean, p90, p95, p99, max, peak and kept (both of host memory). Without this
+    /// a step that is slower fails.
+    #[arg(long, value_name = "LIMIT")]
+    pub fail_on: Vec<Gate>,
+
+    /// Fail where it can't be told whether it got worse
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Smaller changes are none; at least 1% [default: 1%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub threshold: Option<f64>,
+
+    /// Compare although the machine, the device, the types or the work of a step differ
+    #[arg(long)]
+    pub allow_different: bool,
+
+    /// Show laps without a clear change too
+    #[arg(long)]
+    pub all: bool,
+
+    /// In which form [default: text, or what --output ends in]
+    #[arg(short, long, value_parser = named(&comparison::FORMATS))]
+    pub format: Option<Format>,
+
+    /// Same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+
+    /// Write there instead of to standard output; replaces what is there
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Show what was written in a browser
+    #[arg(long, requires = "output")]
+    pub open: bool,
+
+    /// Read what is intact of damaged recordings
+    #[arg(long)]
+    pub salvage: bool,
+}
+
+/// Tell which command is faster: run them in turns until it's clear
+///
+/// Every COMMAND is run by a shell, or is `module:function` of Python. The first one is the base that the
+/// others are compared with. Warm-up is found and left out.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 measured, 1 a command failed, 2 wrong usage, 3 one is slower than the first \
+                  (with --fail-if-slower)."
+)]
+pub struct BenchArgs {
+    /// What to run
+    #[arg(value_name = "COMMAND", required = true)]
+    pub commands: Vec<String>,
+
+    /// Untimed runs of each command before the first timed one
+    #[arg(short, long, value_name = "RUNS", default_value_t = 0)]
+    pub warmup: u32,
+
+    /// What a command is called; once for each
+    #[arg(short = 'n', long = "name", value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// Values for `{NAME}` in the commands, such as `-L threads 1,2,4`
+    #[arg(short = 'L', long = "parameter", value_names = ["NAME", "VALUES"], num_args = 2)]
+    pub parameters: Vec<String>,
+
+    /// Run this once before all
+    #[arg(long, value_name = "COMMAND")]
+    pub setup: Option<String>,
+
+    /// Run this before every run, untimed
+    #[arg(long, value_name = "COMMAND")]
+    pub prepare: Option<String>,
+
+    /// Count runs that fail too
+    #[arg(long)]
+    pub ignore_failure: bool,
+
+    /// Exit with 3 where a command is slower than the first
+    #[arg(long)]
+    pub fail_if_slower: bool,
+
+    /// Seconds that all runs may take together [default: 5 for each command]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub budget: Option<f64>,
+
+    /// Smaller differences are none; at least 1% [default: 1%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub threshold: Option<f64>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Also write JSON there, with every sample; replaces what is there
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
 /// Write a recording in the format of another tool: Perfetto, speedscope, data frames
 ///
 /// chrome and perfetto are timelines, speedscope and collapsed are flame graphs, parquet and csv are
@@ -289,6 +426,13 @@ pub struct OpsArgs {
     pub open: bool,
 }
 
+/// A budget.
+fn seconds(typed: &str) -> Result<f64, String> {
+    let seconds = typed.parse().ok();
+    let seconds = seconds.filter(|seconds: &f64| *seconds > 0.0 && seconds.is_finite());
+    seconds.ok_or_else(|| "it takes a number of seconds above 0".to_owned())
+}
+
 /// A number of levels, or all.
 fn levels(typed: &str) -> Result<u32, String> {
     match typed {
@@ -297,6 +441,15 @@ fn levels(typed: &str) -> Result<u32, String> {
             .parse()
             .map_err(|_| "levels are a number from 0 (the model alone), or all".to_owned()),
     }
+}
+
+/// A share such as `5%` or `0.5 %`.
+fn percent(typed: &str) -> Result<f64, String> {
+    let digits = typed.trim().trim_end_matches('%').trim();
+    let percent: Option<f64> = digits.parse().ok();
+    let percent = percent.filter(|percent| (0.0..=1_000.0).contains(percent));
+    let ratio = percent.map(|percent| percent / 100.0);
+    ratio.ok_or_else(|| "it takes a percentage from 0, such as 2%".to_owned())
 }
 
 /// A number of rows.

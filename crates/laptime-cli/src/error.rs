@@ -5,8 +5,12 @@ use std::path::PathBuf;
 
 use laptime::{ExportError, ExportFormat};
 use laptime_reader::ReadError;
+use laptime_report::quantity::plural;
 
-pub use crate::exit_code::{ERROR, NOT_EXECUTABLE, NOT_FOUND, OK, RUN_FAILED, UNREADABLE, USAGE};
+pub use crate::exit_code::{
+    ERROR, INCONCLUSIVE, NOT_COMPARABLE, NOT_EXECUTABLE, NOT_FOUND, OK, REGRESSION, RUN_FAILED,
+    UNREADABLE, USAGE,
+};
 use crate::formats::ENDINGS;
 use crate::messages::{quoted, say, say_lines};
 use crate::ops::error::OpsError;
@@ -34,6 +38,24 @@ pub enum CliError {
     ProgramMissing {
         /// As typed.
         program: PathBuf,
+    },
+    /// A command that is measured failed.
+    #[error("{command} failed: {status}{}", if said.is_empty() { String::new() } else { format!(" ({said})") })]
+    BenchFailed {
+        /// As it was run.
+        command: String,
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// The last line that it wrote to its standard error.
+        said: String,
+    },
+    /// More names than commands to measure.
+    #[error("{names} names for {}", plural(*commands as u64, "command", "commands"))]
+    TooManyNames {
+        /// How many names.
+        names: usize,
+        /// How many commands.
+        commands: usize,
     },
     /// An option before the program's name that `laptime run` doesn't have.
     #[error("{option} is not an option of laptime run")]
@@ -129,6 +151,42 @@ pub enum CliError {
         /// Paths of those that are there.
         known: Vec<String>,
     },
+    /// Nothing was named to compare the base with.
+    #[error("{} is the base, and nothing is named to compare it with", path.display())]
+    NothingToCompare {
+        /// The base.
+        path: PathBuf,
+    },
+    /// No baseline was saved under a name.
+    #[error("no baseline is called {name:?} in {}", folder.display())]
+    NoBaseline {
+        /// As typed.
+        name: String,
+        /// Where they are kept.
+        folder: PathBuf,
+        /// Those that are there.
+        known: Vec<String>,
+    },
+    /// A baseline's name is a folder's.
+    #[error("{name:?} is no name for a baseline: letters, digits, `.`, `_` and `-` are")]
+    NoBaselineName {
+        /// As typed.
+        name: String,
+    },
+    /// `--fail-on` names a path, or a number of it, that isn't in the recordings.
+    #[error("--fail-on {gate:?}: not every recording has that")]
+    NoSuchGate {
+        /// As typed.
+        gate: String,
+        /// Paths that are there, the likeliest first.
+        known: Vec<String>,
+    },
+    /// A comparison has no such form.
+    #[error("{}: a comparison is no {}", path.display(), path.extension().unwrap_or_default().display())]
+    NoComparisonEnding {
+        /// As typed.
+        path: PathBuf,
+    },
     /// `--output` ends in something that no format is known by.
     #[error("{}: unknown file type", path.display())]
     UnknownEnding {
@@ -221,16 +279,23 @@ impl CliError {
         match self {
             Self::BrokenPipe => OK,
             Self::Output { .. }
+            | Self::BenchFailed { .. }
             | Self::Browser { .. }
             | Self::RecordingExists { .. }
             | Self::RecordingBusy { .. }
             | Self::NotARecording { .. } => ERROR,
             Self::Settings(_)
+            | Self::TooManyNames { .. }
             | Self::NoFormat
             | Self::UnknownExport { .. }
             | Self::Binary { .. }
             | Self::IsRecording { .. }
             | Self::NoMetric { .. }
+            | Self::NothingToCompare { .. }
+            | Self::NoBaseline { .. }
+            | Self::NoBaselineName { .. }
+            | Self::NoSuchGate { .. }
+            | Self::NoComparisonEnding { .. }
             | Self::UnknownEnding { .. }
             | Self::NoTree { .. }
             | Self::NoRecordingName { .. }
@@ -249,6 +314,12 @@ impl CliError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::BenchFailed { .. } => {
+                Some("--ignore-failure counts runs that fail too".to_owned())
+            }
+            Self::TooManyNames { .. } => {
+                Some("-n stands once for each command, in their order".to_owned())
+            }
             Self::NoSuchOption { near, .. } => {
                 let own = "ptions of your own script go after its name";
                 Some(match near {
@@ -265,6 +336,16 @@ impl CliError {
             Self::NoMetric { known, .. } if known.is_empty() => {
                 Some("record one with `lt.metric(\"test_acc\", 0.93)`".to_owned())
             }
+            Self::NothingToCompare { path } => Some(format!(
+                "laptime compare {} NEW.lap; several runs a side: laptime compare base-*.lap --new new-*.lap",
+                quoted(path)
+            )),
+            Self::NoBaseline { name, known, .. } if known.is_empty() => Some(format!(
+                "save one: laptime compare --save-baseline {name} RECORDING..."
+            )),
+            Self::NoBaseline { known, .. } => Some(format!("baselines: {}", known.join(", "))),
+            Self::NoSuchGate { known, .. } => Some(format!("paths here: {}", known.join(", "))),
+            Self::NoComparisonEnding { .. } => Some("endings are .txt, .md, .json, .html".to_owned()),
             Self::NoMetric { known, .. } => Some(format!("metrics here: {}", known.join(", "))),
             Self::Browser { path, .. } => Some(format!(
                 "the file is written: open {} in a browser, or name one in the variable BROWSER",

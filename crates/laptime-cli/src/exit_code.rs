@@ -1,6 +1,6 @@
 //! Exit codes of the command.
 //!
-//! 0 ok · 1 error · 2 usage · 6 unreadable file; `run` has 125 for its own failures,
+//! 0 ok · 1 error · 2 usage · 3 regression · 4 inconclusive · 5 not comparable · 6 unreadable file; `run` has 125 for its own failures,
 //! 126 for a program that cannot be executed and 127 for one that isn't there.
 
 /// Ended well.
@@ -9,6 +9,12 @@ pub const OK: i32 = 0;
 pub const ERROR: i32 = 1;
 /// Typed or configured wrongly.
 pub const USAGE: i32 = 2;
+/// What was compared got worse.
+pub const REGRESSION: i32 = 3;
+/// Whether what was compared got worse can't be told, and was to be.
+pub const INCONCLUSIVE: i32 = 4;
+/// What was compared can't be.
+pub const NOT_COMPARABLE: i32 = 5;
 /// A file could not be read as a recording.
 pub const UNREADABLE: i32 = 6;
 /// `run` itself failed; the program was not started.

@@ -6,6 +6,7 @@
 //! install` give the same program.
 
 mod args;
+mod bench;
 mod cell;
 mod commands;
 pub mod error;

@@ -9,7 +9,6 @@ use clap::{Args, CommandFactory};
 
 use crate::args::{Cli, Command, RunArgs};
 use crate::error::{RUN_FAILED, USAGE};
-use crate::launch::target::Target;
 use crate::messages::quoted;
 use crate::terminal::{self, Stream};
 use crate::{ops, recordings};
@@ -107,7 +106,7 @@ fn memory_column(usage: &mut clap::Error) -> Option<String> {
     // Such as `mean`, which is merely spelt alike.
     usage.remove(ContextKind::SuggestedValue);
     Some(format!(
-        "of memory there is kept, what spans left behind together, and peak, the most that one held: {way}"
+        "for memory there are the columns kept, what all spans left behind, and peak, the most that one span held: {way}"
     ))
 }
 
@@ -156,28 +155,36 @@ pub fn with_dashes(mut cli: Cli, typed: &[OsString]) -> Cli {
 }
 
 /// Says which long options of `laptime run` were typed after the program's name, and so were its own.
-pub fn given_away(args: &RunArgs, target: &Target) -> Option<String> {
+pub fn given_away(args: &RunArgs) -> Option<String> {
+    if args.is_after_dashes {
+        return None; // whoever typed `--` has said whose the rest is
+    }
     let known = RunArgs::augment_args(clap::Command::new("run"));
-    let name_of = |word: &OsStr| {
+    let ours = |word: &OsStr| {
         let word = word.to_str()?;
         let name = word.strip_prefix("--")?.split('=').next()?;
-        let is_ours = |argument: &clap::Arg| argument.get_long() == Some(name);
-        known
-            .get_arguments()
-            .any(is_ours)
-            .then(|| format!("--{name}"))
+        let is_ours = |argument: &&clap::Arg| argument.get_long() == Some(name);
+        let option = known.get_arguments().find(is_ours)?;
+        let needs_value = option.get_action().takes_values() && !option.is_require_equals_set();
+        let value = if needs_value { "=…" } else { "" };
+        Some((format!("--{name}"), format!("--{name}{value}")))
     };
-    let words = args.program.iter().chain(&args.module).skip(1);
-    // Whoever typed `--` has said whose the rest is.
+    let (before, mut words) = if args.module.is_empty() {
+        ("", args.program.iter())
+    } else {
+        ("-m ", args.module.iter())
+    };
+    let program = words.next()?.display();
     let words = words.take_while(|word| *word != "--");
-    let mut names: Vec<String> = words.filter_map(|word| name_of(word)).collect();
+    let (mut names, mut options): (Vec<_>, Vec<_>) = words.filter_map(|word| ours(word)).unzip();
     names.dedup();
+    options.dedup();
     if names.is_empty() {
         return None;
     }
-    let names = names.join(" and ");
-    let program = &target.program;
     Some(format!(
-        "{names} after {program} went to {program}; Laptime's options go before it"
+        "{} after {program} went to {program}; put it before: laptime run {} {before}{program}",
+        names.join(" and "),
+        options.join(" "),
     ))
 }

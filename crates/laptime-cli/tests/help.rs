@@ -8,7 +8,7 @@ use place::Place;
 fn all_commands_are_listed() {
     let left = Place::new().laptime(&["--help"]);
     assert_eq!((left.code, left.err.as_str()), (0, ""));
-    insta::assert_snapshot!(left.out, @"
+    insta::assert_snapshot!(left.out, @r"
     Tells where a program spends its time
 
     Usage: laptime <COMMAND>
@@ -16,6 +16,8 @@ fn all_commands_are_listed() {
     Commands:
       run          Run a program with recording on, then print where its time went
       report       Show where the time of a recording went
+      compare      Tell whether a program got faster or slower, and where, from recordings
+      bench        Tell which command is faster: run them in turns until it's clear
       export       Write a recording in the format of another tool: Perfetto, speedscope, data frames
       ops          Count what a model costs: parameters, MAC, FLOP and bytes, from shapes alone
       doctor       Show the clock and why, what a span costs here, and what the system allows

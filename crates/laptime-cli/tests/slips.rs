@@ -87,14 +87,16 @@ fn an_option_of_ours_after_the_program_is_the_programs_and_is_told() {
     };
     let (out, told) = run(&["s.py", "20", "--memory"]);
     assert_eq!(out, "['20', '--memory']\n");
-    let told_one = "--memory after s.py went to s.py; Laptime's options go before it";
+    let told_one = "--memory after s.py went to s.py; put it before: laptime run --memory s.py";
     assert_eq!(told.as_deref(), Some(told_one));
     let (_, told) = run(&["-m", "s", "--ops", "--html=x.html"]);
-    let told_two = "--ops and --html after s went to s; Laptime's options go before it";
+    let told_two =
+        "--ops and --html after s went to s; put it before: laptime run --ops --html=… -m s";
     assert_eq!(told.as_deref(), Some(told_two));
     for arguments in [
         &["s.py", "--memorable", "-o", "x"][..],
         &["s.py", "--", "--memory"],
+        &["--", "s.py", "--memory"],
         &["--memory", "s.py"],
     ] {
         assert_eq!(run(arguments).1, None, "{arguments:?}");
@@ -191,7 +193,7 @@ fn memory_is_asked_for_by_what_is_meant() {
         assert!(!left.err.contains("tip:"), "{}", left.err);
         left.err
     };
-    let is = "hint: of memory there is kept, what spans left behind together, and peak, the most that one held: ";
+    let is = "hint: for memory there are the columns kept, what all spans left behind, and peak, the most that one span held: ";
     for word in ["mem", "memory"] {
         let err = said(&["--columns", word]);
         assert!(
@@ -307,4 +309,36 @@ fn two_dashes_end_the_options() {
     assert_eq!(left.code, 127, "{}", left.err);
     let left = place.laptime(&["run", "--no-auto", "--memory", "--", "-m.py"]);
     assert_eq!(left.out, "mine\n");
+}
+
+/// Opening it would wait for somebody to come.
+#[test]
+fn a_pipe_that_nobody_reads_is_refused() {
+    let place = Place::new();
+    place.laptime(&["run", "-o", "a.lap", "true"]);
+    let made = std::process::Command::new("mkfifo")
+        .args(["p.jsonl", "p.lap"])
+        .current_dir(place.path())
+        .status();
+    assert!(made.unwrap().success());
+    for arguments in [
+        &["report", "a.lap", "-o", "p.jsonl", "-f", "text"][..],
+        &["export", "a.lap", "-o", "p.jsonl"],
+    ] {
+        let left = place.laptime(arguments);
+        assert_eq!(left.code, 1, "{arguments:?}: {}", left.err);
+        assert!(
+            left.err.contains("it is a pipe that nobody reads"),
+            "{}",
+            left.err
+        );
+    }
+    for arguments in [
+        &["pack", "a.lap", "-o", "p.lap"][..],
+        &["run", "-o", "p.lap", "true"],
+    ] {
+        let left = place.laptime(arguments);
+        assert_ne!(left.code, 0, "{arguments:?}");
+        assert!(left.err.contains("p.lap"), "{}", left.err);
+    }
 }

@@ -70,3 +70,20 @@ fn a_recording_of_version_1_with_stacks_opens_with_every_sample() {
     );
     assert_eq!(functions.laps[0].waiting_ns, functions.laps[0].total_ns);
 }
+
+/// Its program stands beside it.
+#[test]
+fn a_recording_of_version_1_whose_stacks_say_who_ran_has_them_in_the_laps_of_their_tasks() {
+    let functions = summary("version-1-tasks.lap").functions.unwrap();
+    let of = |path: &str| {
+        let mut laps = functions.laps.iter();
+        let lap = laps.find(|lap| lap.path == path).unwrap();
+        let own = lap.functions.iter().filter(|one| one.self_count > 0);
+        own.map(|one| (one.name.as_str(), one.self_count))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("request"), [("answer", 39), ("parse", 26)]);
+    assert_eq!(of("other"), [("log", 26)]);
+    assert_eq!(functions.sample_count, 91);
+    assert!(functions.laps.iter().all(|lap| lap.shared_count == 0));
+}

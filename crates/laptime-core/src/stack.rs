@@ -3,6 +3,8 @@
 //! Functions and frames are numbered from 1 in each process. A frame is a function together with the
 //! frame that called it and the line that it was in, so a stack is the number of its innermost frame.
 
+use crate::path::PathId;
+
 /// A function, called from another frame, in one of its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StackFrame {
@@ -14,6 +16,22 @@ pub struct StackFrame {
     pub function: u32,
     /// The line that ran, from 1; 0 where it isn't known.
     pub line: u32,
+}
+
+/// Who ran on a thread: the laps that were open are those of one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runner {
+    /// It wasn't told, or could not be read.
+    Unknown,
+    /// The thread itself, outside of tasks.
+    Thread,
+    /// An asyncio task, or another one with a context of its own.
+    Task {
+        /// Its track; 0 for one that had no lap of its own yet.
+        track: u32,
+        /// The lap that it was in or, without one of its own, was started in; the root for none.
+        path: PathId,
+    },
 }
 
 /// What a thread was doing at one moment.
@@ -31,6 +49,8 @@ pub struct SampledStack {
     pub is_running: bool,
     /// Whether it held the interpreter's lock.
     pub has_interpreter: bool,
+    /// Who ran.
+    pub runner: Runner,
     /// How far the moment may be off: a stack isn't read at once.
     pub within_ns: u64,
     /// The time that the sample stands for: from the one before to this one.

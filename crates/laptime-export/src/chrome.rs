@@ -2,7 +2,7 @@
 //!
 //! | event | is |
 //! |---|---|
-//! | `X` | a span: `ts` and `dur` in µs with the nanoseconds as decimals |
+//! | `X` | a span: `ts` and `dur` in µs with the nanoseconds as decimals; with `cat` `function` a call on consecutive samples of stacks |
 //! | `i` | a mark; a metric's value that JSON has no number for |
 //! | `C` | a metric, resident memory, counted memory |
 //! | `M` | names of processes and lanes, and their order |
@@ -13,19 +13,24 @@
 
 use std::io;
 
-use laptime_core::{ProcessMemory, SpanFlags};
+use laptime_core::{ProcessMemory, Sampled, SpanFlags};
 
 use crate::about::{About, Output};
 use crate::lanes::{Kind, Lanes, Placed, label};
 use crate::process::Process;
 use crate::sink::{Moment, Sink};
 use crate::span::SpanAt;
+use crate::stacks::{self, Edge};
 use crate::text::{Text, json, json_number, not_finite, push_microseconds};
 
 /// Lanes of one track stand together in this order: room for those beside.
 const ORDER_STEP: u64 = 1_000;
 /// Lanes of timers stand after those of spans.
 const TIMERS_AFTER: u64 = 500;
+/// That of functions stands after these.
+const FUNCTIONS_AFTER: u64 = 900;
+/// Threads without laps stand after all with some.
+const LAST_TRACK: u64 = 1_000_000;
 
 /// Writes Trace Event JSON.
 pub struct Chrome<'w> {
@@ -83,8 +88,52 @@ impl<'w> Chrome<'w> {
         // The main thread first.
         let track = u64::from(track) + 1;
         let track = if lane == process.main_track { 0 } else { track };
-        let order = (track * ORDER_STEP + own).to_string();
+        self.order_lane(process, lane, track * ORDER_STEP + own);
+    }
+
+    fn order_lane(&mut self, process: &Process, lane: u32, order: u64) {
+        let order = order.to_string();
         self.metadata(process, lane, "thread_sort_index", "sort_index", &order);
+    }
+
+    /// A lane for the functions of a thread, below those of its spans.
+    fn functions_lane(&mut self, process: &Process, thread: u64) -> u32 {
+        let lane = self.lanes.another();
+        let name = format!("{} · {}", process.thread_label(thread), stacks::LANE);
+        self.metadata(process, lane, "thread_name", "name", &json(&name));
+        let track = match process.track_of(thread) {
+            Some(track) if track == process.main_track => 0,
+            Some(track) => u64::from(track) + 1,
+            None => LAST_TRACK,
+        };
+        self.order_lane(process, lane, track * ORDER_STEP + FUNCTIONS_AFTER);
+        lane
+    }
+
+    fn function(
+        &mut self,
+        process: &Process,
+        sampled: &Sampled,
+        lane: u32,
+        bar: &stacks::Bar,
+    ) -> io::Result<()> {
+        let Some(function) = sampled.function_of(bar.call) else {
+            return Ok(());
+        };
+        self.event();
+        let (name, file) = (json(&function.name), json(&function.file));
+        self.text.push(&format!(
+            "{{\"ph\":\"X\",\"name\":{name},\"cat\":\"function\",\"pid\":{},\"tid\":{lane},\"ts\":",
+            process.number,
+        ));
+        push_microseconds(&mut self.text.buffer, bar.start_ns);
+        self.text.push(",\"dur\":");
+        push_microseconds(&mut self.text.buffer, bar.end_ns - bar.start_ns);
+        self.text.push(&format!(
+            ",\"args\":{{\"file\":{file},\"samples\":{},\"waiting_ns\":{}}}}}",
+            bar.samples, bar.waiting_ns,
+        ));
+        self.text.settle()
     }
 
     /// A counter's value, or an instant for what JSON has no number for.
@@ -205,6 +254,17 @@ impl Sink for Chrome<'_> {
     fn memory(&mut self, process: &Process, at_ns: u64, memory: ProcessMemory) -> io::Result<()> {
         let name = "\"counted memory, bytes\"";
         self.counter(process, name, at_ns, memory.bytes as f64)
+    }
+
+    fn sampled(&mut self, process: &Process, sampled: &Sampled) -> io::Result<()> {
+        for (thread, samples) in stacks::by_thread(sampled) {
+            let lane = self.functions_lane(process, thread);
+            stacks::edges(process, sampled, &samples, |edge| match edge {
+                Edge::Begin(..) => Ok(()),
+                Edge::End(bar) => self.function(process, sampled, lane, &bar),
+            })?;
+        }
+        Ok(())
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {

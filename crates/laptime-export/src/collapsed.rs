@@ -3,12 +3,14 @@
 //!
 //! Flame graph programs add the lines up. Paths merge over threads and processes and the own time
 //! is that of the report: the time of a path less the time of those inside that ran on its track.
+//! Where stacks were sampled, the functions stand below the lap that they were in, with the time that their
+//! samples stand for; a lap's own line has what no sample stands for.
 //! In a name `;` is written `\x3b`, a newline `\n`, a backslash twice, so that it stays one name on one line.
 
 use std::collections::HashMap;
 use std::io;
 
-use laptime_core::{PathId, is_hidden};
+use laptime_core::{PathId, SamplePlace, Sampled, is_hidden, short_file};
 
 use crate::about::Output;
 use crate::process::Process;
@@ -24,6 +26,10 @@ struct Node {
     total_ns: u64,
     /// What its parent's own time loses to it.
     nested_ns: u64,
+    /// What samples in it stand for, without those in paths inside.
+    sampled_ns: u64,
+    /// Of a function, the part in which it was innermost.
+    innermost_ns: u64,
 }
 
 /// Adds up, and writes at the end.
@@ -95,6 +101,27 @@ impl Sink for Collapsed<'_> {
         Ok(())
     }
 
+    fn sampled(&mut self, _: &Process, sampled: &Sampled) -> io::Result<()> {
+        for sample in &sampled.samples {
+            let mut at = match sample.place {
+                SamplePlace::Lap(path) => self.places.get(path.index()).copied().unwrap_or(0),
+                SamplePlace::Outside(name) => name.map_or(0, |name| self.place(0, name)),
+            };
+            let ns = sample.stands_for_ns;
+            let of_lap = &mut self.nodes[at].sampled_ns;
+            *of_lap = of_lap.saturating_add(ns);
+            for call in sampled.way(sample.call) {
+                if let Some(function) = sampled.function_of(call) {
+                    let label = format!("{} ({})", function.name, short_file(&function.file));
+                    at = self.place(at, &label);
+                }
+            }
+            let innermost = &mut self.nodes[at].innermost_ns;
+            *innermost = innermost.saturating_add(ns);
+        }
+        Ok(())
+    }
+
     fn finish(mut self: Box<Self>) -> io::Result<()> {
         let mut inner_ns = vec![0_u64; self.nodes.len()];
         for node in &self.nodes[1..] {
@@ -102,7 +129,9 @@ impl Sink for Collapsed<'_> {
             *inner = inner.saturating_add(node.nested_ns);
         }
         for (place, inner_ns) in inner_ns.into_iter().enumerate().skip(1) {
-            let own_ns = self.nodes[place].total_ns.saturating_sub(inner_ns);
+            let node = &self.nodes[place];
+            let of_lap_ns = node.total_ns.saturating_sub(inner_ns);
+            let own_ns = of_lap_ns.saturating_sub(node.sampled_ns) + node.innermost_ns;
             if own_ns > 0 {
                 let line = self.line(place, own_ns);
                 self.text.push(&line);

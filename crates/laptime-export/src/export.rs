@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use laptime_core::{PathId, PathTable, ProcessFacts, Span, SpanFlags};
+use laptime_core::{PathId, PathTable, ProcessFacts, Sampled, Span, SpanFlags};
 
 use crate::about::{About, Output};
 use crate::format::Format;
@@ -23,6 +23,7 @@ pub struct Export<'w> {
     numbers: HashSet<u32>,
     process: Option<Process>,
     open: Vec<SpanAt>,
+    sampled: Sampled,
     spans: u64,
 }
 
@@ -40,17 +41,20 @@ impl<'w> Export<'w> {
             numbers: HashSet::new(),
             process: None,
             open: Vec::new(),
+            sampled: Sampled::default(),
             spans: 0,
         }
     }
 
     /// Begins a process, whose records the survey took in and which ended, or was last seen, at
-    /// `end_ns` of `CLOCK_MONOTONIC`; how often the records are to be read now.
+    /// `end_ns` of `CLOCK_MONOTONIC`; how often the records are to be read now. What was sampled of it is
+    /// told by whoever knows the laps.
     pub fn process(
         &mut self,
         facts: &ProcessFacts,
         paths: &PathTable,
         survey: Survey,
+        sampled: Sampled,
         end_ns: u64,
     ) -> io::Result<usize> {
         let number = self.number(facts.header.pid);
@@ -59,12 +63,15 @@ impl<'w> Export<'w> {
         self.open = open(&process, facts, end_ns);
         self.sink.process(&process)?;
         self.process = Some(process);
+        self.sampled = sampled;
         Ok(self.sink.passes())
     }
 
     /// A visitor of the process's records; `None` before the first process.
     pub fn pass(&mut self, number: usize) -> Option<Pass<'_>> {
+        let is_last = number + 1 == self.sink.passes();
         Some(Pass {
+            sampled: is_last.then_some(&self.sampled),
             sink: self.sink.as_mut(),
             process: self.process.as_ref()?,
             open: &self.open,

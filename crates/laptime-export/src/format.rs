@@ -89,6 +89,17 @@ impl Format {
         matches!(self, Self::Perfetto | Self::Parquet | Self::Pstats)
     }
 
+    /// Whether it shows functions that were sampled.
+    pub fn has_stacks(self) -> bool {
+        let with_stacks = [
+            Self::Chrome,
+            Self::Perfetto,
+            Self::Speedscope,
+            Self::Collapsed,
+        ];
+        with_stacks.contains(&self)
+    }
+
     /// What writes it: the one place that a new format is added to.
     pub(crate) fn sink<'w>(self, out: Output<'w>, about: &About) -> io::Result<Box<dyn Sink + 'w>> {
         Ok(match self {

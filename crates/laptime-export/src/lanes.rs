@@ -130,6 +130,12 @@ impl Lanes {
         }
     }
 
+    /// The number of a lane beside those of spans, which is given once.
+    pub fn another(&mut self) -> u32 {
+        self.next += 1;
+        self.next - 1
+    }
+
     /// Finds the place of a span, whose path is inside of `depth` others.
     pub fn place(&mut self, span: &SpanAt, depth: usize) -> Placed {
         let next = &mut self.next;

@@ -6,7 +6,8 @@
 //! durations come to it in nanoseconds, those of `Recording.spans()`.
 //!
 //! Memory holds one window's spans, a row group of a Parquet file or a bounded number of spans for
-//! speedscope, and the tables of paths and tracks: it doesn't grow with the number of spans.
+//! speedscope, the tables of paths and tracks, and the sampled stacks of a process, which the analysis joins with
+//! their laps: it doesn't grow with the number of spans.
 
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod pstats;
 mod sink;
 mod span;
 mod speedscope;
+mod stacks;
 mod survey;
 mod text;
 

@@ -5,7 +5,7 @@ use std::io;
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{WindowHeader, WindowState};
-use laptime_core::{PathId, Span};
+use laptime_core::{PathId, Sampled, Span};
 
 use crate::process::Process;
 use crate::sink::{Moment, Sink};
@@ -17,6 +17,8 @@ pub struct Pass<'e> {
     pub(crate) process: &'e Process,
     pub(crate) open: &'e [SpanAt],
     pub(crate) number: usize,
+    /// To be told at the end of the last pass.
+    pub(crate) sampled: Option<&'e Sampled>,
     pub(crate) failed: Option<io::Error>,
     pub(crate) spans: &'e mut u64,
 }
@@ -32,7 +34,9 @@ impl Pass<'_> {
         for span in self.open {
             self.sink.span(self.process, span)?;
         }
-        self.sink.pass_end(self.process, self.number)
+        self.sink.pass_end(self.process, self.number)?;
+        let sampled = self.sampled.filter(|sampled| !sampled.samples.is_empty());
+        sampled.map_or(Ok(()), |sampled| self.sink.sampled(self.process, sampled))
     }
 
     fn keep(&mut self, outcome: io::Result<()>) {

@@ -122,6 +122,24 @@ impl Process {
         }
     }
 
+    /// The track of a thread, where it has one.
+    pub fn track_of(&self, thread: u64) -> Option<u32> {
+        let is_its = |track: &Track| !track.is_task && track.thread == thread;
+        let mut tracks = self.tracks.iter();
+        let found = tracks.find(|(_, track)| is_its(track));
+        // The thread that the process began with has the process's number.
+        let main = || (thread == u64::from(self.pid)).then_some(self.main_track);
+        found.map(|(track, _)| *track).or_else(main)
+    }
+
+    /// A thread, in words for a list.
+    pub fn thread_label(&self, thread: u64) -> String {
+        match self.track_of(thread) {
+            Some(track) => self.track_label(track),
+            None => format!("thread id {thread}"),
+        }
+    }
+
     /// Tracks with something on them, the main thread first.
     pub fn used_tracks(&self) -> Vec<u32> {
         let used = self.tracks.iter().filter(|(_, track)| track.records > 0);

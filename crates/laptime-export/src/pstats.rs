@@ -3,14 +3,14 @@
 //! A marshalled dict, a function after the other:
 //! `{(file, first line, name): (primitive calls, calls, own seconds, total seconds, callers)}`, where
 //! `callers` is `{(file, first line, name): (calls, primitive calls, own seconds, total seconds)}`. All
-//! processes, threads and laps are added up.
+//! processes, threads and laps are added up, and a script that is told by two paths is one ([`Files`]).
 //!
 //! `cProfile` calls a function by its plain name, a recording by its qualified one: the end of it.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use laptime_core::{CallSums, CalledFunction, FunctionCalls};
+use laptime_core::{CallSums, CalledFunction, Files, FunctionCalls};
 
 use crate::about::Output;
 use crate::marshal::Marshal;
@@ -53,6 +53,27 @@ impl<'w> Pstats<'w> {
             calls: BTreeMap::new(),
         }
     }
+}
+
+/// The functions with each file under one name.
+fn merged(functions: BTreeMap<Key, Function>) -> BTreeMap<Key, Function> {
+    let mut files = Files::default();
+    for key in functions.keys() {
+        files.learn(&key.file, key.line, &key.name);
+    }
+    let renamed = |key: Key| Key {
+        file: files.of(&key.file, key.line, &key.name),
+        ..key
+    };
+    let mut merged: BTreeMap<Key, Function> = BTreeMap::new();
+    for (key, function) in functions {
+        let sum = merged.entry(renamed(key)).or_default();
+        sum.sums.add(&function.sums);
+        for (caller, sums) in function.callers {
+            sum.callers.entry(renamed(caller)).or_default().add(&sums);
+        }
+    }
+    merged
 }
 
 impl Sink for Pstats<'_> {
@@ -114,7 +135,7 @@ impl Sink for Pstats<'_> {
         }
         let mut written = Marshal::default();
         written.dict();
-        for (key, Function { sums, callers }) in &self.functions {
+        for (key, Function { sums, callers }) in &merged(self.functions) {
             push_key(&mut written, key);
             written.tuple(5);
             written.integer(sums.primitive);

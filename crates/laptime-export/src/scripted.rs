@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use laptime_core::format::process::{OpenSpan, ProcessHeader};
 use laptime_core::format::reader::Visit;
 use laptime_core::format::record::Record;
-use laptime_core::{Anchor, Anchors, ClockKind, PathId, PathTable, ProcessFacts, Span, SpanFlags};
+use laptime_core::{
+    Anchor, Anchors, ClockKind, PathId, PathTable, ProcessFacts, Sampled, Span, SpanFlags,
+};
 
 use crate::{About, Export, Format, Survey};
 
@@ -20,6 +22,7 @@ pub struct Script {
     pub paths: PathTable,
     pub records: Vec<Record<'static>>,
     pub open: Vec<OpenSpan>,
+    pub sampled: Sampled,
 }
 
 impl Script {
@@ -29,6 +32,7 @@ impl Script {
             paths: PathTable::new(),
             records: Vec::new(),
             open: Vec::new(),
+            sampled: Sampled::default(),
         }
     }
 
@@ -136,7 +140,13 @@ pub fn tell(export: &mut Export<'_>, script: &Script, end_ns: u64) {
         survey.other(*record);
     }
     let facts = script.facts();
-    let passes = export.process(&facts, &script.paths, survey, end_ns);
+    let passes = export.process(
+        &facts,
+        &script.paths,
+        survey,
+        script.sampled.clone(),
+        end_ns,
+    );
     for number in 0..passes.unwrap() {
         let mut pass = export.pass(number).unwrap();
         for record in &script.records {

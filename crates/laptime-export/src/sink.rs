@@ -2,7 +2,7 @@
 
 use std::io;
 
-use laptime_core::{CalledFunction, FunctionCalls, PathId, ProcessMemory};
+use laptime_core::{CalledFunction, FunctionCalls, PathId, ProcessMemory, Sampled};
 
 use crate::process::Process;
 use crate::span::SpanAt;
@@ -65,6 +65,12 @@ pub trait Sink {
     /// What calls of a function came to; sums of the same caller and function add up.
     fn calls(&mut self, process: &Process, calls: &FunctionCalls) -> io::Result<()> {
         let _ = (process, calls);
+        Ok(())
+    }
+
+    /// What was sampled of the process, if anything: once all passes are over.
+    fn sampled(&mut self, process: &Process, sampled: &Sampled) -> io::Result<()> {
+        let _ = (process, sampled);
         Ok(())
     }
 

@@ -259,6 +259,37 @@ fn an_export_of_nothing_is_a_whole_file() {
 }
 
 #[test]
+fn a_script_that_is_told_by_two_paths_is_one_for_pstats() {
+    let script = |file: &'static str| {
+        let mut script = Script::new(1);
+        script.records.extend([
+            Record::CalledFunction(CalledFunction {
+                id: 1,
+                line: 3,
+                name: "work",
+                file,
+            }),
+            Record::Calls(FunctionCalls {
+                function: 1,
+                sums: CallSums {
+                    calls: 1,
+                    primitive: 1,
+                    ..CallSums::default()
+                },
+                ..FunctionCalls::default()
+            }),
+        ]);
+        script
+    };
+    let file = "/home/me/train.py";
+    let told = |files: [&'static str; 2]| exported(Format::Pstats, &files.map(script), 0);
+    let same = told([file, file]);
+    assert_eq!(told(["./train.py", file]), same);
+    assert_eq!(told([file, "/home/me/sub/../train.py"]), same);
+    assert_ne!(told([file, "/home/you/train.py"]), same);
+}
+
+#[test]
 fn calls_of_all_laps_and_processes_are_added_up_for_pstats() {
     let function = |id, line, name, file| {
         Record::CalledFunction(CalledFunction {

@@ -4,17 +4,21 @@
 //! profile is put in order in memory, and the records are read as often as a bounded
 //! number of spans at a time asks for. A track with more than that, which the page couldn't open,
 //! becomes a profile of sums: one sample per path, weighed by its own time.
+//!
+//! A thread whose stacks were sampled has a profile of these too: each sample is the laps and the functions that
+//! it was in, weighed by the time that it stands for. The page opens with the first of them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use laptime_core::SpanFlags;
+use laptime_core::{PathId, Sample, SamplePlace, Sampled, SpanFlags};
 
 use crate::about::{About, Output};
 use crate::lanes::{Kind, Lanes, label};
 use crate::process::Process;
 use crate::sink::Sink;
 use crate::span::SpanAt;
+use crate::stacks;
 use crate::text::{Text, json};
 
 /// Spans held at a time, 32 bytes each.
@@ -37,7 +41,11 @@ pub struct Speedscope<'w> {
     text: Text<'w>,
     most: u64,
     title: String,
-    is_first: bool,
+    /// Profiles that were begun.
+    begun: usize,
+    /// The first one of functions.
+    opens_with: Option<usize>,
+    /// As objects, and their numbers.
     frames: Vec<String>,
     frame_of: HashMap<String, u32>,
     /// By path of the process being read.
@@ -69,7 +77,8 @@ impl<'w> Speedscope<'w> {
             text,
             most,
             title: about.program.clone(),
-            is_first: true,
+            begun: 0,
+            opens_with: None,
             frames: Vec::new(),
             frame_of: HashMap::new(),
             frame: Vec::new(),
@@ -84,15 +93,50 @@ impl<'w> Speedscope<'w> {
     }
 
     fn begin_profile(&mut self, kind: &str, name: &str, end: u64) {
-        let comma = if std::mem::take(&mut self.is_first) {
-            ""
-        } else {
-            ","
-        };
+        let comma = if self.begun == 0 { "" } else { "," };
+        self.begun += 1;
         self.text.push(&format!(
             "{comma}\n{{\"type\":\"{kind}\",\"name\":{},\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":{end}",
             json(name)
         ));
+    }
+
+    /// The number of a frame, which is an object.
+    fn frame(&mut self, object: String) -> u32 {
+        let frames = &mut self.frames;
+        *self.frame_of.entry(object).or_insert_with_key(|object| {
+            frames.push(object.clone());
+            frames.len() as u32 - 1
+        })
+    }
+
+    /// The frames of a sample, the outermost first.
+    fn stack(
+        &mut self,
+        process: &Process,
+        functions: &[u32],
+        sampled: &Sampled,
+        at: &Sample,
+    ) -> Vec<u32> {
+        let mut stack = Vec::new();
+        match at.place {
+            SamplePlace::Lap(mut path) => {
+                while path != PathId::ROOT
+                    && let Some(entry) = process.paths.get(path)
+                {
+                    stack.push(self.frame[path.index()]);
+                    path = entry.parent;
+                }
+                stack.reverse();
+            }
+            SamplePlace::Outside(name) => {
+                stack.extend(name.map(|name| self.frame(named(name))));
+            }
+        }
+        let calls = sampled.way(at.call).into_iter();
+        let calls = calls.filter_map(|call| sampled.calls.get(call as usize));
+        stack.extend(calls.filter_map(|call| functions.get(call.function as usize)));
+        stack
     }
 
     fn evented(&mut self, name: &str, mut events: Vec<Event>) -> io::Result<()> {
@@ -187,6 +231,11 @@ impl<'w> Speedscope<'w> {
     }
 }
 
+/// A frame that has a name only.
+fn named(name: &str) -> String {
+    format!("{{\"name\":{}}}", json(name))
+}
+
 /// A lane among those of all processes.
 fn title(process: &Process, lane: &str) -> String {
     format!("{} {} · {lane}", process.label(), process.pid)
@@ -197,13 +246,9 @@ impl Sink for Speedscope<'_> {
         let last = process.tracks.keys().last().copied();
         self.lanes = Lanes::new(last.unwrap_or(0).max(process.main_track));
         self.frame.clear();
-        for named in &process.names {
-            let frames = &mut self.frames;
-            let frame = self.frame_of.entry(named.name.clone()).or_insert_with(|| {
-                frames.push(json(&named.name));
-                frames.len() as u32 - 1
-            });
-            self.frame.push(*frame);
+        for path in &process.names {
+            let frame = self.frame(named(&path.name));
+            self.frame.push(frame);
         }
         self.turns.clear();
         self.order.clear();
@@ -280,13 +325,48 @@ impl Sink for Speedscope<'_> {
         Ok(())
     }
 
+    fn sampled(&mut self, process: &Process, sampled: &Sampled) -> io::Result<()> {
+        let functions = sampled.functions.iter().map(|function| {
+            let (name, file) = (json(&function.name), json(&function.file));
+            format!("{{\"name\":{name},\"file\":{file}}}")
+        });
+        let functions: Vec<String> = functions.collect();
+        let functions: Vec<u32> = (functions.into_iter())
+            .map(|object| self.frame(object))
+            .collect();
+        for (thread, samples) in stacks::by_thread(sampled) {
+            let weights = samples.iter().map(|sample| sample.stands_for_ns);
+            let end = weights.fold(0, u64::saturating_add);
+            let lane = format!("{} · {}", process.thread_label(thread), stacks::LANE);
+            self.opens_with.get_or_insert(self.begun);
+            self.begin_profile("sampled", &title(process, &lane), end);
+            self.text.push(",\"samples\":[");
+            for (at, sample) in samples.iter().enumerate() {
+                let stack = self.stack(process, &functions, sampled, sample);
+                let stack: Vec<String> = stack.iter().map(u32::to_string).collect();
+                let comma = if at == 0 { "" } else { "," };
+                self.text.push(&format!("{comma}[{}]", stack.join(",")));
+                self.text.settle()?;
+            }
+            self.text.push("],\"weights\":[");
+            for (at, sample) in samples.iter().enumerate() {
+                self.text.push(if at == 0 { "" } else { "," });
+                self.text.number(sample.stands_for_ns);
+            }
+            self.text.push("]}");
+            self.text.settle()?;
+        }
+        Ok(())
+    }
+
     fn finish(self: Box<Self>) -> io::Result<()> {
         let mut text = self.text;
-        let frames = self.frames.iter();
-        let frames: Vec<String> = frames.map(|name| format!("{{\"name\":{name}}}")).collect();
+        let opens_with = self.opens_with.map_or_else(String::new, |index| {
+            format!("\"activeProfileIndex\":{index},")
+        });
         text.push(&format!(
-            "],\n\"shared\":{{\"frames\":[{}]}},\n\"name\":{},\"exporter\":\"laptime {}\"}}\n",
-            frames.join(","),
+            "],\n\"shared\":{{\"frames\":[{}]}},\n{opens_with}\"name\":{},\"exporter\":\"laptime {}\"}}\n",
+            self.frames.join(","),
             json(&self.title),
             env!("CARGO_PKG_VERSION"),
         ));

@@ -47,6 +47,20 @@ int laptime_profile_all(Py_tracefunc function) {
     return others;
 }
 
+/* Gives it to threads that are newer than the newest one that has it: the interpreter has the newest
+ * first. One that lost it, to a function of the program's, doesn't get it back. */
+void laptime_profile_new(Py_tracefunc function) {
+#if !HAS_MONITORING
+    PyInterpreterState *interpreter = PyThreadState_GetInterpreter(PyThreadState_Get());
+    PyThreadState *state = PyInterpreterState_ThreadHead(interpreter);
+    for (; state != NULL && state->c_profilefunc != function; state = PyThreadState_Next(state)) {
+        if (state->c_profilefunc == NULL) {
+            set_profile(state, function);
+        }
+    }
+#endif
+}
+
 /* Takes it away from every thread that has it. */
 void laptime_profile_none(Py_tracefunc function) {
 #if !HAS_MONITORING

@@ -19,17 +19,19 @@ pub struct BenchmarkPlan(Plan);
 
 #[pymethods]
 impl BenchmarkPlan {
-    /// One whose runs take so many seconds together, at most.
+    /// One whose runs take so many seconds together, at most, or until the median is known so well.
     #[new]
-    fn new(budget_seconds: f64) -> PyResult<Self> {
-        if !(budget_seconds > 0.0 && budget_seconds.is_finite()) {
-            let message = format!("a budget is a number of seconds above 0, not {budget_seconds}");
+    #[pyo3(signature = (budget_seconds, precision=PRECISION_RATIO))]
+    fn new(budget_seconds: f64, precision: f64) -> PyResult<Self> {
+        if !(0.0..=1.0).contains(&precision) {
+            let message =
+                format!("a precision is a part of the median from 0 to 1, not {precision}");
             return Err(PyValueError::new_err(message));
         }
         Ok(Self(Plan::new(Limits {
             quantum_ns: quantum_ns(),
-            budget_ns: budget_seconds * 1e9,
-            precision_ratio: PRECISION_RATIO,
+            budget_ns: checked_budget_ns(budget_seconds)?,
+            precision_ratio: precision,
         })))
     }
 
@@ -56,7 +58,7 @@ impl BenchmarkPlan {
 
 /// What a benchmark found.
 #[pyclass(frozen, module = "laptime._core")]
-pub struct BenchmarkOutcome(Outcome);
+pub struct BenchmarkOutcome(pub Outcome);
 
 #[pymethods]
 impl BenchmarkOutcome {
@@ -75,6 +77,15 @@ impl BenchmarkOutcome {
     #[getter]
     fn samples(&self) -> Vec<f64> {
         self.0.samples_ns.clone()
+    }
+
+    /// 99th percentile of single runs, or why it isn't known.
+    #[getter]
+    fn p99(&self) -> (Option<f64>, Option<String>) {
+        match self.0.p99_ns() {
+            Ok(p99_ns) => (Some(p99_ns), None),
+            Err(why) => (None, Some(why.to_string())),
+        }
     }
 
     #[getter]
@@ -109,8 +120,23 @@ impl BenchmarkOutcome {
     }
 }
 
+/// A budget in nanoseconds.
+pub fn checked_budget_ns(seconds: f64) -> PyResult<f64> {
+    if seconds > 0.0 && seconds.is_finite() {
+        return Ok(seconds * 1e9);
+    }
+    let message = format!("a budget is a number of seconds above 0, not {seconds}");
+    Err(PyValueError::new_err(message))
+}
+
+/// A rate such as items a second, with the prefix that fits it.
+#[pyfunction]
+pub fn rate_text(per_s: f64, unit: &str) -> String {
+    laptime_report::quantity::si(per_s, unit)
+}
+
 /// The smallest step between two readings of the clock that differ.
-fn quantum_ns() -> f64 {
+pub fn quantum_ns() -> f64 {
     let readings: Vec<u64> = (0..READINGS).map(|_| clock::now()).collect();
     let steps = readings
         .windows(2)

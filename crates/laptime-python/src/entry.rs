@@ -23,6 +23,20 @@ pub fn measuring<T>(instead: impl FnOnce() -> T, body: impl FnOnce() -> T) -> T 
     })
 }
 
+/// Runs with no exception set, and sets the one that was there again. The interpreter lock is held.
+pub fn keeping_error<T>(run: impl FnOnce() -> T) -> T {
+    // SAFETY: the lock is held.
+    let python = unsafe { Python::assume_attached() };
+    let raised = PyErr::take(python);
+    let done = run();
+    // What was raised on the way is no error of the program's.
+    drop(PyErr::take(python));
+    if let Some(raised) = raised {
+        raised.restore(python);
+    }
+    done
+}
+
 /// Runs `body`, which answers a question of the program's; a panic becomes an error.
 pub fn asked<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     measuring(|| Err(mistake()), body)

@@ -28,5 +28,5 @@ pub fn written(text: String, path: Option<FilePath>) -> PyResult<Option<String>>
 }
 
 fn write(text: &str, path: &Path) -> PyResult<()> {
-    std::fs::write(path, text).map_err(|error| errors::from_io(&error, path))
+    laptime_recorder::output::write(path, text).map_err(|error| errors::from_io(&error, path))
 }

@@ -10,6 +10,8 @@ mod benchmark;
 mod calls;
 mod ceilings;
 mod command;
+mod comparison;
+mod contest;
 mod entry;
 mod environment;
 mod epochs;
@@ -17,6 +19,7 @@ mod errors;
 mod fast;
 mod file_path;
 mod handler;
+mod imports;
 mod jax;
 mod lookup;
 mod memory;
@@ -34,6 +37,7 @@ mod span;
 mod spans;
 mod stacks;
 mod state;
+mod statistics;
 mod steps;
 mod stretches;
 mod summary;
@@ -87,9 +91,15 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<benchmark::BenchmarkPlan>()?;
     module.add_class::<ceilings::Ceiling>()?;
     module.add_class::<ceilings::Ceilings>()?;
+    module.add_class::<comparison::Comparison>()?;
+    module.add_class::<comparison::ComparisonRow>()?;
+    module.add_class::<contest::ContestOutcome>()?;
+    module.add_class::<contest::ContestPlan>()?;
+    module.add_class::<contest::SpeedVerdict>()?;
     module.add_class::<environment::Asked>()?;
     module.add_class::<fast::lap::pieces::Pieces>()?;
     module.add_class::<fast::timer::torchtimer::ProfilingSegments>()?;
+    module.add_class::<imports::FindsWaited>()?;
     module.add_class::<jax::compilation::Compilations>()?;
     module.add_class::<modules::called_module::CalledModule>()?;
     module.add_class::<modules::laps::ModuleLaps>()?;
@@ -132,7 +142,10 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         calls::leave_calls,
         ceilings::kept_or_measured_ceilings,
         ceilings::measure_ceilings,
+        benchmark::rate_text,
         command::run_cli,
+        comparison::compare,
+        contest::judge_samples,
         environment::asked,
         handler::raised_by_handler,
         jax::look_at_launches,
@@ -173,6 +186,10 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         stacks::leave_stacks,
         stacks::sample_stacks,
         state::undone,
+        statistics::statistics,
+        statistics::statistics_adjusted,
+        statistics::statistics_distributions,
+        steps::window::step_window,
         stretches::note_ceilings,
         stretches::path_number,
         stretches::plain_path,

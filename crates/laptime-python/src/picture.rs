@@ -54,7 +54,9 @@ pub fn write_timeline(
     contexts: Vec<(Text, Vec<SegmentRow>)>,
     figsize: Option<(f64, f64)>,
 ) -> PyResult<()> {
-    let written =
-        python.detach(|| std::fs::write(&path, html::render(&page(&title.0, contexts, figsize))));
+    let written = python.detach(|| {
+        let page = html::render(&page(&title.0, contexts, figsize));
+        laptime_recorder::output::write(&path, page)
+    });
     written.map_err(|error| errors::from_io(&error, &path))
 }

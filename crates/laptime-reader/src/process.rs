@@ -10,7 +10,9 @@ use laptime_core::format::process::{
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{HEADER_LEN, WINDOW_LEN, Window, WindowState};
-use laptime_core::{Anchors, PathId, PathTable, ProcessFacts, Span, SpanFlags};
+use laptime_core::{
+    Anchors, PathId, PathTable, ProcessFacts, Runner, SampledStack, Span, SpanFlags,
+};
 
 use crate::files::{OpenFile, ProcessFile};
 use crate::paths::{CheckedPaths, Told};
@@ -267,7 +269,11 @@ impl<'a, V: VisitProcess> Visit<'a> for Checked<'_, V> {
             Record::Anchor(anchor) => return self.anchor(*anchor),
             Record::Mark { path, .. }
             | Record::Metric { path, .. }
-            | Record::Module { path, .. } => match self.path(*path) {
+            | Record::Module { path, .. }
+            | Record::Stack(SampledStack {
+                runner: Runner::Task { path, .. },
+                ..
+            }) => match self.path(*path) {
                 Some(known) => *path = known,
                 None => return,
             },

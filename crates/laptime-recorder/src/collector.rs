@@ -20,7 +20,7 @@ use crate::memory::{self, Quiet};
 use crate::platform;
 use crate::registry::{self, Disk, Registry};
 use crate::samples::Sources;
-use crate::stacks::{Look, Sampler};
+use crate::stacks::{Sample, Sampler};
 use crate::window::{Destination, Window};
 
 /// How often memory is sampled, and unmapped files are written.
@@ -193,7 +193,7 @@ fn note_if_known(record: Option<Record<'_>>) {
 
 /// Writes what the sampler saw since the last time.
 fn note_stacks() {
-    let (looks, reason) = registry::with(|registry| {
+    let (samples, reason) = registry::with(|registry| {
         let sampler = registry
             .disk
             .as_ref()
@@ -202,7 +202,7 @@ fn note_stacks() {
             (sampler.take(), sampler.take_reason())
         })
     });
-    write_looks(&looks, reason.as_deref());
+    write_samples(&samples, reason.as_deref());
 }
 
 /// Ends the sampler before the recording ends: one thread less to be the last.
@@ -216,11 +216,11 @@ fn end_stacks() {
 
 /// Writes what is left of a sampler that was stopped.
 pub fn write_stacks(sampler: &Sampler) {
-    write_looks(&sampler.take(), sampler.take_reason().as_deref());
+    write_samples(&sampler.take(), sampler.take_reason().as_deref());
 }
 
-fn write_looks(looks: &[Look], reason: Option<&str>) {
-    if looks.is_empty() && reason.is_none() {
+fn write_samples(samples: &[Sample], reason: Option<&str>) {
+    if samples.is_empty() && reason.is_none() {
         return;
     }
     let taken = registry::with(|registry| {
@@ -230,8 +230,9 @@ fn write_looks(looks: &[Look], reason: Option<&str>) {
     let Some((mut scribe, mut book)) = taken else {
         return;
     };
-    for look in looks {
-        book.write(look, &mut scribe);
+    for sample in samples {
+        let is_path = |path| registry::with(|registry| registry.paths.0.get(path).is_some());
+        book.write(sample, &mut scribe, is_path);
     }
     if let Some(message) = reason {
         let code = "stacks-unavailable";

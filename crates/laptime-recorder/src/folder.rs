@@ -211,6 +211,10 @@ pub fn is_recording(path: &Path) -> bool {
             })
         });
     }
+    // A pipe is none, and opening it would wait for who writes into it.
+    if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        return false;
+    }
     let mut start = [0; 8];
     File::open(path)
         .and_then(|mut file| file.read_exact(&mut start))

@@ -13,6 +13,7 @@ use crate::error::RecorderError;
 use crate::file::{Backing, ProcessFile};
 use crate::folder;
 use crate::guard::guard;
+use crate::machine::machine;
 use crate::memory;
 use crate::platform;
 use crate::registration::track_name;
@@ -196,8 +197,6 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
     scribe.refill_from(registry);
     if let Some(disk) = registry.disk.as_mut() {
         disk.scribe = Some(scribe);
-        disk.collector = collector::start(disk);
-        disk.sampler = stacks::asked().and_then(Sampler::start);
     }
     close_at_exit();
     Ok(())
@@ -218,6 +217,10 @@ fn finish_start() {
         for (code, message) in &notes {
             scribe.record(&Record::Note { code, message });
         }
+        scribe.record(&Record::Note {
+            code: "environment.machine",
+            message: &machine(),
+        });
         for known in &threads {
             scribe.record(&track_name(known.track, false, known.thread, &known.name));
         }
@@ -227,6 +230,9 @@ fn finish_start() {
         registry::with(|registry| {
             if let Some(disk) = registry.disk.as_mut() {
                 disk.scribe = Some(scribe);
+                // Not before: what they have to write is for the scribe.
+                disk.collector = collector::start(disk);
+                disk.sampler = stacks::asked().and_then(Sampler::start);
             }
         });
     }

@@ -1,7 +1,7 @@
 //! Records of every kind, and the definitions that they need: the slow way into a window.
 
 use laptime_core::format::record::{Cursor, Record, encode};
-use laptime_core::{PathId, Span, SpanFlags};
+use laptime_core::{PathId, Runner, SampledStack, Span, SpanFlags};
 
 use crate::registry::{self, Registry};
 use crate::writer::Writer;
@@ -60,6 +60,10 @@ impl Writer {
             | Record::Module { path, .. } => Some(*path),
             Record::Operations(operations) => Some(operations.path),
             Record::Calls(calls) => Some(calls.path).filter(|path| *path != PathId::ROOT),
+            Record::Stack(SampledStack {
+                runner: Runner::Task { path, .. },
+                ..
+            }) => Some(*path).filter(|path| *path != PathId::ROOT),
             _ => None,
         };
         // The last try starts in an empty window that isn't short; what does not fit there is lost.

@@ -50,6 +50,12 @@ impl TaskStack {
         unsafe { self.stack() }.len() == 0
     }
 
+    /// Its track.
+    pub fn track(&self) -> u32 {
+        // SAFETY: as above.
+        unsafe { self.stack() }.track()
+    }
+
     /// Path under which its next span opens.
     pub fn innermost(&self) -> PathId {
         // SAFETY: as above.

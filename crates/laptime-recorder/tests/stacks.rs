@@ -4,14 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{WINDOW_LEN, Window};
-use laptime_core::{SampledStack, StackFrame};
-use laptime_recorder::stacks::{SeenFrame, SeenThread, StackSource, leave_stacks, sample_stacks};
+use laptime_core::{PathId, Runner, SampledStack, StackFrame};
+use laptime_recorder::stacks::{
+    SeenFrame, SeenFunction, SeenStack, StackSource, leave_stacks, sample_stacks,
+};
 use laptime_recorder::{RecordOptions, record};
+
+/// No thread has this id.
+const NOBODY: u64 = 1 << 30;
 
 static LOOKS: AtomicU64 = AtomicU64::new(0);
 /// Descriptor that a file has which the source opens.
@@ -21,32 +27,40 @@ static OPENED: AtomicI32 = AtomicI32::new(-1);
 struct Scripted;
 
 impl StackSource for Scripted {
-    fn look(&mut self) -> Option<Vec<SeenThread>> {
+    fn threads(&mut self) -> Option<Vec<u64>> {
         let look = LOOKS.fetch_add(1, Ordering::SeqCst);
         let file = File::open("/dev/null").unwrap();
         OPENED.store(file.as_raw_fd(), Ordering::SeqCst);
-        if look % 3 == 2 {
-            return None;
-        }
-        let frame = |line| SeenFrame {
+        // Ids that no thread has: the system doesn't say that they wait.
+        (look % 3 != 2).then(|| vec![NOBODY, NOBODY + 1, NOBODY + 2])
+    }
+
+    fn look(&mut self, thread: u64) -> Option<SeenStack> {
+        let look = LOOKS.load(Ordering::SeqCst) - 1;
+        let function = Arc::new(SeenFunction {
             name: "walk\0<locals>".to_owned(),
             file: format!("{}/tree.py", "deep/".repeat(300)),
+        });
+        let frame = |line| SeenFrame {
+            function: Arc::clone(&function),
             line,
         };
-        Some(vec![
-            SeenThread {
-                thread: 77,
-                is_running: true,
-                has_interpreter: look.is_multiple_of(2),
-                frames: (0..=look as u32).map(frame).collect(),
+        let frames = match thread {
+            NOBODY => (0..=look as u32).map(frame).collect(),
+            _ => Vec::new(),
+        };
+        (thread != NOBODY + 2).then_some(SeenStack {
+            has_interpreter: look.is_multiple_of(2),
+            // A path that was never opened, which no file may hold, at some looks.
+            runner: match look % 4 {
+                0 => Runner::Task {
+                    track: 3,
+                    path: PathId(50_000),
+                },
+                _ => Runner::Thread,
             },
-            SeenThread {
-                thread: 78,
-                is_running: false,
-                has_interpreter: false,
-                frames: Vec::new(),
-            },
-        ])
+            frames: Some(frames),
+        })
     }
 }
 
@@ -116,7 +130,8 @@ fn stacks_are_written_with_what_they_need_and_nothing_of_the_programs_files_is_t
     for (stack, frames) in &stacks {
         assert!(stack.stands_for_ns > 0);
         let Some(frames) = frames else { continue };
-        assert_eq!(stack.thread, 77);
+        assert_eq!(stack.thread, NOBODY);
+        assert!(matches!(stack.runner, Runner::Thread | Runner::Unknown));
         let (name, file, line) = &frames[0];
         assert_eq!(name, "walk\u{fffd}<locals>");
         assert!(file.ends_with("/tree.py") && file.len() <= 512);

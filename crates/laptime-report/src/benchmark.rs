@@ -47,7 +47,8 @@ fn budget(outcome: &Outcome) -> String {
     )
 }
 
-fn doubt(doubt: &Doubt) -> String {
+/// Why a median is doubtful, in a sentence.
+pub fn doubt(doubt: &Doubt) -> String {
     match doubt {
         Doubt::Waited(ratio) => format!(
             "CPU time is {:.0} % of wall time: the code waited, or the machine was busy.",

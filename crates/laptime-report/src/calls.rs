@@ -1,10 +1,13 @@
 //! The functions whose calls were counted: below each lap those that took most of it.
 
-use laptime_analysis::{ExactFunction, ExactFunctions, ExactInLap, ExactLap, Pattern};
+use laptime_analysis::{ExactFunction, ExactFunctions, ExactInLap, ExactLap, Pattern, Summary};
+use laptime_core::short_file;
 
+use crate::callers;
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
-use crate::functions::{lap_row, shortened};
+use crate::function_rows::{self, lap_name, lap_row};
+use crate::functions::cut_off;
 use crate::quantity::{self, Precision};
 use crate::view::View;
 
@@ -12,48 +15,72 @@ use crate::view::View;
 const FEW: usize = 10;
 /// From this part of a lap on a function is shown.
 const LEAST_RATIO: f64 = 0.005;
+/// From this part of a lap on it is shown who called a function.
+const CALLER_RATIO: f64 = 0.2;
 /// From this part of all time on a lap is shown.
 const LEAST_LAP: f64 = 0.002;
 
+/// What to keep in mind.
+pub const LONGER: &str =
+    "Times include the counting, which makes short functions look longer than they are";
+
 /// The table.
-pub fn section(exact: &ExactFunctions, view: &View) -> Section {
-    let remark = format!(
-        "{} counted, {} of them primitive: not below another call of the same function. Times include the \
-         counting, which makes short functions look longer than they are",
+pub fn section(summary: &Summary, exact: &ExactFunctions, view: &View) -> Section {
+    let laps = asked(exact, view);
+    if let Some(pattern) = view.filter.as_deref().filter(|_| laps.is_empty()) {
+        return function_rows::no_lap(pattern);
+    }
+    let mut remark = format!(
+        "{} counted, {} of them primitive: not below another call of the same function. {LONGER}",
         quantity::plural(exact.call_count, "call", "calls"),
         quantity::thousands(exact.primitive_count),
     );
+    if let Some(cut_off) = cut_off(summary) {
+        remark = format!("{remark}. {cut_off}");
+    }
     Section {
         heading: Some("functions, exact".to_owned()),
         remark: Some(remark),
-        content: Content::Table(table(exact, view)),
+        content: Content::Table(table(exact, &laps, view.top.unwrap_or(FEW))),
     }
 }
 
-fn table(exact: &ExactFunctions, view: &View) -> Table {
+/// The laps that are shown.
+fn asked<'e>(exact: &'e ExactFunctions, view: &View) -> Vec<&'e ExactLap> {
     let pattern = view.filter.as_deref().map(Pattern::new);
-    let all_ns: u64 = exact.laps.iter().map(|lap| lap.self_ns).sum();
+    let all_ns = all_ns(exact);
     let laps = exact.laps.iter().filter(|lap| {
         let is_asked = pattern.as_ref().map(|pattern| pattern.matches(&lap.names));
         is_asked.unwrap_or(lap.self_ns as f64 >= LEAST_LAP * all_ns as f64)
     });
-    let most = view.top.unwrap_or(FEW);
+    laps.collect()
+}
+
+fn all_ns(exact: &ExactFunctions) -> u64 {
+    exact.laps.iter().map(|lap| lap.self_ns).sum()
+}
+
+/// The rows of some laps, each with at most so many functions.
+pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize) -> Table {
     let mut rows = Vec::new();
     for lap in laps {
-        rows.push(of_lap(lap, all_ns));
-        let first = rows.len();
+        rows.push(of_lap(lap, exact));
         let least_ns = LEAST_RATIO * lap.self_ns as f64;
         let shown = lap
             .functions
             .iter()
             .filter(|one| one.self_ns as f64 >= least_ns);
-        rows.extend(shown.take(most).filter_map(|one| {
+        let below = shown.take(most).filter_map(|one| {
             let function = exact.functions.get(one.function)?;
-            Some(of_function(function, one, lap))
-        }));
-        if let Some(last) = rows[first..].last_mut() {
-            last.lasts = vec![false, true];
-        }
+            let mut rows = vec![of_function(function, one, lap)];
+            if one.self_ns as f64 >= CALLER_RATIO * lap.self_ns as f64 {
+                let cells = rows[0].cells.len();
+                let said = callers::of_counted(exact, one);
+                rows.extend(said.map(|said| function_rows::said(said, cells)));
+            }
+            Some(rows)
+        });
+        rows.extend(function_rows::placed(below));
     }
     Table {
         lead: "lap, functions called in it",
@@ -79,48 +106,44 @@ fn time(ns: u64) -> Cell {
     Cell::Time(ns, Precision::Exact)
 }
 
-fn of_lap(lap: &ExactLap, all_ns: u64) -> Row {
+fn of_lap(lap: &ExactLap, exact: &ExactFunctions) -> Row {
     let cells = vec![
         Cell::Count(lap.call_count, 0),
         time(lap.self_ns),
         Cell::Blank,
         Cell::Blank,
         Cell::Blank,
-        Cell::Share(lap.self_ns as f64 / all_ns.max(1) as f64),
+        Cell::Share(lap.self_ns as f64 / all_ns(exact).max(1) as f64),
     ];
-    lap_row(&lap.path, &lap.names, lap.kind, cells)
+    let name = lap_name(&lap.path, lap.kind, exact.has_lap(&lap.path));
+    lap_row(name, &lap.names, lap.kind, cells)
 }
 
 fn of_function(function: &ExactFunction, one: &ExactInLap, lap: &ExactLap) -> Row {
     // A function that was only called by itself here has its time where it was called first.
     let is_inner = one.primitive_count == 0;
     let per_call = time(one.total_ns / one.primitive_count.max(1));
-    Row {
-        name: named(function),
-        lasts: vec![false, false],
-        span: None,
-        is_leftover: false,
-        cells: vec![
-            Cell::Count(one.call_count, 0),
-            time(one.self_ns),
-            if is_inner {
-                Cell::Blank
-            } else {
-                time(one.total_ns)
-            },
-            if is_inner { Cell::Blank } else { per_call },
-            Cell::Share(one.self_ns as f64 / lap.self_ns.max(1) as f64),
-            Cell::Blank,
-        ],
-    }
+    let cells = vec![
+        Cell::Count(one.call_count, 0),
+        time(one.self_ns),
+        if is_inner {
+            Cell::Blank
+        } else {
+            time(one.total_ns)
+        },
+        if is_inner { Cell::Blank } else { per_call },
+        Cell::Share(one.self_ns as f64 / lap.self_ns.max(1) as f64),
+        Cell::Blank,
+    ];
+    function_rows::below_lap(named(function), cells)
 }
 
 /// A function's name, and where it begins.
-fn named(function: &ExactFunction) -> String {
+pub fn named(function: &ExactFunction) -> String {
     if function.line == 0 {
         return builtin(&function.name);
     }
-    let file = shortened(&function.file);
+    let file = short_file(&function.file);
     format!("{} {file}:{}", function.name, function.line)
 }
 

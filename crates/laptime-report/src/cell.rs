@@ -47,8 +47,12 @@ pub fn finished(wall_ns: u64, at: &str, is_stopped: bool, peak_bytes: Option<u64
     format!("{}, {end} {at}, {peak}", coarse(wall_ns))
 }
 
-/// A duration to be read at a glance: its two largest units, whole.
+/// A duration to be read at a glance: its two largest units, whole, or tenths of a few seconds.
 fn coarse(ns: u64) -> String {
+    let tenths = (ns + 50_000_000) / 100_000_000;
+    if tenths < 100 {
+        return format!("{}.{} s", tenths / 10, tenths % 10);
+    }
     // Rounded first: 59.6 s are 1m 0s, not 60s.
     let seconds = (ns + 500_000_000) / 1_000_000_000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
@@ -88,10 +92,12 @@ mod tests {
     fn long_durations_have_two_units() {
         let told = [1, 59, 60, 80, 3_599, 3_600, 86_399, 90_000].map(|all| coarse(all * SECOND));
         let expected = [
-            "1s", "59s", "1m 0s", "1m 20s", "59m 59s", "1h 0m", "23h 59m", "1d 1h",
+            "1.0 s", "59s", "1m 0s", "1m 20s", "59m 59s", "1h 0m", "23h 59m", "1d 1h",
         ];
         assert_eq!(told, expected);
         assert_eq!(coarse(59_600_000_000), "1m 0s");
+        let few = [3_240_000_000, 9_940_000_000, 9_960_000_000];
+        assert_eq!(few.map(coarse), ["3.2 s", "9.9 s", "10s"]);
     }
 
     #[test]

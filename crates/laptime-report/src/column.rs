@@ -93,6 +93,20 @@ pub enum Column {
     PerCall,
     /// Achieved over peak floating-point operations per second.
     Mfu,
+    /// A comparison's base.
+    Base,
+    /// What is compared with it.
+    New,
+    /// By which part that is larger.
+    Change,
+    /// Between which changes the true one is.
+    Interval,
+    /// Mean time that a step takes longer.
+    Difference,
+    /// Share of what all differ by, without the laps inside.
+    OwnShare,
+    /// What came of it.
+    Verdict,
 }
 
 impl Column {
@@ -142,6 +156,13 @@ impl Column {
             Self::Waiting => "waiting",
             Self::PerCall => "per call",
             Self::Mfu => "MFU",
+            Self::Base => "base",
+            Self::New => "new",
+            Self::Change => "change",
+            Self::Interval => "95 % interval",
+            Self::Difference => "difference",
+            Self::OwnShare => "own part",
+            Self::Verdict => "verdict",
         }
     }
 

@@ -5,19 +5,28 @@ use laptime_analysis::{RowKind, Summary};
 use crate::document::{Content, Document, Section};
 use crate::view::{By, View};
 use crate::{
-    by_process, calls, cpu, epochs, facts, figures, findings, flame, functions, headline, joined,
-    modules, ranks, span_table, steady, until,
+    brief, by_process, calls, cpu, epochs, facts, figures, findings, flame, functions, headline,
+    joined, modules, ranks, span_table, steady, until,
 };
 
 impl Document {
     /// The report of a summary.
     pub fn new(summary: &Summary, view: &View) -> Self {
+        let mut document = Self::without_functions(summary, view);
+        if view.by == By::Function {
+            document.sections.extend(of_functions(summary, view));
+        } else if is_of_spans(view) && view.filter.is_none() {
+            document.sections.extend(brief::sections(summary, view));
+        }
+        document
+    }
+
+    /// All that stands before functions.
+    fn without_functions(summary: &Summary, view: &View) -> Self {
         let mut sections: Vec<Section> = findings::section(summary).into_iter().collect();
         if matches!(view.by, By::Module | By::Class) {
             sections.push(modules::section(summary, view));
-        } else if view.by == By::Function {
-            sections.extend(of_functions(summary, view));
-        } else {
+        } else if is_of_spans(view) {
             sections.extend(of_spans(summary, view));
         }
         Self {
@@ -34,17 +43,20 @@ impl Document {
 impl Document {
     /// The report of a summary on a page, which has room for what a terminal is asked for.
     pub fn of_page(summary: &Summary, view: &View) -> Self {
-        let mut document = Self::new(summary, view);
-        if let Some(sampled) = &summary.functions {
-            if view.by != By::Function {
-                document.sections.extend(of_functions(summary, view));
-            }
-            if !sampled.laps.is_empty() {
-                document.sections.push(flame::section(sampled));
-            }
+        let mut document = Self::without_functions(summary, view);
+        if summary.functions.is_some() || view.by == By::Function {
+            document.sections.extend(of_functions(summary, view));
         }
+        let sampled = summary.functions.as_ref();
+        let sampled = sampled.filter(|sampled| !sampled.laps.is_empty());
+        document.sections.extend(sampled.map(flame::section));
         document
     }
+}
+
+/// Whether the tables have rows of laps.
+fn is_of_spans(view: &View) -> bool {
+    matches!(view.by, By::Path | By::Process)
 }
 
 /// What was sampled of functions, and what was counted.
@@ -53,14 +65,20 @@ fn of_functions(summary: &Summary, view: &View) -> Vec<Section> {
     let counted = functions.and_then(|functions| functions.exact.as_ref());
     let is_sampled = functions.is_some_and(|functions| functions.sample_count > 0);
     let sampled = (is_sampled || counted.is_none()).then(|| functions::section(summary, view));
-    let counted = counted.map(|exact| calls::section(exact, view));
+    let counted = counted.map(|exact| calls::section(summary, exact, view));
     sampled.into_iter().chain(counted).collect()
 }
 
 /// The tables of spans, and all that is said beside them.
 fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
     let is_empty = summary.rows.iter().all(|row| row.kind == RowKind::Leftover);
-    let mut sections = if is_empty || summary.by_process.is_empty() {
+    let functions = summary.functions.as_ref();
+    let has_functions = functions.is_some_and(|functions| functions.main_lap().is_some());
+    let has_calls = functions.is_some_and(|functions| functions.exact.is_some());
+    let mut sections = if is_empty && (has_functions || has_calls) {
+        // They tell what the program did; that it has no laps is no news.
+        Vec::new()
+    } else if is_empty || summary.by_process.is_empty() {
         together(summary, view, is_empty)
     } else {
         by_process::sections(summary, view)

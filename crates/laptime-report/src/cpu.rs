@@ -32,7 +32,7 @@ pub fn sections(rows: &[SpanRow], view: &View) -> Vec<Section> {
 fn sentence(cpu: CpuUse) -> String {
     let share = |ratio: f64| quantity::percent(ratio).inline();
     match cpu {
-        CpuUse::Short => "its CPU time has the reading of that clock in it, about a microsecond each, which is much of spans so short".to_owned(),
+        CpuUse::Short => "its CPU time includes reading that clock, about a microsecond per span, which is much of such short spans".to_owned(),
         CpuUse::Computed { process_ratio } => format!(
             "computed; CPU time is {} of its wall time",
             share(process_ratio)

@@ -115,6 +115,14 @@ pub enum Cell {
     ManyBytes(u128),
     /// A ratio, or a rate, with the prefix that fits it.
     Rate(f64),
+    /// By which part of the base a number is larger; below zero where it is smaller.
+    Change(f64),
+    /// Between which two changes the true one is.
+    Interval(f64, f64),
+    /// Nanoseconds more; below zero where they are less.
+    Difference(f64),
+    /// A number of unknown size, such as a metric's.
+    Plain(f64),
     /// One of a few words.
     Word(&'static str),
     /// Nothing belongs here.
@@ -129,11 +137,15 @@ impl Cell {
         match self {
             Self::Count(number, _) | Self::Time(number, _) => Some(number as f64),
             Self::Bytes(bytes) => Some(bytes as f64),
-            Self::Share(number) | Self::Rate(number) => Some(number),
+            Self::Share(number)
+            | Self::Rate(number)
+            | Self::Change(number)
+            | Self::Difference(number)
+            | Self::Plain(number) => Some(number),
             Self::Scaled(number) | Self::Exact(number) | Self::ManyBytes(number) => {
                 Some(number as f64)
             }
-            Self::Word(_) | Self::Blank | Self::Absent(_) => None,
+            Self::Interval(..) | Self::Word(_) | Self::Blank | Self::Absent(_) => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use laptime_analysis::{Pattern, SpanRow, Steady, Summary};
+use laptime_analysis::{Pattern, SpanRow, Steady, Summary, nearest, nearest_name};
 use laptime_core::Unavailable;
 
 use crate::view::{By, View};
@@ -18,9 +18,38 @@ pub fn wanted<'a>(rows: &'a [SpanRow], view: &View) -> impl Iterator<Item = &'a 
 
 /// Whether a report of the summary would show any row.
 pub fn has_rows(summary: &Summary, view: &View) -> bool {
-    // The names of modules are another table's, which says itself when it is empty.
-    matches!(view.by, By::Module | By::Class | By::Function)
-        || wanted(&summary.rows, view).next().is_some()
+    match view.by {
+        // The names of modules are another table's, which says itself when it is empty.
+        By::Module | By::Class => true,
+        By::Function => {
+            let pattern = view.filter.as_deref().map(Pattern::new);
+            let mut laps = laps_of_functions(summary).peekable();
+            // Where nothing was sampled the table says so.
+            laps.peek().is_none()
+                || pattern.is_none_or(|pattern| laps.any(|names| pattern.matches(names)))
+        }
+        By::Path | By::Process => wanted(&summary.rows, view).next().is_some(),
+    }
+}
+
+/// The name among the rows of the view's tables that is most like the one asked for.
+pub fn near<'s>(summary: &'s Summary, view: &View) -> Option<&'s str> {
+    let wanted = view.filter.as_deref()?;
+    if view.by == By::Function {
+        let names = laps_of_functions(summary).filter_map(|names| names.last());
+        return nearest_name(names.map(String::as_str), wanted);
+    }
+    nearest(&summary.rows, wanted)
+}
+
+/// The names of each lap that has functions.
+fn laps_of_functions(summary: &Summary) -> impl Iterator<Item = &[String]> {
+    let functions = summary.functions.iter();
+    functions.flat_map(|functions| {
+        let sampled = functions.laps.iter().map(|lap| lap.names.as_slice());
+        let counted = functions.exact.iter().flat_map(|exact| &exact.laps);
+        sampled.chain(counted.map(|lap| lap.names.as_slice()))
+    })
 }
 
 /// The summary with no more than what the view asks for.

@@ -1,6 +1,7 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
-use laptime_analysis::{Cause, Finding, ImportTime, Keeper, Summary, noun};
+use laptime_analysis::{Cause, Finding, ImportTime, Keeper, MainFunction, Summary, noun};
+use laptime_core::short_file;
 
 use crate::document::{Content, Section};
 use crate::name;
@@ -47,18 +48,6 @@ pub fn said(finding: &Finding) -> Option<String> {
             time(*recording_ns),
             share(*recording_ns, *wall_ns),
         ),
-        Finding::DataWait {
-            path,
-            per_step_ns,
-            step_ns,
-            ..
-        } => format!(
-            "Each step waits {} for data on average, {} of its time ({}). Use more loader workers \
-             (`num_workers`, `prefetch_factor`), or do less work per sample.",
-            time(*per_step_ns),
-            share(*per_step_ns, *step_ns),
-            name::short(path),
-        ),
         Finding::SlowSteps {
             path,
             one_in,
@@ -76,15 +65,12 @@ pub fn said(finding: &Finding) -> Option<String> {
                 because(cause.as_ref(), *outside_ns, *excess_ns),
             )
         }
+        Finding::DataWait { .. } | Finding::HotSpot { .. } | Finding::InFunction { .. } => {
+            of_parts(finding)?
+        }
         Finding::Recompilation { .. } | Finding::Occasional { .. } | Finding::WarmUp { .. } => {
             of_some(finding)?
         }
-        Finding::HotSpot {
-            path,
-            class,
-            self_ns,
-            steps_ns,
-        } => hot(path, class, &share(*self_ns, *steps_ns)),
         Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
         Finding::MemoryGrowth {
             path,
@@ -102,7 +88,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             if *between { ", outside of its lap" } else { "" },
             bytes(*kept_bytes),
             many(path),
-            if *between {
+            if *between && keepers.is_empty() {
                 OUTSIDE.to_owned()
             } else {
                 left_by(keepers)
@@ -140,6 +126,45 @@ fn beginning(imports: &[ImportTime]) -> String {
         "{}. Import heavy packages where they are used.",
         each.collect::<Vec<_>>().join(", ")
     )
+}
+
+/// What takes much of a step, and the function that it is in.
+fn of_parts(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::DataWait {
+            path,
+            per_step_ns,
+            step_ns,
+            function,
+            ..
+        } => format!(
+            "Each step waits {} for data on average, {} of its time ({}{}). Use more loader workers \
+             (`num_workers`, `prefetch_factor`), or do less work per sample.",
+            time(*per_step_ns),
+            share(*per_step_ns, *step_ns),
+            name::short(path),
+            also_in(function.as_ref()),
+        ),
+        Finding::HotSpot {
+            path,
+            class,
+            self_ns,
+            steps_ns,
+            function,
+        } => hot(path, class, &share(*self_ns, *steps_ns), function.as_ref()),
+        Finding::InFunction {
+            path,
+            total_ns,
+            steps_ns,
+            function,
+        } => format!(
+            "{} takes {} of a step{}.",
+            name::short(path),
+            share(*total_ns, *steps_ns),
+            also_in(Some(function)),
+        ),
+        _ => return None,
+    })
 }
 
 /// What only some of the steps do.
@@ -198,17 +223,31 @@ fn of_some(finding: &Finding) -> Option<String> {
 }
 
 /// A module is called what `laptime ops` calls it.
-fn hot(path: &str, class: &str, share: &str) -> String {
+fn hot(path: &str, class: &str, share: &str, function: Option<&MainFunction>) -> String {
     let called = name::short(path);
     if class.is_empty() {
         return format!(
-            "{called} alone takes {share} of a step. No other lap inside a phase takes half as much."
+            "{called} alone takes {share} of a step{}. No other lap inside a phase takes half as much.",
+            also_in(function),
         );
     }
     format!(
         "{called} ({class}) alone takes {share} of a step, forward and backward together. No other \
          module takes half as much."
     )
+}
+
+/// Where most of a lap's time is, as the end of a sentence; nothing where that isn't known.
+fn also_in(function: Option<&MainFunction>) -> String {
+    let Some(function) = function else {
+        return String::new();
+    };
+    let file = name::visible(short_file(&function.file));
+    let place = match function.line {
+        0 => file,
+        line => format!("{file}:{line}"),
+    };
+    format!(", mostly in `{}` ({place})", name::short(&function.name))
 }
 
 /// What a span of a path is called: `step`, if its name is a word.

@@ -21,6 +21,38 @@ fn starts() -> Vec<Finding> {
     ]
 }
 
+/// What most samples are in.
+fn load() -> MainFunction {
+    MainFunction {
+        name: "Dataset.__getitem__".to_owned(),
+        file: "/home/me/data.py".to_owned(),
+        line: 41,
+        ratio: 0.8,
+    }
+}
+
+/// A wait for data of 40 ms in steps of 100 ms.
+fn wait(function: Option<MainFunction>) -> Finding {
+    Finding::DataWait {
+        path: "step/data".to_owned(),
+        per_step_ns: 40 * MS,
+        step_ns: 100 * MS,
+        total_ns: 400 * MS,
+        function,
+    }
+}
+
+/// What takes so many percent of the steps.
+fn hot(path: &str, class: &str, percent: u64, function: Option<MainFunction>) -> Finding {
+    Finding::HotSpot {
+        path: path.to_owned(),
+        class: class.to_owned(),
+        self_ns: percent * MS,
+        steps_ns: 100 * MS,
+        function,
+    }
+}
+
 /// Memory that is kept outside of the steps.
 fn between_steps() -> Finding {
     Finding::MemoryGrowth {
@@ -76,12 +108,8 @@ fn every_kind() -> Vec<Finding> {
             recording_ns: 500 * MS,
             wall_ns: 5_000 * MS,
         },
-        Finding::DataWait {
-            path: "step/data".to_owned(),
-            per_step_ns: 40 * MS,
-            step_ns: 100 * MS,
-            total_ns: 400 * MS,
-        },
+        wait(None),
+        wait(Some(load())),
         Finding::Recompilation {
             path: "step/forward/compile".to_owned(),
             count: 4,
@@ -90,18 +118,14 @@ fn every_kind() -> Vec<Finding> {
         slow(Some(cause), 0),
         slow(None, 0),
         slow(None, 600 * MS),
-        Finding::HotSpot {
-            path: "step/forward/conv".to_owned(),
-            class: String::new(),
-            self_ns: 60 * MS,
+        hot("step/forward/conv", "", 60, Some(load())),
+        Finding::InFunction {
+            path: "step/forward".to_owned(),
+            total_ns: 45 * MS,
             steps_ns: 100 * MS,
+            function: MainFunction { line: 0, ..load() },
         },
-        Finding::HotSpot {
-            path: "net/2".to_owned(),
-            class: "Conv2d".to_owned(),
-            self_ns: 90 * MS,
-            steps_ns: 100 * MS,
-        },
+        hot("net/2", "Conv2d", 90, None),
         Finding::Occasional {
             path: "request/database".to_owned(),
             step_path: "request".to_owned(),
@@ -150,11 +174,13 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     6.78 s pass before the first lap, 85 % of the run: import torch 4.10 s. Import heavy packages where they are used.
     Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
     One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
     One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. Several laps inside grow together: look for what slows all of them.
     One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. Most of that is in none of the laps inside: put laps around the other parts.
-    step/forward/conv alone takes 60 % of a step. No other lap inside a phase takes half as much.
+    step/forward/conv alone takes 60 % of a step, mostly in `Dataset.__getitem__` (data.py:41). No other lap inside a phase takes half as much.
+    step/forward takes 45 % of a step, mostly in `Dataset.__getitem__` (data.py).
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.

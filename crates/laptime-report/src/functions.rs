@@ -1,9 +1,13 @@
 //! The functions that were sampled: below each lap those that took most of it, with their lines.
 
-use laptime_analysis::{FunctionTime, Functions, LapFunctions, Pattern, RowKind, Summary};
+use std::cmp::Reverse;
 
+use laptime_analysis::{Functions, LapFunctions, Pattern, ProcessState, RowKind, Summary};
+
+use crate::callers;
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
+use crate::function_rows::{self, lap_name, lap_row, named};
 use crate::quantity::{self, Precision};
 use crate::view::View;
 
@@ -11,6 +15,8 @@ use crate::view::View;
 const FEW: usize = 6;
 /// From this part of a lap on a function is shown.
 const LEAST_RATIO: f64 = 0.01;
+/// From this part of a lap on it is shown who called a function.
+const CALLER_RATIO: f64 = 0.2;
 /// From this part of all time on a lap is shown.
 const LEAST_LAP: f64 = 0.002;
 /// From this part of the time on, what could not be read makes the rest doubtful.
@@ -33,17 +39,21 @@ pub fn section(summary: &Summary, view: &View) -> Section {
             content: Content::Remark,
         };
     };
+    let laps = asked(summary, functions, view);
+    if let Some(pattern) = view.filter.as_deref().filter(|_| laps.is_empty()) {
+        return function_rows::no_lap(pattern);
+    }
+    let most = view.top.unwrap_or(FEW);
     Section {
         heading: Some("functions".to_owned()),
         remark: Some(remark(summary, functions)),
-        content: Content::Table(table(summary, functions, view)),
+        content: Content::Table(table(summary, functions, &laps, most)),
     }
 }
 
 fn remark(summary: &Summary, functions: &Functions) -> String {
     if functions.sample_count == 0 {
-        return "no stack could be read; a thread that is thousands of calls deep has that effect on all threads"
-            .to_owned();
+        return "no stack could be read".to_owned();
     }
     let sampled = format!(
         "{} sampled {:.0} times per second: a share seen in 100 samples is ± {:.0} points, in 1,000 ± {:.0}",
@@ -52,15 +62,40 @@ fn remark(summary: &Summary, functions: &Functions) -> String {
         100.0 * Functions::uncertainty(0.5, 100),
         100.0 * Functions::uncertainty(0.5, 1_000),
     );
-    let unread = (functions.unread_ratio > DOUBTFUL_RATIO).then(|| {
+    let said = [
+        Some(sampled),
+        unread(functions),
+        short_laps(summary, functions),
+        cut_off(summary),
+    ];
+    said.into_iter().flatten().collect::<Vec<_>>().join(". ")
+}
+
+/// That much could not be read, if so.
+pub fn unread(functions: &Functions) -> Option<String> {
+    (functions.unread_ratio > DOUBTFUL_RATIO).then(|| {
         format!(
             "{:.0} % of the time could not be read: functions that call many others in a short time are \
              missing most",
             100.0 * functions.unread_ratio,
         )
-    });
-    let said = [Some(sampled), unread, short_laps(summary, functions)];
-    said.into_iter().flatten().collect::<Vec<_>>().join(". ")
+    })
+}
+
+/// That workers ended before they could write the last of what they did, if so: a pool that is left by
+/// `with` terminates its own.
+pub fn cut_off(summary: &Summary) -> Option<String> {
+    let processes = summary.processes.iter();
+    let killed = processes.filter(|one| !one.is_main && one.state == ProcessState::Killed);
+    let (workers, they, their) = match killed.count() {
+        0 => return None,
+        1 => ("1 worker process was".to_owned(), "it", "its"),
+        count => (format!("{count} worker processes were"), "they", "their"),
+    };
+    Some(format!(
+        "{workers} terminated or called os._exit: what {they} did after {their} last write, up to 1 s, is \
+         missing"
+    ))
 }
 
 /// That some laps are too short for the moments of samples, if so.
@@ -83,118 +118,149 @@ fn short_laps(summary: &Summary, functions: &Functions) -> Option<String> {
     })
 }
 
-fn table(summary: &Summary, functions: &Functions, view: &View) -> Table {
+/// The laps that are shown, the longest first, those beside the run last.
+fn asked<'f>(summary: &Summary, functions: &'f Functions, view: &View) -> Vec<&'f LapFunctions> {
     let pattern = view.filter.as_deref().map(Pattern::new);
     let all_ns: u64 = functions.laps.iter().map(|lap| lap.total_ns).sum();
     let laps = functions.laps.iter().filter(|lap| {
         let is_asked = pattern.as_ref().map(|pattern| pattern.matches(&lap.names));
-        is_asked.unwrap_or(lap.total_ns as f64 >= LEAST_LAP * all_ns as f64)
+        is_asked.unwrap_or(whole_ns(summary, lap) as f64 >= LEAST_LAP * all_ns as f64)
     });
-    let waits = functions.laps.iter().any(|lap| lap.waiting_ns > 0);
-    let most = view.top.unwrap_or(FEW);
-    let mut rows = Vec::new();
-    for lap in laps {
-        rows.push(of_lap(lap, summary.measured_ns, waits));
-        let first = rows.len();
-        let imports = lap.imports.iter();
-        let imports = imports.filter(|import| is_shown(import.total_ns, lap));
-        rows.extend(imports.take(most).map(|import| {
-            let times = (None, Some(import.total_ns), 0);
-            below(&format!("import {}", import.name), lap, times, None, waits)
-        }));
-        let shown = lap
-            .functions
-            .iter()
-            .filter(|one| is_shown(one.self_ns, lap));
-        rows.extend(shown.take(most).map(|one| {
-            let times = (Some(one.self_ns), Some(one.total_ns), one.waiting_ns);
-            below(&named(one), lap, times, Some(one.self_count), waits)
-        }));
-        if let Some(last) = rows[first..].last_mut() {
-            last.lasts = vec![false, true];
-        }
-    }
+    let mut laps: Vec<&LapFunctions> = laps.collect();
+    laps.sort_by_key(|lap| (lap.is_beside(), Reverse(whole_ns(summary, lap))));
+    laps
+}
+
+/// How long a lap took: startup and exit are longer than what was sampled of them, and known.
+fn whole_ns(summary: &Summary, lap: &LapFunctions) -> u64 {
+    let is_left = |kind: RowKind| kind == RowKind::Leftover;
+    let mut rows = summary.rows.iter();
+    let known = rows.find(|row| is_left(row.kind) && is_left(lap.kind) && row.path == lap.path);
+    known.map_or(0, |row| row.total_ns).max(lap.total_ns)
+}
+
+/// The rows of some laps, each with at most so many functions.
+pub fn table(
+    summary: &Summary,
+    functions: &Functions,
+    laps: &[&LapFunctions],
+    most: usize,
+) -> Table {
+    let waits = laps.iter().any(|lap| lap.waiting_ns > 0);
     let mut columns = vec![Column::Samples, Column::OwnTime, Column::Total];
     if waits {
         columns.push(Column::Waiting);
     }
     columns.extend([Column::OfParent, Column::Share]);
+    let mut rows = Vec::new();
+    let mut has_rest = false;
+    for lap in laps {
+        let whole_ns = whole_ns(summary, lap);
+        let is_taken = functions.has_lap(&lap.path);
+        rows.push(of_lap(lap, is_taken, whole_ns, summary.measured_ns, waits));
+        let below = below(lap, whole_ns, most, waits);
+        let rest_ns = whole_ns - lap.total_ns;
+        let is_rest = rest_ns as f64 >= LEAST_RATIO * whole_ns as f64 && rest_ns > 0;
+        has_rest |= is_rest;
+        let rest = is_rest.then(|| {
+            let times = (None, Some(rest_ns), 0);
+            vec![row("not sampled", whole_ns, times, None, waits)]
+        });
+        rows.extend(function_rows::placed(below.into_iter().chain(rest)));
+    }
     Table {
         lead: "lap, its functions",
         columns,
         rows,
-        notes: vec![
-            "own is time in the function itself and in what it calls that isn't Python; of parent is the \
-             own time's share of the lap, and an import's"
-                .to_owned(),
-        ],
+        notes: notes(summary, laps, has_rest),
         reasons: Vec::new(),
     }
 }
 
-fn is_shown(ns: u64, lap: &LapFunctions) -> bool {
-    ns > 0 && ns as f64 >= LEAST_RATIO * lap.total_ns as f64
-}
-
-/// A function's name, and where most of its own time goes.
-fn named(function: &FunctionTime) -> String {
-    let file = shortened(&function.file);
-    match function.lines.first().filter(|line| line.line > 0) {
-        Some(line) => format!("{} {file}:{}", function.name, line.line),
-        None => format!("{} {file}", function.name),
+fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<String> {
+    let mut notes = vec![
+        "own is time in the function itself and in what it calls that isn't Python; of parent is the \
+         own time's share of the lap, and an import's"
+            .to_owned(),
+    ];
+    if has_rest {
+        notes.push(
+            "not sampled: the start and the end of the interpreter itself, and what could not be read"
+                .to_owned(),
+        );
     }
+    if laps.iter().any(|lap| lap.is_beside()) {
+        let time = quantity::duration(summary.measured_ns, Precision::Estimate).inline();
+        let whose = if summary.measured_ns == summary.wall_ns {
+            format!("the run's {time}")
+        } else {
+            format!("the {time} of the measured processes")
+        };
+        notes.push(format!(
+            "share is of {whose}; other threads and processes ran beside it, so theirs can be above 100 %"
+        ));
+    }
+    notes
 }
 
-/// The end of a path that tells the file: from the package on, or its own name.
-pub fn shortened(file: &str) -> &str {
-    for marker in ["/site-packages/", "/dist-packages/"] {
-        if let Some(at) = file.rfind(marker) {
-            return &file[at + marker.len()..];
+/// What stands below a lap: its imports, and its functions with their callers.
+fn below(lap: &LapFunctions, whole_ns: u64, most: usize, waits: bool) -> Vec<Vec<Row>> {
+    let is_shown = |ns: u64| ns > 0 && ns as f64 >= LEAST_RATIO * lap.total_ns as f64;
+    let imports = lap.imports.iter();
+    let imports = imports.filter(|import| is_shown(import.total_ns));
+    let imports = imports.take(most).map(|import| {
+        let (name, times) = (
+            format!("import {}", import.name),
+            (None, Some(import.total_ns), 0),
+        );
+        vec![row(&name, whole_ns, times, None, waits)]
+    });
+    let shown = lap.functions.iter().filter(|one| is_shown(one.self_ns));
+    let shown = shown.take(most).map(|one| {
+        let times = (Some(one.self_ns), Some(one.total_ns), one.waiting_ns);
+        let mut rows = vec![row(
+            &named(one),
+            whole_ns,
+            times,
+            Some(one.self_count),
+            waits,
+        )];
+        if one.self_ns as f64 >= CALLER_RATIO * lap.total_ns as f64 {
+            let cells = rows[0].cells.len();
+            rows.extend(callers::of_sampled(lap, one).map(|said| function_rows::said(said, cells)));
         }
-    }
-    if let Some((_, rest)) = file.split_once("/lib/python3") {
-        return rest.split_once('/').map_or(rest, |(_, path)| path);
-    }
-    if file.starts_with('<') {
-        return file;
-    }
-    file.rsplit('/').next().unwrap_or(file)
+        rows
+    });
+    imports.chain(shown).collect()
 }
 
 fn time(ns: u64) -> Cell {
     Cell::Time(ns, Precision::Estimate)
 }
 
-fn of_lap(lap: &LapFunctions, measured_ns: u64, waits: bool) -> Row {
+fn of_lap(lap: &LapFunctions, is_taken: bool, whole_ns: u64, measured_ns: u64, waits: bool) -> Row {
     let mut cells = vec![
         Cell::Scaled(lap.sample_count.into()),
         Cell::Blank,
-        time(lap.total_ns),
+        time(whole_ns),
     ];
     if waits {
         cells.push(waiting(lap.waiting_ns));
     }
-    let share = lap.total_ns as f64 / measured_ns.max(1) as f64;
+    let share = whole_ns as f64 / measured_ns.max(1) as f64;
     cells.extend([Cell::Blank, Cell::Share(share)]);
-    lap_row(&lap.path, &lap.names, lap.kind, cells)
-}
-
-/// The row of a lap, above those of its functions.
-pub fn lap_row(path: &str, names: &[String], kind: RowKind, cells: Vec<Cell>) -> Row {
-    let is_span = kind == RowKind::Span;
-    Row {
-        name: path.to_owned(),
-        lasts: vec![false],
-        span: is_span.then(|| names.last().cloned()).flatten(),
-        is_leftover: kind == RowKind::Leftover,
+    lap_row(
+        lap_name(&lap.path, lap.kind, is_taken),
+        &lap.names,
+        lap.kind,
         cells,
-    }
+    )
 }
 
 /// A row below a lap, with its own time, all of its time, and how much of it waited.
-fn below(
+fn row(
     name: &str,
-    lap: &LapFunctions,
+    lap_ns: u64,
     (own_ns, total_ns, waiting_ns): (Option<u64>, Option<u64>, u64),
     samples: Option<u64>,
     waits: bool,
@@ -207,15 +273,9 @@ fn below(
     if waits {
         cells.push(waiting(waiting_ns));
     }
-    let of_lap = own_ns.or(total_ns).unwrap_or(0) as f64 / lap.total_ns.max(1) as f64;
+    let of_lap = own_ns.or(total_ns).unwrap_or(0) as f64 / lap_ns.max(1) as f64;
     cells.extend([Cell::Share(of_lap), Cell::Blank]);
-    Row {
-        name: name.to_owned(),
-        lasts: vec![false, false],
-        span: None,
-        is_leftover: false,
-        cells,
-    }
+    function_rows::below_lap(name.to_owned(), cells)
 }
 
 fn waiting(ns: u64) -> Cell {

@@ -55,6 +55,7 @@ impl Glyphs {
                 'µ' => plain.push('u'),
                 '–' | '·' => plain.push('-'),
                 '…' => plain.push_str("..."),
+                '→' => plain.push_str("->"),
                 character if character.is_ascii() => plain.push(character),
                 character => plain.extend(character.escape_unicode()),
             }

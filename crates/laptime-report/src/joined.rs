@@ -18,8 +18,8 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let mut said = vec![aside(operations), operations.told.map(told)];
     for peak in &operations.flop_peaks {
         said.push(Some(format!(
-            "MFU is over the {}, {}; FLOP are of matrix products, convolutions and attention, two for \
-             each multiply-accumulate, as the model asks for them",
+            "MFU divides by the {}, {}; FLOP are those of matrix products, convolutions and attention, \
+             two per multiply-accumulate, as the model asks for them",
             name::visible(&peak.label),
             si(peak.per_s, "FLOP/s"),
         )));
@@ -27,8 +27,8 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     said.push(above(summary, operations));
     if !operations.disturbed.is_empty() {
         said.push(Some(format!(
-            "too low, since something else ran while it was measured: {}; `laptime doctor --ceilings` \
-             measures again",
+            "peak too low, because the machine was busy while it was measured: {}; \
+             `laptime doctor --ceilings` measures again",
             operations.disturbed.join(", ")
         )));
     }
@@ -52,7 +52,7 @@ fn above(summary: &Summary, operations: &OperationsSummary) -> Option<String> {
     let is_above = summary.rows.iter().any(|row| row.mfu_ratio > Some(1.0));
     let roof = operations.roofs.first().filter(|_| is_above)?;
     Some(format!(
-        "rows above 100 % run on kernels that are faster than the matrix products which the peak was \
+        "rows above 100 % run on kernels that are faster than the matrix products that the peak was \
          measured with; the {} is {}",
         name::visible(&roof.label),
         si(roof.per_s, "FLOP/s"),
@@ -71,8 +71,8 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
     paths.truncate(4);
     (count > 0).then(|| {
         format!(
-            "the operations of {} were counted while {} ran, {} in all: see {}; they are in no other \
-             row, and every other row's operations are those of its own runs",
+            "the operations of {} were counted while {} ran, {} in all: see {}; no other row includes \
+             them, and each row has the operations of its own runs",
             plural(count, "unit", "units"),
             if count == 1 { "it" } else { "they" },
             quantity::duration(ns, Precision::Exact).inline(),
@@ -83,8 +83,8 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
 
 fn told(told: ToldShapes) -> String {
     format!(
-        "{} of further shapes {} not counted: a formula in the sizes told what they do; it was found \
-         by {} that were counted, and held for each",
+        "{} of further shapes {} not counted: a formula in the sizes gives their operations; {} others \
+         were counted, and it held for each",
         plural(told.count, "forward or backward", "forwards and backwards"),
         if told.count == 1 { "was" } else { "were" },
         told.held_for,

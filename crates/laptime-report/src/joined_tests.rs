@@ -19,7 +19,7 @@ fn a_report_says_what_rates_are_compared_with_and_what_was_counted_as_it_ran() {
     let shown = text(&counted());
     for expected in [
         "the operations of 1 unit were counted while it ran, 90.00 ms in all: see counted step",
-        "MFU is over the published float32 peak of cpu, 1.00 GFLOP/s",
+        "MFU divides by the published float32 peak of cpu, 1.00 GFLOP/s",
         "80.0 %",
         "arithmetic",
         "roofline",
@@ -80,7 +80,7 @@ fn shapes_that_a_formula_told_are_said_beside_those_that_were_counted() {
     });
     let shown = say(&summary);
     let expected = "368 forwards and backwards of further shapes were not counted: a formula in the \
-                    sizes told what they do; it was found by 70 that were counted, and held for each";
+                    sizes gives their operations; 70 others were counted, and it held for each";
     assert!(shown.contains(expected), "{shown}");
 }
 

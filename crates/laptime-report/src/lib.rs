@@ -7,12 +7,16 @@
 #![forbid(unsafe_code)]
 
 pub mod benchmark;
+mod brief;
 mod by_process;
+mod callers;
 mod calls;
 pub mod ceilings;
 pub mod cell;
 mod column;
+pub mod comparison;
 mod contents;
+pub mod contest;
 mod cpu;
 mod csv;
 pub mod document;
@@ -23,6 +27,7 @@ mod figures;
 mod filter;
 mod findings;
 pub mod flame;
+mod function_rows;
 mod functions;
 mod glyphs;
 pub mod headline;
@@ -52,7 +57,7 @@ mod view;
 pub use column::Column;
 pub use document::Document;
 pub use epoch_line::{EpochEnd, epoch_line, total_line};
-pub use filter::has_rows;
+pub use filter::{has_rows, near};
 pub use findings::said;
 pub use name::visible;
 pub use step_line::step_line;
@@ -84,6 +89,8 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> String {
 #[path = "render_tests.rs"]
 mod tests;
 
+#[cfg(test)]
+mod functions_tests;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]

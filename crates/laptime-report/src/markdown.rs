@@ -131,7 +131,7 @@ fn said(text: &str) -> String {
 }
 
 /// Every character that markdown, HTML or a table could act on, behind a backslash.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let is_address = text.contains("://") || text.contains("www.");
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -177,6 +177,46 @@ pub fn percent(ratio: f64) -> Digits {
     Digits::new(&format!("{:.1}", ratio * 100.0), "%")
 }
 
+/// By which part a number is larger, as percent with a sign.
+pub fn change(ratio: f64) -> Digits {
+    Digits::new(&signed_percent(ratio), "%")
+}
+
+/// Two changes, as percents with signs: `+17.2 to +21.4 %`.
+pub fn changes(low: f64, high: f64) -> Digits {
+    Digits {
+        whole: format!("{} to {}", signed_percent(low), signed_percent(high)),
+        fraction: String::new(),
+        unit: "%",
+    }
+}
+
+fn signed_percent(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    let text = match percent.abs() {
+        size if size >= 999.5 => format!("{percent:+.0}"),
+        _ => format!("{percent:+.1}"),
+    };
+    unsigned_zero(text)
+}
+
+/// What is rounded to zero has no sign.
+fn unsigned_zero(text: String) -> String {
+    let is_zero = text.bytes().all(|byte| b"+-0.".contains(&byte));
+    if is_zero { text[1..].to_owned() } else { text }
+}
+
+/// Nanoseconds more or less, with their sign: three digits.
+pub fn difference(ns: f64) -> Digits {
+    if ns == 0.0 {
+        return Digits::new("0", "ns");
+    }
+    let (unit, size) = unit_of(ns.abs());
+    let sign = if ns < 0.0 { '-' } else { '+' };
+    let text = format!("{sign}{}", three_digits(ns.abs() / size));
+    Digits::new(&unsigned_zero(text), unit)
+}
+
 /// A number of unknown size, such as a metric: five digits.
 pub fn plain(value: f64) -> String {
     let size = value.abs();

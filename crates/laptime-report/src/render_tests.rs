@@ -1,3 +1,4 @@
+use laptime_analysis::compare::Run;
 use laptime_analysis::{Analyzer, Options, ProcessKey, Summary};
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Origin};
 use laptime_core::{Cost, CostTally, ProgramEnd, RunInfo};

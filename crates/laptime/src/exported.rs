@@ -4,7 +4,7 @@
 //! comes. A file takes its name when it is whole: what was there before stays until then.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -91,10 +91,18 @@ impl Recorded {
     ///
     /// **Errors** as [`crate::open`] says, and when the output refuses.
     pub fn export(&self, format: ExportFormat, out: impl Write) -> Result<Exported, ExportError> {
-        let summary = self.summary()?;
+        let (analyzer, _) = self.analyzed()?;
+        let sampled = if format.has_stacks() {
+            analyzer.samples()
+        } else {
+            Vec::new()
+        };
+        let summary = analyzer.finish();
         let (files, mut processes) = self.begin()?;
         let mut export = Export::new(format, Box::new(out), about(&files, &processes, &summary))?;
+        let mut sampled = sampled.into_iter();
         for process in &mut processes {
+            let sampled = sampled.next().unwrap_or_default();
             let mut survey = Survey::default();
             process.read(&mut survey)?;
             let facts = process.reader.facts();
@@ -102,7 +110,7 @@ impl Recorded {
             let mut known = known.filter(|known| known.file == facts.file);
             let end_ns = known.next().map(|known| known.ended_monotonic_ns);
             let end_ns = end_ns.unwrap_or(facts.anchors.last().monotonic_ns);
-            let passes = export.process(&facts, process.reader.paths(), survey, end_ns)?;
+            let passes = export.process(&facts, process.reader.paths(), survey, sampled, end_ns)?;
             for number in 0..passes {
                 if let Some(mut pass) = export.pass(number) {
                     process.read(&mut pass)?;
@@ -112,8 +120,10 @@ impl Recorded {
         }
         let spans = export.spans();
         export.finish()?;
+        let laps_only = laps_only(format, &summary);
         let mut warnings = summary.warnings;
         warnings.retain(|warning| ABOUT_RECORDS.contains(&&*warning.code));
+        warnings.extend(laps_only);
         Ok(Exported { spans, warnings })
     }
 
@@ -136,7 +146,7 @@ impl Recorded {
         };
         // A pipe or a device is written into; only a file can be replaced.
         if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
-            let file = OpenOptions::new().write(true).open(path).map_err(of_file)?;
+            let file = laptime_recorder::output::open(path).map_err(of_file)?;
             return self.export(format, file).map_err(named);
         }
         // What a link leads to is replaced, not the link.
@@ -148,6 +158,20 @@ impl Recorded {
             .map_err(|error| of_file(error.error))?;
         Ok(exported)
     }
+}
+
+/// That counted calls are not in the file, where it could have shown sampled functions.
+fn laps_only(format: ExportFormat, summary: &Summary) -> Option<Warning> {
+    let functions = summary.functions.as_ref()?;
+    let is_counted = functions.exact.is_some() && functions.sample_count == 0;
+    (is_counted && format.has_stacks()).then(|| {
+        let message = format!(
+            "calls were counted, but no stack was sampled: {} shows the laps alone. The format pstats has \
+             the calls; `laptime run --stacks` samples stacks",
+            format.name(),
+        );
+        Warning::new("calls-left-out", message)
+    })
 }
 
 /// A file beside the target under a name that nobody has; removed unless it takes the target's.

@@ -23,6 +23,8 @@
 #[doc = include_str!("../../../README.md")]
 struct Guide;
 
+#[cfg(feature = "report")]
+mod compared;
 #[cfg(feature = "count")]
 pub mod count;
 #[cfg(feature = "export")]
@@ -39,6 +41,8 @@ mod track;
 
 use std::path::Path;
 
+#[cfg(feature = "report")]
+pub use compared::Compared;
 #[cfg(feature = "export")]
 pub use exported::{ExportError, ExportFormat, Exported};
 pub use future::{LapFuture, LapName, lap_future};

@@ -93,13 +93,13 @@ def doubts(counts: OpCounts, lacks: bool) -> list[str]:
     """What is not in the numbers, and why."""
     lines = [f"warning: {warning}" for warning in counts.warnings]
     lines += [
-        f"not counted: {it.name}, {it.calls} calls: {it.reason}; MACs and flops lack them"
+        f"not counted: {it.name}, {it.calls} calls: {it.reason}; MACs and flops leave them out"
         for it in counts.uncounted
     ]
     if lacks:
         lines.append(
-            "ignored modules are left out of MACs and flops but take their part of the latency: "
-            "where they take part there is no FLOPS"
+            "ignored modules are left out of MACs and flops, but their time is in the latency: "
+            "the modules around them have no FLOPS"
         )
     return lines
 

@@ -79,7 +79,7 @@ def timed(
     except Exception as error:
         if raised_by_handler(error, own=False):
             raise
-        return Timing(reason=f"the model could not be run for time: {_first_line(error)}")
+        return Timing(reason=f"the model could not be run to be timed: {_first_line(error)}")
     middle, by_module = sorted(split, key=lambda one: one[0])[(len(split) - 1) // 2]
     return Timing(
         seconds=statistics.median(map(ticks_to_seconds, whole)),

@@ -42,6 +42,7 @@ class Measurement:
     def __init__(self, options: dict[str, Any]) -> None:
         self._name: str = options["name"] or ""
         self._lap = self._name or UNNAMED
+        self._asks_functions = bool(options["stacks"] or options["calls"])
         self._folder: str | None = None
         self._elsewhere: os.PathLike[str] | None = None
         self._kept: os.PathLike[str] | None = None
@@ -94,8 +95,8 @@ class Measurement:
         print(cell_line(self._name, self._ticks or 0, is_stopped, peak))  # noqa: T201
         if self._elsewhere is not None:
             print(f"Its laps are in {self._elsewhere}, which was being recorded.")  # noqa: T201
-        # A table of the cell alone says what the line says.
-        if report is not None and any("/" in path for path in report):
+        # A table of the cell alone says what the line says, unless its functions are below it.
+        if report is not None and (self._asks_functions or any("/" in path for path in report)):
             from IPython.display import display
 
             display(report)

@@ -107,7 +107,7 @@ class Communication:
     def _say_of(self, device: Any) -> None:
         if not self._has_said:
             self._has_said = True
-            why = f"processes exchange data on {device} while the host goes on: no row shows it"
+            why = f"processes exchange data on {device} while the host goes on: no row has its time"
             note("communication.unavailable", why)
 
     # -- replicas ----------------------------------------------------------------------------

@@ -292,8 +292,8 @@ class Counting:
         elif self._stretches.counted(stretch.number, *stretch.kind, by_path):
             self._say(
                 "operations.contradicted",
-                f"a formula told operations of {stretch.sized.name} until a count contradicted it: "
-                "what it told is taken back, and is not counted",
+                f"a formula gave operations of {stretch.sized.name} until a count contradicted it: "
+                "what it gave is taken back, and those operations are not counted",
             )
         for _, counts, _ in by_path:
             for one in counts.uncounted:
@@ -341,17 +341,17 @@ class Counting:
         most = self._stretches.MOST_COUNTED
         self._say(
             "operations.left-out",
-            f"operations of the {event} of {name} follow no formula in the sizes of what it is "
-            f"given: they were counted for {most} different ones, and are not for further ones",
+            f"operations of the {event} of {name} follow no formula in the sizes of its inputs: "
+            f"they were counted for {most} different sizes, and are not for further ones",
         )
 
     def _say_follows_data(self, stretch: Stretch, operator: str) -> None:
         name = stretch.sized.name if stretch.sized else "a call"
         self._say(
             "operations.data",
-            f"what {name} does depends on its data, not on shapes alone ({operator}): its "
-            "operations are those of the calls that were counted, and others may have done more or "
-            "less",
+            f"what {name} does depends on its data, not only on shapes ({operator}): its "
+            "operations are those of the calls that were counted, and other calls may have done "
+            "more or less",
         )
 
     def _say(self, code: str, message: str) -> None:
@@ -363,8 +363,8 @@ class Counting:
     def _say_most(self) -> None:
         self._say(
             "operations.bounded",
-            f"operations of more than {MOST_STRETCHES} different calls are not counted: "
-            "arguments that change at every call make each another one",
+            f"only {MOST_STRETCHES} different calls are counted, and there were more: a call whose "
+            "arguments change every time is a different one every time",
         )
 
     def _fails(self, error: BaseException) -> None:

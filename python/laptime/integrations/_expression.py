@@ -7,14 +7,11 @@ expression among the user's names, run it, and wait for the work that it leaves 
 from __future__ import annotations
 
 import ast
-import sys
 from time import process_time_ns
-from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from .._core import BenchmarkPlan, now
-from .._launches import wait_for
-from ..device.usage import synchronize
+from ..benchmarks._finishing import finish_all, finish_devices, holds_jax, lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,17 +65,17 @@ def measure(shell: Any, source: str, budget_seconds: float) -> MeasuredExpressio
     loop = _compiled(shell, source)
     plan = BenchmarkPlan(budget_seconds)
     result: Any = None
-    finish = _finish_all
+    finish = finish_all
     while iterations := plan.next():
         cpu_ns = process_time_ns()
         ticks, result = loop(range(iterations), now, finish)
-        if finish is _finish_all and not _holds_jax(result):
+        if finish is finish_all and not holds_jax(result):
             # Going through a long list for arrays that it doesn't hold takes time of its own.
-            finish = _finish_devices
+            finish = finish_devices
         plan.told(ticks, process_time_ns() - cpu_ns)
     outcome = plan.outcome()
-    lazy = _lazy(result)
-    return MeasuredExpression(outcome, [*([lazy] if lazy else []), *outcome.doubts])
+    unfinished = lazy(result, "await it in a %%laptime cell", "go through it in a %%laptime cell")
+    return MeasuredExpression(outcome, [*([unfinished] if unfinished else []), *outcome.doubts])
 
 
 def _compiled(shell: Any, source: str) -> Callable[..., tuple[int, Any]]:
@@ -112,44 +109,3 @@ def _usage_error(message: str) -> Exception:
     from IPython.core.error import UsageError
 
     return UsageError(message)
-
-
-def _finish_all(result: Any) -> None:
-    """Waits for the work that a result stands for."""
-    wait_for(result)
-    _finish_devices(result)
-
-
-def _finish_devices(_result: Any) -> None:
-    if "torch" in sys.modules:
-        synchronize()
-
-
-def _holds_jax(result: Any) -> bool:
-    """Whether a result has arrays of JAX in it, which are returned before they are computed."""
-    jax: Any = sys.modules.get("jax")
-    leaves = getattr(getattr(jax, "tree_util", None), "tree_leaves", None)
-    array = getattr(jax, "Array", None)
-    if leaves is None or array is None:
-        return False
-    return any(isinstance(leaf, array) for leaf in leaves(result))
-
-
-def _lazy(result: Any) -> str | None:
-    """Says of a result that stands for work which hasn't been done."""
-    if isinstance(result, CoroutineType):
-        result.close()
-        return "It returned a coroutine, which hasn't run: await it in a %%laptime cell."
-    if isinstance(result, AsyncGeneratorType):
-        return (
-            "It returned an async generator, which hasn't run: go through it in a %%laptime cell."
-        )
-    if isinstance(result, (GeneratorType, map, filter, zip)):
-        kind = type(result).__name__
-        return f"It returned a {kind}, which hasn't run: list(…) around it measures its items too."
-    kind = type(result)
-    if kind.__name__ == "LazyFrame" and callable(getattr(result, "collect", None)):
-        return "It returned a LazyFrame, which hasn't run: .collect() measures its work too."
-    if hasattr(kind, "__dask_graph__"):
-        return "It returned a Dask collection, which hasn't run: .compute() measures its work too."
-    return None

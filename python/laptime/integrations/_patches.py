@@ -27,6 +27,8 @@ from ._wrapped_functions import FUNCTION, put_innermost
 
 os.register_at_fork(after_in_child=Phases.forked)
 
+_KERAS_PARALLEL = "keras.src.backend.torch.optimizers.torch_parallel_optimizer"
+
 
 class ThreadModules(threading.local):
     """What a thread knows of its modules."""
@@ -55,6 +57,7 @@ class Patches:
         self._torch = torch
         self._core = core
         self._noted_device = False
+        self._is_on = False
         self._process = os.getpid()
         self._names = RootNames()
         self._watched: dict[tuple[str, str], Watched] = {}
@@ -86,6 +89,7 @@ class Patches:
 
     def apply(self) -> None:
         """Watches from now on."""
+        self._is_on = True
         torch = self._torch
         loading = torch.utils.data.dataloader
         self._watch("iter", loading.DataLoader, "__iter__")
@@ -100,7 +104,9 @@ class Patches:
             if getattr(step, "hooked", False):
                 self.phases.has_optimizer()
                 self._put("step", "step", step)
-        self._watch("result", optimizer, "profile_hook_step")
+        self._watch("result", optimizer, "profile_hook_step", self._step_made)
+        when_imported("keras.src.optimizers.base_optimizer", self._keras_optimizers)
+        when_imported(_KERAS_PARALLEL, self._keras_parallel)
         for owner in (optimizer, torch.nn.Module):
             self._watch("work", owner, "zero_grad")
         scaler = getattr(getattr(torch, "amp", None), "GradScaler", None)
@@ -113,6 +119,7 @@ class Patches:
 
     def remove(self) -> None:
         """Watches nothing any more and closes what is open on this thread."""
+        self._is_on = False
         self.finish()
         for watched in self._watched.values():
             watched.take()
@@ -144,24 +151,41 @@ class Patches:
             )
             put_innermost(known, function)
 
-    def _watch(self, event: str, owner: Any, name: str) -> None:
+    def _keras_optimizers(self, optimizers: Any) -> None:
+        """Watches Keras's own optimizers where it uses torch: they step none of torch's."""
+        backend = sys.modules.get("keras.src.backend")
+        if self._is_on and backend is not None and backend.backend() == "torch":
+            optimizer = optimizers.BaseOptimizer
+            self._watch("result", optimizer, "apply", lambda _: self.phases.has_optimizer())
+            self._watch("work", optimizer, "apply")
+            self._watch("step", optimizer, "_backend_update_step")
+
+    def _keras_parallel(self, optimizers: Any) -> None:
+        """Watches those of them that update all weights at once."""
+        if self._is_on:
+            self._watch("step", optimizers.TorchParallelOptimizer, "_backend_update_step")
+
+    def _watch(
+        self, event: str, owner: Any, name: str, told: Callable[..., Any] | None = None
+    ) -> None:
         """Watches a function of a class or a module, as torch defines it."""
         function = owner.__dict__.get(name)
         function = getattr(function, "__func__", function)
         if isinstance(function, FUNCTION):
-            self._put(event, name, function)
+            self._put(event, name, function, told)
         else:
             of = getattr(owner, "__name__", owner)
-            warn(f"{name} of {of} is not torch's own any more: its calls are in no phase")
+            warn(f"something has replaced torch's {name} of {of}: its calls are in no phase")
 
-    def _put(self, event: str, name: str, function: Any) -> None:
+    def _put(
+        self, event: str, name: str, function: Any, told: Callable[..., Any] | None = None
+    ) -> None:
         known = self._watched.get((event, name))
         if known is None:
             counting = None
             if self.counting is not None:
                 counting = self.counting.around(event, name)
             split = self._split if event in ("forward", "backward") else None
-            told = self._step_made if event == "result" else None
             known = Watched(event, self.phases, counting=counting, split=split, told=told)
             self._watched[event, name] = known
         known.put(function)
@@ -170,6 +194,7 @@ class Patches:
         """An optimizer is made, the first of its class."""
         self.phases.has_optimizer()
         self._note_rank()
+        self._core.note("environment.threads", str(self._torch.get_num_threads()))
         self._put("step", "step", step)
 
     def _broken(self, error: Exception) -> None:
@@ -229,6 +254,7 @@ class Patches:
         if device:
             self._noted_device = True
             self._core.note("device-active", f"torch used {device}")
+            self._core.note("environment.device", _device_name(self._torch, device))
 
 
 def say(what: str, error: BaseException) -> None:
@@ -262,3 +288,10 @@ def _device_in_use(torch: Any) -> str:
     if sys.platform == "darwin" and mps is not None and mps.current_allocated_memory() > 0:
         return "mps:0"
     return ""
+
+
+def _device_name(torch: Any, device: str) -> str:
+    """What a device in use is called, so that recordings of two kinds aren't compared."""
+    kind = device.partition(":")[0]
+    named = getattr(getattr(torch, kind, None), "get_device_name", None)
+    return str(named()) if named is not None else kind

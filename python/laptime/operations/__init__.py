@@ -52,7 +52,7 @@ def count(
 
     if isinstance(model, str | os.PathLike):
         if inputs or kwargs or backward or loss is not None:
-            raise TypeError("an ONNX file has its inputs and no backward: only dims goes with it")
+            raise TypeError("an ONNX file is counted without inputs and backward: give dims only")
         from . import files
 
         return files.count(model, dims)
@@ -63,7 +63,7 @@ def count(
     if loss is not None and not callable(loss):
         raise TypeError(f"loss is a function of the output, not {type(loss).__name__}")
     if loss is not None and not backward:
-        raise ValueError("loss= is where the backward begins: it goes with backward=True")
+        raise ValueError("loss= says where the backward begins: give backward=True too")
     keywords = dict(kwargs or {})
     call = (model, inputs, keywords)
     told = framework_told(*call)
@@ -88,7 +88,7 @@ def _nothing_ran(model: Any, names: Sequence[str], was_run: bool, has_numpy: boo
 
     is_jax = ""
     if "jax" in sys.modules and "jax" not in names:
-        is_jax = "is it JAX's, give it jax.numpy arrays or jax.jit(it)"
+        is_jax = "if it is a JAX function, give it jax.numpy arrays, or give jax.jit(it)"
     if not was_run:
         said = f"a model or function of a framework that is imported was expected, not {model!r}"
         return f"{said}: {is_jax}" if is_jax else said

@@ -7,8 +7,8 @@ from . import resident_memory
 from .output import say_why
 
 ENDED = (
-    "memory of a call is not known: counting ended while it ran, or it ended on another thread or "
-    "task than it began on"
+    "memory of a call is not known: counting ended while the call ran, or the call ended on "
+    "another thread or task than it began on"
 )
 
 

@@ -107,8 +107,8 @@ class ProfilingTimer(ProfilingSegments):
     def _use_host(self, reason: str, said: bool = True) -> None:
         coarse = self._measure("host" if self._memory else "clock")
         self._coarse = (
-            f"what is resident, in whole pages, since {coarse}; a peak within a segment is seen "
-            "where it is the highest so far"
+            f"the resident memory of the process, in whole pages, because {coarse}; a segment's "
+            "peak shows only if it is the highest so far"
             if coarse
             else "what the segment's thread allocated and freed"
         )

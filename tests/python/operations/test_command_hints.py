@@ -110,7 +110,9 @@ def test_what_a_model_takes_is_listed(told, target, inputs, hint):
 def test_a_factory_with_parameters_is_told_apart_from_a_function_to_count(told):
     error, hint = told("make", [3, 8])
     assert error.startswith("TypeError")
-    assert hint.startswith("make takes width, so it was counted itself, called with the inputs; if")
+    assert hint.startswith(
+        "make takes width, so Laptime took it for the model and called it with the inputs. If"
+    )
 
 
 @pytest.mark.parametrize(

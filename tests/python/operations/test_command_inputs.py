@@ -100,7 +100,7 @@ def test_a_length_is_refused_by_models_of_images_and_told_where_it_is_too_long(a
         asked(str(tmp_path / f"{name}.json"), kind="config", sequence=longest)
     # Places that are computed have no end.
     counts = asked(str(tmp_path / "llama.json"), kind="config", sequence=4000)
-    assert "4000 tokens, where the configuration has places for 2048" in counts["how"]
+    assert "4000 tokens, but the configuration has places for 2048" in counts["how"]
 
 
 def test_the_mode_is_said_of_an_object_too(asked):

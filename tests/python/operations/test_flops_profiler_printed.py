@@ -171,7 +171,7 @@ def test_ignored_modules_have_no_numbers_and_no_rate_is_made_of_the_rest(capsys)
     assert profile.flop_per_s is None
     text = printed(capsys, Small(), ignore_modules=[nn.Sequential])
     assert "(head): Sequential(ignored)" in text
-    assert "where they take part there is no FLOPS" in text
+    assert "the modules around them have no FLOPS" in text
     with pytest.raises(ValueError, match="the class of the model itself"):
         get_model_profile(Small(), input_shape=(3, 4), ignore_modules=[Small])
 
@@ -194,7 +194,7 @@ def test_a_model_that_fails_when_it_is_run_is_still_counted(capsys):
 
     text = printed(capsys, Fails())
     assert f"{MAC} MACs" in text
-    assert "could not be run for time: OSError: no such camera" in text
+    assert "could not be run to be timed: OSError: no such camera" in text
 
 
 def test_modules_that_others_run_for_have_no_latency(capsys):

@@ -73,7 +73,7 @@ def test_sizes_that_the_file_does_not_leave_open_are_refused(product):
 
 
 def test_a_file_has_its_own_inputs_and_dims_are_a_files(product):
-    with pytest.raises(TypeError, match="only dims goes with it"):
+    with pytest.raises(TypeError, match="give dims only"):
         lt.count(product, [1, 2])
     with pytest.raises(TypeError, match="dims goes with the path of an ONNX file"):
         lt.count(len, dims={"batch": 1})

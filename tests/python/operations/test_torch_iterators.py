@@ -99,7 +99,9 @@ def test_every_batch_is_trained_once(source, pulls, mode):
 def test_a_count_that_refuses_takes_nothing():
     step = Step(by_next)
     step()
-    with pytest.raises(lt.LaptimeError, match=r"made a number.*test_torch_iterators.py, line"):
+    with pytest.raises(
+        lt.LaptimeError, match=r"turned into a number.*test_torch_iterators.py, line"
+    ):
         lt.count(lambda: step().item(), mode="fake")
     step()
     assert step.seen == [0, 1]

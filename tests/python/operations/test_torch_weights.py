@@ -78,7 +78,7 @@ def test_a_decision_on_data_is_taken_on_real_tensors_and_said():
         assert counts.flop == flop
         (warning,) = counts.warnings
         assert "real tensors" in warning
-        assert "a tensor is made a number" in warning
+        assert "a tensor is turned into a number" in warning
     with pytest.raises(lt.LaptimeError, match=r"number.*weights.py, line.*mode='real'"):
         lt.count(Decides(), x, mode="fake")
     with lt.no_weights():

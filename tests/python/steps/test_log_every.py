@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import io
 import logging
 import os
+import pickle
 import re
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -224,12 +227,12 @@ def test_flop_that_steps_say_and_memory_that_is_counted_are_told(tmp_path: objec
 
 @pytest.mark.parametrize("every", [-1, True, 1.5, "50"])
 def test_so_many_steps_are_a_whole_number(every: object) -> None:
-    with pytest.raises(ValueError, match="every so many steps"):
+    with pytest.raises(ValueError, match="a whole number from 1 on"):
         lt.log_every(every)  # type: ignore[arg-type]
 
 
 def test_a_path_is_no_file() -> None:
-    with pytest.raises(TypeError, match="a file or is called"):
+    with pytest.raises(TypeError, match="an open file or a function"):
         lt.log_every(5, file="steps.log")  # type: ignore[arg-type]
 
 
@@ -259,3 +262,57 @@ print([w.count for w in seen], list(seen[0].share_ratios))
     done = run(code)  # type: ignore[operator]
     counts = [every] * (6 // every)
     assert done.stdout.strip() == f"{counts} ['data', 'forward', 'backward', 'optimizer']"
+
+
+def test_steps_that_fill_no_window_are_told_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    lt.log_every(3)
+    steps(5)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    lt.log_every(None)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(" | 2 of 3 steps")
+    lt.log_every(3)
+    steps(3)
+    lt.log_every(None)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_the_rest_is_told_when_the_program_ends(run: Any) -> None:
+    code = """
+import laptime as lt
+lt.log_every(10)
+for _ in lt.track(range(12)):
+    pass
+"""
+    lines = [line for line in run(code).stderr.splitlines() if line.startswith("step ")]
+    assert len(lines) == 2
+    assert lines[1].endswith(" | 2 of 10 steps")
+
+
+def test_who_named_no_lap_that_is_there_is_told_the_names(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    lt.log_every(2)
+    for _ in range(4):
+        with lt.lap("batch"):
+            pass
+    with caplog.at_level(logging.WARNING, "laptime"):
+        lt.log_every(None)
+    (told,) = [record.getMessage() for record in caplog.records]
+    assert "no lap named 'step'; name= takes the name of others: 'batch'" in told
+
+
+def test_a_number_that_no_counter_holds_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most 9223372036854775807, not 1000"):
+        lt.log_every(10**30)
+
+
+def test_a_window_is_copied_and_pickled_as_it_is() -> None:
+    seen: list[lt.StepWindow] = []
+    lt.log_every(2, file=seen.append)
+    steps(2)
+    (window,) = seen
+    assert copy.copy(window) is copy.deepcopy(window) is window
+    again = pickle.loads(pickle.dumps(window))
+    assert (str(again), again.metrics()) == (str(window), window.metrics())
+    assert (again.phases_ns, again.max_ns) == (window.phases_ns, window.max_ns)

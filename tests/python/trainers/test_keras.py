@@ -51,3 +51,41 @@ def test_figures_are_in_the_history(run: Any, backend: str, shares: set[str]) ->
     assert 0 < seconds <= took
     if backend == "jax":
         assert path == [], "a training that was interrupted left a lap open"
+
+
+OPTIMIZER = """
+import json, sys, time
+import numpy, keras
+import laptime as lt
+from laptime.integrations.keras import LaptimeCallback
+
+class Timed(keras.optimizers.{base}):
+    seconds = 0.0
+    def apply(self, *args, **named):
+        begun = time.perf_counter()
+        try:
+            return super().apply(*args, **named)
+        finally:
+            self.seconds += time.perf_counter() - begun
+
+model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(8), keras.layers.Dense(1)])
+optimizer = Timed(gradient_accumulation_steps={every})
+model.compile(optimizer, "mse")
+data = numpy.zeros((32, 8)), numpy.zeros((32, 1))
+model.fit(*data, batch_size=8, epochs=2, verbose=0, callbacks=[LaptimeCallback()])
+report = lt.report()
+told = report[("step", "optimizer")].total_ns / 1e9, report[("step",)].total_ns / 1e9
+print(json.dumps([optimizer.seconds, *told, report[("step",)].count]))
+"""
+
+
+@pytest.mark.parametrize(("base", "every"), [("Adam", None), ("SGD", 2), ("Muon", None)])
+def test_the_optimizer_that_keras_calls_itself_is_a_phase(
+    run: Any, base: str, every: int | None
+) -> None:
+    pytest.importorskip("torch")
+    code = OPTIMIZER.format(base=base, every=every)
+    done = run(code, env={"KERAS_BACKEND": "torch"})
+    by_hand, optimizer, steps, count = json.loads(done.stdout.splitlines()[-1])
+    assert count == 8 // (every or 1)
+    assert by_hand * 0.5 < optimizer < steps

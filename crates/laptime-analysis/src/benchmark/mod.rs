@@ -102,6 +102,11 @@ impl Plan {
         }
     }
 
+    /// Iterations of the next run.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
     /// What to do next.
     pub fn next(&self) -> Next {
         match (self.ending, self.warmup) {

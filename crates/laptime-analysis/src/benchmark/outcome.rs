@@ -4,6 +4,7 @@ use laptime_core::Unavailable;
 
 use super::{Ending, Plan};
 use crate::quantiles;
+use crate::too_few::too_few;
 use crate::warmup::{self, Later};
 
 /// CPU time below this part of wall time is a doubt: the program waited, or the machine was busy.
@@ -33,12 +34,32 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// 99th percentile of single runs, or why it isn't known: samples of several runs don't tell it.
+    pub fn p99_ns(&self) -> Result<f64, Unavailable> {
+        if self.iterations > 1 {
+            return Err(Unavailable(format!(
+                "a sample is {} runs together, which hides how long single ones took",
+                self.iterations
+            )));
+        }
+        let count = self.samples_ns.len();
+        if count < LEAST_FOR_P99 {
+            return Err(too_few(count, "run", "the 99th percentile", LEAST_FOR_P99));
+        }
+        let mut sorted = self.samples_ns.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        quantiles::nearest_rank(&sorted, 0.99).ok_or_else(|| Unavailable("no run".to_owned()))
+    }
+
     /// Half the interval's width over the median.
     pub fn precision_ratio(&self) -> Option<f64> {
         let (low, high) = self.interval_ns.as_ref().ok()?;
         (self.median_ns > 0.0).then(|| (high - low) / 2.0 / self.median_ns)
     }
 }
+
+/// Fewest single runs that have a 99th percentile.
+const LEAST_FOR_P99: usize = 100;
 
 /// Why a benchmark's median is doubtful.
 #[derive(Debug, Clone, PartialEq)]

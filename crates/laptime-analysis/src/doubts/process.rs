@@ -55,7 +55,7 @@ fn clock(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
         warnings.push(Warning::new(
             "nominal-clock",
             format!(
-                "{}: too short to measure the clock's rate, so durations rest on the frequency the CPU states",
+                "{}: too short to measure the clock's rate, so durations are computed with the frequency that the CPU states",
                 called(summary),
             ),
         ));
@@ -113,8 +113,8 @@ fn paths(process: &Process, summary: &ProcessSummary) -> Vec<Warning> {
             Warning::new(
                 "deep-recursion",
                 format!(
-                    "{}: {} inside {} of the same name, which are all that is told apart; their time is in \
-                     that of the innermost of these",
+                    "{}: {} inside {} of the same name, and no more levels are told apart; their time is \
+                     in the innermost level",
                     called(summary),
                     plural(process.recursive_spans, "span ran", "spans ran"),
                     PathTable::MAX_RECURSION,
@@ -216,7 +216,7 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
     }
     let hint = (!cut).then(|| {
         let but = if has_phases(process) {
-            "; of the last batch, automatic phases may be missing: their time is self time of what they are in"
+            "; automatic phases of the last batch may be missing: their time is then in the self time of the row around them"
         } else {
             ""
         };

@@ -1,9 +1,11 @@
 //! What takes most of a step by itself: a lap below the phases, or a module of a network.
 
+use super::function;
 use super::steps::Steps;
 use crate::finding::Finding;
 use crate::module_rows;
 use crate::span_row::SpanRow;
+use crate::summary::Summary;
 
 /// From this share of the steps' time on, a single lap is a hot spot.
 const HOT_RATIO: f64 = 0.3;
@@ -18,7 +20,7 @@ struct Own {
 }
 
 /// Of a network, forward and backward of a module count together: they are one layer to a person.
-pub fn spot(steps: &Steps<'_>) -> Option<Finding> {
+pub fn spot(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let rows: Vec<SpanRow> = steps.inside().cloned().collect();
     let modules = module_rows::by_module(&rows);
     let mut each: Vec<Own> = if modules.is_empty() {
@@ -44,7 +46,10 @@ pub fn spot(steps: &Steps<'_>) -> Option<Finding> {
     let mut each = each.into_iter();
     let (hot, next) = (each.next()?, each.next());
     let leads = next.is_none_or(|next| hot.ns as f64 >= HOT_LEAD * next.ns as f64);
-    (leads && steps.ratio(hot.ns) >= HOT_RATIO).then_some(Finding::HotSpot {
+    // A module is in several laps, and its functions are its network's.
+    let functions = summary.functions.as_ref().filter(|_| hot.class.is_empty());
+    (leads && steps.ratio(hot.ns) >= HOT_RATIO).then(|| Finding::HotSpot {
+        function: function::of_lap(functions, &hot.path),
         path: hot.path,
         class: hot.class,
         self_ns: hot.ns,

@@ -1,5 +1,6 @@
 //! Memory that grows: what steps leave behind, with an interval, and which lap leaves it.
 
+use super::Clues;
 use super::steps::Steps;
 use crate::finding::{Finding, Keeper};
 use crate::growth::Growth;
@@ -24,6 +25,32 @@ const MOST_FREED_RATIO: f64 = 1.5;
 /// Laps that are named as what may keep it.
 const MOST_KEEPERS: usize = 3;
 
+/// What steps leave behind, inside of their laps and between them; the larger first.
+pub fn growth(summary: &Summary, clues: &Clues) -> [Option<Finding>; 2] {
+    let inside = growth_inside(summary, clues.risen_bytes);
+    let between = match clues.growth {
+        Some(growth) => growth_between(summary, growth, inside.as_ref()),
+        None => growth_of_lap(summary),
+    };
+    if left(inside.as_ref()) < left(between.as_ref()) {
+        [between, inside]
+    } else {
+        [inside, between]
+    }
+}
+
+/// What each step leaves, and half the width of the interval of that; nothing where nothing was found.
+fn left(found: Option<&Finding>) -> (u64, u64) {
+    match found {
+        Some(Finding::MemoryGrowth {
+            per_step_bytes,
+            uncertainty_bytes,
+            ..
+        }) => (*per_step_bytes, *uncertainty_bytes),
+        _ => (0, 0),
+    }
+}
+
 /// What the steps of the steady state leave behind, if they surely do.
 ///
 /// Caches that fill and lists that double leave memory in some steps: the interval of the mean is
@@ -31,7 +58,7 @@ const MOST_KEEPERS: usize = 3;
 ///
 /// What is freed between the steps, outside of their laps, is no growth: then the level of the process
 /// doesn't rise or, where too little was noted to tell, never had that much.
-pub fn growth(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
+fn growth_inside(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
     let steps = Steps::of(summary)?;
     let kept = steps.step.host_memory_kept_bytes?;
     let spread = steps.step.host_memory_net_stddev_bytes? as f64;
@@ -53,7 +80,7 @@ pub fn growth(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
         per_step_bytes: per_step.round() as u64,
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.unsigned_abs(),
-        keepers: keepers(&steps, kept),
+        keepers: keepers(&steps, steps.inside(), kept as f64),
         between: false,
     })
 }
@@ -69,19 +96,58 @@ fn was_there(summary: &Summary, is_enough: impl Fn(i64) -> bool) -> bool {
     peak_bytes.is_none_or(|bytes| is_enough(bytes as i64)) || !freed_bytes.is_some_and(is_enough)
 }
 
-/// The same between the steps, where no lap sees it: the level of the whole process rises.
-pub fn growth_between(summary: &Summary, growth: Option<Growth>) -> Option<Finding> {
-    let (steps, growth) = (Steps::of(summary)?, growth?);
+/// The same between the steps, outside of their laps: the level of the whole process rises by more than
+/// what is found inside the steps.
+fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -> Option<Finding> {
+    let steps = Steps::of(summary)?;
+    let (known, doubt) = left(inside);
     let of_each = |bytes: f64| bytes / steps.count as f64;
-    let is_sure = of_each(growth.bytes - growth.uncertainty) >= LEAST_PER_STEP
-        && growth.uncertainty <= SURE_RATIO * growth.bytes;
+    let per_step = of_each(growth.bytes) - known as f64;
+    let uncertainty = of_each(growth.uncertainty).hypot(doubt as f64);
+    let is_sure = per_step - uncertainty >= LEAST_PER_STEP && uncertainty <= SURE_RATIO * per_step;
+    let kept = per_step * steps.count as f64;
     is_sure.then(|| Finding::MemoryGrowth {
         path: steps.step.path.clone(),
         step_count: steps.count,
-        per_step_bytes: of_each(growth.bytes).round() as u64,
-        uncertainty_bytes: of_each(growth.uncertainty).round() as u64,
-        kept_bytes: growth.bytes.round() as u64,
-        keepers: Vec::new(),
+        per_step_bytes: per_step.round() as u64,
+        uncertainty_bytes: uncertainty.round() as u64,
+        kept_bytes: kept.round() as u64,
+        keepers: keepers(&steps, steps.outside(), kept),
+        between: true,
+    })
+}
+
+/// The same where too little was noted to tell a line: a lap beside the steps that leaves memory which
+/// neither the steps nor the other laps free.
+fn growth_of_lap(summary: &Summary) -> Option<Finding> {
+    let steps = Steps::of(summary)?;
+    let kept = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
+    let beside = || {
+        steps
+            .outside()
+            .filter(|row| row.depth() == steps.step.depth())
+    };
+    let lap = beside().max_by_key(|row| kept(row))?;
+    let (count, spread) = (lap.count? as f64, lap.host_memory_net_stddev_bytes? as f64);
+    let each = kept(lap) as f64 / count;
+    let uncertainty = ERRORS * spread / count.sqrt();
+    let of_each_step = count / steps.count as f64;
+    let all = beside()
+        .map(kept)
+        .fold(kept(steps.step), i64::saturating_add);
+    let stays = |bytes: i64| bytes as f64 >= STAYS_RATIO * kept(lap) as f64;
+    let is_found = steps.count >= LEAST_STEPS
+        && each * of_each_step >= LEAST_PER_STEP
+        && each > uncertainty
+        && stays(all)
+        && was_there(summary, stays);
+    is_found.then(|| Finding::MemoryGrowth {
+        path: steps.step.path.clone(),
+        step_count: steps.count,
+        per_step_bytes: (each * of_each_step).round() as u64,
+        uncertainty_bytes: (uncertainty * of_each_step).round() as u64,
+        kept_bytes: kept(lap).unsigned_abs(),
+        keepers: keepers(&steps, steps.outside(), kept(lap) as f64),
         between: true,
     })
 }
@@ -91,19 +157,26 @@ pub fn growth_between(summary: &Summary, growth: Option<Growth>) -> Option<Findi
 /// What a lap leaves may be freed in another one, as activations are in the backward. So several may be
 /// it, and net bytes can't tell which; more than a few say nothing. Where laps free much more than the
 /// steps keep, what any of them keeps is lost in what passes from one to the other.
-fn keepers(steps: &Steps<'_>, kept: i64) -> Vec<Keeper> {
+fn keepers<'s>(
+    steps: &Steps<'s>,
+    laps: impl Iterator<Item = &'s SpanRow>,
+    kept: f64,
+) -> Vec<Keeper> {
     let left = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
     let by_itself = |row: &SpanRow| {
-        let inside = steps.inside().filter(|inner| inner.is_child_of(&row.names));
+        let inside = steps
+            .rows
+            .iter()
+            .filter(|inner| inner.is_child_of(&row.names));
         inside.map(left).fold(left(row), i64::saturating_sub)
     };
-    let each: Vec<(&SpanRow, i64)> = steps.inside().map(|row| (row, by_itself(row))).collect();
+    let each: Vec<(&SpanRow, i64)> = laps.map(|row| (row, by_itself(row))).collect();
     let freed = each.iter().map(|(_, bytes)| (*bytes).min(0));
     let freed = freed.fold(0, i64::saturating_sub);
-    if freed as f64 > MOST_FREED_RATIO * kept as f64 {
+    if freed as f64 > MOST_FREED_RATIO * kept {
         return Vec::new();
     }
-    let as_much = |bytes: i64| KEEPER_RATIO.contains(&(bytes as f64 / kept as f64));
+    let as_much = |bytes: i64| KEEPER_RATIO.contains(&(bytes as f64 / kept));
     let found: Vec<Keeper> = each
         .into_iter()
         .filter(|(_, bytes)| as_much(*bytes))
@@ -118,3 +191,7 @@ fn keepers(steps: &Steps<'_>, kept: i64) -> Vec<Keeper> {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

@@ -3,6 +3,7 @@
 //! A rule claims no more than the numbers of
 //! the summary show, and says nothing where they are too few; a run with nothing to gain has none.
 
+mod function;
 mod hot;
 mod memory;
 mod rare;
@@ -30,6 +31,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         Finding::DataWait { total_ns, .. }
         | Finding::Recompilation { total_ns, .. }
         | Finding::Occasional { total_ns, .. }
+        | Finding::InFunction { total_ns, .. }
         | Finding::MemoryBound { total_ns, .. } => of_wall(*total_ns),
         Finding::SlowSteps { excess_ns, .. } => of_wall(*excess_ns),
         Finding::WarmUp { warm_up_ns, .. } => of_wall(*warm_up_ns),
@@ -55,11 +57,12 @@ pub struct Clues {
 
 /// All findings, the weightiest first.
 pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
+    let [more, less] = memory::growth(summary, &clues);
     let mut found: Vec<Finding> = [
         run::startup(summary),
         run::overhead(summary),
-        memory::growth(summary, clues.risen_bytes)
-            .or_else(|| memory::growth_between(summary, clues.growth)),
+        more,
+        less,
         ranks::difference(&summary.ranks),
         step::unsteady(summary, clues.busy),
     ]
@@ -77,7 +80,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let slow = slow.filter(|slow| !(is_unsteady && step::is_unexplained(slow)));
         let wait = step::data_wait(summary, &steps);
         let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
-        let hot = hot::spot(&steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
+        let hot = hot::spot(summary, &steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
         let each = [
             wait,
             step::recompilation(&steps),
@@ -88,6 +91,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
             step::memory_bound(summary, &steps),
         ];
         found.extend(each.into_iter().flatten());
+        found.extend(function::part(summary, &steps, &found));
     }
     found.sort_by(|one, other| weight(other, summary).total_cmp(&weight(one, summary)));
     found.truncate(MOST);

@@ -2,6 +2,7 @@
 
 use laptime_core::{PhaseName, Warning};
 
+use super::function;
 use super::steps::Steps;
 use crate::finding::{Cause, Finding};
 use crate::span_row::{BoundBy, SpanRow};
@@ -57,6 +58,7 @@ pub fn data_wait(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
         per_step_ns: wait.total_ns / steps.count,
         step_ns: steps.step.total_ns / steps.count,
         total_ns: wait.total_ns,
+        function: function::of_lap(summary.functions.as_ref(), &wait.path),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The steps that most rules ask about: those of the steady state, if there is one.
 
-use crate::span_row::SpanRow;
+use crate::span_row::{RowKind, SpanRow};
 use crate::summary::{MANY, Summary};
 
 /// What the run repeats, with the rows around it.
@@ -28,6 +28,19 @@ impl<'s> Steps<'s> {
         self.rows
             .iter()
             .filter(|row| row.names.len() > names.len() && row.names.starts_with(names))
+    }
+
+    /// Laps that are not inside of a step and run with the steps: around them, or in one of ten at least.
+    pub fn outside(&self) -> impl Iterator<Item = &'s SpanRow> {
+        let (names, steps) = (&self.step.names, self.count);
+        let spans = self.rows.iter().filter(|row| row.kind == RowKind::Span);
+        spans.filter(move |row| {
+            let runs_along = || {
+                row.count
+                    .is_some_and(|count| count.saturating_mul(10) >= steps)
+            };
+            !row.names.starts_with(names) && (names.starts_with(&row.names) || runs_along())
+        })
     }
 
     /// How much of the steps' time a time is.

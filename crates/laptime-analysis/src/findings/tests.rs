@@ -1,15 +1,15 @@
 //! A cause is planted, and found; a run without one has no finding.
 
 use laptime_core::format::record::Record;
-use laptime_core::{ProcessMemory, Span, SpanFlags, SpanMemory};
+use laptime_core::{SampledStack, SpanFlags, StackFrame};
 
 use super::*;
 use crate::fed::summarize;
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::span_row::BoundBy;
-use crate::{Cause, Keeper, Options};
+use crate::{Cause, Options};
 
-const STEPS: u64 = 100;
+pub(super) const STEPS: u64 = 100;
 
 /// What the parts of one step are: names below `step`, and how long each takes, in ms.
 type Parts = Vec<(&'static [&'static str], u64)>;
@@ -37,7 +37,7 @@ fn run_from(from_ms: u64, parts: impl Fn(u64) -> Parts) -> Script {
     script
 }
 
-fn found(script: &Script) -> Vec<Finding> {
+pub(super) fn found(script: &Script) -> Vec<Finding> {
     summarize(std::slice::from_ref(script), Options::default()).findings
 }
 
@@ -93,6 +93,61 @@ fn steps_that_wait_for_data_are_found() {
         (path.as_str(), *per_step_ns, *step_ns),
         ("step/data", 10 * MS, 40 * MS)
     );
+}
+
+/// The steps of a run with a look at their main thread in every ms: of three in a row, `load` has two.
+fn sampled(mut script: Script, file: &'static str) -> Script {
+    script.name_track(MAIN, false, "main");
+    for (id, name, file) in [(1, "load", file), (2, "rest", "/home/me/train.py")] {
+        script.observed(Record::Function { id, name, file });
+        script.observed(Record::Frame(StackFrame {
+            id,
+            parent: 0,
+            function: id,
+            line: 40 + id,
+        }));
+    }
+    for at_ms in 100..1_000 {
+        script.observed(Record::Stack(SampledStack {
+            ticks: EPOCH_NS + at_ms * MS,
+            thread: 40 + u64::from(MAIN),
+            frame: if at_ms % 3 == 0 { 2 } else { 1 },
+            is_running: true,
+            has_interpreter: true,
+            runner: laptime_core::Runner::Unknown,
+            within_ns: 1_000,
+            stands_for_ns: MS,
+        }));
+    }
+    script
+}
+
+#[test]
+fn the_function_that_a_wait_is_mostly_in_is_named() {
+    let all = found(&sampled(run(|_| training(30, 10)), "/home/me/data.py"));
+    // That data is the longest part of a step needs no second finding.
+    let [Finding::DataWait { function, .. }] = &all[..] else {
+        panic!("{all:?}");
+    };
+    let function = function.as_ref().unwrap();
+    let told = (
+        function.name.as_str(),
+        function.file.as_str(),
+        function.line,
+    );
+    assert_eq!(told, ("load", "/home/me/data.py", 41));
+    assert!((function.ratio - 0.67).abs() < 0.02, "{}", function.ratio);
+}
+
+#[test]
+fn the_longest_part_of_a_step_names_functions_of_the_program_alone() {
+    let own = sampled(run(|_| training(1, 10)), "/home/me/train.py");
+    let [Finding::InFunction { path, function, .. }] = &found(&own)[..] else {
+        panic!("one finding");
+    };
+    assert_eq!((path.as_str(), function.line), ("step/backward", 41));
+    let package = "/venv/lib/python3.11/site-packages/torch/autograd/graph.py";
+    assert_eq!(found(&sampled(run(|_| training(1, 10)), package)), []);
 }
 
 #[test]
@@ -249,126 +304,6 @@ fn one_lap_that_takes_much_of_a_step_is_found() {
     assert_eq!(found(&run(layers(5))), []);
 }
 
-/// Steps that leave so many bytes, nearly all in a lap inside.
-fn leaking(left: impl Fn(u64) -> i64) -> Script {
-    let mut script = Script::new(7, (100 + STEPS * 30) * MS);
-    let [step, forward, stats] = [
-        &["step"][..],
-        &["step", "forward"],
-        &["step", "forward", "stats"],
-    ]
-    .map(|names| script.path(names));
-    for index in 0..STEPS {
-        let start = EPOCH_NS + (100 + index * 30) * MS;
-        let bytes = left(index);
-        for (path, ms, net_bytes) in [
-            (stats, 5, bytes),
-            (forward, 10, bytes),
-            (step, 30, bytes + 8),
-        ] {
-            let memory = Some(SpanMemory {
-                net_bytes,
-                peak_bytes: 1 << 20,
-            });
-            script.push(Span::plain(path, start, ms * MS, MAIN).with_memory(memory));
-        }
-    }
-    script
-}
-
-#[test]
-fn memory_that_every_step_leaves_is_found_with_the_lap_that_leaves_it() {
-    let all = found(&leaking(|index| 10_000 + (index % 3) as i64));
-    let [
-        Finding::MemoryGrowth {
-            path,
-            per_step_bytes,
-            uncertainty_bytes,
-            keepers,
-            ..
-        },
-    ] = &all[..]
-    else {
-        panic!("{all:?}");
-    };
-    assert_eq!((path.as_str(), *per_step_bytes), ("step", 10_009));
-    assert!(*uncertainty_bytes <= 1);
-    let expected = Keeper {
-        path: "step/forward/stats".to_owned(),
-        per_step_bytes: 10_000,
-    };
-    let [keeper] = &keepers[..] else {
-        panic!("{all:?}");
-    };
-    assert_eq!(keeper.path, expected.path);
-    assert!(keeper.per_step_bytes.abs_diff(expected.per_step_bytes) <= 1);
-}
-
-#[test]
-fn a_phase_that_holds_what_another_frees_keeps_nothing() {
-    let mut script = Script::new(7, 100_000 * MS);
-    let [step, backward, optimizer] =
-        [&["step"][..], &["step", "backward"], &["step", "optimizer"]]
-            .map(|names| script.path(names));
-    for index in 0..STEPS {
-        let start = EPOCH_NS + (100 + index * 30) * MS;
-        for (path, from, ms, net_bytes) in [
-            (backward, 0, 10, 200_000),
-            (optimizer, 10, 10, -190_000),
-            (step, 0, 30, 10_000),
-        ] {
-            let memory = Some(SpanMemory {
-                net_bytes,
-                peak_bytes: 1 << 20,
-            });
-            let span = Span::plain(path, start + from * MS, ms * MS, MAIN);
-            script.push(span.with_memory(memory));
-        }
-    }
-    let all = found(&script);
-    assert!(
-        matches!(
-            &all[..],
-            [Finding::MemoryGrowth { keepers, per_step_bytes: 10_000, .. }] if keepers.is_empty()
-        ),
-        "{all:?}"
-    );
-}
-
-#[test]
-fn of_laps_that_leave_as_much_where_one_is_freed_again_both_are_named() {
-    let mut script = Script::new(7, 100_000 * MS);
-    let [step, forward, debug, backward] = [
-        &["step"][..],
-        &["step", "forward"],
-        &["step", "forward", "debug"],
-        &["step", "backward"],
-    ]
-    .map(|names| script.path(names));
-    for index in 0..STEPS {
-        let start = EPOCH_NS + (100 + index * 30) * MS;
-        for (path, from, ms, net_bytes) in [
-            (debug, 0, 5, 10_000),
-            (forward, 0, 10, 19_000),
-            (backward, 10, 10, -9_000),
-            (step, 0, 30, 10_000),
-        ] {
-            let memory = Some(SpanMemory {
-                net_bytes,
-                peak_bytes: 1 << 20,
-            });
-            let span = Span::plain(path, start + from * MS, ms * MS, MAIN);
-            script.push(span.with_memory(memory));
-        }
-    }
-    let all = found(&script);
-    let [Finding::MemoryGrowth { keepers, .. }] = &all[..] else {
-        panic!("{all:?}");
-    };
-    let named: Vec<&str> = keepers.iter().map(|one| one.path.as_str()).collect();
-    assert_eq!(named, ["step/forward", "step/forward/debug"]);
-}
-
 #[test]
 fn slow_steps_of_one_in_twenty_five_have_the_lap_that_makes_up_most_of_them() {
     let all = found(&run(|step| {
@@ -415,21 +350,6 @@ fn what_slow_steps_do_outside_of_their_laps_is_told_apart() {
 }
 
 #[test]
-fn what_is_freed_between_the_steps_is_no_growth() {
-    let mut script = leaking(|_| 50_000);
-    for tick in 0..300 {
-        script.observed(Record::Memory {
-            ticks: EPOCH_NS + tick * 10 * MS,
-            memory: ProcessMemory {
-                bytes: (tick as i64 % 2) * 50_000,
-                peak_bytes: 60_000,
-            },
-        });
-    }
-    assert_eq!(found(&script), []);
-}
-
-#[test]
 fn a_lap_that_is_called_startup_is_no_beginning_of_the_run() {
     let mut script = Script::new(7, 3_000 * MS);
     for index in 0..3 {
@@ -448,22 +368,6 @@ fn a_loop_that_does_nearly_nothing_does_not_wait_for_its_data() {
             .all(|one| !matches!(one, Finding::DataWait { .. })),
         "{all:?}"
     );
-}
-
-#[test]
-fn a_cache_that_fills_once_is_no_growth() {
-    assert_eq!(
-        found(&leaking(|index| if index == 40 { 100 << 20 } else { 0 })),
-        []
-    );
-    let breathing = |index: u64| {
-        if index.is_multiple_of(2) {
-            1 << 20
-        } else {
-            -(1 << 20)
-        }
-    };
-    assert_eq!(found(&leaking(breathing)), []);
 }
 
 #[test]

@@ -1,13 +1,15 @@
-//! The pass that finds the lap of each sample: the innermost one that was open on its thread.
+//! The pass that finds the lap of each sample: the innermost one that was open for who ran.
 //!
-//! Spans come in any order, so the deepest one that covers a sample's moment so far is kept. Of an
-//! asyncio thread several tasks may have laps open: which of them ran is not recorded.
+//! Spans come in any order, so the deepest one that covers a sample's moment so far is kept. A task's
+//! sample is in a lap of its track, else in the one that the task was started in, else in one of
+//! its thread. Where it isn't known who ran, as in older recordings, several tasks of an asyncio
+//! thread may have laps open: the sample is in what these have in common.
 
 use std::collections::HashMap;
 
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
-use laptime_core::{PathId, PathTable, Span, SpanFlags};
+use laptime_core::{PathId, PathTable, Runner, Span, SpanFlags};
 
 use crate::process::Process;
 use crate::stacks::InLap;
@@ -27,12 +29,23 @@ const NONE: Deepest = Deepest {
     depth: 0,
 };
 
+/// Whose laps a sample may be in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Whose {
+    /// A thread's own ones, by the thread.
+    Thread(u64),
+    /// A task's, by its track.
+    Task(u32),
+    /// Those of any task of a thread.
+    AnyTask(u64),
+}
+
 /// Finds the laps of one process's samples.
 #[derive(Debug)]
 pub struct StackPass<'p> {
     process: &'p mut Process,
-    /// By thread, its samples in time order: when, and which.
-    moments: HashMap<u64, Vec<(u64, u32)>>,
+    /// Samples in time order: when, and which.
+    moments: HashMap<Whose, Vec<(u64, u32)>>,
     /// By path.
     depths: Vec<u32>,
     /// By sample: of the thread itself.
@@ -44,13 +57,21 @@ pub struct StackPass<'p> {
 impl<'p> StackPass<'p> {
     /// Begins with what the first pass kept.
     pub fn new(process: &'p mut Process) -> Self {
-        let mut moments: HashMap<u64, Vec<(u64, u32)>> = HashMap::new();
+        let mut moments: HashMap<Whose, Vec<(u64, u32)>> = HashMap::new();
         for (index, sample) in (0..).zip(&process.stacks.samples) {
-            let of_thread = moments.entry(sample.thread).or_default();
-            of_thread.push((sample.ticks, index));
+            let mut add = |whose| {
+                let moments = moments.entry(whose).or_default();
+                moments.push((sample.ticks, index));
+            };
+            add(Whose::Thread(sample.thread));
+            match sample.runner {
+                Runner::Unknown => add(Whose::AnyTask(sample.thread)),
+                Runner::Task { track, .. } => add(Whose::Task(track)),
+                Runner::Thread => {}
+            }
         }
-        for of_thread in moments.values_mut() {
-            of_thread.sort_unstable();
+        for moments in moments.values_mut() {
+            moments.sort_unstable();
         }
         let depths = (0..process.paths.len() as u32).map(|id| depth(&process.paths, PathId(id)));
         Self {
@@ -68,15 +89,20 @@ impl<'p> StackPass<'p> {
         let Some((thread, is_task)) = self.process.stacks.tracks.get(&track) else {
             return;
         };
-        let Some(moments) = self.moments.get(thread) else {
-            return;
-        };
         let depth = self.depths.get(path.index()).copied().unwrap_or(0);
         let found = Deepest { path, depth };
-        let from = moments.partition_point(|(ticks, _)| *ticks < start);
-        let inside = moments[from..].iter().take_while(|(ticks, _)| *ticks < end);
-        for (_, sample) in inside {
-            if *is_task {
+        if !is_task {
+            for (_, sample) in inside(&self.moments, Whose::Thread(*thread), start, end) {
+                if let Some(deepest) = self.of_threads.get_mut(*sample as usize)
+                    && deepest.depth < depth
+                {
+                    *deepest = found;
+                }
+            }
+            return;
+        }
+        for whose in [Whose::Task(track), Whose::AnyTask(*thread)] {
+            for (_, sample) in inside(&self.moments, whose, start, end) {
                 let tasks = self.of_tasks.entry(*sample).or_default();
                 let known = tasks.iter().position(|(known, _)| *known == track);
                 match known {
@@ -84,10 +110,6 @@ impl<'p> StackPass<'p> {
                     None if tasks.len() < MOST_TASKS => tasks.push((track, found)),
                     _ => {}
                 }
-            } else if let Some(deepest) = self.of_threads.get_mut(*sample as usize)
-                && deepest.depth < depth
-            {
-                *deepest = found;
             }
         }
     }
@@ -100,29 +122,39 @@ impl<'p> StackPass<'p> {
         for (path, start, track) in open {
             self.span(path, start, u64::MAX, track);
         }
-        let paths = &self.process.paths;
-        let laps = (0..).zip(&self.of_threads);
-        let laps =
-            laps.map(
-                |(sample, of_thread)| match self.of_tasks.get(&sample).map(|of| &of[..]) {
-                    None | Some([]) => InLap {
-                        path: of_thread.path,
-                        tasks: 0,
-                    },
-                    Some([(_, only)]) => InLap {
-                        path: only.path,
-                        tasks: 1,
-                    },
-                    Some([(_, first), others @ ..]) => InLap {
-                        path: others.iter().fold(first.path, |path, (_, other)| {
-                            common(paths, path, other.path)
-                        }),
-                        tasks: others.len() as u32 + 1,
-                    },
-                },
-            );
+        let samples = self.process.stacks.samples.iter().zip(&self.of_threads);
+        let laps = (0..).zip(samples).map(|(index, (sample, of_thread))| {
+            let of_tasks = self.of_tasks.get(&index).map_or(&[][..], Vec::as_slice);
+            self.lap(sample.runner, of_tasks, *of_thread)
+        });
         self.process.stacks.laps = laps.collect();
     }
+
+    fn lap(&self, runner: Runner, of_tasks: &[(u32, Deepest)], of_thread: Deepest) -> InLap {
+        let tasks = of_tasks.len() as u32;
+        let path = match (of_tasks, runner) {
+            ([(_, first), others @ ..], _) => others.iter().fold(first.path, |path, (_, other)| {
+                common(&self.process.paths, path, other.path)
+            }),
+            ([], Runner::Task { path, .. }) if path != PathId::ROOT => path,
+            ([], _) => of_thread.path,
+        };
+        InLap { path, tasks }
+    }
+}
+
+/// The samples of whom between two moments.
+fn inside(
+    moments: &HashMap<Whose, Vec<(u64, u32)>>,
+    whose: Whose,
+    start: u64,
+    end: u64,
+) -> impl Iterator<Item = &(u64, u32)> {
+    let moments = moments.get(&whose).map_or(&[][..], Vec::as_slice);
+    let from = moments.partition_point(|(ticks, _)| *ticks < start);
+    moments[from..]
+        .iter()
+        .take_while(move |(ticks, _)| *ticks < end)
 }
 
 impl<'a> Visit<'a> for StackPass<'_> {

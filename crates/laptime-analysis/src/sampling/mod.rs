@@ -1,10 +1,11 @@
 //! From sampled stacks to functions by lap.
 //!
 //! A third pass over the records ([`join`]) finds for each sample the innermost lap that was open on its
-//! thread, and [`tree`] adds them up by lap and function.
+//! thread, and [`tree`] adds them up by lap and function; [`single`] tells them one by one.
 
 mod imports;
 mod join;
+mod single;
 mod tree;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use crate::functions::Functions;
 use crate::process::Process;
 
 pub use join::StackPass;
+pub use single::samples;
 
 /// Code of the note that says why no stack was sampled.
 const UNAVAILABLE: &str = "stacks-unavailable";

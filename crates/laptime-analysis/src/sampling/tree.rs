@@ -5,18 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 use laptime_core::{PathId, SampledStack, path};
 
 use super::imports;
-use crate::functions::{FunctionTime, Functions, ImportTime, LapFunctions, LineTime, StackNode};
+use crate::functions::{
+    FunctionTime, Functions, ImportTime, LapFunctions, LineTime, OTHER_PROCESSES, OTHER_THREADS,
+    PROGRAM, StackNode,
+};
 use crate::process::Process;
 use crate::span_row::RowKind;
 use crate::stacks::{Function, InLap, Stacks};
 use crate::wall::{EXIT, OTHER, STARTUP};
 
-/// What runs without a lap in threads of a measured process other than those that have some.
-const OTHER_THREADS: &str = "other threads";
-/// The same in processes beside the measured ones, such as a loader's workers.
-const OTHER_PROCESSES: &str = "other processes";
-/// A program that has no lap at all.
-const PROGRAM: &str = "program";
 /// A node of the tree is kept from this part of all time on.
 const LEAST_NODE: f64 = 0.0005;
 /// Lines that are told of a function.
@@ -24,7 +21,7 @@ const MOST_LINES: usize = 16;
 
 /// Where a sample counts: in a lap, by its names, or outside of laps.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+pub enum Place {
     Lap(Vec<String>),
     Outside(&'static str),
 }
@@ -65,36 +62,56 @@ struct Lap {
 /// sampled.
 pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
     let mut adding = Adding::default();
-    let (mut unread_ns, mut read_ns) = (0_u64, 0_u64);
-    let (mut looks, mut within) = (0_u64, 0_u64);
+    let (mut unread_ns, mut read) = (0_u64, Looks::default());
+    // Threads that wait are looked at less often.
+    let mut read_running = Looks::default();
     for (index, process) in processes.iter().enumerate() {
         let stacks = &process.stacks;
         unread_ns = unread_ns.saturating_add(stacks.unread.1);
-        let mut before = None;
         for (sample, lap) in stacks.samples.iter().zip(&stacks.laps) {
             if !adding.sample(process, index < measured, sample, *lap) {
                 unread_ns = unread_ns.saturating_add(sample.stands_for_ns);
                 continue;
             }
-            if before.replace(sample.ticks) != Some(sample.ticks) {
-                looks += 1;
-                within = within.saturating_add(sample.within_ns);
-                read_ns = read_ns.saturating_add(sample.stands_for_ns);
+            read.add(sample);
+            if sample.is_running {
+                read_running.add(sample);
             }
         }
     }
-    if looks == 0 && unread_ns == 0 {
+    if read.count == 0 && unread_ns == 0 {
         return None;
     }
+    let typical = if read_running.count > 0 {
+        read_running
+    } else {
+        read
+    };
     let sample_count = adding.laps.values().map(|lap| lap.count).sum();
     Some(Functions {
         sample_count,
-        period_ns: read_ns / looks.max(1),
-        within_ns: within / looks.max(1),
-        unread_ratio: unread_ns as f64 / unread_ns.saturating_add(read_ns).max(1) as f64,
+        period_ns: typical.stands_for_ns / typical.count.max(1),
+        within_ns: typical.within_ns / typical.count.max(1),
+        unread_ratio: unread_ns as f64 / unread_ns.saturating_add(read.stands_for_ns).max(1) as f64,
         laps: adding.finish(),
         exact: None,
     })
+}
+
+/// Sums over looks at threads.
+#[derive(Debug, Default, Clone, Copy)]
+struct Looks {
+    count: u64,
+    within_ns: u64,
+    stands_for_ns: u64,
+}
+
+impl Looks {
+    fn add(&mut self, sample: &SampledStack) {
+        self.count += 1;
+        self.within_ns = self.within_ns.saturating_add(sample.within_ns);
+        self.stands_for_ns = self.stands_for_ns.saturating_add(sample.stands_for_ns);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -207,7 +224,7 @@ impl Adding {
 }
 
 /// Where a sample counts.
-fn place(process: &Process, is_measured: bool, sample: &SampledStack, lap: InLap) -> Place {
+pub fn place(process: &Process, is_measured: bool, sample: &SampledStack, lap: InLap) -> Place {
     if lap.path != PathId::ROOT {
         let names = process.paths.names(lap.path).into_iter();
         return Place::Lap(names.map(str::to_owned).collect());

@@ -11,6 +11,7 @@ mod paths;
 mod tests;
 mod window;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use laptime_core::{News, PathId, PathTable, PathTally, Tallies};
@@ -23,6 +24,9 @@ use crate::operations::{self, Peaks};
 use crate::span_row::SpanRow;
 use crate::tree::Tree;
 use paths::{Role, Roles};
+
+/// Names that are told at most to somebody who sees no step.
+const MOST_OTHERS: usize = 3;
 
 /// What one listener has not been told of the steps of a process.
 #[derive(Debug)]
@@ -104,6 +108,30 @@ impl StepWindows {
             self.join_operations(&mut window, &mut tallies, &ran);
         }
         Some(window)
+    }
+
+    /// Names of laps that ended more than once since the last window, those with most time first:
+    /// what somebody may have meant who sees no step. None where there were steps.
+    pub fn others(&mut self) -> Vec<String> {
+        let mut tallies = self.tallies.clone();
+        let mut times: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for (id, tally) in tallies.settled() {
+            if self.roles.of(id) != Role::Outside {
+                return Vec::new();
+            }
+            if let Some(entry) = self.paths.get(id) {
+                let (count, total_ns) = times.entry(&entry.name).or_default();
+                *count += tally.count;
+                *total_ns += tally.total_ns;
+            }
+        }
+        let mut others: Vec<_> = times
+            .into_iter()
+            .filter(|(_, (count, _))| *count > 1)
+            .collect();
+        others.sort_by_key(|(_, (_, total_ns))| Reverse(*total_ns));
+        let names = others.into_iter().take(MOST_OTHERS);
+        names.map(|(name, _)| name.to_owned()).collect()
     }
 
     /// The name of a metric, if it was recorded inside of a step.

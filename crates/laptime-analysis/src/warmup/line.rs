@@ -24,6 +24,13 @@ pub struct Line {
 }
 
 impl Line {
+    /// Through a series whose noise isn't known.
+    pub fn through_series(values: &[f64]) -> Self {
+        let scratch = &mut Vec::new();
+        let noise = noise(values, scratch);
+        Self::through(values, noise, scratch)
+    }
+
     /// Through `values`: level unless the later half differs from the earlier one, value by
     /// value, by more than the noise (an incomplete Theil–Sen slope: half as many pairs as
     /// values, each half a series apart).

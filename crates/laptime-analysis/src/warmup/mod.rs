@@ -14,7 +14,8 @@ use crate::too_few::too_few;
 
 mod line;
 
-use line::{Line, MEDIAN_TO_MEAN_ERROR, noise};
+pub(crate) use line::Line;
+use line::{MEDIAN_TO_MEAN_ERROR, noise};
 
 /// Fewest steps that tell anything: halves of halves still hold three.
 pub const LEAST_STEPS: usize = 12;

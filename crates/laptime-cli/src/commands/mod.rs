@@ -1,6 +1,9 @@
 //! One file per command: each turns its typed arguments into work and an exit code.
 
+mod baselines;
+mod bench;
 mod browser;
+mod compare;
 mod completions;
 mod doctor;
 mod export;
@@ -22,6 +25,8 @@ pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
     match &cli.command {
         Command::Run(args) => run::run(args, err),
         Command::Report(args) => report::run(args, out, err),
+        Command::Compare(args) => compare::run(args, out, err),
+        Command::Bench(args) => bench::run(args, out, err),
         Command::Export(args) => export::run(args, out, err),
         Command::Ops(args) => ops::run(args, out, err),
         Command::Pack(args) => pack::run(args, out, err),

@@ -1,7 +1,6 @@
 //! Where a report goes: a file, perhaps shown in a browser, or the standard output.
 
 use std::ffi::CString;
-use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -22,7 +21,7 @@ pub fn write(
             .map_err(CliError::from_output)?;
         return Ok(true);
     };
-    fs::write(path, text).map_err(|source| CliError::Output {
+    laptime_recorder::output::write(path, text).map_err(|source| CliError::Output {
         target: path.display().to_string(),
         source,
     })?;

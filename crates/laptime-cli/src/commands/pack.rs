@@ -53,6 +53,16 @@ pub fn run(args: &PackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
     Ok(OK)
 }
 
+/// Packs a recording to where nothing is, and says nothing of it.
+pub fn pack(recording: &Path, target: &Path) -> Result<(), CliError> {
+    let mut files = RecordingFiles::open(recording, true)?;
+    let processes = files.begin()?;
+    write(files.run.as_ref(), &processes, target).map_err(|source| CliError::Output {
+        target: target.display().to_string(),
+        source,
+    })
+}
+
 /// `train-1.packed.lap` for `train-1.lap`.
 fn default_target(recording: &Path) -> PathBuf {
     recording.with_extension("packed.lap")

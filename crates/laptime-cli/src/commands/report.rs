@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use laptime::Recorded;
-use laptime_analysis::{Summary, Until, nearest};
-use laptime_report::{By, Format, View, has_rows, render};
+use laptime_analysis::{Summary, Until};
+use laptime_report::{By, Format, View, has_rows, near, render};
 
 use super::{next, output};
 use crate::args::ReportArgs;
@@ -59,7 +59,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
             err,
             format_args!("laptime: warning: no row matches {pattern}"),
         );
-        if let Some(near) = nearest(&summary.rows, pattern) {
+        if let Some(near) = near(&summary, &view) {
             say(err, format_args!("hint: did you mean {near}?"));
         }
     }

@@ -3,11 +3,11 @@
 //! Nothing that goes wrong here changes the program's result: without a place to record
 //! it runs unrecorded, after one warning; a report that fails costs its message.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
 use laptime_recorder::environment::{
     AUTO_VARIABLE, Asked, Automatic, MEMORY_VARIABLE, PYTHON_VARIABLE, RUN_VARIABLE,
@@ -106,7 +106,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let seen = watch.map(Watch::stop).unwrap_or_default();
     if let Some(mut recording) = recording {
         recording.ended(end, &target, &seen, err);
-        let given_away = usage::given_away(args, &target);
+        let given_away = usage::given_away(args);
         tell(&recording, given_away, args.html.as_deref(), err);
     }
     Ok(code)
@@ -214,9 +214,9 @@ fn tell(
     say(err, format_args!("recording: {}", shown.display()));
     if let Some(path) = html {
         let page = recorded.page(&summary, &View::default());
-        let written = page
-            .map_err(|error| error.to_string())
-            .and_then(|page| fs::write(path, page).map_err(|error| error.to_string()));
+        let written = page.map_err(|error| error.to_string()).and_then(|page| {
+            laptime_recorder::output::write(path, page).map_err(|error| error.to_string())
+        });
         let path = path.display();
         match written {
             Ok(()) => say(err, format_args!("page: {path}")),

@@ -75,12 +75,24 @@ pub fn run(steps: u64) -> RunInfo {
 
 /// The slot of a window that holds steps `from..to`, each half forward.
 pub fn window(sequence: u64, from: u64, to: u64, sealed: bool) -> Vec<u8> {
+    let steps: Vec<(u64, u64)> = (from..to).map(|_| (STEP_NS, STEP_NS / 2)).collect();
+    window_of(sequence, BEGAN + from * STEP_NS, &steps, &[], sealed)
+}
+
+/// The slot of a window that holds notes, and steps that each took so long, and their forward.
+pub fn window_of(
+    sequence: u64,
+    began: u64,
+    steps: &[(u64, u64)],
+    notes: &[(&str, &str)],
+    sealed: bool,
+) -> Vec<u8> {
     let header = WindowHeader {
         pid: PID,
         stream: 1,
         sequence,
         boot: u64::from_le_bytes([7; 8]),
-        anchor: anchor(BEGAN + from * STEP_NS),
+        anchor: anchor(began),
         lost: 0,
         track: TRACK,
     };
@@ -93,20 +105,20 @@ pub fn window(sequence: u64, from: u64, to: u64, sealed: bool) -> Vec<u8> {
             &Record::Path { id, parent, name },
         );
     }
-    for step in from..to {
-        let start = BEGAN + step * STEP_NS;
+    for (code, message) in notes {
+        encode(&mut records, &mut cursor, &Record::Note { code, message });
+    }
+    let mut start = began;
+    for (step, forward) in steps {
         for span in [
-            Span::plain(FORWARD, start, STEP_NS / 2, TRACK),
-            Span::plain(STEP, start, STEP_NS, TRACK),
+            Span::plain(FORWARD, start, *forward, TRACK),
+            Span::plain(STEP, start, *step, TRACK),
         ] {
             encode(&mut records, &mut cursor, &Record::Span(span));
         }
+        start += step;
     }
-    encode(
-        &mut records,
-        &mut cursor,
-        &Record::Anchor(anchor(BEGAN + to * STEP_NS)),
-    );
+    encode(&mut records, &mut cursor, &Record::Anchor(anchor(start)));
     let mut bytes = header.to_bytes().to_vec();
     bytes[8..12].copy_from_slice(&(records.len() as u32).to_le_bytes());
     bytes.extend_from_slice(&records);
@@ -136,6 +148,29 @@ pub fn folder(at: &Path, steps: u64) {
     fs::create_dir(at).unwrap();
     fs::write(at.join("run.json"), run(steps).to_json()).unwrap();
     fs::write(at.join(format!("{PID}-ab.proc")), process(steps)).unwrap();
+}
+
+/// A recording of steps that took so long, each with its forward, and of what was noted.
+pub fn folder_of(at: &Path, steps: &[(u64, u64)], notes: &[(&str, &str)]) {
+    let total: u64 = steps.iter().map(|(step, _)| step).sum();
+    let mut bytes = ProcessHeader {
+        closed: Some(anchor(BEGAN + total)),
+        ..header(PID)
+    }
+    .to_bytes();
+    let mut began = BEGAN;
+    for (sequence, steps) in steps.chunks(100).enumerate() {
+        bytes.extend(window_of(sequence as u64, began, steps, notes, true));
+        began += steps.iter().map(|(step, _)| step).sum::<u64>();
+    }
+    let mut run = run(0);
+    run.end = run.end.map(|end| ProgramEnd {
+        monotonic_ns: BEGAN + total,
+        ..end
+    });
+    fs::create_dir(at).unwrap();
+    fs::write(at.join("run.json"), run.to_json()).unwrap();
+    fs::write(at.join(format!("{PID}-ab.proc")), bytes).unwrap();
 }
 
 /// Notes in a file's black box that `forward` inside `step` is open.

@@ -6,8 +6,8 @@
 use super::FormatError;
 use super::record::{
     ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE,
-    NOTE, OPERATIONS, PATH, PROCESSORS, RAN, Record, SAMPLE, STACK, TRACK, TRACK_NAME,
-    UNUSUAL_SPAN,
+    NOTE, OPERATIONS, PATH, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK, THREAD, TRACK,
+    TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
@@ -17,7 +17,7 @@ use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
-use crate::stack::{SampledStack, StackFrame};
+use crate::stack::{Runner, SampledStack, StackFrame};
 use crate::work::SpanWork;
 
 /// Receives the records of a window.
@@ -462,6 +462,27 @@ impl<'a> Fields<'a, '_> {
             has_interpreter: state & 2 != 0,
             within_ns: self.number()?,
             stands_for_ns: self.number()?,
+            runner: self.runner()?,
+        })
+    }
+
+    /// Who ran; older files end before it, and kinds of later ones are unknown.
+    fn runner(&mut self) -> Result<Runner, FormatError> {
+        if self.bytes.is_empty() {
+            return Ok(Runner::Unknown);
+        }
+        let (kind, track, path) = (self.number()?, self.number()? as u32, self.number()?);
+        Ok(match (kind, path) {
+            (THREAD, _) => Runner::Thread,
+            (TASK, 0) => Runner::Task {
+                track,
+                path: PathId::ROOT,
+            },
+            (TASK, path) => Runner::Task {
+                track,
+                path: self.reader.path(path)?,
+            },
+            _ => Runner::Unknown,
         })
     }
 

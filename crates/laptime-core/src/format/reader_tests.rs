@@ -1,5 +1,6 @@
 use super::*;
 use crate::format::record::{encode, push_payload};
+use crate::format::varint::push;
 use proptest::prelude::*;
 
 const START: Cursor = Cursor {
@@ -142,6 +143,18 @@ fn other() -> impl Strategy<Value = Record<'static>> {
     ]
 }
 
+fn runner() -> impl Strategy<Value = Runner> {
+    let task = |(track, path)| Runner::Task {
+        track,
+        path: PathId(path),
+    };
+    prop_oneof![
+        Just(Runner::Unknown),
+        Just(Runner::Thread),
+        (any::<u32>(), 0_u32..60_000).prop_map(task),
+    ]
+}
+
 fn stack() -> impl Strategy<Value = Record<'static>> {
     let ticks = any::<u64>();
     prop_oneof![
@@ -158,19 +171,27 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                 line,
             })
         }),
-        (ticks, any::<u64>(), any::<u32>(), any::<[bool; 2]>()).prop_map(
-            |(ticks, thread, frame, [is_running, has_interpreter])| {
-                Record::Stack(SampledStack {
-                    ticks,
-                    thread,
-                    frame,
-                    is_running,
-                    has_interpreter,
-                    within_ns: thread / 3,
-                    stands_for_ns: thread,
-                })
-            }
-        ),
+        (
+            ticks,
+            any::<u64>(),
+            any::<u32>(),
+            any::<[bool; 2]>(),
+            runner()
+        )
+            .prop_map(
+                |(ticks, thread, frame, [is_running, has_interpreter], runner)| {
+                    Record::Stack(SampledStack {
+                        ticks,
+                        thread,
+                        frame,
+                        is_running,
+                        has_interpreter,
+                        runner,
+                        within_ns: thread / 3,
+                        stands_for_ns: thread,
+                    })
+                }
+            ),
         any::<[u32; 2]>().prop_map(|[id, line]| {
             Record::CalledFunction(CalledFunction {
                 id,
@@ -300,4 +321,20 @@ proptest! {
         prop_assert_eq!(seen.0, expected);
         prop_assert_eq!(result.err(), error);
     }
+}
+
+#[test]
+fn a_stack_of_an_older_file_does_not_say_who_ran() {
+    let mut payload = Vec::new();
+    for number in [0, 77, 3, 1, 200, 10_000] {
+        push(&mut payload, number);
+    }
+    let mut bytes = Vec::new();
+    push_payload(&mut bytes, STACK, &payload);
+    let (records, error) = read(&bytes);
+    let Some(Record::Stack(stack)) = records.first() else {
+        panic!("{records:?}, {error:?}");
+    };
+    assert_eq!((stack.thread, stack.stands_for_ns), (77, 10_000));
+    assert_eq!(stack.runner, Runner::Unknown);
 }

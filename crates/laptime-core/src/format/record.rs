@@ -30,7 +30,7 @@
 //! | 15   | module       | path, modules that it is inside of, UTF-8 class to the end |
 //! | 16   | function     | number, UTF-8 name, a zero byte, UTF-8 file to the end   |
 //! | 17   | frame        | number, frame that called it (0: none), function, line   |
-//! | 18   | stack        | Δ time, system thread id, frame (0: could not be read), state (bit 0 running, bit 1 holds the interpreter lock), ns by which the time may be off, ns that it stands for |
+//! | 18   | stack        | Δ time, system thread id, frame (0: could not be read), state (bit 0 running, bit 1 holds the interpreter lock), ns by which the time may be off, ns that it stands for; who ran (0 unknown, 1 the thread itself, 2 a task), and of a task its track (0: it never had a lap) and path (0: no lap). Without the last three in older files |
 //! | 19   | called function | number, first line (0: not Python), UTF-8 name, a zero byte, UTF-8 file to the end |
 //! | 20   | calls        | path (0: no lap), system thread id, caller (0: unknown), function, calls, of them primitive, ticks in itself, ticks of primitive calls, calls primitive among the caller's, their ticks; since the record before |
 
@@ -41,7 +41,7 @@ use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
-use crate::stack::{SampledStack, StackFrame};
+use crate::stack::{Runner, SampledStack, StackFrame};
 
 /// Of no record.
 const UNKNOWN: u64 = 0;
@@ -65,6 +65,11 @@ pub(super) const FRAME: u64 = 17;
 pub(super) const STACK: u64 = 18;
 pub(super) const CALLED_FUNCTION: u64 = 19;
 pub(super) const CALLS: u64 = 20;
+
+/// Who ran when a stack was sampled.
+const UNKNOWN_RUNNER: u64 = 0;
+pub(super) const THREAD: u64 = 1;
+pub(super) const TASK: u64 = 2;
 
 /// Room for an unusual span with most of what it may carry.
 const MOST_OF_SPAN: usize = 64;
@@ -329,6 +334,12 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
             let numbers = [at, stack.thread, frame, state, stack.within_ns];
             push_all(payload, &numbers);
             push(payload, stack.stands_for_ns);
+            let runner = match stack.runner {
+                Runner::Unknown => [UNKNOWN_RUNNER, 0, 0],
+                Runner::Thread => [THREAD, 0, 0],
+                Runner::Task { track, path } => [TASK, u64::from(track), u64::from(path.0)],
+            };
+            push_all(payload, &runner);
             STACK
         }
         Record::CalledFunction(function) => {

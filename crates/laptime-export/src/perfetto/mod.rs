@@ -12,7 +12,7 @@ mod wire;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 
-use laptime_core::{PathId, ProcessMemory, SpanFlags};
+use laptime_core::{PathId, ProcessMemory, Sampled, SpanFlags};
 
 use self::order::{Bar, Edge, in_order};
 use self::schema::{annotation, clock, event, interned, packet, track};
@@ -22,6 +22,7 @@ use crate::lanes::{Kind, Lanes, label};
 use crate::process::Process;
 use crate::sink::{Moment, Sink};
 use crate::span::SpanAt;
+use crate::stacks::{self, Edge as Call};
 use crate::text::{Text, not_finite};
 
 /// The one sequence of packets that we write.
@@ -30,6 +31,8 @@ const SEQUENCE: u64 = 1;
 const MOST_GATHERED: usize = 1 << 16;
 /// Lanes of timers stand after those of spans.
 const TIMERS_AFTER: u64 = 1 << 20;
+/// Functions stand after those.
+const FUNCTIONS_AFTER: u64 = 1 << 24;
 /// Counters stand after all lanes.
 const COUNTERS_AFTER: u64 = 1 << 30;
 
@@ -157,6 +160,50 @@ impl<'w> Perfetto<'w> {
         Ok(uuid)
     }
 
+    /// Interns names, from the next number on.
+    fn intern<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> io::Result<()> {
+        let first = self.first_name;
+        message(&mut self.packet, packet::INTERNED_DATA, |data| {
+            for (id, name) in (first..).zip(names) {
+                message(data, interned::EVENT_NAMES, |one| {
+                    integer(one, interned::ID, id);
+                    text(one, interned::NAME, name);
+                });
+            }
+        });
+        let needs = packet::NEEDS_STATE;
+        integer(&mut self.packet, packet::SEQUENCE_FLAGS, needs);
+        self.end_packet()
+    }
+
+    /// One end of a call on consecutive samples.
+    fn call(&mut self, sampled: &Sampled, uuid: u64, edge: Call) -> io::Result<()> {
+        match edge {
+            Call::Begin(call, at_ns) => {
+                self.begin_event(event::BEGIN, uuid);
+                let known = sampled.calls.get(call as usize);
+                self.name_by(known.map_or(0, |call| call.function));
+                if let Some(function) = sampled.function_of(call) {
+                    message(&mut self.event, event::ANNOTATIONS, |one| {
+                        text(one, annotation::STRING, &function.file);
+                        text(one, annotation::NAME, "file");
+                    });
+                }
+                self.end_event(at_ns)
+            }
+            Call::End(bar) => {
+                self.begin_event(event::END, uuid);
+                for (name, number) in [("samples", bar.samples), ("waiting_ns", bar.waiting_ns)] {
+                    message(&mut self.event, event::ANNOTATIONS, |one| {
+                        integer(one, annotation::UNSIGNED, number);
+                        text(one, annotation::NAME, name);
+                    });
+                }
+                self.end_event(bar.end_ns)
+            }
+        }
+    }
+
     /// Writes the packet of the event that was begun.
     fn end_event(&mut self, at_ns: u64) -> io::Result<()> {
         integer(&mut self.packet, packet::TIMESTAMP, at_ns);
@@ -173,7 +220,12 @@ impl<'w> Perfetto<'w> {
     }
 
     fn name(&mut self, path: PathId) {
-        let id = self.first_name + u64::from(path.0);
+        self.name_by(path.0);
+    }
+
+    /// By its place among the names that were interned last.
+    fn name_by(&mut self, place: u32) {
+        let id = self.first_name + u64::from(place);
         integer(&mut self.event, event::NAME_ID, id);
     }
 
@@ -253,18 +305,7 @@ impl Sink for Perfetto<'_> {
             let tid = tid.filter(|tid| taken.insert(*tid) && *tid < 1 << 31);
             self.lane(process, of, of, Kind::Spans, tid)?;
         }
-        let first = self.first_name;
-        message(&mut self.packet, packet::INTERNED_DATA, |data| {
-            for (id, named) in (first..).zip(&process.names) {
-                message(data, interned::EVENT_NAMES, |one| {
-                    integer(one, interned::ID, id);
-                    text(one, interned::NAME, &named.name);
-                });
-            }
-        });
-        let needs = packet::NEEDS_STATE;
-        integer(&mut self.packet, packet::SEQUENCE_FLAGS, needs);
-        self.end_packet()
+        self.intern(process.names.iter().map(|named| named.name.as_str()))
     }
 
     #[inline]
@@ -369,6 +410,24 @@ impl Sink for Perfetto<'_> {
 
     fn memory(&mut self, _: &Process, at_ns: u64, memory: ProcessMemory) -> io::Result<()> {
         self.bytes_counter("counted memory", at_ns, memory.bytes)
+    }
+
+    fn sampled(&mut self, process: &Process, sampled: &Sampled) -> io::Result<()> {
+        self.intern(sampled.functions.iter().map(|one| one.name.as_str()))?;
+        for (thread, samples) in stacks::by_thread(sampled) {
+            let name = format!("{} · {}", process.thread_label(thread), stacks::LANE);
+            let parent = self.process_uuid;
+            let uuid = self.track(|track| {
+                integer(track, track::PARENT, parent);
+                integer(track, track::RANK, FUNCTIONS_AFTER);
+                text(track, track::NAME, &name);
+            })?;
+            stacks::edges(process, sampled, &samples, |edge| {
+                self.call(sampled, uuid, edge)
+            })?;
+        }
+        self.first_name += sampled.functions.len() as u64;
+        Ok(())
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {

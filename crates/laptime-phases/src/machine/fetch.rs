@@ -30,8 +30,10 @@ impl Machine {
         if self.has_unit() {
             self.work_opened_it();
             if self.stays_open_at_fetch(fetch, start, program) {
-                if self.iteration.as_ref().is_some_and(|it| !it.in_play()) {
-                    self.iteration = Some(Arc::clone(iteration)); // what came before was a peek
+                // What came before was a peek, or a `zero_grad` before the loop, as in trainers.
+                let is_idle = self.number.forwards == 0 && self.number.backwards == 0;
+                if (self.iteration.as_ref()).map_or(is_idle, |it| !it.in_play()) {
+                    self.iteration = Some(Arc::clone(iteration));
                 }
                 let unknown = self
                     .unit

@@ -11,6 +11,7 @@ impl Machine {
     pub fn optimizer_begin(&mut self, stepping: bool) {
         if let Some(update) = &mut self.update {
             update.nested += 1;
+            update.has_stepped |= stepping;
             update.after = None;
             update.zeroed = None;
             return;
@@ -59,11 +60,13 @@ impl Machine {
         }
         let at = self.now();
         self.end_in_closure(at, raised);
-        let is_trailing = self.update.take().is_some_and(|update| update.is_trailing);
+        let update = self.update.take().unwrap_or_default();
         let is_direct = self.end(at);
-        if stepping {
+        if stepping || update.has_stepped {
+            self.trains_on_batch(at);
+            self.settle();
             self.stepped(at, is_direct);
-        } else if is_trailing {
+        } else if update.is_trailing {
             self.close_unit(at);
         } else if raised {
             self.interrupted(at, is_direct);

@@ -71,9 +71,12 @@ pub struct Last {
 
 /// An optimizer at work.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Update {
     /// Optimizer work inside it.
     pub nested: u32,
+    /// Weights are updated inside it, as Keras's `apply` does where it doesn't just collect gradients.
+    pub has_stepped: bool,
     /// A `zero_grad` that follows its step: it reopens the step for itself alone.
     pub is_trailing: bool,
     /// A phase of the closure is under way in the optimizer's place.

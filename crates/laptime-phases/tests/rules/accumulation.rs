@@ -75,3 +75,19 @@ fn batches_fetched_together_before_their_forwards_are_filed_together() {
     assert_eq!(program.count("step"), 2);
     assert_eq!(program.count("step/data"), 4);
 }
+
+#[test]
+fn an_update_inside_an_optimizers_work_ends_the_step_and_work_without_one_does_not() {
+    let program = Program::new();
+    for (batch, _) in program.loader(4).pass().enumerate() {
+        program.forward();
+        program.zero_grad();
+        program.backward();
+        program.apply(batch % 2 == 1);
+        program.other(OUTSIDE);
+    }
+    assert_eq!(program.count("step"), 2);
+    assert_eq!(program.count("step/backward"), 4);
+    let optimizer = program.total("step/optimizer");
+    assert_eq!(optimizer, 4 * (ZERO + STEP) + 2 * STEP);
+}

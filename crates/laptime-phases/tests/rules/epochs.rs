@@ -105,3 +105,20 @@ fn an_epoch_begins_with_the_first_step_that_follows_a_peek() {
     assert_eq!(steps.len(), 12);
     assert_eq!(epochs_began(&program), [steps[0], steps[4], steps[8]]);
 }
+
+/// As Lightning and Transformers begin.
+#[test]
+fn an_epoch_begins_with_the_zero_grad_before_its_loop() {
+    let program = Program::new();
+    let loader = program.loader(3);
+    program.zero_grad();
+    for _ in 0..2 {
+        for _ in loader.pass() {
+            program.forward();
+            program.backward();
+            program.step();
+        }
+    }
+    let steps = steps_began(&program);
+    assert_eq!(epochs_began(&program), [steps[0], steps[3]]);
+}

@@ -266,6 +266,16 @@ impl Program {
         self.tell(|machine| machine.optimizer_end(true, raises));
     }
 
+    /// What Keras's `apply` does with gradients: updates weights by them, or just collects them.
+    pub fn apply(&self, updates: bool) {
+        self.tell(|machine| machine.optimizer_begin(false));
+        self.other(STEP);
+        if updates {
+            self.step();
+        }
+        self.tell(|machine| machine.optimizer_end(false, false));
+    }
+
     pub fn zero_grad(&self) {
         self.tell(|machine| machine.optimizer_begin(false));
         self.other(ZERO);

@@ -4,20 +4,22 @@
 //! ([`profile`]), from then on by `sys.monitoring` ([`monitor`]). Both end in the recorder's
 //! [`calls::enter`] and [`calls::leave`], which know no interpreter.
 
+mod ends;
+mod interpreter;
 mod monitor;
 mod names;
 mod profile;
 
 use laptime_recorder::calls;
-use pyo3::ffi;
 use pyo3::prelude::*;
 
-use crate::entry::measuring;
+use self::interpreter::REPLACED;
+use crate::entry::{keeping_error, measuring};
 
 /// What readers are told when there are no calls, or fewer than there were.
 const UNAVAILABLE: &str = "calls-unavailable";
-const REPLACED: &str = "calls-stopped";
 const DISORDER: &str = "calls-out-of-order";
+const FULL: &str = "calls-of-too-many-functions";
 
 /// Counts calls from now on, in all threads. Returns whether it began: false where calls are counted
 /// already, or can't be. The recording says why.
@@ -29,10 +31,11 @@ pub fn count_calls(python: Python<'_>) -> bool {
             if !calls::start() {
                 return false;
             }
-            let begun = if monitor::is_there(python) {
-                monitor::begin(python)
-            } else {
-                profile::begin()
+            let named = keeping_error(|| names::begin(python).and_then(|()| ends::begin(python)));
+            let begun = match named {
+                Err(error) => Err(error.to_string()),
+                Ok(()) if monitor::is_there(python) => monitor::begin(python),
+                Ok(()) => profile::begin(),
             };
             if let Err(why) = &begun {
                 // SAFETY: nobody was told to count.
@@ -60,11 +63,17 @@ pub fn leave_calls(python: Python<'_>) {
             } else {
                 profile::end();
             }
-            names::forget();
+            ends::end();
             if stopped.was_replaced {
                 calls::say(
                     REPLACED,
                     "the program set a profile function of its own, or took ours away: calls of that thread are counted until then",
+                );
+            }
+            if stopped.is_full {
+                calls::say(
+                    FULL,
+                    "the program called more than 65,536 different functions: calls of the rest are counted together, as <other functions>",
                 );
             }
             if stopped.disorder > 0 {
@@ -75,10 +84,4 @@ pub fn leave_calls(python: Python<'_>) {
             }
         },
     );
-}
-
-/// The calling thread, as the interpreter knows it.
-fn this_thread() -> usize {
-    // SAFETY: the lock is held.
-    unsafe { ffi::PyThreadState_Get() as usize }
 }

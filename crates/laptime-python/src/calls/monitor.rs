@@ -10,8 +10,9 @@ use laptime_recorder::calls::{self, FunctionKey, NewFunction};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::{names, this_thread};
-use crate::entry::measuring;
+use super::interpreter::{self, path, this_thread};
+use super::names;
+use crate::entry::{keeping_error, measuring};
 use crate::fast::Locked;
 
 /// Numbers that no kind of tool has by convention, the ones first that are free most often.
@@ -47,7 +48,7 @@ pub fn is_there(python: Python<'_>) -> bool {
 /// Has the interpreter call us. **Errors** with why it can't.
 pub fn begin(python: Python<'_>) -> Result<(), String> {
     super::profile::find_builtins(python);
-    names::keeping_error(|| listen(python)).map_err(|error| {
+    keeping_error(|| listen(python)).map_err(|error| {
         end(python);
         error.to_string()
     })
@@ -77,7 +78,10 @@ fn listen(python: Python<'_>) -> PyResult<()> {
     let events = monitoring.getattr("events")?;
     let mut all = 0_u32;
     for (name, callback, of) in CALLBACKS {
-        let callback = function(python, name, callback)?;
+        let method = ffi::PyMethodDefPointer {
+            PyCFunctionFast: callback,
+        };
+        let callback = interpreter::builtin(python, name, method, ffi::METH_FASTCALL)?;
         for event in of {
             let event: u32 = events.getattr(*event)?.extract()?;
             monitoring.call_method1("register_callback", (number, event, &callback))?;
@@ -88,34 +92,13 @@ fn listen(python: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// A builtin that lives as long as the process.
-fn function<'py>(
-    python: Python<'py>,
-    name: &'static CStr,
-    callback: Callback,
-) -> PyResult<Bound<'py, PyAny>> {
-    let definition = Box::leak(Box::new(ffi::PyMethodDef {
-        ml_name: name.as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer {
-            PyCFunctionFast: callback,
-        },
-        ml_flags: ffi::METH_FASTCALL,
-        ml_doc: null_mut(),
-    }));
-    // SAFETY: the lock is held, and the definition is never freed.
-    unsafe {
-        let made = ffi::PyCFunction_NewEx(definition, null_mut(), null_mut());
-        Bound::from_owned_ptr_or_err(python, made)
-    }
-}
-
 /// Has it call us no more.
 pub fn end(python: Python<'_>) {
     // SAFETY: the lock is held, and nothing else is borrowed.
     let Some((number, _missing)) = (unsafe { TOOL.get() }).take() else {
         return;
     };
-    let left = names::keeping_error(|| -> PyResult<()> {
+    let left = keeping_error(|| -> PyResult<()> {
         let monitoring = python.import("sys")?.getattr("monitoring")?;
         monitoring.call_method1("set_events", (number, 0))?;
         let events = monitoring.getattr("events")?;
@@ -162,9 +145,9 @@ unsafe extern "C" fn on_begin(
             let code = unsafe { *args };
             let name = || {
                 // SAFETY: as above.
-                names::keeping_error(|| unsafe { names::name_code(code) })
+                keeping_error(|| unsafe { names::name_code(code) })
             };
-            calls::enter(names::of_code(code), this_thread, name);
+            calls::enter(names::of_code(code), path(), this_thread, name);
         })
     })
 }
@@ -196,9 +179,9 @@ unsafe extern "C" fn on_builtin(
             if let Some(key) = key {
                 let name = || -> NewFunction {
                     // SAFETY: as above; it has a key.
-                    names::keeping_error(|| unsafe { names::name_builtin(callable, this) })
+                    keeping_error(|| unsafe { names::name_builtin(callable, this) })
                 };
-                calls::enter(key, this_thread, name);
+                calls::enter(key, path(), this_thread, name);
                 // SAFETY: as above.
                 unsafe { super::profile::flush_before_exit(callable) };
             }

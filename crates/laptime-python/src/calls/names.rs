@@ -1,8 +1,8 @@
 //! What functions are known by and called.
 //!
-//! A code object's address tells a Python function, so it is kept as long as calls are counted.
-//! The address of a builtin's definition tells the builtin: nothing is kept for it, or an object
-//! whose method was called would live on.
+//! A code object's address tells a Python function for as long as it lives: see [`ends`]. The address of
+//! a builtin's definition tells the builtin. Nothing is kept: programs that compile again and again
+//! would grow, and an object whose method was called would live on.
 
 use std::ffi::c_char;
 
@@ -10,6 +10,7 @@ use laptime_recorder::calls::{FunctionKey, NewFunction};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use super::ends;
 use crate::fast::Locked;
 
 unsafe extern "C" {
@@ -23,14 +24,19 @@ unsafe extern "C" {
     ) -> *mut ffi::PyObject;
 }
 
-/// Code objects whose addresses are keys.
-static KEPT: Locked<Vec<Py<PyAny>>> = Locked::new(Vec::new());
+/// Where this package's own Python stands.
+static OWN_FOLDER: Locked<String> = Locked::new(String::new());
+/// What builtins of this package have in their names.
+const OWN_BUILTIN: &str = "laptime._core";
 
-/// Lets code objects go.
-pub fn forget() {
-    // SAFETY: the lock is held, and they are dropped when nothing is borrowed any more.
-    let kept = std::mem::take(unsafe { KEPT.get() });
-    drop(kept);
+/// Prepares for functions to be named.
+pub fn begin(python: Python<'_>) -> PyResult<()> {
+    let package = python.import("laptime")?;
+    let file: String = package.getattr("__file__")?.extract()?;
+    let folder = file.trim_end_matches("__init__.py");
+    // SAFETY: the lock is held, and nothing else is borrowed.
+    folder.clone_into(unsafe { OWN_FOLDER.get() });
+    Ok(())
 }
 
 /// The key of a code object.
@@ -58,7 +64,7 @@ pub unsafe fn of_builtin(
     ))
 }
 
-/// Names a code object and keeps it.
+/// Names a code object, and watches it.
 ///
 /// # Safety
 /// The lock is held, and it is a code object.
@@ -68,20 +74,25 @@ pub unsafe fn name_code(code: *mut ffi::PyObject) -> NewFunction {
         let python = Python::assume_attached();
         Bound::from_borrowed_ptr(python, code)
     };
-    let text = |name| -> Option<String> { code.getattr(name).ok()?.extract().ok() };
-    let function = NewFunction {
+    ends::watch(&code);
+    // Without an error where it is missing: an error holds the code object.
+    let text = |name| -> Option<String> { code.getattr_opt(name).ok()??.extract().ok() };
+    let file = text("co_filename").unwrap_or_default();
+    // SAFETY: the lock is held, and nothing else is borrowed.
+    let own = unsafe { OWN_FOLDER.get() };
+    if !own.is_empty() && file.starts_with(own.as_str()) {
+        return NewFunction::own();
+    }
+    NewFunction {
         name: text("co_qualname")
             .or_else(|| text("co_name"))
             .unwrap_or_default(),
-        file: text("co_filename").unwrap_or_default(),
+        file,
         line: code
             .getattr("co_firstlineno")
             .and_then(|line| line.extract())
             .unwrap_or(0),
-    };
-    // SAFETY: the lock is held, and nothing else is borrowed.
-    unsafe { KEPT.get() }.push(code.unbind());
-    function
+    }
 }
 
 /// Names a builtin as `cProfile` does.
@@ -95,24 +106,13 @@ pub unsafe fn name_builtin(callable: *mut ffi::PyObject, this: *mut ffi::PyObjec
         let name = laptime_definition_name(callable, this);
         Bound::from_owned_ptr_or_opt(python, name)
     };
-    let name = name.and_then(|name| name.extract().ok());
+    let name: Option<String> = name.and_then(|name| name.extract().ok());
+    if name.as_ref().is_some_and(|name| name.contains(OWN_BUILTIN)) {
+        return NewFunction::own();
+    }
     NewFunction {
         name: name.unwrap_or_else(|| "<built-in method>".to_owned()),
         file: "~".to_owned(),
         line: 0,
     }
-}
-
-/// Runs with no exception set, and sets the one that was there again.
-pub fn keeping_error<T>(run: impl FnOnce() -> T) -> T {
-    // SAFETY: the lock is held where calls are counted.
-    let python = unsafe { Python::assume_attached() };
-    let raised = PyErr::take(python);
-    let done = run();
-    // What was raised on the way is no error of the program's.
-    drop(PyErr::take(python));
-    if let Some(raised) = raised {
-        raised.restore(python);
-    }
-    done
 }

@@ -12,11 +12,14 @@ use laptime_recorder::calls;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::{names, this_thread};
+use super::interpreter::{REPLACED, path, this_thread};
+use super::names;
+use crate::entry::keeping_error;
 
 unsafe extern "C" {
     fn laptime_may_profile() -> c_int;
     fn laptime_profile_all(function: ffi::Py_tracefunc) -> c_int;
+    fn laptime_profile_new(function: ffi::Py_tracefunc);
     fn laptime_profile_none(function: ffi::Py_tracefunc);
     fn laptime_profiles(function: ffi::Py_tracefunc, state: *mut ffi::PyThreadState) -> c_int;
 }
@@ -36,13 +39,13 @@ pub fn begin() -> Result<(), String> {
     let python = unsafe { Python::assume_attached() };
     find_builtins(python);
     // SAFETY: the lock is held.
-    if names::keeping_error(|| unsafe { laptime_may_profile() }) != 0 {
+    if keeping_error(|| unsafe { laptime_may_profile() }) != 0 {
         return Err("the program's audit hook refuses a profile function".to_owned());
     }
     // SAFETY: the lock is held.
     if unsafe { laptime_profile_all(on_event) } > 0 {
         calls::say(
-            super::REPLACED,
+            REPLACED,
             "a thread had a profile function of its own: its calls are not counted",
         );
     }
@@ -86,7 +89,7 @@ pub fn is_counting(thread: usize) -> bool {
 
 /// The C function behind a builtin.
 fn address(python: Python<'_>, module: &str, name: &str) -> usize {
-    let found = names::keeping_error(|| python.import(module)?.getattr(name));
+    let found = keeping_error(|| python.import(module)?.getattr(name));
     // SAFETY: the lock is held, and it is checked to be a builtin.
     found.map_or(0, |builtin| unsafe { behind(builtin.as_ptr()) })
 }
@@ -131,8 +134,8 @@ unsafe fn take(frame: *mut ffi::PyFrameObject, what: c_int, arg: *mut ffi::PyObj
                 let code: *mut ffi::PyObject = ffi::PyFrame_GetCode(frame).cast();
                 let key = names::of_code(code);
                 if what == ffi::PyTrace_CALL {
-                    let name = || names::keeping_error(|| names::name_code(code));
-                    calls::enter(key, this_thread, name);
+                    let name = || keeping_error(|| names::name_code(code));
+                    calls::enter(key, path(), this_thread, name);
                 } else {
                     calls::leave(key);
                 }
@@ -141,8 +144,8 @@ unsafe fn take(frame: *mut ffi::PyFrameObject, what: c_int, arg: *mut ffi::PyObj
             ffi::PyTrace_C_CALL => {
                 let none = std::ptr::null_mut();
                 if let Some(key) = names::of_builtin(arg, none) {
-                    let name = || names::keeping_error(|| names::name_builtin(arg, none));
-                    calls::enter(key, this_thread, name);
+                    let name = || keeping_error(|| names::name_builtin(arg, none));
+                    calls::enter(key, path(), this_thread, name);
                     flush_before_exit(arg);
                 }
             }
@@ -150,7 +153,7 @@ unsafe fn take(frame: *mut ffi::PyFrameObject, what: c_int, arg: *mut ffi::PyObj
                 if let Some(key) = names::of_builtin(arg, std::ptr::null_mut()) {
                     calls::leave(key);
                     if behind(arg) == STARTS_THREAD.load(Relaxed) {
-                        laptime_profile_all(on_event);
+                        laptime_profile_new(on_event);
                     }
                 }
             }

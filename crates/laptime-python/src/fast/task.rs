@@ -11,6 +11,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::mem::offset_of;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use laptime_core::{PathId, SpanFlags};
 use laptime_recorder::{self as recorder, Open, Site, TaskStack};
@@ -20,6 +23,7 @@ use pyo3::types::{PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{Borrowed, ffi};
 
 use super::{graves, thread};
+use crate::stacks::peek;
 
 /// The variable: a pair (state, number of the open path).
 static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -31,6 +35,8 @@ pub struct TaskState {
 }
 
 struct Parts {
+    /// Of its stack.
+    track: u32,
     /// Taken only when the state goes.
     stack: Option<Box<TaskStack>>,
     /// Number of the thread that ran the task last.
@@ -167,9 +173,50 @@ fn variable(python: Python<'_>) -> PyResult<&Py<PyAny>> {
         // SAFETY: a constant name, no default.
         unsafe {
             let variable = ffi::PyContextVar_New(c"laptime".as_ptr(), std::ptr::null_mut());
-            Ok(Bound::from_owned_ptr_or_err(python, variable)?.unbind())
+            let variable = Bound::from_owned_ptr_or_err(python, variable)?;
+            HASH.store(variable.hash()? as u64, Relaxed);
+            PLACE.store(variable.as_ptr().addr(), Release);
+            Ok(variable.unbind())
         }
     })
+}
+
+/// Where the variable is, and its hash, for who reads contexts from outside.
+static PLACE: AtomicUsize = AtomicUsize::new(0);
+static HASH: AtomicU64 = AtomicU64::new(0);
+/// How far into its Python object a state begins; the same for all.
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+
+/// The variable's address and its hash as trees of contexts have it; `None` before the first task.
+pub fn variable_place() -> Option<(u64, u32)> {
+    let place = PLACE.load(Acquire) as u64;
+    let hash = HASH.load(Relaxed);
+    let folded = hash as u32 ^ (hash >> 32) as u32;
+    (place != 0).then_some((
+        place,
+        if folded == u32::MAX {
+            u32::MAX - 1
+        } else {
+            folded
+        },
+    ))
+}
+
+/// What is told of a task to who reads it from outside.
+pub struct Peeked {
+    /// Its track.
+    pub track: u32,
+    /// The weak reference to the context that it is of.
+    pub reference: u64,
+}
+
+/// Reads a state by the address of its Python object, from any thread and without the lock; `None` where
+/// nothing is.
+pub fn peek(object: u64) -> Option<Peeked> {
+    let parts = (INSIDE.load(Relaxed) + offset_of!(TaskState, parts)) as u64;
+    let reference = peek::word(object, parts + offset_of!(Parts, context) as u64)?;
+    let track = peek::half(object, parts + offset_of!(Parts, track) as u64)?;
+    Some(Peeked { track, reference })
 }
 
 /// What the current context holds: its own pair or its parent's.
@@ -203,18 +250,24 @@ pub fn known(context: Borrowed<'_, '_, PyAny>) -> Option<*const TaskState> {
     owner.is(context).then_some(std::ptr::from_ref(state))
 }
 
+/// What was open where the current context was made, unless that was outside of any task.
+pub fn inherited(python: Python<'_>) -> Option<PathId> {
+    let pair = value(python)?;
+    parts_of(&pair).map(|(_, path)| path)
+}
+
 /// Gives the current context a state. Its spans open under what was open where the context was
 /// made, or, when that was outside of any task, under `outside`.
 pub fn make(context: Borrowed<'_, '_, PyAny>, outside: PathId) -> PyResult<*const TaskState> {
     let python = context.py();
-    let inherit = value(python)
-        .and_then(|pair| parts_of(&pair))
-        .map_or(outside, |(_, path)| path);
+    let inherit = inherited(python).unwrap_or(outside);
+    let stack = TaskStack::new(inherit, None);
     let state = Bound::new(
         python,
         TaskState {
             parts: Parts {
-                stack: Some(TaskStack::new(inherit, None)),
+                track: stack.track(),
+                stack: Some(stack),
                 used_on: Cell::new(0),
                 context: PyWeakrefReference::new(&context)?.unbind(),
                 last: RefCell::default(),
@@ -225,6 +278,8 @@ pub fn make(context: Borrowed<'_, '_, PyAny>, outside: PathId) -> PyResult<*cons
         },
     )?;
     state.get().parts.this.set(state.as_ptr());
+    let inside = std::ptr::from_ref(state.get()).addr() - state.as_ptr().addr();
+    INSIDE.store(inside, Relaxed);
     let pair = (&state, inherit.0).into_pyobject(python)?;
     // SAFETY: a context variable and its value; the token is released.
     unsafe {

@@ -9,12 +9,14 @@
 use std::cell::Cell;
 use std::ptr::null_mut;
 
+use laptime_core::PathId;
 use laptime_recorder as recorder;
 use pyo3::prelude::*;
 use pyo3::{Borrowed, ffi};
 
 use super::task::{self, TaskState};
 use super::{graves, thread_name};
+use crate::entry::keeping_error;
 
 /// A thread state and how often its context has changed.
 #[repr(C)]
@@ -42,6 +44,8 @@ pub struct ThreadContext {
     task: Cell<*const TaskState>,
     /// The thread's base context, once known, and the thread state it belongs to. Compared only.
     base: Cell<(*mut ffi::PyObject, u64)>,
+    /// The path that a task without a stack of its own is in, and where that was looked up.
+    looked: Cell<(Version, PathId)>,
     /// Durations of the last span by site, in ticks, outside of tasks.
     last: Cell<*mut Vec<u64>>,
     /// Spans opened here by `with` and not closed yet.
@@ -56,6 +60,7 @@ thread_local! {
             seen: Cell::new(NOWHERE),
             task: Cell::new(std::ptr::null()),
             base: Cell::new((null_mut(), u64::MAX)),
+            looked: Cell::new((NOWHERE, PathId::ROOT)),
             last: Cell::new(null_mut()),
             open: Cell::new(0),
             is_named: Cell::new(false),
@@ -94,6 +99,26 @@ pub unsafe fn with<R>(body: impl FnOnce(&ThreadContext) -> R) -> R {
             arrive(thread);
         }
         body(thread)
+    })
+}
+
+/// The innermost open lap of the running task: a task that has none of its own is inside those that were
+/// open where it was made. Unlike [`with`], this gives no task a stack.
+///
+/// # Safety
+/// The interpreter lock is held.
+#[inline]
+pub unsafe fn path() -> PathId {
+    CONTEXT.with(|thread| {
+        // SAFETY: the lock is held, so there is a thread state.
+        let now = unsafe { laptime_context_place() };
+        if now == thread.seen.get() {
+            return recorder::current_path();
+        }
+        match thread.looked.get() {
+            (then, path) if then == now => path,
+            _ => keeping_error(|| look(thread)),
+        }
     })
 }
 
@@ -204,11 +229,24 @@ fn arrive(thread: &ThreadContext) {
             recorder::name_thread(&name);
         }
     }
-    // SAFETY: as above.
+    if let Some(context) = settle_if_known(thread) {
+        thread.settle(std::ptr::null());
+        match task::make(context, recorder::current_path()) {
+            Ok(state) => thread.settle(state),
+            // Out of memory, in practice: the spans go to the thread's own stack.
+            Err(error) => drop(error),
+        }
+    }
+}
+
+/// Turns to the stack of the context that is current, if it has one; a base context has the thread's
+/// own. Returns any other context.
+fn settle_if_known(thread: &ThreadContext) -> Option<Borrowed<'static, 'static, PyAny>> {
+    // SAFETY: only called with the lock held.
     let (now, context) = unsafe { (laptime_context_place(), laptime_context_current()) };
     if context.is_null() || thread.base.get() == (context, now.thread) {
         thread.settle(std::ptr::null());
-        return;
+        return None;
     }
     // SAFETY: as above; the context is the current one, which the thread state holds.
     let python = unsafe { Python::assume_attached() };
@@ -220,13 +258,28 @@ fn arrive(thread: &ThreadContext) {
         thread.base.set((context.as_ptr(), now.thread));
         thread.settle(std::ptr::null());
     } else {
-        thread.settle(std::ptr::null());
-        match task::make(context, recorder::current_path()) {
-            Ok(state) => thread.settle(state),
-            // Out of memory, in practice: the spans go to the thread's own stack.
-            Err(error) => drop(error),
-        }
+        return Some(context);
     }
+    None
+}
+
+/// Finds the path of [`path`] after the context has changed.
+#[cold]
+#[inline(never)]
+fn look(thread: &ThreadContext) -> PathId {
+    let Some(context) = settle_if_known(thread) else {
+        return recorder::current_path();
+    };
+    let path = task::inherited(context.py()).unwrap_or_else(|| {
+        thread.settle(std::ptr::null());
+        recorder::current_path()
+    });
+    // The stack isn't that of this context, which a lap must find out.
+    thread.seen.set(NOWHERE);
+    // SAFETY: only called with the lock held. Read again: looking around may have changed it.
+    let now = unsafe { laptime_context_place() };
+    thread.looked.set((now, path));
+    path
 }
 
 /// Whether nobody entered this context, the current one: an entered one refuses a second entry.

@@ -217,7 +217,7 @@ impl OpCounts {
     )]
     fn to_html(&self, path: PathBuf) -> PyResult<()> {
         let text = rendering::rendered(self, Format::Html, &OperationsView::default());
-        std::fs::write(&path, text).map_err(|error| errors::from_io(&error, &path))
+        laptime_recorder::output::write(&path, text).map_err(|error| errors::from_io(&error, &path))
     }
 
     /// What notebooks show.

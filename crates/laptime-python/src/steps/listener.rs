@@ -78,9 +78,23 @@ impl StepListener {
     }
 
     /// The steps since the last window; None when there was none. A step that goes on is in the next.
-    fn take(&self) -> Option<StepWindow> {
-        let take = || self.with(|state| state.windows.take());
+    fn take(&self, python: Python<'_>) -> Option<StepWindow> {
+        let take = || {
+            if self.every > 0 {
+                listening::take_in(python); // those of no full window
+            }
+            self.with(|state| state.windows.take())
+        };
         Some(StepWindow::new(&self.name, measuring(|| None, take)?))
+    }
+
+    /// Names of laps that came more than once, where none of this name did since the last window.
+    fn others(&self, python: Python<'_>) -> Vec<String> {
+        let others = || {
+            listening::take_in(python);
+            self.with(|state| state.windows.others())
+        };
+        measuring(Vec::new, others)
     }
 }
 

@@ -159,4 +159,71 @@ impl StepWindow {
     fn __repr__(&self) -> String {
         format!("<laptime.StepWindow {self}>", self = self.__str__())
     }
+
+    /// Nothing of it changes: a copy is the same.
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        this
+    }
+
+    fn __reduce__<'py>(&self, python: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (State,))> {
+        let made_by = python.import("laptime._core")?.getattr("_step_window")?;
+        let window = &self.window;
+        let phases = window.phases.iter();
+        let phases = phases.map(|one| (one.name.clone(), one.total_ns, one.share_ratio));
+        let times = (
+            window.total_ns,
+            window.mean_ns,
+            window.p95_ns,
+            window.max_ns,
+        );
+        let bytes = (self.resident_peak_bytes, window.host_memory_peak_bytes);
+        let rates = (window.flop_per_s, window.mfu_ratio);
+        let steps = (self.name.clone(), window.step, window.count);
+        Ok((made_by, ((steps, times, phases.collect(), bytes, rates),)))
+    }
+}
+
+/// What a window is pickled as.
+type State = (
+    (String, u64, u64),
+    (u64, u64, Option<u64>, u64),
+    Vec<(String, u64, f64)>,
+    (Option<u64>, Option<u64>),
+    (Option<f64>, Option<f64>),
+);
+
+/// A window as it was when it was pickled.
+#[pyfunction]
+#[pyo3(name = "_step_window")]
+pub fn step_window(state: State) -> StepWindow {
+    let (steps, times, phases, bytes, rates) = state;
+    let (name, step, count) = steps;
+    let (total_ns, mean_ns, p95_ns, max_ns) = times;
+    let phases = phases.into_iter();
+    let phases = phases.map(|(name, total_ns, share_ratio)| analysis::StepPhase {
+        name,
+        total_ns,
+        share_ratio,
+    });
+    StepWindow {
+        name,
+        window: analysis::StepWindow {
+            step,
+            count,
+            total_ns,
+            mean_ns,
+            p95_ns,
+            max_ns,
+            phases: phases.collect(),
+            host_memory_peak_bytes: bytes.1,
+            flop_per_s: rates.0,
+            mfu_ratio: rates.1,
+        },
+        resident_peak_bytes: bytes.0,
+    }
 }

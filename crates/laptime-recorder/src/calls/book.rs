@@ -1,11 +1,12 @@
 //! The functions of a process that were called, by number, and which of them a window defines.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 use laptime_core::CalledFunction;
 use laptime_core::format::record::{Cursor, Record, encode};
 
-use super::table::FunctionKey;
+use super::table::{FunctionKey, QuickHasher};
 
 /// Functions that get a number of their own.
 const MOST_FUNCTIONS: usize = 65_536;
@@ -13,9 +14,12 @@ const MOST_FUNCTIONS: usize = 65_536;
 const MOST_BYTES: usize = 512;
 /// The function that stands for all others.
 pub const OTHER: u32 = 1;
+/// The function that stands for those of this package.
+pub const OWN: u32 = 2;
 
-/// What a function is called and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a function is called and where it stands. Two with the same are one function: code that is
+/// compiled again and again has another key each time.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NewFunction {
     /// Its qualified name.
     pub name: String,
@@ -25,11 +29,41 @@ pub struct NewFunction {
     pub line: u32,
 }
 
+impl NewFunction {
+    /// What stands for all functions of this package: they are no part of the program.
+    pub fn own() -> Self {
+        Self::group("<laptime>")
+    }
+
+    fn group(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            file: "~".to_owned(),
+            line: 0,
+        }
+    }
+}
+
 /// The functions of this process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Book {
-    numbers: HashMap<FunctionKey, u32>,
+    /// Of functions that are alive.
+    numbers: HashMap<FunctionKey, u32, BuildHasherDefault<QuickHasher>>,
+    by_place: HashMap<NewFunction, u32>,
     functions: Vec<NewFunction>,
+    is_full: bool,
+}
+
+impl Default for Book {
+    fn default() -> Self {
+        let functions = vec![NewFunction::group("<other functions>"), NewFunction::own()];
+        Self {
+            numbers: HashMap::default(),
+            by_place: HashMap::from([(NewFunction::own(), OWN)]),
+            functions,
+            is_full: false,
+        }
+    }
 }
 
 impl Book {
@@ -38,34 +72,38 @@ impl Book {
         self.numbers.get(&key).copied()
     }
 
-    /// Whether a function would get a number of its own.
-    pub fn has_room(&self) -> bool {
-        self.functions.len() < MOST_FUNCTIONS
-    }
-
     /// Gives a function a number. What no longer fits gets the one of all others.
     pub fn add(&mut self, key: FunctionKey, function: &NewFunction) -> u32 {
-        if self.functions.is_empty() {
-            self.functions.push(NewFunction {
-                name: "<other functions>".to_owned(),
-                file: "~".to_owned(),
-                line: 0,
-            });
-        }
-        if let Some(known) = self.number(key) {
-            return known;
-        }
-        if !self.has_room() {
-            return OTHER;
-        }
-        self.functions.push(NewFunction {
+        let function = NewFunction {
             name: kept(&function.name),
             file: kept(&function.file),
             line: function.line,
-        });
-        let id = self.functions.len() as u32;
-        self.numbers.insert(key, id);
-        id
+        };
+        let number = self.by_place.get(&function).copied();
+        let number = number.unwrap_or_else(|| self.append(function));
+        self.numbers.insert(key, number);
+        number
+    }
+
+    fn append(&mut self, function: NewFunction) -> u32 {
+        if self.functions.len() >= MOST_FUNCTIONS {
+            self.is_full = true;
+            return OTHER;
+        }
+        self.functions.push(function.clone());
+        let number = self.functions.len() as u32;
+        self.by_place.insert(function, number);
+        number
+    }
+
+    /// A function is no more: its key may become another one's.
+    pub fn forget(&mut self, key: FunctionKey) {
+        self.numbers.remove(&key);
+    }
+
+    /// Whether there were functions that got no number of their own.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// A function by its number.

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use laptime_core::FunctionCalls;
 
 use super::book::{Book, Defined};
-use super::table::Table;
+use super::known::Known;
+use super::table::{FunctionKey, Table};
 use crate::clock;
 use crate::lock::Lock;
 use crate::platform;
@@ -57,6 +58,7 @@ thread_local! {
 /// What one thread counts.
 #[derive(Debug)]
 pub struct Counted {
+    pub known: Known,
     pub table: Table,
     pub epoch: u32,
     /// The system's thread id.
@@ -75,6 +77,7 @@ impl Counted {
     pub fn new(owner: usize) -> Self {
         let ticks = |ns: u64| (ns as f64 / clock::nominal_ns_per_tick()) as u64;
         Self {
+            known: Known::default(),
             table: Table::default(),
             epoch: EPOCH.load(Ordering::Relaxed),
             thread: platform::thread_id(),
@@ -91,6 +94,20 @@ impl Counted {
 #[inline]
 pub fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed)
+}
+
+/// A function is no more: its key may become another one's.
+///
+/// # Safety
+/// No other thread is in [`enter`](super::enter) or [`leave`](super::leave).
+pub unsafe fn forget(key: FunctionKey) {
+    with_shared(|shared| {
+        shared.book.forget(key);
+        for owner in &shared.threads {
+            // SAFETY: in the list while it is alive, and the caller's promise.
+            unsafe { &mut (*owner.0).known }.forget(key);
+        }
+    });
 }
 
 /// Has no thread change what all share, over a fork.

@@ -5,17 +5,13 @@ use std::sync::atomic::Ordering;
 use laptime_core::FunctionCalls;
 use laptime_core::format::record::Record;
 
-use super::book::{Book, Defined, NewFunction, OTHER};
-use super::counted::{EPOCH, IS_ON, Shared, with_shared};
+use super::book::{Book, Defined, NewFunction, OWN};
+use super::counted::{EPOCH, IS_ON, with_shared};
 use super::table::FunctionKey;
 use crate::clock;
 use crate::memory::Quiet;
 use crate::registration;
 use crate::start::is_on_or_decide;
-
-/// Where this package's own Python stands, which ends the counting and is no part of the program.
-const OWN_FILE: &str = "/laptime/_record.py";
-const OWN_BUILTIN: &str = "laptime._core";
 
 /// Counts from now on; false when that goes on already.
 pub fn start() -> bool {
@@ -39,6 +35,8 @@ pub struct Stopped {
     pub was_replaced: bool,
     /// Functions that ended while another one was innermost.
     pub disorder: u64,
+    /// There were more functions than get a number.
+    pub is_full: bool,
 }
 
 /// Ends the counting and writes what is left of all threads. `is_counting` says of a thread, by the
@@ -54,9 +52,7 @@ pub unsafe fn stop(is_counting: impl Fn(usize) -> bool) -> Stopped {
     let mut taken = Vec::new();
     let stopped = with_shared(|shared| {
         taken.append(&mut shared.left);
-        let Shared { book, threads, .. } = shared;
-        let is_own = |id| book.get(id).is_some_and(is_own);
-        for owner in threads {
+        for owner in &mut shared.threads {
             // SAFETY: in the list while it is alive, and the caller's promise.
             let counted = unsafe { &mut *owner.0 };
             if counted.epoch != epoch {
@@ -64,7 +60,8 @@ pub unsafe fn stop(is_counting: impl Fn(usize) -> bool) -> Stopped {
             }
             let table = &mut counted.table;
             if is_counting(counted.owner) {
-                table.forget_innermost(is_own);
+                // What ends the counting.
+                table.forget_innermost(OWN);
                 table.close(now);
             } else if table.depth() > 0 {
                 shared.was_replaced = true;
@@ -76,37 +73,11 @@ pub unsafe fn stop(is_counting: impl Fn(usize) -> bool) -> Stopped {
         Stopped {
             was_replaced: shared.was_replaced,
             disorder: shared.disorder,
+            is_full: shared.book.is_full(),
         }
     });
     write(&taken, &mut Defined::default());
     stopped
-}
-
-fn is_own(function: &NewFunction) -> bool {
-    function.file.ends_with(OWN_FILE) || function.line == 0 && function.name.contains(OWN_BUILTIN)
-}
-
-/// Sums of the program's own functions.
-fn without_own(taken: &[FunctionCalls]) -> Vec<FunctionCalls> {
-    with_shared(|shared| {
-        let is_ours = |id| {
-            shared
-                .book
-                .get(id)
-                .is_some_and(|known| known.file.ends_with(OWN_FILE))
-        };
-        let program = taken.iter().filter(|calls| !is_ours(calls.function));
-        program
-            .map(|calls| FunctionCalls {
-                caller: if is_ours(calls.caller) {
-                    0
-                } else {
-                    calls.caller
-                },
-                ..*calls
-            })
-            .collect()
-    })
 }
 
 /// Writes sums into the calling thread's window.
@@ -114,9 +85,8 @@ pub fn write(taken: &[FunctionCalls], defined: &mut Defined) {
     if taken.is_empty() || !is_on_or_decide() {
         return;
     }
-    let program = without_own(taken);
     registration::with(|thread| {
-        for calls in program {
+        for calls in taken.iter().copied() {
             let functions = [calls.caller, calls.function];
             let record = Record::Calls(calls);
             thread
@@ -140,10 +110,7 @@ pub fn say(code: &str, message: &str) {
 
 /// A function's number; `name` is asked for one that has none.
 pub fn number(key: FunctionKey, name: impl FnOnce() -> NewFunction) -> u32 {
-    let known = with_shared(|shared| {
-        let known = shared.book.number(key);
-        known.or_else(|| (!shared.book.has_room()).then_some(OTHER))
-    });
+    let known = with_shared(|shared| shared.book.number(key));
     known.unwrap_or_else(|| {
         // Not under the lock: it asks the interpreter.
         let function = name();

@@ -10,11 +10,12 @@
 mod book;
 pub(crate) mod counted;
 mod counting;
+mod known;
 mod table;
 mod thread;
 
 pub use book::NewFunction;
-pub use counted::is_on;
+pub use counted::{forget, is_on};
 pub use counting::{Stopped, say, start, stop};
 pub use table::FunctionKey;
 pub use thread::{enter, flush, leave};

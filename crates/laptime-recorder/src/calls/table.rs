@@ -12,22 +12,22 @@ use laptime_core::{CallSums, FunctionCalls, PathId};
 /// Ways of calling that are told apart in a thread: by lap, caller and function.
 const MOST_EDGES: usize = 1 << 18;
 
-/// What an interpreter knows a function by: two addresses that are the function's as long as it is kept.
+/// What an interpreter knows a function by: two addresses that are the function's as long as it lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FunctionKey(pub usize, pub usize);
 
-/// Where a call is counted, before its caller and function have numbers.
+/// Where a call is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Way {
     path: u32,
     caller: u32,
-    key: FunctionKey,
+    function: u32,
 }
 
 impl std::hash::Hash for Way {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(u64::from(self.path) << 32 | u64::from(self.caller));
-        state.write_usize(self.key.0);
+        state.write_u32(self.function);
     }
 }
 
@@ -127,17 +127,17 @@ impl Table {
 
     /// Where calls of a function count in a lap from here; `None` when it was never called so.
     #[inline]
-    pub fn find(&self, key: FunctionKey, path: PathId) -> Option<u32> {
+    pub fn find(&self, function: u32, path: PathId) -> Option<u32> {
         let way = Way {
             path: path.0,
             caller: self.caller(),
-            key,
+            function,
         };
         self.ways.get(&way).copied()
     }
 
-    /// The same for the first call, of a function that has a number. `other` takes what no longer fits.
-    pub fn add(&mut self, key: FunctionKey, path: PathId, function: u32, other: u32) -> u32 {
+    /// The same for the first call. `other` takes what no longer fits.
+    pub fn add(&mut self, function: u32, path: PathId, other: u32) -> u32 {
         let caller = self.caller();
         if self.edges.len() >= MOST_EDGES {
             let rest = self.edges.iter().rposition(|edge| edge.function == other);
@@ -146,7 +146,12 @@ impl Table {
         }
         let place = self.push(path.0, caller, function);
         let path = path.0;
-        self.ways.insert(Way { path, caller, key }, place);
+        let way = Way {
+            path,
+            caller,
+            function,
+        };
+        self.ways.insert(way, place);
         place
     }
 
@@ -238,11 +243,11 @@ impl Table {
         }
     }
 
-    /// Forgets innermost calls, as if they had never begun, while `is_own` holds for their functions.
-    pub fn forget_innermost(&mut self, is_own: impl Fn(u32) -> bool) {
+    /// Forgets innermost calls of a function, as if they had never begun.
+    pub fn forget_innermost(&mut self, wanted: u32) {
         while let Some(open) = self.open.last() {
             let Edge { function, pair, .. } = self.edges[open.edge as usize];
-            if !is_own(function) {
+            if function != wanted {
                 return;
             }
             self.levels[function as usize] -= 1;

@@ -6,8 +6,8 @@ const NO_LAP: PathId = PathId::ROOT;
 /// Functions have their number as key.
 fn enter(table: &mut Table, function: u32, path: PathId, ticks: u64) {
     let key = FunctionKey(function as usize, 0);
-    let edge = table.find(key, path);
-    let edge = edge.unwrap_or_else(|| table.add(key, path, function, OTHER));
+    let edge = table.find(function, path);
+    let edge = edge.unwrap_or_else(|| table.add(function, path, OTHER));
     table.enter(key, edge, ticks);
 }
 
@@ -110,7 +110,7 @@ fn what_is_forgotten_was_never_called() {
     let mut table = Table::default();
     enter(&mut table, 2, NO_LAP, 0);
     enter(&mut table, 3, NO_LAP, 10);
-    table.forget_innermost(|function| function == 3);
+    table.forget_innermost(3);
     table.close(40);
     assert_eq!(taken(&mut table), [(0, 0, 2, [1, 1, 40, 40, 1, 40])]);
 }

@@ -3,13 +3,14 @@
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
+use laptime_core::PathId;
+
 use super::book::{NewFunction, OTHER};
 use super::counted::{CURRENT, Counted, EPOCH, Owner, is_on, with_shared};
 use super::counting::{number, write};
 use super::table::FunctionKey;
 use crate::clock;
 use crate::memory::Quiet;
-use crate::span::current_path;
 
 /// The longest time between two times of writing.
 const MOST_NS: u64 = 30_000_000_000;
@@ -70,33 +71,41 @@ fn begin(owner: usize) -> Option<*mut Counted> {
     Some(counted)
 }
 
-/// A function begins in the calling thread, which the interpreter knows by `owner`.
+/// A function begins in the calling thread, which the interpreter knows by `owner`, inside the laps of
+/// a path.
 ///
 /// **Cost** tens of nanoseconds; more for the first call from a caller in a lap.
 #[inline]
-pub fn enter(key: FunctionKey, owner: impl FnOnce() -> usize, name: impl FnOnce() -> NewFunction) {
+pub fn enter(
+    key: FunctionKey,
+    path: PathId,
+    owner: impl FnOnce() -> usize,
+    name: impl FnOnce() -> NewFunction,
+) {
     let Some(counted) = current(owner) else {
         return;
     };
-    let path = current_path();
     // SAFETY: the calling thread's, and nobody else has it in hand.
-    let table = unsafe { &(*counted).table };
-    let edge = match table.find(key, path) {
+    let known = unsafe { (*counted).known.number(key) };
+    let function = known.unwrap_or_else(|| {
+        let _quiet = Quiet::begin();
+        let number = number(key, name);
+        // SAFETY: as above; what the name needed is over.
+        unsafe { (*counted).known.keep(key, number) };
+        number
+    });
+    // SAFETY: as above.
+    let table = unsafe { &mut (*counted).table };
+    let edge = match table.find(function, path) {
         Some(edge) if table.has_room() => edge,
         found => {
             let _quiet = Quiet::begin();
-            let edge = found.unwrap_or_else(|| {
-                let function = number(key, name);
-                // SAFETY: as above; what the name needed is over.
-                unsafe { (*counted).table.add(key, path, function, OTHER) }
-            });
-            // SAFETY: as above.
-            unsafe { (*counted).table.enter(key, edge, clock::now()) };
+            let edge = found.unwrap_or_else(|| table.add(function, path, OTHER));
+            table.enter(key, edge, clock::now());
             return;
         }
     };
-    // SAFETY: as above.
-    unsafe { (*counted).table.enter(key, edge, clock::now()) };
+    table.enter(key, edge, clock::now());
 }
 
 /// A function ends in the calling thread.

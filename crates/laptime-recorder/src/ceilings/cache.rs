@@ -9,16 +9,7 @@ use std::path::{Path, PathBuf};
 
 use laptime_core::Ceilings;
 
-/// What this machine is: its processor, and how many of them this process may use.
-pub fn machine() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = text
-        .lines()
-        .find(|line| line.starts_with("model name"))
-        .and_then(|line| line.split_once(':'))
-        .map_or(std::env::consts::ARCH, |(_, name)| name.trim());
-    format!("{name}, {} processors", super::threads())
-}
+use crate::machine::machine;
 
 /// The file that a machine's ceilings are kept in: below `$XDG_CACHE_HOME`, else `~/.cache`. `None` without either.
 fn file(machine: &str) -> Option<PathBuf> {

@@ -17,8 +17,11 @@ use laptime_core::Unavailable;
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin, Sample};
 
 use crate::clock::thread_ns;
+use crate::machine::processors;
 
-pub use cache::{load, machine, note_kept, store};
+pub use cache::{load, note_kept, store};
+
+pub use crate::machine::machine;
 
 /// How long each kernel is given.
 const BUDGET: Duration = Duration::from_millis(300);
@@ -92,7 +95,7 @@ fn peak(dtype: &str, kernel: &arithmetic::Kernel) -> Option<Ceiling> {
         }
         rounds *= 2;
     }
-    let threads = threads();
+    let threads = processors();
     let samples = together(threads, |_| (), |()| (kernel.run)(rounds));
     let flop = (rounds * kernel.flop_per_round * threads as u64) as f64;
     let how = format!("{} multiply-adds on {threads} threads", kernel.name);
@@ -100,7 +103,7 @@ fn peak(dtype: &str, kernel: &arithmetic::Kernel) -> Option<Ceiling> {
 }
 
 fn memory() -> [Option<Ceiling>; 2] {
-    let threads = threads();
+    let threads = processors();
     let arrays = |_| bandwidth::Arrays::new(threads);
     let bytes = bandwidth::Arrays::new(threads);
     let (sum, triad) = (bytes.sum_bytes(), bytes.triad_bytes());
@@ -133,11 +136,6 @@ fn ceiling(bound: Bound, work: f64, how: String, samples: &[Sample]) -> Option<C
         per_s,
         origin: Origin::Instructions(measured),
     })
-}
-
-/// Processors that this process may use.
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, Into::into)
 }
 
 /// Lets threads do a piece of work at the same time, again and again. Seconds from the first

@@ -29,6 +29,22 @@ pub fn is_running(thread: u64) -> bool {
     after_name.and_then(|at| stat.get(at)) == Some(&b'R')
 }
 
+/// The processor time that a thread of this process has used; `None` where there is no such thread.
+///
+/// **Cost** 0.3 µs: no file is opened.
+pub fn used_ns(thread: u64) -> Option<u64> {
+    // The kernel's number of a thread's clock: three low bits that say which kind, the id above.
+    const CLOCK_OF_THREAD: i32 = 0b110;
+    let clock = !i32::try_from(thread).ok()? << 3 | CLOCK_OF_THREAD;
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is valid for the call.
+    let found = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    (found == 0).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
 fn is_thread(id: u32) -> bool {
     id != 0 && std::fs::metadata(format!("/proc/self/task/{id}")).is_ok()
 }
@@ -85,6 +101,10 @@ mod tests {
         let own = unsafe { libc::pthread_self() } as u64;
         assert_eq!(thread_id_of(own), Some(thread_id()));
         assert!(is_running(thread_id()));
+        let own = used_ns(thread_id());
+        while used_ns(thread_id()) <= own {}
+        assert!(own.is_some() && used_ns(id).is_some());
+        assert_eq!(used_ns(u64::from(u32::MAX)), None);
         drop(end);
         thread.join().unwrap();
         assert_ne!(thread_id_of(pthread), Some(id));

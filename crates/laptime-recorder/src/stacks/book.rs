@@ -4,15 +4,18 @@
 //! The book is bounded: what no longer fits is filed under the frame that called it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use laptime_core::format::record::{Cursor, Record, encode};
-use laptime_core::{SampledStack, StackFrame};
+use laptime_core::{PathId, Runner, SampledStack, StackFrame};
 
-use super::{Look, SeenFrame, SeenThread};
+use super::seen::{Sample, SeenFrame, SeenFunction};
 use crate::writer::Writer;
 
 /// Functions that get a number.
 const MOST_FUNCTIONS: usize = 65_536;
+/// Functions that are kept in memory to know them by their place.
+const MOST_PLACES: usize = 8_192;
 /// Frames that get one: a function counts once for each way that leads to it and each line.
 const MOST_FRAMES: usize = 262_144;
 /// Bytes of a name or of a file's path that are kept: the end tells most.
@@ -33,6 +36,8 @@ struct Call {
 pub struct Book {
     numbers: HashMap<(String, String), u32>,
     functions: Vec<(String, String)>,
+    /// By place in memory, where they stay.
+    places: HashMap<usize, (Arc<SeenFunction>, u32)>,
     calls: HashMap<Call, u32>,
     frames: Vec<Call>,
     /// The writer's window that `defined_frames` and `defined_functions` are about.
@@ -42,39 +47,43 @@ pub struct Book {
 }
 
 impl Book {
-    /// Writes what a look saw: one record for each thread, or one that says that nothing could be read.
-    pub fn write(&mut self, look: &Look, writer: &mut Writer) {
-        let nothing = SampledStack {
-            ticks: look.ticks,
-            thread: 0,
-            frame: 0,
-            is_running: false,
-            has_interpreter: false,
-            within_ns: look.within_ns,
-            stands_for_ns: look.stands_for_ns,
-        };
-        let Some(threads) = &look.threads else {
-            writer.record(&Record::Stack(nothing));
+    /// Writes a sample; nothing for a thread without functions. `is_path` tells which paths there are: a
+    /// context that is freed while it is read may hold anything.
+    pub fn write(
+        &mut self,
+        sample: &Sample,
+        writer: &mut Writer,
+        is_path: impl Fn(PathId) -> bool,
+    ) {
+        let seen = sample.stack.as_deref();
+        let frames = seen.and_then(|seen| seen.frames.as_deref());
+        if frames.is_some_and(<[SeenFrame]>::is_empty) {
             return;
-        };
-        for seen in threads.iter().filter(|seen| !seen.frames.is_empty()) {
-            let stack = SampledStack {
-                thread: seen.thread,
-                frame: self.frame_of(seen),
-                is_running: seen.is_running,
-                has_interpreter: seen.has_interpreter,
-                ..nothing
-            };
-            writer.record_after(&Record::Stack(stack), |generation, bytes, cursor| {
-                self.define(stack.frame, generation, bytes, cursor);
-            });
         }
+        let stack = SampledStack {
+            ticks: sample.ticks,
+            thread: sample.thread,
+            frame: frames.map_or(0, |frames| self.frame_of(frames)),
+            is_running: sample.is_running,
+            has_interpreter: seen.is_some_and(|seen| seen.has_interpreter),
+            runner: match seen.map_or(Runner::Unknown, |seen| seen.runner) {
+                Runner::Task { path, .. } if path != PathId::ROOT && !is_path(path) => {
+                    Runner::Unknown
+                }
+                runner => runner,
+            },
+            within_ns: sample.within_ns,
+            stands_for_ns: sample.stands_for_ns,
+        };
+        writer.record_after(&Record::Stack(stack), |generation, bytes, cursor| {
+            self.define(stack.frame, generation, bytes, cursor);
+        });
     }
 
     /// The number of a thread's innermost frame; 0 when not even its outermost has one.
-    fn frame_of(&mut self, seen: &SeenThread) -> u32 {
+    fn frame_of(&mut self, frames: &[SeenFrame]) -> u32 {
         let mut parent = 0;
-        for frame in seen.frames.iter().rev() {
+        for frame in frames.iter().rev() {
             let Some(id) = self.number(parent, frame) else {
                 break;
             };
@@ -84,7 +93,7 @@ impl Book {
     }
 
     fn number(&mut self, parent: u32, frame: &SeenFrame) -> Option<u32> {
-        let function = self.function(frame)?;
+        let function = self.function(&frame.function)?;
         let call = Call {
             parent,
             function,
@@ -102,8 +111,22 @@ impl Book {
         Some(id)
     }
 
-    fn function(&mut self, frame: &SeenFrame) -> Option<u32> {
-        let function = (kept(&frame.name), kept(&frame.file));
+    fn function(&mut self, function: &Arc<SeenFunction>) -> Option<u32> {
+        // By its place in memory first: the sampler has one of each, mostly.
+        let place = Arc::as_ptr(function).addr();
+        if let Some((_, known)) = self.places.get(&place) {
+            return Some(*known);
+        }
+        let id = self.function_named(kept(&function.name), kept(&function.file))?;
+        if self.places.len() >= MOST_PLACES {
+            self.places.clear();
+        }
+        self.places.insert(place, (Arc::clone(function), id));
+        Some(id)
+    }
+
+    fn function_named(&mut self, name: String, file: String) -> Option<u32> {
+        let function = (name, file);
         if let Some(known) = self.numbers.get(&function) {
             return Some(*known);
         }

@@ -1,51 +1,32 @@
 //! Sampled stacks: which functions the threads of the process are in, looked at from outside.
 //!
 //! A thread of its own looks at a [`StackSource`] again and again (`sampler`), as often as `pace`
-//! allows; the collector numbers what was seen (`book`) and writes it into the recording. The
-//! program's threads are neither stopped nor asked. Who knows how to read a stack, such as the
-//! Python door, says so with [`sample_stacks`].
+//! allows, and takes together what it saw of threads that stand still (`seen`); the collector numbers
+//! the frames (`book`) and writes them into the recording. The program's threads are neither stopped
+//! nor asked. Who knows how to read a stack, such as the Python door, says so with [`sample_stacks`].
 
 mod book;
 mod pace;
 mod sampler;
+mod seen;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use book::Book;
-pub use sampler::{Look, Sampler};
+pub use sampler::Sampler;
+pub use seen::{Sample, SeenFrame, SeenFunction, SeenStack};
 
 use crate::lock::Lock;
-pub use crate::platform::{is_running, thread_id_of};
-
-/// A function on a stack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenFrame {
-    /// Its qualified name.
-    pub name: String,
-    /// The file that it stands in.
-    pub file: String,
-    /// The line that runs, from 1; 0 where it isn't known.
-    pub line: u32,
-}
-
-/// One thread, as it was seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenThread {
-    /// The system's thread id.
-    pub thread: u64,
-    /// Whether it had a processor, or waited for one, rather than for something else.
-    pub is_running: bool,
-    /// Whether it held the interpreter's lock.
-    pub has_interpreter: bool,
-    /// Its functions, the innermost first.
-    pub frames: Vec<SeenFrame>,
-}
+pub use crate::platform::thread_id_of;
 
 /// Something that can look at the stacks of this process's threads.
 pub trait StackSource {
-    /// All threads that have a stack. `None` when they could not be read while they went on.
-    fn look(&mut self) -> Option<Vec<SeenThread>>;
+    /// The system's ids of the threads that may have a stack. `None` when they could not be read.
+    fn threads(&mut self) -> Option<Vec<u64>>;
+
+    /// The stack of one of them; `None` if it has none, or is gone.
+    fn look(&mut self, thread: u64) -> Option<SeenStack>;
 }
 
 /// Opens a source, on the thread that will look. **Errors** with the reason why there is none.
@@ -67,8 +48,8 @@ pub fn leave_stacks() {
     IS_ASKED.store(false, Ordering::Relaxed);
 }
 
-/// Held while somebody looks, and over a fork: a source has locks of its own, which a child that is
-/// forked in the middle of a look would find held for ever.
+/// Held while somebody looks, and over a fork: a source may have locks of its own, which a child
+/// that is forked in the middle of a look would find held for ever.
 static LOOKING: Lock<()> = Lock::new(());
 
 /// Waits for the look that goes on, some milliseconds, and has none begin.

@@ -9,27 +9,18 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::pace::Pace;
-use super::{LOOKING, OpenSource, SeenThread, StackSource};
+use super::seen::{Moment, Sample, Seen};
+use super::{LOOKING, OpenSource, StackSource};
 use crate::clock;
 use crate::guard::guard;
 use crate::memory::Quiet;
 use crate::platform;
 
-/// Looks that may wait to be written: ten seconds of them. Beyond, the newest are dropped.
-const MOST_WAITING: usize = 1_000;
-
-/// What one look saw.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
-    /// When, in ticks.
-    pub ticks: u64,
-    /// How far that may be off.
-    pub within_ns: u64,
-    /// The time since the look before.
-    pub stands_for_ns: u64,
-    /// The threads; `None` when they could not be read.
-    pub threads: Option<Vec<SeenThread>>,
-}
+/// Samples that may wait to be written: ten seconds of ten busy threads. Beyond, the newest are dropped.
+const MOST_WAITING: usize = 10_000;
+/// Address space that the thread may take: its stack, what it copies, and what the C library reserves
+/// for each thread's allocations.
+const NEEDED_BYTES: u64 = 128 << 20;
 
 /// What the thread and its owner share.
 #[derive(Debug, Default)]
@@ -41,7 +32,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     stop: bool,
-    looks: Vec<Look>,
+    samples: Vec<Sample>,
     /// Why there are no stacks.
     unavailable: Option<String>,
 }
@@ -84,8 +75,8 @@ impl Sampler {
     }
 
     /// What was seen since it was asked last.
-    pub fn take(&self) -> Vec<Look> {
-        std::mem::take(&mut self.shared.state().looks)
+    pub fn take(&self) -> Vec<Sample> {
+        std::mem::take(&mut self.shared.state().samples)
     }
 
     /// Why there are no stacks; told once.
@@ -108,12 +99,17 @@ impl Sampler {
 fn run(shared: &Shared, open: OpenSource) {
     platform::block_signals();
     Quiet::for_ever();
-    let opened = platform::leave_descriptors()
+    let ready = platform::leave_descriptors()
         .map_err(|error| format!("this system gives threads no files of their own: {error}"))
-        .and_then(|()| {
-            let _looking = LOOKING.lock();
-            open()
-        });
+        .and_then(|()| has_room());
+    if let Err(reason) = ready {
+        shared.state().unavailable = Some(reason);
+        return;
+    }
+    let opened = {
+        let _looking = LOOKING.lock();
+        open()
+    };
     match opened {
         Ok(mut source) => look_again_and_again(shared, &mut *source),
         // Of an interpreter that ends before it can be read, there is nothing to say.
@@ -122,28 +118,74 @@ fn run(shared: &Shared, open: OpenSource) {
     }
 }
 
+/// Whether a limit leaves what looking takes. Without it an allocation would fail, which ends the program.
+fn has_room() -> Result<(), String> {
+    match platform::address_space_left() {
+        Some(left) if left < NEEDED_BYTES => Err(format!(
+            "the limit on this process's address space (ulimit -v) leaves {} MiB, and reading stacks takes up to {}",
+            left >> 20,
+            NEEDED_BYTES >> 20,
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn look_again_and_again(shared: &Shared, source: &mut dyn StackSource) {
-    let mut before = clock::monotonic_ns();
-    let mut pace = Pace::new(u64::from(std::process::id()) ^ before);
-    while !shared.wait(pace.wait_ns()) {
-        let looking = LOOKING.lock();
-        let (began_cpu, began, ticks) = (clock::thread_ns(), clock::monotonic_ns(), clock::now());
-        let threads = source.look();
-        drop(looking);
-        let (ended_ticks, ended) = (clock::now(), clock::monotonic_ns());
-        let look = Look {
-            // In the middle: which thread was read when isn't known.
-            ticks: ticks + ended_ticks.saturating_sub(ticks) / 2,
-            within_ns: ended.saturating_sub(began) / 2,
-            stands_for_ns: ended.saturating_sub(before),
-            threads,
-        };
-        before = ended;
-        let mut state = shared.state();
-        if state.looks.len() < MOST_WAITING {
-            state.looks.push(look);
+    let mut before_ns = clock::monotonic_ns();
+    let mut pace = Pace::new(u64::from(std::process::id()) ^ before_ns);
+    let mut seen = Seen::default();
+    for look in 0.. {
+        if shared.wait(pace.wait_ns()) {
+            break;
         }
-        drop(state);
+        let looking = LOOKING.lock();
+        let (began_cpu, began_ns) = (clock::thread_ns(), clock::monotonic_ns());
+        look_at_all(source, &mut seen, look, before_ns);
+        drop(looking);
+        before_ns = began_ns;
+        hand_over(shared, &mut seen);
         pace.spent(clock::thread_ns().saturating_sub(began_cpu));
     }
+    seen.finish();
+    hand_over(shared, &mut seen);
+}
+
+/// Looks at each thread that isn't where it was.
+fn look_at_all(source: &mut dyn StackSource, seen: &mut Seen, look: u64, before_ns: u64) {
+    let moment = |ticks, within_ns| Moment {
+        look,
+        ticks,
+        within_ns,
+        ns: clock::monotonic_ns(),
+    };
+    let Some(threads) = source.threads() else {
+        seen.take_unread(moment(clock::now(), 0), before_ns);
+        return;
+    };
+    for thread in threads {
+        // In this order: what used no time until after the moment stood still at it, and what the thread
+        // does from here on shows at the next look.
+        let now = moment(clock::now(), 0);
+        let used_ns = platform::used_ns(thread);
+        if seen.stands_still(thread, used_ns, now) {
+            continue;
+        }
+        let is_running = platform::is_running(thread);
+        let (began_ns, ticks) = (clock::monotonic_ns(), clock::now());
+        let Some(stack) = source.look(thread) else {
+            continue;
+        };
+        // In the middle: which of its frames was read when isn't known.
+        let ticks = ticks + clock::now().saturating_sub(ticks) / 2;
+        let within_ns = clock::monotonic_ns().saturating_sub(began_ns) / 2;
+        let moment = moment(ticks, within_ns);
+        seen.take((thread, used_ns, is_running), stack, moment, before_ns);
+    }
+    seen.keep_those_of(look);
+}
+
+fn hand_over(shared: &Shared, seen: &mut Seen) {
+    let mut state = shared.state();
+    let room = MOST_WAITING.saturating_sub(state.samples.len());
+    state.samples.extend(seen.ready().take(room));
 }

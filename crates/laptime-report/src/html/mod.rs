@@ -14,8 +14,8 @@ mod shell;
 mod tables;
 pub mod timeline;
 
-pub use markup::attribute;
 pub(crate) use markup::text;
+pub use markup::{attribute, sentence};
 pub use moments::Moments;
 pub use segments::Segment;
 pub use shell::render;

@@ -315,7 +315,7 @@ fn its_roofline_as_text() {
     let (_, figure) = text.split_once("roofline\n").unwrap();
     insta::assert_snapshot!(figure, @r"
     1.20 TFLOP/s (measured float32 matmul peak of cpu) and 24.0 GB/s (measured memory bandwidth of cpu):
-    below 50.0 FLOP/byte memory holds back, above it arithmetic
+    below 50.0 FLOP/byte memory is the limit, above it arithmetic
             │
             │
             │                                                             ⣀⡠⠤⠒⠒31⠒⠒2⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒

@@ -19,7 +19,7 @@ impl Roofline {
     fn remark(&self) -> String {
         let roof = &self.roof;
         format!(
-            "{} ({}) and {} ({}): below {} FLOP/byte memory holds back, above it arithmetic",
+            "{} ({}) and {} ({}): below {} FLOP/byte memory is the limit, above it arithmetic",
             si(roof.flop_per_s, "FLOP/s"),
             name::visible(&roof.flop_label),
             si(roof.bytes_per_s, "B/s"),

@@ -15,7 +15,7 @@ const LEAST_NAME: usize = 22;
 /// Widths of the share's bar, widest first; all are tried before a column gives way.
 const BARS: [usize; 3] = [12, 8, 5];
 /// Columns in the order in which they give way; any other stays.
-const GIVE_WAY: [Column; 19] = [
+const GIVE_WAY: [Column; 22] = [
     Column::Mean,
     Column::PerCall,
     Column::SelfTime,
@@ -35,6 +35,9 @@ const GIVE_WAY: [Column; 19] = [
     Column::PeakMemory,
     Column::Mfu,
     Column::Median,
+    Column::OwnShare,
+    Column::Difference,
+    Column::Interval,
 ];
 
 /// Widths of a table's columns.
@@ -194,6 +197,13 @@ pub fn digits(cell: Cell) -> Digits {
         Cell::Exact(number) => quantity::count(number),
         Cell::ManyBytes(bytes) => quantity::many_bytes(bytes),
         Cell::Rate(rate) => quantity::rate(rate),
+        Cell::Change(ratio) => quantity::change(ratio),
+        Cell::Interval(low, high) => quantity::changes(low, high),
+        Cell::Difference(ns) => quantity::difference(ns),
+        Cell::Plain(number) => Digits {
+            whole: quantity::plain(number),
+            ..Digits::default()
+        },
         Cell::Word(word) => Digits {
             whole: word.to_owned(),
             ..Digits::default()

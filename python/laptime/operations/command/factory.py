@@ -71,7 +71,7 @@ def _hint(module_name: str, found: Any, name: str) -> str:
         return f"did you mean {', '.join(near)}?"
     own = [name for name in known if _makes(found, name)]
     if not own:
-        return f"nothing in {module_name} can be called: a model, or what makes one, is named"
+        return f"nothing in {module_name} can be called: name a model, or a function that makes one"
     more = ", …" if len(own) > _MOST else ""
     return f"{module_name} has {', '.join(own[:_MOST])}{more}"
 
@@ -113,7 +113,7 @@ def _made(target: str, make: Callable[[], Any]) -> Callable[[], Any]:
             inspect.signature(make).bind()
         except TypeError as error:
             raise Failure(
-                f"{target} is called without arguments, and that fails: {error}",
+                f"{target} can't be called without arguments: {error}",
                 "name a function of your own that makes the model",
             ) from error
         except ValueError:

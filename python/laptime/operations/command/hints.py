@@ -44,8 +44,9 @@ def way_out(
     if isinstance(error, TypeError) and inspect.isfunction(model):
         takes = ", ".join(inspect.signature(model).parameters)
         return (
-            f"{model.__name__} takes {takes}, so it was counted itself, called with the inputs; if "
-            "it makes the model, name a function of yours without parameters that calls it"
+            f"{model.__name__} takes {takes}, so Laptime took it for the model and called it with "
+            "the inputs. If it makes the model, name a function of yours without parameters that "
+            "calls it"
         )
     return _with_batch(model, request)
 

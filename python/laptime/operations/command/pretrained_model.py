@@ -63,7 +63,7 @@ def find(request: Request) -> Target:
         notes.append("not quantised, whatever the configuration says")
     longest = _longest(_part(config, "text_config"))
     if request.sequence is not None and longest is not None and request.sequence > longest:
-        notes.append(f"{request.sequence} tokens, where the configuration has places for {longest}")
+        notes.append(f"{request.sequence} tokens, but the configuration has places for {longest}")
     name = architecture or type(config).__name__.removesuffix("Config")
     return Target(name, build, defaults, notes=notes)
 

@@ -65,8 +65,8 @@ class Call:
         self.refused = False
         if is_running_elsewhere():
             raise LaptimeError(
-                "another thread counts just now, and both would set and put back the same of "
-                "PyTorch's switches: count one after the other"
+                "another thread is counting at the moment, and both counts would change the same "
+                "switches of PyTorch: count one after the other"
             )
         for outer in _get_current_dispatch_mode_stack():
             if type(outer) is Counting:
@@ -92,7 +92,7 @@ class Call:
         if why is not None:
             feed.warn(
                 "real-tensors",
-                f"counted with real tensors, because fake ones did not do: {why}",
+                f"counted with real tensors, because fake ones did not work: {why}",
             )
         mode = Counting(feed, stage.fake_mode, stage)
         handles = Handles(stage)
@@ -130,8 +130,9 @@ class Call:
         for name in self.arguments.used_up():
             feed.warn(
                 "used-up",
-                f"argument {name} is an iterator, and what the count took of it is gone: if the "
-                "program goes on with it, let the function name it instead of passing it",
+                f"argument {name} is an iterator, and the items that the count took from it are "
+                "gone: if the program needs them, let the function name the iterator instead of "
+                "passing it",
             )
         if self.backward and isinstance(self.function, torch.nn.Module):
             reduce_gradients(feed, list(self.function.parameters()), self.ranks)

@@ -65,8 +65,8 @@ def _cond(
     most = yes if (one.flop, one.total_flop) >= (other.flop, other.total_flop) else no
     mode.feed.warn(
         "branch-unknown",
-        "which branch of a cond is taken depends on data: the one with more FLOP was counted, "
-        f"{max(one.flop, other.flop)}, and not the other's {min(one.flop, other.flop)}",
+        "data decide which branch of a cond is taken: the one with more FLOP was counted "
+        f"({max(one.flop, other.flop)}), and not the other one ({min(one.flop, other.flop)})",
     )
     with mode:
         return most(*operands)

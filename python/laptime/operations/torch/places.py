@@ -50,8 +50,8 @@ class Places:
             if len(self._elsewhere) == 1:
                 self._mode.feed.warn(
                     "other-thread",
-                    f"{type(module).__name__} was called in another thread meanwhile: that isn't "
-                    "counted, and what it does to the model stays",
+                    f"another thread called {type(module).__name__} during the count: that call "
+                    "isn't counted, and what it changes in the model stays",
                 )
 
     def _know(self, root: str, model: torch.nn.Module) -> None:

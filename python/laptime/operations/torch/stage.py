@@ -37,7 +37,7 @@ class WouldWrite(Exception):
 
     def __init__(self) -> None:
         super().__init__(
-            "it writes to one of your tensors by a way that Laptime can't follow (a scripted "
+            "it writes to one of your tensors in a way that Laptime can't follow (a scripted "
             "function, an extension in C++)"
         )
 

@@ -63,7 +63,7 @@ def reason(error: Exception) -> str:
         return str(error)
     what = str(function) if function is not None else str(error).strip().split("\n")[0]
     if what.startswith("aten._local_scalar_dense"):
-        told = "a tensor is made a number, by .item(), float(), int(), bool() or if"
+        told = "a tensor is turned into a number, by .item(), float(), int(), bool() or if"
     else:
         told = f"{type(error).__name__}: {what}" if what else type(error).__name__
     return told + _place(error)

@@ -1,0 +1,105 @@
+//! Two sides of recordings compared: every path with its ratio and a verdict, and where the difference is.
+//!
+//! Comes in as [`Run`]s, read by others: a summary, and the durations of each path. Goes out as a
+//! [`Comparison`], plain values for the report. A side has one run or several; then runs are what
+//! verdicts rest on ([`crate::verdict`]).
+
+mod beside;
+mod cause;
+mod comparable;
+mod comparison;
+mod gate;
+mod history;
+mod matched;
+mod metrics;
+mod notes;
+mod options;
+mod recorded_with;
+mod rows;
+mod run;
+
+pub use comparison::{
+    Beside, Cause, CausePart, Comparison, ComparisonRow, Difference, Pair, Presence, Recorded,
+    RowSide, SCHEMA, SCHEMA_VERSION, SideSummary, Unit, name_of,
+};
+pub use gate::{Gate, GateOutcome, GateResult, Limit, Statistic};
+pub use history::{Change, LEAST_RECORDINGS};
+pub use options::Options;
+pub use run::Run;
+
+use crate::span_row::RowKind;
+use crate::verdict::{self, Judged, LEAST_THRESHOLD, Verdict};
+use matched::{Matched, Paths};
+
+pub use matched::Basis;
+
+/// Of all verdicts faster or slower, this part may be wrong.
+const FALSE_RATE: f64 = 0.05;
+
+/// Compares the base with each of the other sides. A side without a run has no row.
+pub fn compare(base: &[Run], others: &[Vec<Run>], options: &Options) -> Comparison {
+    let pairs = others.iter().map(|new| pair(base, new, options)).collect();
+    Comparison {
+        schema: SCHEMA.to_owned(),
+        version: SCHEMA_VERSION,
+        base: SideSummary::of(base),
+        changes: match others {
+            [_, _, ..] => history::changes(base, others),
+            _ => Vec::new(),
+        },
+        pairs,
+    }
+}
+
+fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
+    let matched = Matched::new(base, new);
+    let differs = comparable::differs(&matched);
+    let is_common = |paths: &Paths<'_>| paths.are_both() && paths.kind == RowKind::Span;
+    let has_common = matched.rows().iter().any(is_common);
+    let refusal = match (has_common, differs.first()) {
+        (false, _) => Some("The recordings have no lap in common.".to_owned()),
+        (true, Some(first)) if !options.allow_different => Some(first.to_string()),
+        _ => None,
+    };
+    let mut judged: Vec<Option<Judged>> = matched
+        .rows()
+        .iter()
+        .map(|paths| paths.judge(options.threshold_ratio))
+        .collect();
+    let mut all: Vec<&mut Judged> = judged.iter_mut().flatten().collect();
+    verdict::control_false_discoveries(&mut all, FALSE_RATE);
+    let mut rows: Vec<ComparisonRow> = (matched.rows().iter().zip(&judged))
+        .map(|(paths, judged)| rows::row(&matched, paths, judged.as_ref()))
+        .collect();
+    let mut whole = match matched.step() {
+        Some(step) => rows.iter().find(|row| row.path == step).cloned(),
+        None => None,
+    }
+    .unwrap_or_else(|| rows::of_run(&matched, options.threshold_ratio));
+    if let Some(why) = &refusal {
+        for row in rows.iter_mut().chain([&mut whole]) {
+            row.refuse(why);
+        }
+    }
+    Pair {
+        new: SideSummary::of(new),
+        verdict: whole.verdict.unwrap_or(Verdict::Inconclusive),
+        basis: matched.basis(),
+        noun: matched.noun().to_owned(),
+        threshold_ratio: options.threshold_ratio.max(LEAST_THRESHOLD),
+        cause: cause::of(&whole, &rows),
+        beside: beside::of(&matched),
+        notes: notes::of(&matched, &whole),
+        gates: options
+            .gates
+            .iter()
+            .map(|gate| gate::outcome(gate, &matched, options.threshold_ratio))
+            .collect(),
+        differs,
+        whole,
+        rows,
+    }
+}
+
+#[cfg(test)]
+mod tests;

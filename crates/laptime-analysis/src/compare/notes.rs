@@ -1,0 +1,190 @@
+//! What there is to know before the numbers of a comparison are believed.
+
+use laptime_core::Warning;
+
+use super::comparison::ComparisonRow;
+use super::matched::{Basis, Matched};
+use super::recorded_with;
+use super::run::Run;
+use crate::finding::Finding;
+use crate::span_row::SpanRow;
+use crate::spoken::spoken;
+use crate::verdict::Verdict;
+
+/// From this part of the difference on, time in which the thread was kept from a CPU explains it.
+const KEPT_RATIO: f64 = 0.5;
+/// CPU time that changed by less than this part of the difference did not cause it.
+const CPU_RATIO: f64 = 0.25;
+/// Of mean and median difference, one that is so many times the other is another number.
+const MEAN_TIMES: f64 = 1.5;
+/// Recordings that a sentence names.
+const MOST_NAMES: usize = 3;
+
+/// All of them.
+pub fn of(matched: &Matched<'_>, whole: &ComparisonRow) -> Vec<Warning> {
+    [
+        single(matched),
+        unsteady(matched),
+        stepless(matched),
+        busy(matched),
+        kept(matched, whole),
+        mean_differs(matched, whole),
+        recorded_with::note(matched),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// One run tells nothing about the next one.
+fn single(matched: &Matched<'_>) -> Option<Warning> {
+    let is_single = matched.base.len() == 1 || matched.new.len() == 1;
+    (is_single && matched.basis() == Basis::Step).then(|| {
+        let noun = matched.noun();
+        Warning::new(
+            "single-run",
+            format!(
+                "a side with one run can't tell how much two runs of the same program differ: these \
+                 intervals are about the {noun}s of the runs that were recorded"
+            ),
+        )
+        .with_hint("record each side five times: laptime compare base-*.lap --new new-*.lap")
+    })
+}
+
+fn unsteady(matched: &Matched<'_>) -> Option<Warning> {
+    if matched.is_steady() || matched.basis() == Basis::Run {
+        return None;
+    }
+    let mut runs = matched.runs();
+    let run = runs.find(|run| run.summary.steady.is_none())?;
+    let why = run.summary.steady_why.as_ref();
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    Some(Warning::new(
+        "with-warm-up",
+        format!(
+            "warm-up is compared too, as {} has no steady state{why}",
+            run.name
+        ),
+    ))
+}
+
+fn stepless(matched: &Matched<'_>) -> Option<Warning> {
+    (matched.basis() == Basis::Run).then(|| {
+        Warning::new(
+            "no-common-step",
+            "the recordings have no step in common, so whole runs are compared",
+        )
+        .with_hint("a lap named step around what the program repeats compares that")
+    })
+}
+
+/// Recordings that say of themselves that the machine was busy.
+fn busy(matched: &Matched<'_>) -> Option<Warning> {
+    let is_busy = |run: &&Run| {
+        let mut findings = run.summary.findings.iter();
+        findings.any(|finding| matches!(finding, Finding::Unsteady { message, .. } if message.contains("busy")))
+    };
+    let names: Vec<&str> = matched
+        .runs()
+        .filter(is_busy)
+        .map(|run| run.name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
+        Warning::new(
+            "busy-machine",
+            format!("the machine was busy while {} ran", listed(&names)),
+        )
+        .with_hint("leave a CPU free and record again")
+    })
+}
+
+/// Names, the first few of many.
+fn listed(names: &[&str]) -> String {
+    let shown = &names[..names.len().min(MOST_NAMES)];
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// A mean that says something else than the median: some steps are far longer than most.
+fn mean_differs(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning> {
+    if !matches!(whole.verdict, Some(Verdict::Faster | Verdict::Slower)) {
+        return None;
+    }
+    let (median_ns, mean_ns) = (whole.typical_difference_ns(), whole.difference_ns);
+    let is_alike = median_ns.abs() <= MEAN_TIMES * mean_ns.abs()
+        && mean_ns.abs() <= MEAN_TIMES * median_ns.abs();
+    if matched.basis() == Basis::Run || (is_alike && median_ns * mean_ns > 0.0) {
+        return None;
+    }
+    let noun = matched.noun();
+    let said = |ns: f64| {
+        let way = if ns < 0.0 { "less" } else { "longer" };
+        format!("{} {way}", spoken(ns.abs().round() as u64))
+    };
+    Some(
+        Warning::new(
+            "mean-differs",
+            format!(
+                "the median {noun} takes {}, the mean one {}: some {noun}s are far longer than most, and \
+                 the verdict is about the others",
+                said(median_ns),
+                said(mean_ns),
+            ),
+        )
+        .with_hint(format!(
+            "laptime report --columns p50,mean,p99,max has the long ones; --fail-on '{}:mean > 5%' counts them",
+            whole.path
+        )),
+    )
+}
+
+/// Wall time that changed while CPU time did not.
+fn kept(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning> {
+    if !matches!(whole.verdict, Some(Verdict::Faster | Verdict::Slower)) {
+        return None;
+    }
+    let step = matched.find(matched.step()?)?;
+    let per_step = |side: &[(&Run, &SpanRow)], of: fn(&SpanRow) -> Option<u64>| {
+        let each = side
+            .iter()
+            .map(|(run, row)| Some(of(row)? as f64 / matched.steps(run)));
+        let each: Vec<f64> = each.collect::<Option<_>>()?;
+        Some(each.iter().sum::<f64>() / each.len().max(1) as f64)
+    };
+    let change = |of| Some(per_step(&step.new, of)? - per_step(&step.base, of)?);
+    let difference_ns = whole.difference_ns;
+    if let Some(kept_ns) = change(|row| row.delayed_ns)
+        && kept_ns / difference_ns >= KEPT_RATIO
+    {
+        let (more, which) = if difference_ns > 0.0 {
+            ("more", "new")
+        } else {
+            ("less", "base's")
+        };
+        return Some(
+            Warning::new(
+                "kept-from-cpu",
+                format!(
+                    "{:.0} % of the difference is {more} time in which the thread was ready and had no \
+                     CPU: the machine was busy during the {which} runs",
+                    (100.0 * kept_ns / difference_ns).min(100.0),
+                ),
+            )
+            .with_hint("leave a CPU free and record again"),
+        );
+    }
+    let cpu_ns = change(|row| row.process_ns)?;
+    (cpu_ns.abs() < CPU_RATIO * difference_ns.abs()).then(|| {
+        Warning::new(
+            "not-cpu-time",
+            format!(
+                "CPU time of a {} hardly changed, wall time did: it waits for something else, or the \
+                 machine was busy",
+                matched.noun()
+            ),
+        )
+    })
+}

@@ -1,0 +1,149 @@
+//! One row of a comparison: both sides of a path, its verdict, and by how much a step is longer.
+
+use super::comparison::{ComparisonRow, Presence, RowSide};
+use super::matched::{self, Matched, Paths, judge};
+use super::run::Run;
+use crate::quantiles;
+use crate::span_row::SpanRow;
+use crate::verdict::{Judged, Side};
+
+/// The row of a path.
+pub fn row(matched: &Matched<'_>, paths: &Paths<'_>, judged: Option<&Judged>) -> ComparisonRow {
+    let base = side(
+        matched,
+        &paths.base,
+        judged.map(|judged| judged.base_median),
+    );
+    let new = side(matched, &paths.new, judged.map(|judged| judged.new_median));
+    let presence = match (&base, &new) {
+        (Some(_), None) => Presence::Removed,
+        (None, _) => Presence::Added,
+        _ => Presence::Both,
+    };
+    let of = |part: fn(&RowSide) -> f64| {
+        let one = |side: &Option<RowSide>| side.as_ref().map_or(0.0, part);
+        one(&new) - one(&base)
+    };
+    let mut row = ComparisonRow {
+        path: paths.path.to_owned(),
+        names: paths.names.to_vec(),
+        module_class: paths.module_class.to_owned(),
+        presence,
+        difference_ns: of(|side| side.mean_ns),
+        own_difference_ns: of(|side| side.own_ns),
+        base,
+        new,
+        ratio: None,
+        ratio_low: None,
+        ratio_high: None,
+        p_value: None,
+        verdict: None,
+        reason: match presence {
+            Presence::Added => "Only the new side has it.".to_owned(),
+            Presence::Removed => "Only the base has it.".to_owned(),
+            Presence::Both => String::new(),
+        },
+    };
+    if let Some(judged) = judged {
+        take(&mut row, judged);
+    }
+    row
+}
+
+/// The row of whole runs, for sides without steps.
+pub fn of_run(matched: &Matched<'_>, threshold_ratio: f64) -> ComparisonRow {
+    let walls = |runs: &[Run]| Side {
+        units: runs
+            .iter()
+            .map(|run| vec![run.summary.wall_ns as f64])
+            .collect(),
+    };
+    let (base, new) = (walls(matched.base), walls(matched.new));
+    let judged = judge(&base, &new, threshold_ratio);
+    let one = |side: &Side, median_ns: f64| {
+        let mean_ns = mean(side.units.iter().flatten().copied());
+        RowSide {
+            median_ns: finite(median_ns),
+            mean_ns,
+            own_ns: mean_ns,
+            count: 1.0,
+            step_ratio: 1.0,
+            process_ns: None,
+        }
+    };
+    let (base, new) = (one(&base, judged.base_median), one(&new, judged.new_median));
+    let mut row = ComparisonRow {
+        path: "run".to_owned(),
+        names: vec!["run".to_owned()],
+        module_class: String::new(),
+        presence: Presence::Both,
+        difference_ns: new.mean_ns - base.mean_ns,
+        own_difference_ns: 0.0,
+        base: Some(base),
+        new: Some(new),
+        ratio: None,
+        ratio_low: None,
+        ratio_high: None,
+        p_value: None,
+        verdict: None,
+        reason: String::new(),
+    };
+    take(&mut row, &judged);
+    row
+}
+
+/// Takes over what was judged. Only finite numbers can be written as JSON.
+fn take(row: &mut ComparisonRow, judged: &Judged) {
+    row.ratio = finite(judged.ratio);
+    let interval = judged.interval.as_ref().ok();
+    row.ratio_low = interval.and_then(|(low, _)| finite(*low));
+    row.ratio_high = interval.and_then(|(_, high)| finite(*high));
+    row.p_value = judged.p_value.and_then(finite);
+    row.verdict = Some(judged.verdict);
+    row.reason = judged.reason.to_string();
+}
+
+/// One side's numbers; `None` where no run of it has the path.
+fn side(matched: &Matched<'_>, of: &[(&Run, &SpanRow)], median_ns: Option<f64>) -> Option<RowSide> {
+    if of.is_empty() {
+        return None;
+    }
+    let each = |number: fn(&SpanRow) -> Option<f64>| {
+        let known = of.iter().map(move |(run, row)| {
+            let number = number(row)?;
+            Some(number / matched.steps(run))
+        });
+        known.collect::<Option<Vec<f64>>>()
+    };
+    let of_all = |number| each(number).map(|all| mean(all.into_iter()));
+    let mut all: Vec<f64> = matched::side(of).units.into_iter().flatten().collect();
+    let steps: f64 = of.iter().map(|(run, _)| matched.steps(run)).sum();
+    let count = of_all(|row| Some(row.count.unwrap_or(0) as f64))?;
+    // One value a run is a mean: single durations were not kept.
+    let step_ratio = if all.len() > of.len() {
+        all.len() as f64 / steps
+    } else {
+        count.min(1.0)
+    };
+    let own_median = || {
+        all.sort_unstable_by(f64::total_cmp);
+        quantiles::median(&all)
+    };
+    Some(RowSide {
+        median_ns: median_ns.and_then(finite).or_else(own_median),
+        mean_ns: of_all(|row| Some(row.total_ns as f64))?,
+        own_ns: of_all(|row| Some(row.self_ns as f64))?,
+        count,
+        step_ratio,
+        process_ns: of_all(|row| row.process_ns.map(|ns| ns as f64)),
+    })
+}
+
+fn mean(all: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = all.fold((0.0, 0.0), |(count, sum), one| (count + 1.0, sum + one));
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
+fn finite(number: f64) -> Option<f64> {
+    Some(number).filter(|number| number.is_finite())
+}

@@ -1,0 +1,266 @@
+use super::*;
+use crate::fed;
+use crate::scripted::{MS, Script};
+
+/// 60 steps with a forward, and a backward of layers, in milliseconds; each run has noise of its own.
+struct Training {
+    forward: u64,
+    layers: [u64; 2],
+    seed: u64,
+}
+
+impl Training {
+    fn script(&self) -> Script {
+        let mut script = Script::new(7, 0);
+        let mut now = 0;
+        for step in 0..60 {
+            let start = now;
+            let noise = (step * 7_919 + self.seed * 104_729) % 1_009 * 100;
+            let mut part = |names: &[&str], ns: u64| {
+                script.span(names, now, ns);
+                now += ns;
+            };
+            part(&["step", "forward"], self.forward * MS + noise);
+            let backward = start + self.forward * MS + noise;
+            for (layer, ms) in ["layer1", "layer2"].iter().zip(self.layers) {
+                part(&["step", "backward", layer], ms * MS);
+            }
+            script.span(&["step", "backward"], backward, now - backward);
+            script.span(&["step"], start, now - start);
+        }
+        script.header.closed = Some(crate::scripted::anchor(now));
+        script
+    }
+
+    fn run(&self) -> Run {
+        fed::run(&format!("{}.lap", self.seed), &[self.script()])
+    }
+}
+
+fn training(forward: u64, layers: [u64; 2], seed: u64) -> Run {
+    Training {
+        forward,
+        layers,
+        seed,
+    }
+    .run()
+}
+
+fn pair_of(base: &[Run], new: &[Run]) -> Pair {
+    let mut found = compare(base, &[new.to_vec()], &Options::default());
+    found.pairs.remove(0)
+}
+
+fn codes(pair: &Pair) -> Vec<&str> {
+    pair.notes.iter().map(|note| note.code.as_str()).collect()
+}
+
+#[test]
+fn the_innermost_path_with_most_of_the_difference_is_the_cause() {
+    let pair = pair_of(&[training(10, [5, 5], 1)], &[training(10, [5, 9], 2)]);
+    assert_eq!(pair.verdict, Verdict::Slower);
+    let cause = pair.cause.unwrap();
+    assert_eq!(cause.parts.len(), 1);
+    assert_eq!(cause.parts[0].path, "step/backward/layer2");
+    assert!((cause.parts[0].difference_ns - 4e6).abs() < 1.0);
+}
+
+#[test]
+fn several_parts_are_named_where_none_has_most() {
+    let pair = pair_of(&[training(10, [5, 5], 1)], &[training(13, [7, 7], 2)]);
+    let parts = pair.cause.unwrap().parts;
+    let paths: Vec<&str> = parts.iter().map(|part| part.path.as_str()).collect();
+    assert_eq!(paths, ["step/backward", "step/forward"]);
+}
+
+#[test]
+fn own_differences_add_up_to_that_of_the_step() {
+    let pair = pair_of(&[training(10, [5, 5], 1)], &[training(12, [4, 9], 2)]);
+    let own: f64 = pair.rows.iter().map(|row| row.own_difference_ns).sum();
+    assert!((own - pair.whole.difference_ns).abs() < 10.0, "{own}");
+}
+
+#[test]
+fn paths_of_one_side_stand_where_they_belong() {
+    let mut script = Training {
+        forward: 10,
+        layers: [5, 5],
+        seed: 2,
+    }
+    .script();
+    script.span(&["step", "forward", "mask"], MS, MS);
+    let new = fed::run("new.lap", &[script]);
+    let pair = pair_of(&[training(10, [5, 5], 1)], std::slice::from_ref(&new));
+    let paths =
+        |pair: &Pair| -> Vec<String> { pair.rows.iter().map(|row| row.path.clone()).collect() };
+    let at = paths(&pair)
+        .iter()
+        .position(|path| path == "step/forward/mask");
+    assert_eq!(at, Some(2));
+    assert_eq!(pair.rows[2].presence, Presence::Added);
+    assert_eq!(pair.rows[2].verdict, None);
+    let swapped = pair_of(&[new], &[training(10, [5, 5], 1)]);
+    assert_eq!(paths(&swapped), paths(&pair));
+    assert_eq!(swapped.rows[2].presence, Presence::Removed);
+}
+
+#[test]
+fn swapping_the_sides_turns_the_verdict_round() {
+    let (one, other) = ([training(10, [5, 5], 1)], [training(10, [5, 9], 2)]);
+    let (slower, faster) = (pair_of(&one, &other), pair_of(&other, &one));
+    assert_eq!(slower.verdict, Verdict::Slower);
+    assert_eq!(faster.verdict, Verdict::Faster);
+    let sum = slower.whole.difference_ns + faster.whole.difference_ns;
+    assert!(sum.abs() < 1e-3);
+}
+
+#[test]
+fn a_single_run_is_noted_and_several_are_not() {
+    let base: Vec<Run> = (0..4).map(|seed| training(10, [5, 5], seed)).collect();
+    let new: Vec<Run> = (4..8).map(|seed| training(10, [5, 9], seed)).collect();
+    assert_eq!(codes(&pair_of(&base[..1], &new[..1])), ["single-run"]);
+    let pair = pair_of(&base, &new);
+    assert_eq!(codes(&pair), [""; 0]);
+    assert_eq!(pair.verdict, Verdict::Slower, "{:?}", pair.whole);
+}
+
+#[test]
+fn runs_without_a_common_lap_are_not_comparable() {
+    let mut script = Script::new(7, 50 * MS);
+    script.span(&["other work"], 0, 50 * MS);
+    let other = fed::run("other.lap", &[script]);
+    let pair = pair_of(&[training(10, [5, 5], 1)], &[other]);
+    assert_eq!(pair.verdict, Verdict::NotComparable);
+    assert_eq!(pair.basis, Basis::Run);
+}
+
+#[test]
+fn runs_recorded_with_another_option_are_not_comparable_unless_asked() {
+    let with_modules = |seed: u64| {
+        let (forward, layers) = (10, [5, 9]);
+        let mut script = Training {
+            forward,
+            layers,
+            seed,
+        }
+        .script();
+        script.module(&["step", "backward", "layer2"], 0, "Linear");
+        fed::run("modules.lap", &[script])
+    };
+    let plain = [training(10, [5, 5], 1), training(10, [5, 5], 2)];
+    let pair = pair_of(&plain, &[with_modules(3), with_modules(4)]);
+    assert_eq!(pair.verdict, Verdict::NotComparable);
+    assert!(codes(&pair).contains(&"recorded-otherwise"));
+    assert!(
+        pair.differs[0].what.contains("--modules"),
+        "{:?}",
+        pair.differs
+    );
+    let mixed = pair_of(&plain, &[training(10, [5, 9], 3), with_modules(4)]);
+    assert_eq!(mixed.verdict, Verdict::NotComparable);
+    let alike = pair_of(&[with_modules(1)], &[with_modules(2)]);
+    assert_ne!(alike.verdict, Verdict::NotComparable);
+    let allowed = Options {
+        allow_different: true,
+        ..Options::default()
+    };
+    let sides = [vec![with_modules(3), with_modules(4)]];
+    let allowed = compare(&plain, &sides, &allowed).pairs.remove(0);
+    assert_eq!(allowed.verdict, Verdict::Slower);
+}
+
+#[test]
+fn steps_of_other_names_are_compared_as_whole_runs() {
+    let once = |ms: u64, seed: u64| {
+        let mut script = Script::new(7, ms * MS);
+        script.span(&["load"], 0, ms * MS / 2);
+        script.span(&["solve"], ms * MS / 2, ms * MS / 2 + seed * 10_000);
+        fed::run("once.lap", &[script])
+    };
+    let side = |ms: u64| -> Vec<Run> { (0..5).map(|seed| once(ms, seed)).collect() };
+    let pair = pair_of(&side(100), &side(150));
+    assert_eq!((pair.basis, pair.noun.as_str()), (Basis::Run, "run"));
+    assert_eq!(codes(&pair), ["no-common-step"]);
+    let solve = pair.rows.iter().find(|row| row.path == "solve").unwrap();
+    assert_eq!(solve.verdict, Some(Verdict::Slower), "{solve:?}");
+}
+
+#[test]
+fn work_of_another_size_is_not_comparable() {
+    let with = |flop: u128| {
+        let mut run = training(10, [5, 5], 1);
+        let steady = run.summary.steady.as_mut().unwrap();
+        let step = steady.rows.iter_mut().find(|row| row.path == "step");
+        let step = step.unwrap();
+        step.flop = step.count.map(|count| flop * u128::from(count));
+        run
+    };
+    let pair = pair_of(&[with(1_000)], &[with(2_000)]);
+    assert_eq!(pair.verdict, Verdict::NotComparable);
+    assert_eq!(
+        pair.differs[0].to_string(),
+        "the work of a step differs: 1,000 FLOP and 2,000 FLOP"
+    );
+    assert_eq!(pair_of(&[with(1_000)], &[with(1_000)]).differs, []);
+}
+
+#[test]
+fn what_one_side_does_not_tell_is_no_difference() {
+    let on = |machine: &str| {
+        let mut run = training(10, [5, 5], 1);
+        let facts = &mut run.summary.environment;
+        facts.insert("machine".to_owned(), machine.to_owned());
+        run
+    };
+    let silent = training(10, [5, 5], 2);
+    assert_eq!(pair_of(&[on("one")], &[silent]).differs, []);
+    let pair = pair_of(&[on("one")], &[on("other")]);
+    assert_eq!(pair.verdict, Verdict::NotComparable);
+    let allowed = Options {
+        allow_different: true,
+        ..Options::default()
+    };
+    let found = compare(&[on("one")], &[vec![on("other")]], &allowed);
+    assert_eq!(found.pairs[0].verdict, Verdict::Same);
+    assert_eq!(found.pairs[0].differs.len(), 1);
+}
+
+#[test]
+fn the_time_to_what_both_learned_stands_beside() {
+    let learning = |each_ms: u64| {
+        let mut script = Training {
+            forward: 10,
+            layers: [5, 5],
+            seed: 1,
+        }
+        .script();
+        for epoch in 0..4 {
+            let accuracy = 0.5 + epoch as f64 / 10.0;
+            script.metric(&["test_acc"], (epoch + 1) * each_ms * MS, accuracy);
+        }
+        fed::run("a.lap", &[script])
+    };
+    let pair = pair_of(&[learning(100)], &[learning(50)]);
+    let find = |name: &str| {
+        let mut beside = pair.beside.iter();
+        let beside = beside.find(|one| one.name == name).unwrap();
+        (beside.base, beside.new)
+    };
+    assert_eq!(find("test_acc, last"), (Some(0.8), Some(0.8)));
+    assert_eq!(find("time to test_acc >= 0.8"), (Some(400e6), Some(200e6)));
+}
+
+#[test]
+fn gates_are_read_as_they_are_written() {
+    let gate: Gate = "a > b:c/step:p95 > 2.5 ms".parse().unwrap();
+    assert_eq!(
+        (gate.path.as_str(), gate.statistic),
+        ("a > b:c/step", Statistic::P95)
+    );
+    assert_eq!(gate.limit, Limit::Absolute(2.5e6));
+    assert_eq!(gate.to_string(), "a > b:c/step:p95 > 2.5 ms");
+    let gate: Gate = "step:peak>10MiB".parse().unwrap();
+    assert_eq!(gate.limit, Limit::Absolute(10.0 * 1_048_576.0));
+    let gate: Gate = "step:p50 > 5 %".parse().unwrap();
+    assert_eq!(gate.limit, Limit::Ratio(0.05));
+}

@@ -1,0 +1,176 @@
+//! The plan of a contest: several contenders in turn, until it's clear which are faster.
+//!
+//! No clock and no program, as in [`crate::benchmark`], whose plan finds iterations and warm-up of each
+//! contender. After that they run in rounds: all in a random order, then in the reverse of it (ABBA for
+//! two), so that what drifts is the same for all. The base takes part twice; how much it differs from
+//! itself is the noise floor. [`Contest::outcome`] has the verdicts.
+
+mod outcome;
+
+use crate::benchmark::{Limits as Alone, Next as Turn, Plan};
+use crate::statistics::Random;
+
+pub use outcome::{Outcome, Pair};
+
+/// Rounds after which it is looked whether all is clear. Few looks, ever farther apart: each has its
+/// share of the errors that are allowed (Bonferroni's correction).
+const LOOKS: [usize; 8] = [8, 16, 32, 64, 128, 256, 512, 1_024];
+
+/// What a contest is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Smallest step of the clock, in nanoseconds.
+    pub quantum_ns: f64,
+    /// Time that all runs may take together, warm-up included, in nanoseconds.
+    pub budget_ns: f64,
+    /// Smallest difference that counts, as a part of the base.
+    pub threshold_ratio: f64,
+    /// Probability that an interval holds the true ratio, however often it was looked at.
+    pub confidence: f64,
+    /// Determines the order in the rounds.
+    pub seed: u64,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Run so many iterations of this contender, and tell their time.
+    Run {
+        /// Which one; 0 is the base.
+        contender: usize,
+        /// How often.
+        iterations: u64,
+    },
+    /// Nothing more.
+    Done(Ending),
+}
+
+/// Why a contest ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Every contender has a verdict against the base.
+    Clear,
+    /// The time is used up.
+    Budget,
+    /// After the last look more rounds would tell little more.
+    Rounds,
+}
+
+/// The plan of one contest.
+#[derive(Debug, Clone)]
+pub struct Contest {
+    limits: Limits,
+    random: Random,
+    /// One of each contender.
+    plans: Vec<Plan>,
+    /// Who is to run in this round, the last one first. One beyond the contenders is the base again.
+    turns: Vec<usize>,
+    /// Nanoseconds of an iteration in this round, by who ran.
+    round: Vec<Vec<f64>>,
+    /// The same of each whole round, by who ran.
+    rounds: Vec<Vec<Vec<f64>>>,
+    spent_ns: f64,
+    ending: Option<Ending>,
+}
+
+impl Contest {
+    /// One that has not begun, of so many contenders; the first is the base.
+    pub fn new(contenders: usize, limits: Limits) -> Self {
+        let alone = Alone {
+            quantum_ns: limits.quantum_ns,
+            budget_ns: limits.budget_ns / (contenders + 1) as f64,
+            // Never reached: the rounds decide when it's enough.
+            precision_ratio: 0.0,
+        };
+        let mut contest = Self {
+            limits,
+            random: Random::new(limits.seed),
+            plans: vec![Plan::new(alone); contenders],
+            turns: Vec::new(),
+            round: vec![Vec::new(); contenders + 1],
+            rounds: vec![Vec::new(); contenders + 1],
+            spent_ns: 0.0,
+            ending: (contenders == 0).then_some(Ending::Clear),
+        };
+        contest.begin_round();
+        contest
+    }
+
+    /// What to do next.
+    pub fn next(&self) -> Next {
+        if let Some(ending) = self.ending {
+            return Next::Done(ending);
+        }
+        let contender = self.turn();
+        Next::Run {
+            contender,
+            iterations: self.plans[contender].iterations(),
+        }
+    }
+
+    /// Takes in how long the iterations that [`Contest::next`] asked for took, by the wall clock and in
+    /// CPU time of the process.
+    pub fn told(&mut self, wall_ns: f64, cpu_ns: f64) {
+        if self.ending.is_some() {
+            return;
+        }
+        let contender = self.turn();
+        let iterations = self.plans[contender].iterations() as f64;
+        let was_cold = self.cold().is_some();
+        self.plans[contender].told(wall_ns, cpu_ns);
+        self.spent_ns += wall_ns.max(self.limits.quantum_ns);
+        if !was_cold {
+            let who = self.turns.pop().unwrap_or(contender);
+            self.round[who].push(wall_ns / iterations);
+            if self.turns.is_empty() {
+                self.end_round();
+            }
+        }
+        if self.ending.is_none() && self.spent_ns >= self.limits.budget_ns {
+            self.ending = Some(Ending::Budget);
+        }
+    }
+
+    /// Whose turn it is.
+    fn turn(&self) -> usize {
+        let in_round = || self.turns.last().map_or(0, |who| who % self.plans.len());
+        self.cold().unwrap_or_else(in_round)
+    }
+
+    /// The first contender whose warm-up isn't over.
+    fn cold(&self) -> Option<usize> {
+        let is_cold = |plan: &Plan| matches!(plan.next(), Turn::WarmUp(_));
+        self.plans.iter().position(is_cold)
+    }
+
+    fn begin_round(&mut self) {
+        let mut order: Vec<usize> = (0..self.round.len()).collect();
+        self.random.shuffle(&mut order);
+        self.turns = order
+            .iter()
+            .copied()
+            .chain(order.iter().rev().copied())
+            .collect();
+    }
+
+    fn end_round(&mut self) {
+        for (rounds, round) in self.rounds.iter_mut().zip(&mut self.round) {
+            rounds.push(std::mem::take(round));
+        }
+        let count = self.rounds[0].len();
+        if LOOKS.contains(&count) && self.outcome().is_some_and(|outcome| outcome.is_clear()) {
+            self.ending = Some(Ending::Clear);
+        } else if LOOKS.last() == Some(&count) {
+            self.ending = Some(Ending::Rounds);
+        }
+        self.begin_round();
+    }
+
+    /// The verdicts so far; `None` before every contender has run.
+    pub fn outcome(&self) -> Option<Outcome> {
+        outcome::of(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! What a contest found: each contender's figures, and a verdict for each pair.
+
+use super::{Contest, Ending, LOOKS};
+use crate::benchmark::{self, Plan};
+use crate::verdict::{Asked, Judged, Side, Verdict, control_false_discoveries, judge};
+
+/// What a contest found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Each contender's own figures, the base first.
+    pub contenders: Vec<benchmark::Outcome>,
+    /// Each pair of contenders, those with the base first.
+    pub pairs: Vec<Pair>,
+    /// The base against itself, in the same rounds.
+    pub control: Judged,
+    /// How much the base differed from itself; absent before the first round.
+    pub noise_ratio: Option<f64>,
+    /// Rounds, in each of which every contender had two samples.
+    pub rounds: usize,
+    /// Why it ended; `None` while it runs.
+    pub ending: Option<Ending>,
+}
+
+/// Two contenders.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// Which is compared with.
+    pub base: usize,
+    /// Which is compared.
+    pub new: usize,
+    /// The verdict.
+    pub judged: Judged,
+}
+
+impl Outcome {
+    /// Whether every contender has a verdict against the base.
+    pub fn is_clear(&self) -> bool {
+        let unclear = |pair: &Pair| {
+            let verdict = pair.judged.verdict;
+            matches!(verdict, Verdict::Inconclusive | Verdict::NotComparable)
+        };
+        !self
+            .pairs
+            .iter()
+            .any(|pair| pair.base == 0 && unclear(pair))
+    }
+}
+
+/// The verdicts of a contest.
+pub fn of(contest: &Contest) -> Option<Outcome> {
+    let contenders: Option<Vec<_>> = contest.plans.iter().map(Plan::outcome).collect();
+    let contenders = contenders.filter(|all| !all.is_empty())?;
+    let rounds = contest.rounds[0].len();
+    let missed = (1.0 - contest.limits.confidence) / (LOOKS.len() + 1) as f64;
+    let mut asked = Asked {
+        threshold_ratio: contest.limits.threshold_ratio,
+        noise_ratio: None,
+        confidence: 1.0 - missed,
+        are_paired: rounds > 0,
+    };
+    // Before the first round there is only what each did alone.
+    let side = |of: usize| Side {
+        units: if rounds > 0 {
+            contest.rounds[of].clone()
+        } else {
+            vec![contenders[of % contenders.len()].samples_ns.clone()]
+        },
+    };
+    let sides: Vec<Side> = (0..=contenders.len()).map(side).collect();
+    let control = judge(&sides[0], &sides[contenders.len()], &asked);
+    asked.noise_ratio = (rounds > 0)
+        .then(|| control.ratio.ln().abs().exp() - 1.0)
+        .filter(|ratio| ratio.is_finite());
+    let all = 0..contenders.len();
+    let mut pairs: Vec<Pair> = all
+        .clone()
+        .flat_map(|base| all.clone().skip(base + 1).map(move |new| (base, new)))
+        .map(|(base, new)| Pair {
+            base,
+            new,
+            judged: judge(&sides[base], &sides[new], &asked),
+        })
+        .collect();
+    let mut judged: Vec<&mut Judged> = pairs.iter_mut().map(|pair| &mut pair.judged).collect();
+    control_false_discoveries(&mut judged, missed);
+    Some(Outcome {
+        contenders,
+        pairs,
+        control,
+        noise_ratio: asked.noise_ratio,
+        rounds,
+        ending: contest.ending,
+    })
+}

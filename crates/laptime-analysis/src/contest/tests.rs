@@ -1,0 +1,147 @@
+//! Contests of made-up programs. How often their verdicts are right is in `tests/verdicts.rs`.
+
+use super::*;
+use crate::verdict::Verdict;
+
+const LIMITS: Limits = Limits {
+    quantum_ns: 20.0,
+    budget_ns: 10e9,
+    threshold_ratio: 0.01,
+    confidence: 0.95,
+    seed: 1,
+};
+
+/// Runs a contest to its end; `levels` are the times of an iteration, `machine` is what lies around them.
+fn run(
+    limits: Limits,
+    levels: &[f64],
+    mut machine: impl FnMut(usize) -> f64,
+) -> (Contest, Vec<usize>) {
+    let (mut contest, mut asked) = (Contest::new(levels.len(), limits), Vec::new());
+    while let Next::Run {
+        contender,
+        iterations,
+    } = contest.next()
+    {
+        let took = levels[contender] * iterations as f64 * machine(asked.len());
+        asked.push(contender);
+        contest.told(took, took);
+    }
+    (contest, asked)
+}
+
+fn noise(seed: u64, ratio: f64) -> impl FnMut(usize) -> f64 {
+    let mut random = Random::new(seed);
+    move |_| (ratio * random.normal()).exp()
+}
+
+fn verdicts(contest: &Contest) -> Vec<Verdict> {
+    let pairs = contest.outcome().unwrap().pairs;
+    pairs.iter().map(|pair| pair.judged.verdict).collect()
+}
+
+#[test]
+fn faster_slower_and_the_same_are_told_apart() {
+    let (contest, _) = run(LIMITS, &[1e6, 0.5e6, 1.5e6, 1e6], noise(1, 0.01));
+    let outcome = contest.outcome().unwrap();
+    assert_eq!(outcome.ending, Some(Ending::Clear));
+    let against_base: Vec<Verdict> = verdicts(&contest)[..3].to_vec();
+    assert_eq!(
+        against_base,
+        [Verdict::Faster, Verdict::Slower, Verdict::Same]
+    );
+    assert_eq!(outcome.pairs.len(), 6);
+    assert!(outcome.noise_ratio.unwrap() < 0.01);
+    assert!(outcome.contenders.iter().all(|one| one.interval_ns.is_ok()));
+}
+
+#[test]
+fn what_is_clear_early_ends_early() {
+    let rounds = |ratio: f64| {
+        run(LIMITS, &[1e6, 1e6 * ratio], noise(1, 0.02))
+            .0
+            .outcome()
+            .unwrap()
+            .rounds
+    };
+    assert_eq!(rounds(2.0), LOOKS[0]);
+    assert!(rounds(1.03) > rounds(2.0));
+}
+
+#[test]
+fn a_round_is_mirrored_and_has_the_base_four_times() {
+    let (contest, asked) = run(LIMITS, &[1e6, 1e6], noise(1, 0.02));
+    let rounds = contest.outcome().unwrap().rounds;
+    let in_rounds = &asked[asked.len() - 6 * rounds..];
+    let mut orders = std::collections::BTreeSet::new();
+    for round in in_rounds.chunks(6) {
+        assert!(
+            (0..3).all(|index| round[index] == round[5 - index]),
+            "{round:?}"
+        );
+        assert_eq!(round.iter().filter(|who| **who == 0).count(), 4);
+        orders.insert(round.to_vec());
+    }
+    assert_eq!(orders.len(), 3);
+}
+
+#[test]
+fn a_drifting_machine_makes_nobody_slower() {
+    let (contest, _) = run(LIMITS, &[1e6, 1e6], |run| 1.0 + run as f64 / 1e3);
+    assert_eq!(verdicts(&contest), [Verdict::Same]);
+}
+
+#[test]
+fn the_budget_ends_it_and_one_run_each_is_inconclusive() {
+    let (contest, asked) = run(LIMITS, &[20e9, 30e9], |_| 1.0);
+    assert_eq!(contest.next(), Next::Done(Ending::Budget));
+    assert_eq!(asked, [0]);
+    assert_eq!(contest.outcome(), None);
+    let (contest, asked) = run(LIMITS, &[4e9, 7e9], |_| 1.0);
+    assert_eq!(asked, [0, 1]);
+    assert_eq!(verdicts(&contest), [Verdict::Inconclusive]);
+    assert_eq!(contest.outcome().unwrap().noise_ratio, None);
+}
+
+#[test]
+fn every_contender_warms_up_before_the_first_round() {
+    let (contest, _) = run(LIMITS, &[1e6, 1e6], |run| if run < 5 { 3.0 } else { 1.0 });
+    let outcome = contest.outcome().unwrap();
+    assert!(outcome.contenders[0].warmup > 0);
+    assert_eq!(verdicts(&contest), [Verdict::Same]);
+}
+
+#[test]
+fn a_clock_that_stands_still_or_tells_no_number_ends_all_the_same() {
+    for told in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let mut contest = Contest::new(
+            2,
+            Limits {
+                quantum_ns: 1e5,
+                ..LIMITS
+            },
+        );
+        let mut asked = 0;
+        while let Next::Run { .. } = contest.next() {
+            contest.told(told, 0.0);
+            asked += 1;
+            assert!(asked < 200_000, "{told}");
+        }
+        assert!(
+            contest
+                .outcome()
+                .is_none_or(|outcome| outcome.pairs[0].judged.verdict != Verdict::Slower)
+        );
+    }
+}
+
+#[test]
+fn one_contender_or_none_is_no_contest_and_ends() {
+    assert_eq!(Contest::new(0, LIMITS).next(), Next::Done(Ending::Clear));
+    assert_eq!(Contest::new(0, LIMITS).outcome(), None);
+    let (contest, _) = run(LIMITS, &[1e6], noise(1, 0.01));
+    assert_eq!(
+        (contest.outcome().unwrap().pairs.len(), contest.next()),
+        (0, Next::Done(Ending::Clear))
+    );
+}

@@ -1,0 +1,226 @@
+//! Memory that is left, inside of steps and between them, and what only looks like it.
+
+use laptime_core::format::record::Record;
+use laptime_core::{ProcessMemory, Span, SpanMemory};
+
+use crate::findings::tests::{STEPS, found};
+use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
+use crate::{Finding, Keeper};
+
+/// Steps that leave so many bytes, nearly all in a lap inside.
+fn leaking(left: impl Fn(u64) -> i64) -> Script {
+    let mut script = Script::new(7, (100 + STEPS * 30) * MS);
+    let [step, forward, stats] = [
+        &["step"][..],
+        &["step", "forward"],
+        &["step", "forward", "stats"],
+    ]
+    .map(|names| script.path(names));
+    for index in 0..STEPS {
+        let start = EPOCH_NS + (100 + index * 30) * MS;
+        let bytes = left(index);
+        for (path, ms, net_bytes) in [
+            (stats, 5, bytes),
+            (forward, 10, bytes),
+            (step, 30, bytes + 8),
+        ] {
+            let memory = Some(SpanMemory {
+                net_bytes,
+                peak_bytes: 1 << 20,
+            });
+            script.push(Span::plain(path, start, ms * MS, MAIN).with_memory(memory));
+        }
+    }
+    script
+}
+
+#[test]
+fn memory_that_every_step_leaves_is_found_with_the_lap_that_leaves_it() {
+    let all = found(&leaking(|index| 10_000 + (index % 3) as i64));
+    let [
+        Finding::MemoryGrowth {
+            path,
+            per_step_bytes,
+            uncertainty_bytes,
+            keepers,
+            ..
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert_eq!((path.as_str(), *per_step_bytes), ("step", 10_009));
+    assert!(*uncertainty_bytes <= 1);
+    let expected = Keeper {
+        path: "step/forward/stats".to_owned(),
+        per_step_bytes: 10_000,
+    };
+    let [keeper] = &keepers[..] else {
+        panic!("{all:?}");
+    };
+    assert_eq!(keeper.path, expected.path);
+    assert!(keeper.per_step_bytes.abs_diff(expected.per_step_bytes) <= 1);
+}
+
+/// Adds a lap between the steps that leaves 40,000 bytes each time.
+fn leaking_between(script: &mut Script) {
+    let log = script.path(&["log"]);
+    for index in 0..STEPS {
+        let start = EPOCH_NS + (100 + index * 30) * MS;
+        let memory = Some(SpanMemory {
+            net_bytes: 40_000,
+            peak_bytes: 1 << 20,
+        });
+        let span = Span::plain(log, start + 28 * MS, MS, MAIN);
+        script.push(span.with_memory(memory));
+    }
+}
+
+/// Where memory grows: whether between steps, thousands of bytes each, and the first lap that is named.
+fn growths(all: &[Finding]) -> Vec<(bool, u64, &str)> {
+    let told = all.iter().filter_map(|one| match one {
+        Finding::MemoryGrowth {
+            between,
+            per_step_bytes,
+            keepers,
+            ..
+        } => Some((
+            *between,
+            (per_step_bytes + 500) / 1_000,
+            keepers[0].path.as_str(),
+        )),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn a_lap_between_the_steps_that_leaves_memory_is_found_without_a_level() {
+    let mut script = leaking(|_| 10_000);
+    leaking_between(&mut script);
+    assert_eq!(
+        growths(&found(&script)),
+        [(true, 40, "log"), (false, 10, "step/forward/stats")]
+    );
+    // What the steps free again is no growth.
+    let mut script = leaking(|_| -40_000);
+    leaking_between(&mut script);
+    assert_eq!(growths(&found(&script)), []);
+}
+
+#[test]
+fn what_leaks_inside_of_steps_does_not_hide_what_leaks_between_them() {
+    let mut script = leaking(|_| 10_000);
+    leaking_between(&mut script);
+    for tick in 0..6 * STEPS {
+        script.observed(Record::Memory {
+            ticks: EPOCH_NS + (100 + tick * 5) * MS,
+            memory: ProcessMemory {
+                bytes: tick as i64 / 6 * 50_008,
+                peak_bytes: 1 << 30,
+            },
+        });
+    }
+    let all = found(&script);
+    // The larger one first.
+    assert_eq!(
+        growths(&all),
+        [(true, 40, "log"), (false, 10, "step/forward/stats")]
+    );
+}
+
+#[test]
+fn a_phase_that_holds_what_another_frees_keeps_nothing() {
+    let mut script = Script::new(7, 100_000 * MS);
+    let [step, backward, optimizer] =
+        [&["step"][..], &["step", "backward"], &["step", "optimizer"]]
+            .map(|names| script.path(names));
+    for index in 0..STEPS {
+        let start = EPOCH_NS + (100 + index * 30) * MS;
+        for (path, from, ms, net_bytes) in [
+            (backward, 0, 10, 200_000),
+            (optimizer, 10, 10, -190_000),
+            (step, 0, 30, 10_000),
+        ] {
+            let memory = Some(SpanMemory {
+                net_bytes,
+                peak_bytes: 1 << 20,
+            });
+            let span = Span::plain(path, start + from * MS, ms * MS, MAIN);
+            script.push(span.with_memory(memory));
+        }
+    }
+    let all = found(&script);
+    assert!(
+        matches!(
+            &all[..],
+            [Finding::MemoryGrowth { keepers, per_step_bytes: 10_000, .. }] if keepers.is_empty()
+        ),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn of_laps_that_leave_as_much_where_one_is_freed_again_both_are_named() {
+    let mut script = Script::new(7, 100_000 * MS);
+    let [step, forward, debug, backward] = [
+        &["step"][..],
+        &["step", "forward"],
+        &["step", "forward", "debug"],
+        &["step", "backward"],
+    ]
+    .map(|names| script.path(names));
+    for index in 0..STEPS {
+        let start = EPOCH_NS + (100 + index * 30) * MS;
+        for (path, from, ms, net_bytes) in [
+            (debug, 0, 5, 10_000),
+            (forward, 0, 10, 19_000),
+            (backward, 10, 10, -9_000),
+            (step, 0, 30, 10_000),
+        ] {
+            let memory = Some(SpanMemory {
+                net_bytes,
+                peak_bytes: 1 << 20,
+            });
+            let span = Span::plain(path, start + from * MS, ms * MS, MAIN);
+            script.push(span.with_memory(memory));
+        }
+    }
+    let all = found(&script);
+    let [Finding::MemoryGrowth { keepers, .. }] = &all[..] else {
+        panic!("{all:?}");
+    };
+    let named: Vec<&str> = keepers.iter().map(|one| one.path.as_str()).collect();
+    assert_eq!(named, ["step/forward", "step/forward/debug"]);
+}
+
+#[test]
+fn what_is_freed_between_the_steps_is_no_growth() {
+    let mut script = leaking(|_| 50_000);
+    for tick in 0..300 {
+        script.observed(Record::Memory {
+            ticks: EPOCH_NS + tick * 10 * MS,
+            memory: ProcessMemory {
+                bytes: (tick as i64 % 2) * 50_000,
+                peak_bytes: 60_000,
+            },
+        });
+    }
+    assert_eq!(found(&script), []);
+}
+
+#[test]
+fn a_cache_that_fills_once_is_no_growth() {
+    assert_eq!(
+        found(&leaking(|index| if index == 40 { 100 << 20 } else { 0 })),
+        []
+    );
+    let breathing = |index: u64| {
+        if index.is_multiple_of(2) {
+            1 << 20
+        } else {
+            -(1 << 20)
+        }
+    };
+    assert_eq!(found(&leaking(breathing)), []);
+}

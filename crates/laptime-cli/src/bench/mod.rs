@@ -1,0 +1,10 @@
+//! `laptime bench`: commands that are run again and again, and what they took.
+//!
+//! [`contenders`] makes them of what was typed, [`measure`] runs them as the plan of
+//! [`laptime_analysis`] says, and `commands/bench.rs` shows what was found.
+
+mod command;
+mod measure;
+
+pub use command::{Contender, checked, contenders};
+pub use measure::{Found, measure};

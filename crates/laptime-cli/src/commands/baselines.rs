@@ -1,0 +1,115 @@
+//! Baselines: recordings kept beside a project, under a name, to compare later ones with.
+//!
+//! They are packed recordings in `.laptime/baselines/<name>/`, in the nearest folder above that has
+//! `.laptime` or begins a project. A baseline is written aside and then renamed: whoever reads it, or
+//! saves another under the same name at the same time, sees one of them whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::Builder;
+
+use super::pack;
+use crate::error::CliError;
+
+/// The folder, beside the project.
+const FOLDER: &str = ".laptime/baselines";
+/// What a project's own folder has.
+const MARKS: [&str; 5] = [
+    ".laptime",
+    ".git",
+    "pyproject.toml",
+    "laptime.toml",
+    "Cargo.toml",
+];
+/// How often another job may be a moment quicker.
+const MOST_TRIES: usize = 100;
+
+/// Keeps recordings under a name, and says where. What had that name goes.
+pub fn save(name: &str, recordings: &[PathBuf]) -> Result<PathBuf, CliError> {
+    let folder = folder(name)?;
+    let failed = |source| CliError::Output {
+        target: folder.display().to_string(),
+        source,
+    };
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let aside = |what: &str| Builder::new().prefix(what).tempdir_in(&folder);
+    let draft = aside(".new-").map_err(failed)?;
+    let digits = recordings.len().to_string().len();
+    for (at, recording) in recordings.iter().enumerate() {
+        let own = recording.file_stem().unwrap_or_default().display();
+        let file = format!("{:0digits$}-{own}.lap", at + 1);
+        pack::pack(recording, &draft.path().join(file))?;
+    }
+    let target = folder.join(name);
+    let old = aside(".old-").map_err(failed)?;
+    for at in 0..MOST_TRIES {
+        // Another job may have put its own there in between: that one goes as well.
+        let _ = fs::rename(&target, old.path().join(at.to_string()));
+        match fs::rename(draft.path(), &target) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            Err(error) => return Err(failed(error)),
+            Ok(()) => {
+                // It has another name now: there is nothing to be removed.
+                let _ = draft.keep();
+                return Ok(target);
+            }
+        }
+    }
+    Err(failed(io::ErrorKind::ResourceBusy.into()))
+}
+
+/// The recordings that are kept under a name, in the order in which they were named.
+pub fn load(name: &str) -> Result<Vec<PathBuf>, CliError> {
+    let folder = folder(name)?;
+    let mut found = recordings(&folder.join(name));
+    for _ in 0..MOST_TRIES {
+        if !found.is_empty() || !folder.exists() {
+            break;
+        }
+        // It may be on its way: between two names for a moment.
+        std::thread::yield_now();
+        found = recordings(&folder.join(name));
+    }
+    if found.is_empty() {
+        return Err(CliError::NoBaseline {
+            name: name.to_owned(),
+            known: names(&folder),
+            folder,
+        });
+    }
+    Ok(found)
+}
+
+/// The folder of all baselines of the project that this folder is in.
+fn folder(name: &str) -> Result<PathBuf, CliError> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+        return Err(CliError::NoBaselineName {
+            name: name.to_owned(),
+        });
+    }
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let has = |above: &&Path| MARKS.iter().any(|mark| above.join(mark).exists());
+    let project = here.ancestors().find(has).unwrap_or(&here);
+    Ok(project.join(FOLDER))
+}
+
+fn recordings(baseline: &Path) -> Vec<PathBuf> {
+    let entries = baseline.read_dir().into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "lap"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    names.sort();
+    names
+}

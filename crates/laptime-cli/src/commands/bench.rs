@@ -1,0 +1,128 @@
+//! `laptime bench`: which command is faster.
+
+use std::io::Write;
+
+use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
+use laptime_report::{benchmark as one, contest, quantity};
+use serde_json::{Value, json};
+
+use super::output;
+use crate::args::BenchArgs;
+use crate::bench::{self, Contender, Found};
+use crate::error::{CliError, ERROR, OK, REGRESSION};
+use crate::messages::say;
+
+/// Seconds for each command, unless asked otherwise.
+const EACH_SECONDS: f64 = 5.0;
+
+/// Measures the commands and writes what was found.
+pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+    let contenders = bench::contenders(args)?;
+    if let Some(setup) = &args.setup {
+        bench::checked(setup, false)?;
+    }
+    for contender in &contenders {
+        for _ in 0..args.warmup {
+            contender.run(args.ignore_failure)?;
+        }
+    }
+    let seconds = args
+        .budget
+        .unwrap_or(EACH_SECONDS * contenders.len() as f64);
+    let threshold = args.threshold.unwrap_or(LEAST_THRESHOLD);
+    let measured = bench::measure(&contenders, seconds * 1e9, threshold, args.ignore_failure)?;
+    let Some((found, cpu)) = measured else {
+        say(
+            err,
+            "error: the budget ended before each command had run once",
+        );
+        say(
+            err,
+            format_args!("hint: --budget {:.0} may do", seconds * 5.0),
+        );
+        return Ok(ERROR);
+    };
+    let names: Vec<String> = contenders.iter().map(|one| one.name.clone()).collect();
+    let as_json = || json(&contenders, &found, &cpu).to_string() + "\n";
+    if let Some(path) = &args.output {
+        output::write(&as_json(), Some(path), false, out)?;
+    }
+    let text = if args.json {
+        as_json()
+    } else {
+        text(&found, &names, &cpu)
+    };
+    output::write(&text, None, false, out)?;
+    Ok(code(&found, args.fail_if_slower))
+}
+
+fn text(found: &Found, names: &[String], cpu: &[[f64; 2]]) -> String {
+    let mut lines = match found {
+        Found::One(outcome) => {
+            let mut lines = vec![format!(
+                "{}: {}",
+                laptime_report::visible(&names[0]),
+                one::line(outcome)
+            )];
+            lines.extend(one::doubts(outcome));
+            lines
+        }
+        Found::Several(outcome) => vec![contest::text(outcome, names)],
+    };
+    for (name, [user, system]) in names.iter().zip(cpu) {
+        lines.push(format!(
+            "CPU time of {}: {} user, {} system.",
+            laptime_report::visible(name),
+            quantity::measured(*user).inline(),
+            quantity::measured(*system).inline(),
+        ));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// As `lt.compare` reads it again.
+fn json(contenders: &[Contender], found: &Found, cpu: &[[f64; 2]]) -> Value {
+    let (outcomes, pairs) = match found {
+        Found::One(outcome) => (vec![outcome], &[][..]),
+        Found::Several(outcome) => (outcome.contenders.iter().collect(), &outcome.pairs[..]),
+    };
+    let benchmarks = outcomes
+        .iter()
+        .zip(contenders)
+        .zip(cpu)
+        .map(|((one, contender), cpu)| {
+            json!({
+                "name": contender.name, "command": contender.command,
+                "median_ns": one.median_ns, "ci_ns": one.interval_ns.as_ref().ok(),
+                "user_ns": cpu[0], "system_ns": cpu[1],
+                "iterations": one.iterations, "warmup": one.warmup, "samples_ns": one.samples_ns,
+            })
+        });
+    let verdicts = pairs.iter().map(|pair| {
+        let finite = |ratio: f64| ratio.is_finite().then_some(ratio);
+        json!({
+            "base": contenders[pair.base].name, "new": contenders[pair.new].name,
+            "verdict": pair.judged.verdict.name(), "ratio": finite(pair.judged.ratio),
+            "interval": pair.judged.interval.as_ref().ok(),
+            "reason": pair.judged.reason.to_string(),
+        })
+    });
+    json!({
+        "schema": "laptime-benchmark", "version": 1,
+        "benchmarks": benchmarks.collect::<Vec<_>>(),
+        "verdicts": verdicts.collect::<Vec<_>>(),
+    })
+}
+
+fn code(found: &Found, fail_if_slower: bool) -> i32 {
+    let Found::Several(outcome) = found else {
+        return OK;
+    };
+    let mut against_base = outcome.pairs.iter().filter(|pair| pair.base == 0);
+    let is_slower = against_base.any(|pair| pair.judged.verdict == Verdict::Slower);
+    if is_slower && fail_if_slower {
+        REGRESSION
+    } else {
+        OK
+    }
+}

@@ -1,0 +1,201 @@
+//! `laptime compare`: whether a program got faster or slower, from its recordings.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use laptime::Compared;
+use laptime_analysis::compare::{Comparison, GateOutcome, GateResult, Options, Pair};
+use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
+use laptime_report::{Format, View, comparison};
+
+use super::baselines;
+use super::output;
+use super::report::format_of;
+use crate::args::CompareArgs;
+use crate::error::{CliError, INCONCLUSIVE, NOT_COMPARABLE, OK, REGRESSION};
+use crate::messages::{quoted, say};
+use crate::terminal::{self, Stream};
+
+/// How often a baseline is read that is replaced meanwhile.
+const MOST_READS: usize = 5;
+/// Most paths that a hint names.
+const MOST_NAMED: usize = 8;
+
+/// Reads all recordings, compares them, and writes what came of it.
+pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
+    if let Some(name) = &args.save_baseline {
+        let kept = baselines::save(name, &args.recordings)?;
+        writeln!(out, "{}", kept.display()).map_err(CliError::from_output)?;
+        say(
+            err,
+            format_args!("next: laptime compare --baseline {name} NEW.lap"),
+        );
+        return Ok(OK);
+    }
+    let format = format(args)?;
+    let (compared, found) = read(args)?;
+    known_gates(&found)?;
+    let text = comparison::render(&found, format, &view(args), args.all);
+    let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
+    if is_printed && matches!(format, Format::Text) {
+        // A message that cannot be written changes nothing about the comparison.
+        say(err, next(args, &compared));
+    }
+    Ok(code(&found, args.strict))
+}
+
+/// Reads all recordings and compares them.
+fn read(args: &CompareArgs) -> Result<(Compared, Comparison), CliError> {
+    for _ in 1..MOST_READS {
+        let compared = compared(args)?;
+        match compared.comparison() {
+            // Another job saved this baseline while it was being read: the new one is read instead.
+            Err(_)
+                if args.baseline.is_some() && !compared.base.iter().all(|path| path.exists()) => {}
+            found => return Ok((compared, found?)),
+        }
+    }
+    let compared = compared(args)?;
+    let found = compared.comparison()?;
+    Ok((compared, found))
+}
+
+/// What is to be compared, as it was typed.
+fn compared(args: &CompareArgs) -> Result<Compared, CliError> {
+    let (base, others) = sides(args)?;
+    Ok(Compared {
+        base,
+        others,
+        salvage: args.salvage,
+        options: Options {
+            threshold_ratio: args.threshold.unwrap_or(LEAST_THRESHOLD),
+            allow_different: args.allow_different,
+            gates: args.fail_on.clone(),
+        },
+    })
+}
+
+/// The base, and the sides that are compared with it.
+fn sides(args: &CompareArgs) -> Result<(Vec<PathBuf>, Vec<Vec<PathBuf>>), CliError> {
+    if let Some(name) = &args.baseline {
+        return Ok((baselines::load(name)?, vec![args.recordings.clone()]));
+    }
+    if !args.new.is_empty() {
+        return Ok((args.recordings.clone(), vec![args.new.clone()]));
+    }
+    match &args.recordings[..] {
+        [base, others @ ..] if !others.is_empty() => {
+            let others = others.iter().map(|other| vec![other.clone()]);
+            Ok((vec![base.clone()], others.collect()))
+        }
+        all => Err(CliError::NothingToCompare {
+            path: all.first().cloned().unwrap_or_default(),
+        }),
+    }
+}
+
+/// The form that was asked for.
+fn format(args: &CompareArgs) -> Result<Format, CliError> {
+    if let Some(format) = args.format.or(args.json.then_some(Format::Json)) {
+        return Ok(format);
+    }
+    let Some(path) = &args.output else {
+        return Ok(Format::Text);
+    };
+    let format = format_of(path)?.unwrap_or_default();
+    let is_known = comparison::FORMATS
+        .iter()
+        .any(|(_, known)| *known == format);
+    if is_known {
+        return Ok(format);
+    }
+    Err(CliError::NoComparisonEnding { path: path.clone() })
+}
+
+fn view(args: &CompareArgs) -> View {
+    let to_file = args.output.is_some();
+    View {
+        width: (!to_file).then(|| terminal::width(Stream::Out)).flatten(),
+        color: !to_file && terminal::is_coloured(Stream::Out),
+        utf8: to_file || terminal::is_utf8(Stream::Out),
+        ..View::default()
+    }
+}
+
+/// A limit on what isn't there is a slip, not a limit that is kept.
+fn known_gates(found: &Comparison) -> Result<(), CliError> {
+    let is_unknown = |result: &&GateResult| result.outcome == GateOutcome::Unknown;
+    for pair in &found.pairs {
+        let Some(unknown) = pair.gates.iter().find(is_unknown) else {
+            continue;
+        };
+        return Err(CliError::NoSuchGate {
+            gate: unknown.gate.to_string(),
+            known: likely(pair, &unknown.gate.path),
+        });
+    }
+    Ok(())
+}
+
+/// The paths of both sides, those first that are most like the one that was typed.
+fn likely(pair: &Pair, typed: &str) -> Vec<String> {
+    let shared = |name: &str| {
+        let same = name.chars().filter(|one| typed.contains(*one)).count();
+        2.0 * same as f64 / (name.len() + typed.len()).max(1) as f64
+    };
+    let both = pair.rows.iter().filter(|row| row.verdict.is_some());
+    let mut paths: Vec<&str> = both.map(|row| row.path.as_str()).collect();
+    paths.sort_by(|one, other| shared(other).total_cmp(&shared(one)));
+    let shown = paths.into_iter().take(MOST_NAMED);
+    shown.map(str::to_owned).collect()
+}
+
+/// The exit code: what can't be compared first, then what got worse, then what can't be told.
+fn code(found: &Comparison, is_strict: bool) -> i32 {
+    let any = |verdict| found.pairs.iter().any(|pair| pair.verdict == verdict);
+    let gates = || found.pairs.iter().flat_map(|pair| &pair.gates);
+    let any_gate = |outcome| gates().any(|gate| gate.outcome == outcome);
+    let has_gates = gates().next().is_some();
+    if any(Verdict::NotComparable) {
+        return NOT_COMPARABLE;
+    }
+    let (is_worse, is_unclear) = if has_gates {
+        (
+            any_gate(GateOutcome::Exceeded),
+            any_gate(GateOutcome::Unclear),
+        )
+    } else {
+        (any(Verdict::Slower), any(Verdict::Inconclusive))
+    };
+    match (is_worse, is_unclear && is_strict) {
+        (true, _) => REGRESSION,
+        (_, true) => INCONCLUSIVE,
+        _ => OK,
+    }
+}
+
+/// The command to type next.
+fn next(args: &CompareArgs, compared: &Compared) -> String {
+    let one = |paths: &[PathBuf]| paths.first().map(|path| quoted(path)).unwrap_or_default();
+    if let Some(name) = &args.baseline {
+        let new: Vec<String> = args.recordings.iter().map(|path| quoted(path)).collect();
+        return format!(
+            "next, if this is to be the base from now on: laptime compare --save-baseline {name} {}",
+            new.join(" ")
+        );
+    }
+    if let ([_], true) = (&compared.base[..], args.new.is_empty()) {
+        let new = compared.others.first().map(|side| one(side));
+        return format!(
+            "next: laptime report {}; or record five runs a side: laptime compare base-*.lap --new new-*.lap",
+            new.unwrap_or_default()
+        );
+    }
+    let new: Vec<String> = args.new.iter().map(|path| quoted(path)).collect();
+    let base: Vec<String> = args.recordings.iter().map(|path| quoted(path)).collect();
+    format!(
+        "next: laptime compare {} --new {} -o compared.html --open",
+        base.join(" "),
+        new.join(" ")
+    )
+}

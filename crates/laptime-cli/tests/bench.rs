@@ -1,0 +1,101 @@
+//! `laptime bench`: what it runs, what it says, and what it refuses.
+
+mod place;
+
+use place::Place;
+use serde_json::Value;
+
+#[test]
+fn a_command_that_takes_longer_is_slower_and_fails_only_when_asked() {
+    let place = Place::new();
+    let mut typed = vec!["bench", "--budget", "2", "-n", "short", "-n", "long"];
+    typed.extend(["sleep 0.002", "sleep 0.05"]);
+    let left = place.laptime(&typed);
+    assert_eq!(left.code, 0, "{}", left.err);
+    assert!(left.out.starts_with("long takes "), "{}", left.out);
+    assert!(left.out.contains("Noise floor: short against itself"));
+    assert!(left.out.contains("CPU time of long: "), "{}", left.out);
+    typed.insert(1, "--fail-if-slower");
+    assert_eq!(place.laptime(&typed).code, 3);
+}
+
+#[test]
+fn a_command_that_fails_is_an_error_unless_that_is_ignored() {
+    let place = Place::new();
+    let left = place.laptime(&["bench", "echo no such thing >&2; exit 7"]);
+    assert_eq!((left.code, left.out.as_str()), (1, ""));
+    insta::assert_snapshot!(left.err, @"
+    laptime: error: echo no such thing >&2; exit 7 failed: exit status: 7 (no such thing)
+    hint: --ignore-failure counts runs that fail too
+    ");
+    let left = place.laptime(&["bench", "--ignore-failure", "--budget", "0.2", "exit 7"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+}
+
+#[test]
+fn parameters_setup_and_preparations_are_run() {
+    let place = Place::new();
+    let mut typed = vec!["bench", "--json", "--budget", "0.3", "-L", "file", "a,b"];
+    typed.extend([
+        "--setup",
+        "echo > setup",
+        "--prepare",
+        "echo >> prepared-{file}",
+    ]);
+    typed.extend([
+        "-o",
+        "found.json",
+        "test -e setup && test -e prepared-{file}",
+    ]);
+    let left = place.laptime(&typed);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let found: Value = serde_json::from_str(&left.out).unwrap();
+    let kept = std::fs::read_to_string(place.path().join("found.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), found);
+    let commands: Vec<&str> = found["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["command"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        commands,
+        [
+            "test -e setup && test -e prepared-a",
+            "test -e setup && test -e prepared-b"
+        ]
+    );
+    assert!(found["benchmarks"][0]["median_ns"].as_f64().unwrap() > 0.0);
+    assert_eq!(found["verdicts"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn warm_up_runs_come_on_top() {
+    let place = Place::new();
+    let left = place.laptime(&[
+        "bench",
+        "-w",
+        "3",
+        "--budget",
+        "0.001",
+        "--json",
+        "echo >> runs",
+    ]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let found: Value = serde_json::from_str(&left.out).unwrap();
+    let one = &found["benchmarks"][0];
+    let samples = one["samples_ns"].as_array().unwrap().len() as u64;
+    let timed = samples * one["iterations"].as_u64().unwrap() + one["warmup"].as_u64().unwrap();
+    let runs = std::fs::read_to_string(place.path().join("runs")).unwrap();
+    assert_eq!(runs.lines().count() as u64, 3 + timed);
+}
+
+#[test]
+fn more_names_than_commands_are_refused() {
+    let left = Place::new().laptime(&["bench", "-n", "a", "-n", "b", "true"]);
+    assert_eq!(left.code, 2);
+    insta::assert_snapshot!(left.err, @"
+    laptime: error: 2 names for 1 command
+    hint: -n stands once for each command, in their order
+    ");
+}

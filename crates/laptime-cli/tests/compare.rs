@@ -1,0 +1,368 @@
+//! `laptime compare` tells two sides of recordings apart, and every way in which that can't be.
+
+mod place;
+mod recording;
+
+use place::{Left, Place};
+use serde_json::Value;
+
+const MS: u64 = 1_000_000;
+
+/// So many steps of about `step_ms`, of which `forward_ms` are forward; their noise is 2 % at most, and
+/// another for each `seed`.
+fn steps(count: u64, step_ms: u64, forward_ms: u64, seed: u64) -> Vec<(u64, u64)> {
+    let noise = |step: u64| (step * 7_919 + seed * 104_729) % 1_009 * MS / 50_000;
+    (0..count)
+        .map(|step| (step_ms * MS + step_ms * noise(step), forward_ms * MS))
+        .collect()
+}
+
+fn json(left: &Left) -> Value {
+    serde_json::from_str(&left.out).unwrap_or_else(|_| panic!("{left:?}"))
+}
+
+/// One run a side: `a.lap` takes 100 ms a step, `b.lap` 120 ms, all of it more in forward.
+fn slower() -> Place {
+    let place = Place::new();
+    recording::folder_of(&place.path().join("a.lap"), &steps(200, 100, 40, 1), &[]);
+    recording::folder_of(&place.path().join("b.lap"), &steps(200, 120, 60, 2), &[]);
+    place
+}
+
+#[test]
+fn a_slower_step_is_said_with_its_cause_and_ends_with_code_3() {
+    let left = slower().laptime(&["compare", "a.lap", "b.lap"]);
+    assert_eq!(left.code, 3, "{}", left.err);
+    insta::assert_snapshot!(left.out, @r"
+    a.lap → b.lap  A step takes 121 ms, 20.2 ms (20 %) longer. 20.0 of these 20.2 ms are forward.
+    1 run against 1 run · steady state from step 0 · medians with 95 % intervals; changes within ±1 %
+    are none
+
+    lap             base     new   change     95 % interval  difference  own part  verdict
+    ──────────────────────────────────────────────────────────────────────────────────────
+    step        101   ms  121 ms  +20.0 %  +19.7 to +20.3 %    +20.2 ms     0.9 %   slower
+    └─ forward   80.0 ms  120 ms  +50.0 %  +50.0 to +50.0 %    +20.0 ms    99.1 %   slower
+    base and new are medians, difference is the mean time that a step takes longer
+    own part is the share of that difference without what the laps inside take: all add up to 100 %
+
+    warning: a side with one run can't tell how much two runs of the same program differ: these
+             intervals are about the steps of the runs that were recorded
+       hint: record each side five times: laptime compare base-*.lap --new new-*.lap
+    ");
+    insta::assert_snapshot!(left.err, @"next: laptime report b.lap; or record five runs a side: laptime compare base-*.lap --new new-*.lap");
+}
+
+#[test]
+fn the_other_way_round_it_is_faster_and_ends_well() {
+    let left = slower().laptime(&["compare", "b.lap", "a.lap", "--json"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    assert_eq!(json(&left)["pairs"][0]["verdict"], "faster");
+}
+
+#[test]
+fn a_recording_is_the_same_as_itself() {
+    let place = slower();
+    let left = place.laptime(&["compare", "a.lap", "a.lap", "--strict", "--json"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let pair = json(&left)["pairs"][0].clone();
+    assert_eq!(pair["verdict"], "same");
+    for row in pair["rows"].as_array().unwrap() {
+        assert_eq!(row["difference_ns"], 0.0, "{row}");
+    }
+}
+
+#[test]
+fn steps_that_all_take_the_same_time_are_compared_too() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 250);
+    recording::folder(&place.path().join("b.lap"), 250);
+    let left = place.laptime(&["compare", "a.lap", "b.lap", "--json"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    assert_eq!(json(&left)["pairs"][0]["verdict"], "same");
+}
+
+#[test]
+fn several_runs_a_side_are_one_comparison() {
+    let place = Place::new();
+    for run in 0..5 {
+        let at = |name: &str| place.path().join(format!("{name}-{run}.lap"));
+        let drift = run % 3;
+        recording::folder_of(&at("a"), &steps(60, 100 + drift, 40, run), &[]);
+        recording::folder_of(&at("b"), &steps(60, 130 + drift, 70, run + 9), &[]);
+    }
+    let mut typed = vec!["compare".to_owned()];
+    typed.extend((0..5).map(|run| format!("a-{run}.lap")));
+    typed.push("--new".to_owned());
+    typed.extend((0..5).map(|run| format!("b-{run}.lap")));
+    typed.push("--json".to_owned());
+    let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+    let left = place.laptime(&typed);
+    assert_eq!(left.code, 3, "{}", left.err);
+    let found = json(&left);
+    assert_eq!(found["base"]["recordings"].as_array().unwrap().len(), 5);
+    assert_eq!(found["pairs"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        found["pairs"][0]["cause"]["parts"][0]["path"],
+        "step/forward"
+    );
+    assert_eq!(found["pairs"][0]["notes"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn each_further_recording_is_compared_with_the_first() {
+    let place = slower();
+    recording::folder_of(&place.path().join("c.lap"), &steps(200, 80, 20, 3), &[]);
+    let left = place.laptime(&["compare", "a.lap", "b.lap", "c.lap", "--json"]);
+    assert_eq!(left.code, 3, "{}", left.err);
+    let found = json(&left);
+    let verdicts: Vec<&Value> = found["pairs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| &pair["verdict"])
+        .collect();
+    assert_eq!(verdicts, ["slower", "faster"]);
+}
+
+#[test]
+fn in_a_series_the_first_recording_after_a_change_is_named() {
+    let place = Place::new();
+    let names: Vec<String> = (0..10).map(|run| format!("run-{run}.lap")).collect();
+    for (run, name) in (0..).zip(&names) {
+        let step_ms = if run < 6 { 100 } else { 120 } + run % 2;
+        let at = place.path().join(name);
+        recording::folder_of(&at, &steps(60, step_ms, 40, run), &[]);
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let left = place.laptime(&[&["compare"], &names[..]].concat());
+    assert_eq!(left.code, 3, "{}", left.err);
+    assert!(
+        left.out.contains("From run-6.lap on a step takes"),
+        "{}",
+        left.out
+    );
+    let few = place.laptime(&[&["compare", "--json"], &names[..5]].concat());
+    assert_eq!(json(&few).get("changes"), None);
+}
+
+#[test]
+fn a_limit_decides_where_there_is_one() {
+    let place = slower();
+    let with = |limit: &str| {
+        let left = place.laptime(&["compare", "a.lap", "b.lap", "--fail-on", limit]);
+        (left.code, left.err)
+    };
+    assert_eq!(with("step:p50 > 5%").0, 3);
+    assert_eq!(with("step:p50 > 50%").0, 0);
+    assert_eq!(with("step/forward:mean > 15 ms").0, 3);
+    assert_eq!(with("step/forward:mean > 25ms").0, 0);
+    assert_eq!(with("step:max > 1 s").0, 0);
+}
+
+#[test]
+fn a_limit_that_noise_hides_fails_only_when_strict() {
+    let place = slower();
+    let limit = ["compare", "a.lap", "b.lap", "--fail-on", "step:p50 > 20%"];
+    assert_eq!(place.laptime(&limit).code, 0);
+    assert_eq!(place.laptime(&[&limit[..], &["--strict"]].concat()).code, 4);
+}
+
+#[test]
+fn a_limit_that_is_written_wrongly_is_a_slip_with_an_example() {
+    let place = slower();
+    for (limit, what) in [
+        ("step:p50", "there is no >"),
+        ("step > 5%", "no statistic is named"),
+        ("step:p51 > 5%", "\"p51\" is no statistic"),
+        ("step:p50 > 5", "\"5\" has no unit"),
+        ("step:p50 > 5 MiB", "another unit than its statistic"),
+        ("step:p50 > -5%", "is no limit from 0"),
+        (":p50 > 5%", "no path is named"),
+    ] {
+        let left = place.laptime(&["compare", "a.lap", "b.lap", "--fail-on", limit]);
+        assert_eq!(left.code, 2, "{limit}");
+        assert!(left.err.contains(what), "{limit}: {}", left.err);
+        assert!(left.err.contains("'step:p50 > 5%'"), "{}", left.err);
+    }
+}
+
+#[test]
+fn a_limit_on_what_is_not_there_is_a_slip() {
+    let place = slower();
+    let typed = [
+        "compare",
+        "a.lap",
+        "b.lap",
+        "--fail-on",
+        "step/forwards:p50 > 5%",
+    ];
+    let left = place.laptime(&typed);
+    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    insta::assert_snapshot!(left.err, @r#"
+    laptime: error: --fail-on "step/forwards:p50 > 5%": not every recording has that
+    hint: paths here: step/forward, step
+    "#);
+}
+
+#[test]
+fn another_machine_is_not_compared_unless_it_is_asked_for() {
+    let place = Place::new();
+    let on = |name: &str, machine: &str, step_ms: u64| {
+        let notes = [("environment.machine", machine)];
+        let at = place.path().join(name);
+        recording::folder_of(&at, &steps(200, step_ms, 40, 1), &notes);
+    };
+    on("a.lap", "one", 100);
+    on("b.lap", "other", 120);
+    let left = place.laptime(&["compare", "a.lap", "b.lap"]);
+    assert_eq!(left.code, 5, "{}", left.err);
+    assert!(
+        left.out.contains("The machine differs: one and other."),
+        "{}",
+        left.out
+    );
+    let left = place.laptime(&["compare", "a.lap", "b.lap", "--allow-different"]);
+    assert_eq!(left.code, 3, "{}", left.err);
+}
+
+#[test]
+fn few_steps_are_compared_without_an_interval_over_runs() {
+    let place = Place::new();
+    recording::folder_of(&place.path().join("a.lap"), &steps(1, 100, 40, 1), &[]);
+    recording::folder_of(&place.path().join("b.lap"), &steps(1, 120, 40, 1), &[]);
+    let left = place.laptime(&["compare", "a.lap", "b.lap", "--json"]);
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    let pair = json(&left)["pairs"][0].clone();
+    assert_eq!(pair["verdict"], "inconclusive");
+    assert_eq!(pair["whole"]["ratio_low"], Value::Null);
+    let strict = place.laptime(&["compare", "a.lap", "b.lap", "--strict"]);
+    assert_eq!(strict.code, 4, "{}", strict.err);
+}
+
+#[test]
+fn what_is_no_recording_is_said() {
+    let place = slower();
+    place.file("train.py", "print(1)");
+    let left = place.laptime(&["compare", "a.lap", "train.py"]);
+    assert_eq!((left.code, left.out.as_str()), (6, ""));
+    insta::assert_snapshot!(left.err, @r#"
+    laptime: error: train.py: not a Laptime recording: expected the bytes "LAPTIME" at offset 0, found "print(1)"
+    hint: train.py is a Python script: `laptime run train.py` records it
+    "#);
+    let left = place.laptime(&["compare", "a.lap", "missing.lap"]);
+    assert_eq!(left.code, 6);
+    let left = place.laptime(&["compare", "a.lap"]);
+    assert_eq!(left.code, 2);
+    insta::assert_snapshot!(left.err, @r"
+    laptime: error: a.lap is the base, and nothing is named to compare it with
+    hint: laptime compare a.lap NEW.lap; several runs a side: laptime compare base-*.lap --new new-*.lap
+    ");
+}
+
+#[test]
+fn every_format_is_written() {
+    let place = slower();
+    let with = |more: &[&str]| {
+        let left = place.laptime(&[&["compare", "a.lap", "b.lap"], more].concat());
+        assert_eq!(left.code, 3, "{}", left.err);
+        left.out
+    };
+    insta::assert_snapshot!(with(&["-f", "markdown"]), @r#"
+    ## a.lap → b.lap
+
+    A step takes 121 ms, 20.2 ms (20 %) longer. 20.0 of these 20.2 ms are forward.
+
+    1 run against 1 run · steady state from step 0  
+    medians with 95 % intervals; changes within ±1 % are none
+
+    | lap | base | new | change | 95 % interval | difference | own part | verdict |
+    | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+    | step | 101 ms | 121 ms | +20.0 % | +19.7 to +20.3 % | +20.2 ms | 0.9 % | slower |
+    | &emsp;forward | 80.0 ms | 120 ms | +50.0 % | +50.0 to +50.0 % | +20.0 ms | 99.1 % | slower |
+
+    base and new are medians, difference is the mean time that a step takes longer
+
+    own part is the share of that difference without what the laps inside take: all add up to 100 %
+
+    > **Warning:** a side with one run can't tell how much two runs of the same program differ: these intervals are about the steps of the runs that were recorded  
+    > *Hint:* record each side five times: laptime compare base-\*.lap --new new-\*.lap
+    "#);
+    let page = with(&["-f", "html"]);
+    assert!(page.contains("<title>a.lap → b.lap – Laptime</title>"));
+    assert!(page.contains("takes"), "{page}");
+    for (name, begin) in [
+        ("c.html", "<!doctype html>"),
+        ("c.md", "## "),
+        ("c.json", "{"),
+    ] {
+        assert_eq!(with(&["-o", name]), "");
+        let written = std::fs::read_to_string(place.path().join(name)).unwrap();
+        assert!(written.starts_with(begin), "{written}");
+    }
+    let left = place.laptime(&["compare", "a.lap", "b.lap", "-o", "c.csv"]);
+    assert_eq!(left.code, 2);
+}
+
+#[test]
+fn a_baseline_is_kept_and_compared_with() {
+    let place = slower();
+    std::fs::write(place.path().join("pyproject.toml"), "").unwrap();
+    let saved = place.laptime(&["compare", "--save-baseline", "main", "a.lap", "a.lap"]);
+    assert_eq!(saved.code, 0, "{}", saved.err);
+    assert!(saved.out.trim_end().ends_with(".laptime/baselines/main"));
+    let with = ["compare", "--baseline", "main", "b.lap", "--json"];
+    let found = json(&place.laptime(&with));
+    assert_eq!(found["base"]["recordings"].as_array().unwrap().len(), 2);
+    // Without its recordings: it was copied.
+    std::fs::remove_dir_all(place.path().join("a.lap")).unwrap();
+    assert_eq!(json(&place.laptime(&with)), found);
+    let again = place.laptime(&["compare", "--save-baseline", "main", "b.lap"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    let found = json(&place.laptime(&with));
+    assert_eq!(found["pairs"][0]["verdict"], "same");
+    let folder = place.path().join(".laptime/baselines");
+    let left: Vec<_> = folder.read_dir().unwrap().flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn jobs_that_save_one_baseline_at_once_leave_one_of_them_whole() {
+    let place = slower();
+    std::fs::write(place.path().join("pyproject.toml"), "").unwrap();
+    let save = |names: &[&str]| {
+        let mut command = place.command();
+        command
+            .args(["compare", "--save-baseline", "main"])
+            .args(names);
+        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let mut jobs: Vec<_> = (0..4)
+        .map(|job| save(&["a.lap", "b.lap", "a.lap"][job % 2..]))
+        .collect();
+    for job in &mut jobs {
+        assert!(job.wait().unwrap().success());
+    }
+    let kept = place.path().join(".laptime/baselines/main");
+    let count = kept.read_dir().unwrap().count();
+    assert!([2, 3].contains(&count), "{count}");
+}
+
+#[test]
+fn a_baseline_that_is_not_there_is_a_slip() {
+    let place = slower();
+    std::fs::write(place.path().join("pyproject.toml"), "").unwrap();
+    let left = place.laptime(&["compare", "--baseline", "main", "b.lap"]);
+    assert_eq!(left.code, 2);
+    assert!(
+        left.err.contains("--save-baseline main RECORDING"),
+        "{}",
+        left.err
+    );
+    let left = place.laptime(&["compare", "--baseline", "../main", "b.lap"]);
+    assert_eq!(left.code, 2);
+    assert!(
+        left.err.contains("is no name for a baseline"),
+        "{}",
+        left.err
+    );
+}

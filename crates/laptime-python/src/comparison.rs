@@ -1,0 +1,279 @@
+//! `lt.compare()` on recordings, and what it returns.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use laptime::Compared;
+use laptime_analysis::compare::{
+    Comparison as Compare, ComparisonRow as Row, Options, Pair, Presence, name_of,
+};
+use laptime_analysis::verdict::LEAST_THRESHOLD;
+use laptime_report::{Format, View, comparison};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use crate::entry::asked;
+use crate::errors;
+use crate::file_path::{FilePath, written};
+use crate::notebook;
+use crate::report::{stdout_takes_utf8, stdout_width};
+
+/// Recordings of two sides, compared.
+#[pyclass(frozen, module = "laptime")]
+pub struct Comparison(Arc<Compare>);
+
+/// Recordings of one side: a path, or a list of them.
+pub struct SidePaths(Vec<PathBuf>);
+
+impl<'py> FromPyObject<'_, 'py> for SidePaths {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if !given.is_instance_of::<PyList>() && !given.is_instance_of::<PyTuple>() {
+            let FilePath(path) = given.extract()?;
+            return Ok(Self(vec![path]));
+        }
+        let each = given.try_iter()?;
+        let paths = each.map(|one| Ok(one?.extract::<FilePath>()?.0));
+        let paths: Vec<PathBuf> = paths.collect::<PyResult<_>>()?;
+        if paths.is_empty() {
+            return Err(PyValueError::new_err(
+                "a side needs a recording, not an empty list",
+            ));
+        }
+        Ok(Self(paths))
+    }
+}
+
+impl Comparison {
+    /// There is always one: a base and what is compared with it.
+    fn pair(&self) -> &Pair {
+        &self.0.pairs[0]
+    }
+
+    fn render(&self, python: Python<'_>, format: Format, view: &View) -> PyResult<String> {
+        let text = || comparison::render(&self.0, format, view, false);
+        asked(|| Ok(python.detach(text)))
+    }
+}
+
+#[pymethods]
+impl Comparison {
+    fn __str__(&self, python: Python<'_>) -> PyResult<String> {
+        let view = View {
+            width: stdout_width(python),
+            utf8: stdout_takes_utf8(python),
+            ..View::default()
+        };
+        self.render(python, Format::Text, &view)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<laptime.Comparison: {}, {} paths>",
+            self.verdict(),
+            self.pair().rows.len()
+        )
+    }
+
+    /// On a step or, where the recordings have none, on the whole run.
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        name_of(self.pair().verdict)
+    }
+
+    /// What a step takes now, how much that changed, and where, in words.
+    #[getter]
+    fn headline(&self) -> String {
+        comparison::headline(self.pair()).replace('\u{a0}', " ")
+    }
+
+    /// Every path of either side, in tree order.
+    #[getter]
+    fn rows(&self) -> Vec<ComparisonRow> {
+        let rows = self.pair().rows.iter();
+        rows.map(|row| ComparisonRow(row.clone())).collect()
+    }
+
+    /// What makes the sides hard to compare: another machine, say.
+    #[getter]
+    fn differs(&self) -> Vec<String> {
+        let differs = self.pair().differs.iter();
+        differs.map(ToString::to_string).collect()
+    }
+
+    /// What there is to know before the numbers are believed.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        let notes = self.pair().notes.iter();
+        notes.map(|note| note.message.clone()).collect()
+    }
+
+    /// All numbers, as `docs/comparison.schema.json` describes them.
+    #[pyo3(signature = (path=None))]
+    fn to_json(&self, python: Python<'_>, path: Option<FilePath>) -> PyResult<Option<String>> {
+        written(self.render(python, Format::Json, &View::default())?, path)
+    }
+
+    /// The tables for a pull request.
+    #[pyo3(signature = (path=None))]
+    fn to_markdown(&self, python: Python<'_>, path: Option<FilePath>) -> PyResult<Option<String>> {
+        written(
+            self.render(python, Format::Markdown, &View::default())?,
+            path,
+        )
+    }
+
+    /// A page to open in a browser.
+    #[pyo3(signature = (path=None))]
+    fn to_html(&self, python: Python<'_>, path: Option<FilePath>) -> PyResult<Option<String>> {
+        written(self.render(python, Format::Html, &View::default())?, path)
+    }
+
+    /// What notebooks show: the tables.
+    #[pyo3(signature = (include=None, exclude=None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        python: Python<'py>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let plain = self.render(python, Format::Text, &View::default())?;
+        let markdown = self.render(python, Format::Markdown, &View::default())?;
+        let html = comparison::fragment(&self.0);
+        let bundle = notebook::bundle(python, plain, html, Some(markdown))?;
+        notebook::only(bundle, include, exclude)
+    }
+
+    /// Nothing in it changes: its copy is itself.
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        this
+    }
+
+    fn __reduce__(_this: &Bound<'_, Self>) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a laptime.Comparison cannot be pickled: pickle what you need of it, such as its to_json()",
+        ))
+    }
+}
+
+/// One path on both sides of a comparison. Times are nanoseconds.
+#[pyclass(frozen, module = "laptime")]
+pub struct ComparisonRow(Row);
+
+#[pymethods]
+impl ComparisonRow {
+    fn __repr__(&self) -> String {
+        let ratio = self
+            .0
+            .ratio
+            .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
+        let verdict = self.verdict().unwrap_or_else(|| self.presence());
+        format!(
+            "<laptime.ComparisonRow {}: {ratio}, {verdict}>",
+            self.0.path
+        )
+    }
+
+    /// The path.
+    #[getter]
+    fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// `both`, `added` or `removed`.
+    #[getter]
+    fn presence(&self) -> &'static str {
+        match self.0.presence {
+            Presence::Both => "both",
+            Presence::Added => "added",
+            Presence::Removed => "removed",
+        }
+    }
+
+    /// The base's median.
+    #[getter]
+    fn base_ns(&self) -> Option<f64> {
+        self.0.base.as_ref()?.median_ns
+    }
+
+    /// The other side's median.
+    #[getter]
+    fn new_ns(&self) -> Option<f64> {
+        self.0.new.as_ref()?.median_ns
+    }
+
+    /// New over base.
+    #[getter]
+    fn ratio(&self) -> Option<f64> {
+        self.0.ratio
+    }
+
+    /// The ratio's 95 % interval.
+    #[getter]
+    fn interval(&self) -> Option<(f64, f64)> {
+        Some((self.0.ratio_low?, self.0.ratio_high?))
+    }
+
+    /// Mean time for each step that is added.
+    #[getter]
+    fn difference_ns(&self) -> f64 {
+        self.0.difference_ns
+    }
+
+    /// The same, without what the paths inside take.
+    #[getter]
+    fn own_difference_ns(&self) -> f64 {
+        self.0.own_difference_ns
+    }
+
+    /// What came of it; None for a path of one side.
+    #[getter]
+    fn verdict(&self) -> Option<&'static str> {
+        self.0.verdict.map(name_of)
+    }
+
+    /// Why, as a sentence.
+    #[getter]
+    fn reason(&self) -> &str {
+        &self.0.reason
+    }
+}
+
+/// Tells whether recordings of a program show it faster or slower than others, and where.
+#[pyfunction]
+#[pyo3(signature = (base, new, *, threshold=LEAST_THRESHOLD, allow_different=false, salvage=false))]
+pub fn compare(
+    python: Python<'_>,
+    base: SidePaths,
+    new: SidePaths,
+    threshold: f64,
+    allow_different: bool,
+    salvage: bool,
+) -> PyResult<Comparison> {
+    if !(LEAST_THRESHOLD..=10.0).contains(&threshold) {
+        let message = format!("threshold is a part of the base from 0.01, not {threshold}");
+        return Err(PyValueError::new_err(message));
+    }
+    let compared = Compared {
+        base: base.0,
+        others: vec![new.0],
+        salvage,
+        options: Options {
+            threshold_ratio: threshold,
+            allow_different,
+            gates: Vec::new(),
+        },
+    };
+    asked(|| {
+        let found = python.detach(|| compared.comparison());
+        let found = found.map_err(|error| errors::from_reading(&error))?;
+        Ok(Comparison(Arc::new(found)))
+    })
+}

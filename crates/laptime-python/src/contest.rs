@@ -1,0 +1,215 @@
+//! A contest's plan, for the loop in Python that runs the contenders, and verdicts on samples kept earlier.
+
+use laptime_analysis::contest::{Contest, Ending, Limits, Next, Outcome};
+use laptime_analysis::verdict::{Asked, Judged, LEAST_THRESHOLD, Side, Verdict, judge};
+use laptime_report::contest as layout;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::benchmark::{BenchmarkOutcome, checked_budget_ns, quantum_ns};
+use crate::notebook;
+use crate::rate;
+
+/// Probability that an interval holds the true ratio.
+const CONFIDENCE: f64 = 0.95;
+
+/// Whose turn it is, told how long everything took.
+#[pyclass(module = "laptime._core")]
+pub struct ContestPlan {
+    contest: Contest,
+    names: Vec<String>,
+}
+
+#[pymethods]
+impl ContestPlan {
+    /// One of contenders with these names, the base first.
+    #[new]
+    fn new(names: Vec<String>, budget_seconds: f64, threshold: f64, seed: u64) -> PyResult<Self> {
+        let limits = Limits {
+            quantum_ns: quantum_ns(),
+            budget_ns: checked_budget_ns(budget_seconds)?,
+            threshold_ratio: checked_threshold(threshold)?,
+            confidence: CONFIDENCE,
+            seed,
+        };
+        let contest = Contest::new(names.len(), limits);
+        Ok(Self { contest, names })
+    }
+
+    /// Who runs how many iterations now; None when nothing more is to be done.
+    fn next(&self) -> Option<(usize, u64)> {
+        match self.contest.next() {
+            Next::Run {
+                contender,
+                iterations,
+            } => Some((contender, iterations)),
+            Next::Done(_) => None,
+        }
+    }
+
+    /// How long they took.
+    fn told(&mut self, ticks: u64, cpu_ns: u64) {
+        self.contest.told(rate::nanoseconds(ticks), cpu_ns as f64);
+    }
+
+    /// What was found; None when the budget ended before every contender had run.
+    fn outcome(&self) -> Option<ContestOutcome> {
+        let outcome = self.contest.outcome()?;
+        let names = self.names.clone();
+        Some(ContestOutcome { outcome, names })
+    }
+}
+
+/// What a contest found.
+#[pyclass(frozen, module = "laptime._core")]
+pub struct ContestOutcome {
+    outcome: Outcome,
+    names: Vec<String>,
+}
+
+#[pymethods]
+impl ContestOutcome {
+    /// Each contender's own figures, the base first.
+    #[getter]
+    fn contenders(&self) -> Vec<BenchmarkOutcome> {
+        let contenders = self.outcome.contenders.iter();
+        contenders.cloned().map(BenchmarkOutcome).collect()
+    }
+
+    /// Each pair: base, new, and the verdict.
+    #[getter]
+    fn pairs(&self) -> Vec<(usize, usize, SpeedVerdict)> {
+        let pairs = self.outcome.pairs.iter();
+        pairs
+            .map(|pair| (pair.base, pair.new, self.verdict(pair)))
+            .collect()
+    }
+
+    /// How much the base differed from itself.
+    #[getter]
+    fn noise_ratio(&self) -> Option<f64> {
+        self.outcome.noise_ratio
+    }
+
+    #[getter]
+    fn rounds(&self) -> usize {
+        self.outcome.rounds
+    }
+
+    /// Why it ended.
+    #[getter]
+    fn ending(&self) -> Option<&'static str> {
+        self.outcome.ending.map(|ending| match ending {
+            Ending::Clear => "clear",
+            Ending::Budget => "budget",
+            Ending::Rounds => "rounds",
+        })
+    }
+
+    #[getter]
+    fn headline(&self) -> String {
+        layout::headline(&self.outcome, &self.names)
+    }
+
+    #[getter]
+    fn text(&self) -> String {
+        layout::text(&self.outcome, &self.names)
+    }
+
+    #[getter]
+    fn markdown(&self) -> String {
+        layout::markdown(&self.outcome, &self.names)
+    }
+
+    /// What notebooks show.
+    #[pyo3(signature = (include=None, exclude=None))]
+    fn mimebundle<'py>(
+        &self,
+        python: Python<'py>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let html = layout::fragment(&self.outcome, &self.names);
+        let bundle = notebook::bundle(python, self.text(), html, Some(self.markdown()))?;
+        notebook::only(bundle, include, exclude)
+    }
+}
+
+impl ContestOutcome {
+    fn verdict(&self, pair: &laptime_analysis::contest::Pair) -> SpeedVerdict {
+        SpeedVerdict::new(&pair.judged, layout::said(pair, &self.names))
+    }
+}
+
+/// Whether one side is faster than the other, and why.
+#[pyclass(frozen, get_all, module = "laptime")]
+pub struct SpeedVerdict {
+    verdict: &'static str,
+    ratio: Option<f64>,
+    interval: Option<(f64, f64)>,
+    p_value: Option<f64>,
+    threshold_ratio: f64,
+    reason: String,
+    sentence: String,
+}
+
+impl SpeedVerdict {
+    fn new(judged: &Judged, sentence: String) -> Self {
+        let verdict = match judged.verdict {
+            Verdict::NotComparable => "not-comparable",
+            other => other.name(),
+        };
+        Self {
+            verdict,
+            ratio: judged.ratio.is_finite().then_some(judged.ratio),
+            interval: judged.interval.as_ref().ok().copied(),
+            p_value: judged.p_value,
+            threshold_ratio: judged.threshold_ratio,
+            reason: judged.reason.to_string(),
+            sentence,
+        }
+    }
+}
+
+#[pymethods]
+impl SpeedVerdict {
+    fn __str__(&self) -> &str {
+        &self.sentence
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<laptime.SpeedVerdict: {}>", self.sentence)
+    }
+}
+
+/// Whether new samples are faster than those of a base, each side measured on its own.
+#[pyfunction]
+pub fn judge_samples(
+    base: (String, Vec<f64>),
+    new: (String, Vec<f64>),
+    threshold: f64,
+) -> PyResult<SpeedVerdict> {
+    let asked = Asked {
+        threshold_ratio: checked_threshold(threshold)?,
+        confidence: CONFIDENCE,
+        ..Asked::default()
+    };
+    let side = |samples| Side {
+        units: vec![samples],
+    };
+    let judged = judge(&side(base.1), &side(new.1), &asked);
+    let [base, new] = [&base.0, &new.0].map(|name| laptime_report::visible(name));
+    Ok(SpeedVerdict::new(
+        &judged,
+        layout::against(&judged, &new, &base),
+    ))
+}
+
+fn checked_threshold(threshold: f64) -> PyResult<f64> {
+    if (LEAST_THRESHOLD..=10.0).contains(&threshold) {
+        return Ok(threshold);
+    }
+    let message = format!("threshold is a part of the base from 0.01, not {threshold}");
+    Err(PyValueError::new_err(message))
+}

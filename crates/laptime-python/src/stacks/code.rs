@@ -1,0 +1,177 @@
+//! Functions and lines of code objects, read once each.
+//!
+//! A code object may be freed and its place be another one's, and so may be its strings: what was
+//! read counts while the object, its line table, and the characters of its names look the same.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use laptime_recorder::stacks::SeenFunction;
+
+use super::layout::{self, Layout, TABLE_ROOM};
+use super::peek::{peek, word_at};
+
+/// Code objects that are remembered; with more, all are forgotten.
+const MOST_CODES: usize = 16_384;
+/// Characters of a name that are read, and bytes of a line table: more is no name, and no table.
+const MOST_CHARACTERS: u64 = 4_096;
+const MOST_TABLE: u64 = 1 << 20;
+
+/// A code object, as it was read.
+struct Known {
+    /// The look that saw it last: one look reads it once.
+    look: u64,
+    /// Copies of the object and of its line table, in words, and the table's bytes.
+    code: Vec<u64>,
+    table: Vec<u64>,
+    table_len: usize,
+    /// The strings of its name and of its file.
+    strings: [Text; 2],
+    function: Arc<SeenFunction>,
+}
+
+/// A string of the interpreter's: where its characters stand, and what they were, with the zero that ends them.
+struct Text {
+    at: u64,
+    width: usize,
+    bytes: Vec<u8>,
+}
+
+/// What was read of code objects, by their addresses.
+#[derive(Default)]
+pub struct Codes {
+    known: HashMap<u64, Known>,
+    look: u64,
+}
+
+impl Codes {
+    /// Another look begins.
+    pub fn begin(&mut self) {
+        self.look += 1;
+        if self.known.len() > MOST_CODES {
+            self.known.clear();
+        }
+    }
+
+    /// The function of a code object and the line of an instruction in it; `None` for what isn't code.
+    pub fn of(&mut self, address: u64, instruction: u64) -> Option<(Arc<SeenFunction>, u32)> {
+        let look = self.look;
+        let is_fresh = |known: &Known| known.look == look || known.is_as_read(address);
+        if !self.known.get(&address).is_some_and(is_fresh) {
+            self.known.insert(address, Known::read(address)?);
+        }
+        let known = self.known.get_mut(&address)?;
+        known.look = look;
+        let line = layout::line(&mut known.code, address, &mut known.table, instruction);
+        Some((Arc::clone(&known.function), line))
+    }
+}
+
+impl Known {
+    fn read(address: u64) -> Option<Self> {
+        let layout = layout::layout();
+        let code = copy(address, layout.code_len as usize, 0)?;
+        let bytes = bytes_of(&code);
+        let name = Text::read(word_at(bytes, layout.code_name))?;
+        let file = Text::read(word_at(bytes, layout.code_filename))?;
+        let function = SeenFunction {
+            name: name.characters(),
+            file: file.characters(),
+        };
+        let (table, table_len) = table(word_at(bytes, layout.code_table), layout)?;
+        Some(Self {
+            look: 0,
+            code,
+            table,
+            table_len,
+            strings: [name, file],
+            function: Arc::new(function),
+        })
+    }
+
+    /// Whether the object and its table still are what they were.
+    fn is_as_read(&self, address: u64) -> bool {
+        let layout = layout::layout();
+        let Some(code) = copy(address, layout.code_len as usize, 0) else {
+            return false;
+        };
+        let (now, before) = (bytes_of(&code), bytes_of(&self.code));
+        // What the object begins with counts references. The line table's place in the copy was
+        // taken by that of its own copy.
+        let table = word_at(now, layout.code_table);
+        let is_same = |offset| word_at(now, offset) == word_at(before, offset);
+        [layout.code_filename, layout.code_name, layout.code_first]
+            .into_iter()
+            .all(is_same)
+            && self.strings.iter().all(Text::is_as_read)
+            && copy(table, self.table_len, TABLE_ROOM).is_some_and(|now| {
+                let from = layout.bytes_len as usize;
+                bytes_of(&now)[from..] == bytes_of(&self.table)[from..]
+            })
+    }
+}
+
+/// Copies bytes, with zeros behind them, into words.
+fn copy(address: u64, len: usize, room: usize) -> Option<Vec<u64>> {
+    let mut words = vec![0; (len + room).div_ceil(8)];
+    peek(address, &mut bytes_of_mut(&mut words)[..len]).then_some(words)
+}
+
+fn table(address: u64, layout: &Layout) -> Option<(Vec<u64>, usize)> {
+    let head = copy(address, layout.bytes_data as usize, 0)?;
+    let len = word_at(bytes_of(&head), layout.bytes_len);
+    if len > MOST_TABLE {
+        return None;
+    }
+    let copy_len = (layout.bytes_data + len) as usize;
+    let mut table = copy(address, copy_len, TABLE_ROOM)?;
+    // Its length was read before it, and may be another one's since: nothing is read beyond the copy.
+    let says_len = layout.bytes_len as usize;
+    bytes_of_mut(&mut table)[says_len..says_len + 8].copy_from_slice(&len.to_ne_bytes());
+    Some((table, copy_len))
+}
+
+impl Text {
+    /// `None` for what isn't a string, or is empty.
+    fn read(address: u64) -> Option<Self> {
+        let mut head = copy(address, layout::layout().text_len as usize, 0)?;
+        let (at, width, length) = layout::text(&mut head)?;
+        if !(1..=4).contains(&width) || !(1..=MOST_CHARACTERS).contains(&length) {
+            return None;
+        }
+        let (at, mut bytes) = (
+            address.wrapping_add(at),
+            vec![0; ((length + 1) * width) as usize],
+        );
+        peek(at, &mut bytes).then_some(Self {
+            at,
+            width: width as usize,
+            bytes,
+        })
+    }
+
+    fn is_as_read(&self) -> bool {
+        let mut now = vec![0; self.bytes.len()];
+        peek(self.at, &mut now) && now == self.bytes
+    }
+
+    fn characters(&self) -> String {
+        let characters = self.bytes[..self.bytes.len() - self.width].chunks_exact(self.width);
+        let characters = characters.map(|bytes| {
+            let mut number = [0; 4];
+            number[..bytes.len()].copy_from_slice(bytes);
+            char::from_u32(u32::from_le_bytes(number)).unwrap_or(char::REPLACEMENT_CHARACTER)
+        });
+        characters.collect()
+    }
+}
+
+fn bytes_of(words: &[u64]) -> &[u8] {
+    // SAFETY: any bytes are bytes, and there are eight in each word.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len() * 8) }
+}
+
+fn bytes_of_mut(words: &mut [u64]) -> &mut [u8] {
+    // SAFETY: as above; any bytes are words too.
+    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len() * 8) }
+}

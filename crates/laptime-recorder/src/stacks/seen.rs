@@ -1,0 +1,198 @@
+//! What was seen of each thread, as samples that stand for the time since the look before.
+//!
+//! A thread that has used no processor time since it was looked at is where it was: it isn't read
+//! again, and its looks are taken together as one sample. Policy without a clock: it is told moments
+//! and times.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use laptime_core::Runner;
+
+/// A sample of a thread that stands still is written after so much of its time: of a program that is
+/// killed, no more is missing.
+const MOST_HELD_NS: u64 = 1_000_000_000;
+
+/// A function that was seen on a stack.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SeenFunction {
+    /// Its qualified name.
+    pub name: String,
+    /// The file that it stands in.
+    pub file: String,
+}
+
+/// A function on a stack, in one of its lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenFrame {
+    /// The function.
+    pub function: Arc<SeenFunction>,
+    /// The line that runs, from 1; 0 where it isn't known.
+    pub line: u32,
+}
+
+/// One thread's stack, as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenStack {
+    /// Whether the thread held the interpreter's lock.
+    pub has_interpreter: bool,
+    /// Who ran on it.
+    pub runner: Runner,
+    /// Its functions, the innermost first; `None` where they could not be read while it went on.
+    pub frames: Option<Vec<SeenFrame>>,
+}
+
+/// What a thread was doing, and for how long it counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// When, in ticks.
+    pub ticks: u64,
+    /// How far that may be off.
+    pub within_ns: u64,
+    /// The time since the thread was looked at before.
+    pub stands_for_ns: u64,
+    /// The system's id of the thread; 0 when not even the threads could be read.
+    pub thread: u64,
+    /// Whether it had a processor, or waited for one, rather than for something else.
+    pub is_running: bool,
+    /// Its stack; `None` when not even the threads could be read.
+    pub stack: Option<Arc<SeenStack>>,
+}
+
+/// When a thread was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// The look's number.
+    pub look: u64,
+    /// In ticks.
+    pub ticks: u64,
+    /// How far that may be off.
+    pub within_ns: u64,
+    /// In ns.
+    pub ns: u64,
+}
+
+/// A thread, as it was seen last.
+#[derive(Debug)]
+struct Known {
+    used_ns: Option<u64>,
+    is_running: bool,
+    stack: Arc<SeenStack>,
+    /// The last look, and until when its time is counted.
+    moment: Moment,
+    /// Time in which it stood still that no sample stands for yet.
+    held_ns: u64,
+}
+
+/// All threads, as they were seen last.
+#[derive(Debug, Default)]
+pub struct Seen {
+    threads: HashMap<u64, Known>,
+    /// What is ready to be written.
+    samples: Vec<Sample>,
+}
+
+impl Known {
+    fn held(&mut self, thread: u64) -> Option<Sample> {
+        let stands_for_ns = std::mem::take(&mut self.held_ns);
+        (stands_for_ns > 0).then(|| self.sample(thread, stands_for_ns))
+    }
+
+    fn sample(&self, thread: u64, stands_for_ns: u64) -> Sample {
+        Sample {
+            ticks: self.moment.ticks,
+            within_ns: self.moment.within_ns,
+            stands_for_ns,
+            thread,
+            is_running: self.is_running,
+            stack: Some(Arc::clone(&self.stack)),
+        }
+    }
+}
+
+impl Seen {
+    /// Counts the time of a thread that is where it was, which is when it has used no processor time;
+    /// whether it is.
+    pub fn stands_still(&mut self, thread: u64, used_ns: Option<u64>, moment: Moment) -> bool {
+        let known = self.threads.get_mut(&thread);
+        let Some(known) = known.filter(|known| used_ns.is_some() && known.used_ns == used_ns)
+        else {
+            return false;
+        };
+        // A stack that could not be read may be readable now.
+        if known.stack.frames.is_none() {
+            return false;
+        }
+        known.held_ns += moment.ns.saturating_sub(known.moment.ns);
+        known.moment = moment;
+        if known.held_ns >= MOST_HELD_NS {
+            self.samples.extend(known.held(thread));
+        }
+        true
+    }
+
+    /// Takes in a stack that was read. A thread that is new counts from `since_ns` on.
+    pub fn take(
+        &mut self,
+        (thread, used_ns, is_running): (u64, Option<u64>, bool),
+        stack: SeenStack,
+        moment: Moment,
+        since_ns: u64,
+    ) {
+        let mut before = self.threads.remove(&thread);
+        let since_ns = before.as_ref().map_or(since_ns, |known| known.moment.ns);
+        let held = before.as_mut().and_then(|known| known.held(thread));
+        let known = Known {
+            used_ns,
+            is_running,
+            stack: Arc::new(stack),
+            moment,
+            held_ns: 0,
+        };
+        let sample = known.sample(thread, moment.ns.saturating_sub(since_ns));
+        self.threads.insert(thread, known);
+        self.samples.extend(held);
+        self.samples.push(sample);
+    }
+
+    /// Takes in a look at which not even the threads could be read.
+    pub fn take_unread(&mut self, moment: Moment, since_ns: u64) {
+        self.samples.push(Sample {
+            ticks: moment.ticks,
+            within_ns: moment.within_ns,
+            stands_for_ns: moment.ns.saturating_sub(since_ns),
+            thread: 0,
+            is_running: false,
+            stack: None,
+        });
+        for known in self.threads.values_mut() {
+            known.moment.ns = moment.ns;
+        }
+    }
+
+    /// Forgets threads that a look did not see any more.
+    pub fn keep_those_of(&mut self, look: u64) {
+        let samples = &mut self.samples;
+        self.threads.retain(|thread, known| {
+            let is_there = known.moment.look == look;
+            if !is_there {
+                samples.extend(known.held(*thread));
+            }
+            is_there
+        });
+    }
+
+    /// What is ready to be written.
+    pub fn ready(&mut self) -> std::vec::Drain<'_, Sample> {
+        self.samples.drain(..)
+    }
+
+    /// No look follows: what stands still has its time too.
+    pub fn finish(&mut self) {
+        self.keep_those_of(u64::MAX);
+    }
+}
+
+#[cfg(test)]
+#[path = "seen_tests.rs"]
+mod tests;

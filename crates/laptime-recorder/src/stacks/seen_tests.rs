@@ -1,0 +1,90 @@
+use super::*;
+
+const LOOK_NS: u64 = 10_000_000;
+
+fn stack() -> SeenStack {
+    SeenStack {
+        has_interpreter: false,
+        runner: Runner::Thread,
+        frames: Some(Vec::new()),
+    }
+}
+
+fn at(look: u64) -> Moment {
+    Moment {
+        look,
+        ticks: look * 100,
+        within_ns: 1,
+        ns: look * LOOK_NS,
+    }
+}
+
+/// Looks at thread 7, which has used that much processor time by each look; what was ready after it.
+fn looks(seen: &mut Seen, used: impl IntoIterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
+    let mut ready = Vec::new();
+    for (look, used_ns) in used {
+        if !seen.stands_still(7, Some(used_ns), at(look)) {
+            let is_running = true;
+            seen.take((7, Some(used_ns), is_running), stack(), at(look), 0);
+        }
+        seen.keep_those_of(look);
+        ready.extend(told(seen));
+    }
+    ready
+}
+
+fn told(seen: &mut Seen) -> Vec<(u64, u64)> {
+    let ready = seen.ready();
+    ready
+        .map(|sample| (sample.ticks, sample.stands_for_ns / LOOK_NS))
+        .collect()
+}
+
+#[test]
+fn a_thread_that_runs_has_a_sample_each_look() {
+    let mut seen = Seen::default();
+    let ready = looks(&mut seen, [(1, 10), (2, 20), (3, 30)]);
+    assert_eq!(ready, [(100, 1), (200, 1), (300, 1)]);
+}
+
+#[test]
+fn looks_at_a_thread_that_stands_still_are_one_sample_up_to_the_last_of_them() {
+    let mut seen = Seen::default();
+    let ready = looks(&mut seen, [(1, 10), (2, 10), (3, 10), (4, 10), (5, 20)]);
+    // The time since the last look at which it stood still is that of what ran then.
+    assert_eq!(ready, [(100, 1), (400, 3), (500, 1)]);
+}
+
+#[test]
+fn what_is_held_is_written_after_a_second_when_the_thread_ends_and_at_the_end() {
+    let mut seen = Seen::default();
+    let ready = looks(&mut seen, (1..=250).map(|look| (look, 10)));
+    assert_eq!(ready, [(100, 1), (10_100, 100), (20_100, 100)]);
+    seen.keep_those_of(251);
+    assert_eq!(told(&mut seen), [(25_000, 49)]);
+    looks(&mut seen, [(300, 5), (301, 5)]);
+    seen.finish();
+    assert_eq!(told(&mut seen), [(30_100, 1)]);
+}
+
+#[test]
+fn without_processor_time_and_after_a_failure_a_thread_is_read_at_every_look() {
+    let mut seen = Seen::default();
+    let unread = SeenStack {
+        frames: None,
+        ..stack()
+    };
+    seen.take((7, Some(1), false), unread, at(1), 0);
+    assert!(!seen.stands_still(7, Some(1), at(2)));
+    seen.take((8, None, false), stack(), at(2), 0);
+    assert!(!seen.stands_still(8, None, at(3)));
+}
+
+#[test]
+fn time_of_a_look_that_failed_counts_as_unread_only() {
+    let mut seen = Seen::default();
+    looks(&mut seen, [(1, 10)]);
+    seen.take_unread(at(2), at(1).ns);
+    assert_eq!(told(&mut seen), [(200, 1)]);
+    assert_eq!(looks(&mut seen, [(3, 20)]), [(300, 1)]);
+}

@@ -1,0 +1,57 @@
+//! The functions of the slowest lap, a few lines: what somebody who asked for functions looks for first.
+//!
+//! Of a program without laps they are those of the program. `--functions` shows all laps.
+
+use laptime_analysis::{Functions, Summary};
+
+use crate::document::{Content, Section};
+use crate::view::View;
+use crate::{calls, functions, name, quantity};
+
+/// Functions that are shown.
+const MOST: usize = 5;
+
+/// What was sampled and what was counted; nothing where neither was, or other rows are asked for.
+pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
+    let Some(all) = &summary.functions else {
+        return Vec::new();
+    };
+    let (sampled, counted) = (sampled(summary, all, view), counted(all, view));
+    sampled.into_iter().chain(counted).collect()
+}
+
+fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
+    let lap = all.main_lap()?;
+    let ratio = Functions::uncertainty(0.5, lap.sample_count);
+    let sure = format!(
+        "{}: shares are ± {:.0} points",
+        quantity::plural(lap.sample_count, "stack sampled", "stacks sampled"),
+        100.0 * ratio,
+    );
+    let said = [Some(sure), functions::unread(all)];
+    let most = view.top.unwrap_or(MOST);
+    Some(Section {
+        heading: Some(heading("functions", &lap.path, all.laps.len())),
+        remark: Some(said.into_iter().flatten().collect::<Vec<_>>().join(". ")),
+        content: Content::Table(functions::table(summary, all, &[lap], most)),
+    })
+}
+
+fn counted(all: &Functions, view: &View) -> Option<Section> {
+    let exact = all.exact.as_ref()?;
+    let lap = exact.main_lap()?;
+    let most = view.top.unwrap_or(MOST);
+    Some(Section {
+        heading: Some(heading("calls", &lap.path, exact.laps.len())),
+        remark: Some(calls::LONGER.to_owned()),
+        content: Content::Table(calls::table(exact, &[lap], most)),
+    })
+}
+
+/// Which lap it is: of several the slowest.
+fn heading(what: &str, path: &str, laps: usize) -> String {
+    if laps == 1 {
+        return what.to_owned();
+    }
+    format!("{what} of {}", name::short(path))
+}

@@ -1,0 +1,61 @@
+//! The table of what stands beside the times: memory, operations, CPU time and metrics.
+
+use laptime_analysis::compare::{Beside, Pair, Unit};
+use laptime_core::Unavailable;
+
+use crate::column::Column;
+use crate::document::{Cell, Content, Row, Section, Table};
+use crate::quantity::Precision;
+use crate::text;
+
+/// The section; none where nothing was recorded.
+pub fn section(pair: &Pair) -> Option<Section> {
+    if pair.beside.is_empty() {
+        return None;
+    }
+    let rows = pair.beside.iter().map(|beside| Row {
+        name: beside.name.clone(),
+        lasts: vec![false],
+        span: None,
+        is_leftover: false,
+        cells: cells(beside),
+    });
+    Some(Section {
+        heading: Some("beside the times".to_owned()),
+        remark: None,
+        content: Content::Table(Table {
+            lead: "number",
+            columns: vec![Column::Base, Column::New, Column::Change],
+            rows: rows.collect(),
+            notes: Vec::new(),
+            reasons: vec![Unavailable(
+                "not recorded by every run of this side".to_owned(),
+            )],
+        }),
+    })
+}
+
+fn cells(beside: &Beside) -> Vec<Cell> {
+    let number =
+        |number: Option<f64>| number.map_or(Cell::Absent(0), |number| cell(beside.unit, number));
+    let change = match (beside.base, beside.new) {
+        (Some(base), Some(new)) if base != 0.0 => Cell::Change((new - base) / base.abs()),
+        _ => Cell::Blank,
+    };
+    vec![number(beside.base), number(beside.new), change]
+}
+
+fn cell(unit: Unit, number: f64) -> Cell {
+    match unit {
+        Unit::Ns => Cell::Time(number.round().max(0.0) as u64, Precision::Estimate),
+        Unit::Bytes => Cell::Bytes(number.round() as i64),
+        Unit::Flop => Cell::Scaled(number.round().max(0.0) as u128),
+        Unit::FlopPerS => Cell::Rate(number),
+        Unit::Metric => Cell::Plain(number),
+    }
+}
+
+/// A number with its unit, in a sentence.
+pub fn shown(unit: Unit, number: f64) -> String {
+    text::inline(cell(unit, number)).unwrap_or_default()
+}

@@ -1,0 +1,153 @@
+//! The first line of a comparison, in words: what a step takes now, how much that changed, and where.
+//!
+//! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
+
+use laptime_analysis::compare::{Basis, Cause, ComparisonRow, Pair};
+use laptime_analysis::verdict::Verdict;
+
+use crate::headline::UNBROKEN;
+use crate::quantity::{self, Digits};
+use crate::{name, text};
+
+/// The headline of the base and another side.
+pub fn of_pair(pair: &Pair) -> String {
+    let whole = &pair.whole;
+    let subject = match (pair.basis, pair.noun.as_str()) {
+        (Basis::Run, _) => "The run".to_owned(),
+        (_, "span") => name::short(&whole.path),
+        (_, noun) if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("An {noun}"),
+        (_, noun) => format!("A {noun}"),
+    };
+    let medians = |row: &ComparisonRow| {
+        let base_ns = row.base.as_ref()?.median_ns?;
+        let new_ns = row.new.as_ref()?.median_ns?;
+        Some((base_ns, new_ns))
+    };
+    let Some((base_ns, new_ns)) = medians(whole) else {
+        return format!("{subject} can't be compared. {}", sentence(&whole.reason));
+    };
+    let (base, new) = (time(base_ns), time(new_ns));
+    let percent = whole.ratio.map(|ratio| (ratio - 1.0).abs() * 100.0);
+    let share = percent.map_or_else(String::new, |percent| {
+        format!(" ({})", fixed(&percent_of(percent)))
+    });
+    match pair.verdict {
+        Verdict::Slower | Verdict::Faster => {
+            let way = if pair.verdict == Verdict::Slower {
+                "longer"
+            } else {
+                "less"
+            };
+            let more = quantity::measured((new_ns - base_ns).abs());
+            let cause = pair
+                .cause
+                .as_ref()
+                .and_then(|cause| because(pair, cause, &more));
+            let first = format!(
+                "{subject} takes {new}, {}{share} {way}.",
+                fixed(&more.inline())
+            );
+            [Some(first), cause]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+        Verdict::Same => format!("{subject} takes {new}, as long as before{}.", within(whole)),
+        Verdict::Inconclusive => format!(
+            "{subject} takes {new}, before it took {base}: whether that is a change can't be told. {}",
+            sentence(&whole.reason)
+        ),
+        Verdict::NotComparable => format!(
+            "{subject} takes {new}, before it took {base}, but these can't be compared. {}",
+            sentence(&whole.reason)
+        ),
+    }
+}
+
+/// Between which changes the true one is.
+fn within(row: &ComparisonRow) -> String {
+    match (row.ratio_low, row.ratio_high) {
+        (Some(low), Some(high)) => format!(
+            " (change: {})",
+            fixed(&quantity::changes(low - 1.0, high - 1.0).inline())
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Which laps make the difference.
+fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
+    let is_longer = pair.verdict == Verdict::Slower;
+    // The mean may say the opposite: then no part of it explains the median.
+    if (cause.difference_ns > 0.0) != is_longer {
+        return None;
+    }
+    let whole_ns = cause.difference_ns.abs();
+    let whole = quantity::measured(whole_ns);
+    let step = format!("{}/", pair.whole.path);
+    let named = |path: &str| {
+        let short = name::short(path.strip_prefix(&step).unwrap_or(path));
+        let row = pair.rows.iter().find(|row| row.path == path);
+        match row.map_or("", |row| row.module_class.as_str()) {
+            "" => short,
+            class => format!("{short} ({})", name::short(class)),
+        }
+    };
+    let part = |ns: f64| quantity::measured_like(ns.abs(), whole_ns);
+    let unit = whole.unit;
+    if let [only] = &cause.parts[..] {
+        let path = named(&only.path);
+        let ns = part(only.difference_ns);
+        return Some(if whole == *median {
+            let all = fixed(&whole.inline());
+            format!("{ns} of these {all} are {path}.")
+        } else {
+            format!(
+                "Of the {} on average, {ns}{UNBROKEN}{unit} are {path}.",
+                fixed(&whole.inline())
+            )
+        });
+    }
+    let parts: Vec<String> = cause
+        .parts
+        .iter()
+        .map(|one| {
+            let ns = part(one.difference_ns);
+            format!("{ns}{UNBROKEN}{unit} {}", named(&one.path))
+        })
+        .collect();
+    let all = fixed(&whole.inline());
+    let all = if whole == *median {
+        format!("Of these {all}")
+    } else {
+        format!("Of the {all} on average")
+    };
+    Some(format!("{all}: {}.", parts.join(", ")))
+}
+
+fn time(ns: f64) -> String {
+    fixed(&quantity::measured(ns).inline())
+}
+
+fn percent_of(percent: f64) -> String {
+    if percent < 9.95 {
+        format!("{percent:.1} %")
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// What no line breaks.
+fn fixed(text: &str) -> String {
+    text.replace(' ', &UNBROKEN.to_string())
+}
+
+/// A reason as a sentence of its own.
+pub fn sentence(reason: &str) -> String {
+    let reason = reason.trim_end_matches('.');
+    if reason.is_empty() {
+        return String::new();
+    }
+    format!("{}.", text::capitalised(reason))
+}

@@ -1,0 +1,199 @@
+//! The table of laps: both medians, the change with its interval, what it adds to a step, and the verdict.
+
+use laptime_analysis::compare::{ComparisonRow, Pair, Presence};
+use laptime_analysis::verdict::Verdict;
+use laptime_core::Unavailable;
+
+use crate::column::Column;
+use crate::document::{Cell, Row, Table};
+use crate::quantity::{Precision, plural};
+
+/// Rows that a table has without leaving any out.
+const MOST_ROWS: usize = 30;
+/// From this part of a step on, a difference is shown whatever its verdict.
+const SHOWN_RATIO: f64 = 0.01;
+
+const COLUMNS: [Column; 7] = [
+    Column::Base,
+    Column::New,
+    Column::Change,
+    Column::Interval,
+    Column::Difference,
+    Column::OwnShare,
+    Column::Verdict,
+];
+
+/// The table.
+pub fn table(pair: &Pair, is_whole: bool) -> Table {
+    let shown = sorted(shown(pair, is_whole));
+    let has_share = is_clear(pair.whole.verdict) && pair.cause.is_some();
+    let columns: Vec<Column> = COLUMNS
+        .into_iter()
+        .filter(|column| *column != Column::OwnShare || has_share)
+        .collect();
+    let mut reasons: Vec<Unavailable> = Vec::new();
+    let rows = shown.iter().enumerate().map(|(at, row)| Row {
+        name: named(row),
+        lasts: lasts(&shown, at),
+        span: None,
+        is_leftover: false,
+        cells: columns
+            .iter()
+            .map(|column| cell(pair, row, *column, &mut reasons))
+            .collect(),
+    });
+    let rows = rows.collect();
+    Table {
+        lead: "lap",
+        columns,
+        rows,
+        notes: notes(pair, shown.len(), has_share),
+        reasons,
+    }
+}
+
+/// A row's own name, and the class of a network's module.
+fn named(row: &ComparisonRow) -> String {
+    let name = row.names.last().map_or("", String::as_str);
+    match row.module_class.as_str() {
+        "" => name.to_owned(),
+        class if class == name => name.to_owned(),
+        class => format!("{name} ({class})"),
+    }
+}
+
+/// Rows with the largest differences first among those inside one row.
+fn sorted(rows: Vec<&ComparisonRow>) -> Vec<&ComparisonRow> {
+    let mut sorted = Vec::with_capacity(rows.len());
+    sort_inside(&rows, &[], &mut sorted);
+    // What stands in no row keeps its place at the end.
+    let is_left = |row: &&ComparisonRow| !sorted.iter().any(|known| known.path == row.path);
+    let left: Vec<&ComparisonRow> = rows.into_iter().filter(is_left).collect();
+    sorted.extend(left);
+    sorted
+}
+
+fn sort_inside<'r>(
+    rows: &[&'r ComparisonRow],
+    around: &[String],
+    sorted: &mut Vec<&'r ComparisonRow>,
+) {
+    let is_inside =
+        |row: &&ComparisonRow| row.depth() == around.len() && row.names.starts_with(around);
+    let mut inside: Vec<&ComparisonRow> = rows.iter().copied().filter(is_inside).collect();
+    inside.sort_by(|one, other| {
+        let size = |row: &ComparisonRow| row.difference_ns.abs();
+        size(other).total_cmp(&size(one))
+    });
+    for row in inside {
+        sorted.push(row);
+        sort_inside(rows, &row.names, sorted);
+    }
+}
+
+/// The rows with a clear change, or all, with those around them.
+fn shown(pair: &Pair, is_whole: bool) -> Vec<&ComparisonRow> {
+    let step_ns = pair.whole.base.as_ref().map_or(0.0, |side| side.mean_ns);
+    let is_all = is_whole || pair.rows.len() <= MOST_ROWS;
+    let is_worth = |row: &ComparisonRow| {
+        let is_large = row.difference_ns.abs() >= SHOWN_RATIO * step_ns;
+        is_all || row.depth() <= pair.whole.depth() + 1 || (is_large && is_told(row))
+    };
+    let mut shown: Vec<&ComparisonRow> = Vec::new();
+    for (at, row) in pair.rows.iter().enumerate() {
+        let mut inside = pair.rows[at + 1..].iter();
+        let has_worth = inside
+            .by_ref()
+            .take_while(|inner| inner.names.starts_with(&row.names))
+            .any(is_worth);
+        if is_worth(row) || has_worth {
+            shown.push(row);
+        }
+    }
+    shown
+}
+
+/// Whether something is said about a row.
+fn is_told(row: &ComparisonRow) -> bool {
+    row.presence != Presence::Both || is_clear(row.verdict)
+}
+
+fn is_clear(verdict: Option<Verdict>) -> bool {
+    matches!(verdict, Some(Verdict::Faster | Verdict::Slower))
+}
+
+/// For every level above a row and its own, whether that row is the last of its siblings.
+fn lasts(rows: &[&ComparisonRow], at: usize) -> Vec<bool> {
+    let names = &rows[at].names;
+    (1..=names.len())
+        .map(|depth| {
+            let around = &names[..depth - 1];
+            let own = &names[..depth];
+            !rows[at + 1..]
+                .iter()
+                .take_while(|later| later.names.starts_with(around))
+                .any(|later| later.names.len() >= depth && !later.names.starts_with(own))
+        })
+        .collect()
+}
+
+fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unavailable>) -> Cell {
+    let median = |side: Option<f64>| {
+        side.map_or(Cell::Blank, |ns| {
+            Cell::Time(ns.round() as u64, Precision::Estimate)
+        })
+    };
+    match column {
+        Column::Base => median(row.base.as_ref().and_then(|side| side.median_ns)),
+        Column::New => median(row.new.as_ref().and_then(|side| side.median_ns)),
+        Column::Change => row
+            .ratio
+            .map_or(Cell::Blank, |ratio| Cell::Change(ratio - 1.0)),
+        Column::Interval => match (row.ratio_low, row.ratio_high) {
+            (Some(low), Some(high)) => Cell::Interval(low - 1.0, high - 1.0),
+            _ if row.presence == Presence::Both => absent(&row.reason, reasons),
+            _ => Cell::Blank,
+        },
+        Column::Difference => Cell::Difference(row.difference_ns),
+        Column::OwnShare => {
+            let whole_ns = pair.whole.difference_ns;
+            Cell::Share(row.own_difference_ns / whole_ns)
+        }
+        Column::Verdict => match (row.presence, row.verdict) {
+            (Presence::Added, _) => Cell::Word("added"),
+            (Presence::Removed, _) => Cell::Word("removed"),
+            (_, Some(verdict)) => Cell::Word(verdict.name()),
+            (_, None) => Cell::Blank,
+        },
+        _ => Cell::Blank,
+    }
+}
+
+fn absent(why: &str, reasons: &mut Vec<Unavailable>) -> Cell {
+    let known = reasons.iter().position(|reason| reason.0 == why);
+    Cell::Absent(known.unwrap_or_else(|| {
+        reasons.push(Unavailable(why.to_owned()));
+        reasons.len() - 1
+    }))
+}
+
+fn notes(pair: &Pair, shown: usize, has_share: bool) -> Vec<String> {
+    let noun = &pair.noun;
+    let mut notes = vec![format!(
+        "base and new are medians, difference is the mean time that a {noun} takes longer"
+    )];
+    if has_share {
+        notes.push(
+            "own part is the share of that difference without what the laps inside take: all add up to 100 %"
+                .to_owned(),
+        );
+    }
+    let hidden = pair.rows.len() - shown;
+    if hidden > 0 {
+        let laps = plural(hidden as u64, "lap", "laps");
+        notes.push(format!(
+            "{laps} without a clear change not shown; --all shows them"
+        ));
+    }
+    notes
+}

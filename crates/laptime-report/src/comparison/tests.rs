@@ -1,0 +1,166 @@
+use laptime_analysis::compare::{Options, Run, compare};
+use serde_json::Value;
+
+use super::*;
+use crate::schema_tests::violations;
+use crate::tests::fed;
+use crate::tests::scripted::{self, MS, Script};
+
+/// A run of the usual training.
+fn training(name: &str) -> Run {
+    fed::run(name, &[scripted::training(138, 3)])
+}
+
+/// A run whose names try to be more than names.
+fn hostile(name: &str, ms: u64) -> Run {
+    let mut script = Script::new(7, 2_000 * MS);
+    for step in 0..30 {
+        let at = step * 60 * MS;
+        for (number, child) in (0..).zip(crate::tests::HOSTILE) {
+            script.span(&["step", child], at + number * 2 * MS, ms * MS);
+        }
+        script.span(&["step"], at, 30 * ms * MS);
+    }
+    fed::run(name, &[script])
+}
+
+fn all() -> Vec<Comparison> {
+    let nothing = fed::run("none.lap", &[Script::new(7, MS)]);
+    let of = |base: Run, new: Vec<Run>| {
+        let options = Options {
+            gates: vec!["step:p50 > 5%".parse().unwrap()],
+            ..Options::default()
+        };
+        compare(&[base], &[new], &options)
+    };
+    vec![
+        of(training("a.lap"), vec![training("b.lap")]),
+        of(
+            training("a.lap"),
+            vec![training("b.lap"), training("c.lap")],
+        ),
+        of(hostile("a.lap", 1), vec![hostile("b.lap", 2)]),
+        of(training("a.lap"), vec![hostile("b.lap", 1)]),
+        of(training("a.lap"), vec![nothing.clone()]),
+        of(nothing.clone(), vec![nothing]),
+    ]
+}
+
+#[test]
+fn every_comparison_is_as_the_schema_says() {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../../docs/comparison.schema.json")).unwrap();
+    let check = |value: &Value| violations(&schema, value, &schema, "comparison");
+    for comparison in all() {
+        let text = render(&comparison, Format::Json, &View::default(), true);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(check(&value), Vec::<String>::new());
+        let mut wrong = value.clone();
+        wrong["pairs"][0]["verdict"] = "quicker".into();
+        assert_ne!(check(&wrong), Vec::<String>::new());
+        let mut wrong = value;
+        wrong["pairs"][0]["surprise"] = 1.into();
+        assert_ne!(check(&wrong), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn hostile_names_are_shown_as_text() {
+    let comparison = compare(
+        &[hostile("a\u{1b}[2J|<b>.lap", 1)],
+        &[vec![hostile("b.lap", 2)]],
+        &Options::default(),
+    );
+    for (_, format) in FORMATS {
+        let text = render(&comparison, format, &View::default(), true);
+        // In JSON names stand unchanged.
+        let turns = |one: char| one == '\u{202e}' && format != Format::Json;
+        let acts = |one: char| one.is_control() && one != '\n' || turns(one);
+        assert!(!text.contains(acts), "{format:?}: {text}");
+        let is_page = format == Format::Html;
+        assert!(!is_page || !text.contains("<script>alert"), "{text}");
+    }
+    let markdown = render(&comparison, Format::Markdown, &View::default(), true);
+    assert!(markdown.contains("a\\|b"), "{markdown}");
+}
+
+#[test]
+fn the_same_training_takes_as_long_as_before() {
+    let comparison = &all()[0];
+    let text = render(comparison, Format::Text, &View::default(), false);
+    insta::assert_snapshot!(text, @r"
+    a.lap → b.lap  A step takes 20.4 ms, as long as before (change: -0.5 to +0.5 %).
+    1 run against 1 run · steady state from step 3 · medians with 95 % intervals; changes within ±1 %
+    are none
+
+    limits
+    · step:p50 > 5%: kept (20.4 ms → 20.4 ms)
+
+    lap               base       new  change   95 % interval  difference       verdict
+    ──────────────────────────────────────────────────────────────────────────────────
+    step          20.4  ms  20.4  ms   0.0 %  -0.5 to +0.5 %        0 ns          same
+    ├─ data        1.60 ms   1.60 ms   0.0 %  -1.4 to +1.5 %        0 ns  inconclusive
+    ├─ forward     6.10 ms   6.10 ms   0.0 %  -0.4 to +0.4 %        0 ns          same
+    ├─ backward    9.10 ms   9.10 ms   0.0 %  -0.3 to +0.3 %        0 ns          same
+    └─ optimizer   3.10 ms   3.10 ms   0.0 %  -0.7 to +0.7 %        0 ns          same
+    evaluation    14.0  ms  14.0  ms   0.0 %             –          0 ns  inconclusive
+    └─ forward    12.0  ms  12.0  ms   0.0 %             –          0 ns  inconclusive
+    base and new are medians, difference is the mean time that a step takes longer
+    – 5 values are too few to tell how exact the ratio is; 12 are needed.
+
+    beside the times
+    number                              base           new  change
+    ──────────────────────────────────────────────────────────────
+    test_acc, last              0.91611       0.91611        0.0 %
+    time to test_acc >= 0.9161        4.81 s        4.81 s   0.0 %
+
+    warning: a side with one run can't tell how much two runs of the same program differ: these
+             intervals are about the steps of the runs that were recorded
+       hint: record each side five times: laptime compare base-*.lap --new new-*.lap
+    ");
+}
+
+#[test]
+fn what_can_not_be_compared_says_why_first() {
+    let comparison = compare(
+        &[training("a.lap")],
+        &[vec![fed::run("none.lap", &[Script::new(7, MS)])]],
+        &Options::default(),
+    );
+    let text = render(&comparison, Format::Text, &View::default(), false);
+    insta::assert_snapshot!(text, @r"
+    a.lap → none.lap  The run takes 1.00 ms, before it took 5.12 s, but these can't be compared. The
+    recordings have no lap in common.
+    1 run against 1 run · medians with 95 % intervals; changes within ±1 % are none
+
+    lap               base      new   change  95 % interval  difference         verdict
+    ───────────────────────────────────────────────────────────────────────────────────
+    step          20.4  ms                                     -2.99 s          removed
+    ├─ backward    9.10 ms                                     -1.34 s          removed
+    ├─ forward     6.10 ms                                   -896    ms         removed
+    ├─ optimizer   3.10 ms                                   -455    ms         removed
+    └─ data        1.60 ms                                   -234    ms         removed
+    startup        2.00 s                                      -2.00 s          removed
+    evaluation    14.0  ms                                    -70.0  ms         removed
+    └─ forward    12.0  ms                                    -60.0  ms         removed
+    exit          50.0  ms                                    -50.0  ms         removed
+    other          6.85 ms  1.00 ms  -85.4 %  –                -5.85 ms  not comparable
+    base and new are medians, difference is the mean time that a run takes longer
+    – The recordings have no lap in common.
+
+    warning: the recordings have no step in common, so whole runs are compared
+       hint: a lap named step around what the program repeats compares that
+    ");
+}
+
+#[test]
+fn a_page_opens_without_a_network_and_a_cell_has_no_style() {
+    let comparison = &all()[0];
+    let page = render(comparison, Format::Html, &View::default(), false);
+    assert!(page.contains("Content-Security-Policy"));
+    assert!(
+        !page.contains("http://") && !page.contains("src="),
+        "{page}"
+    );
+    assert!(!fragment(comparison).contains("<style"));
+}

@@ -1,0 +1,268 @@
+//! What a contest found, in words and as a table: from an [`Outcome`] to text, markdown and HTML.
+//!
+//! The first line is the answer: `compiled is 12 % faster than eager (between 10 and 14 %).` A part of
+//! time saved is what is meant: 12 % faster takes 88 % of the time. Names are text, whatever they hold.
+
+use laptime_analysis::contest::{Ending, Outcome, Pair};
+use laptime_analysis::verdict::{Judged, Verdict};
+
+use crate::html::sentence as escaped;
+use crate::markdown::escaped as escaped_markdown;
+use crate::quantity::{self, plural};
+use crate::{benchmark, name};
+
+/// Ratios from which on it is said how many times as long, instead of how many percent.
+const TIMES: f64 = 2.0;
+/// Columns of the table.
+const HEADING: [&str; 4] = ["median", "95 %", "time against", "verdict"];
+
+/// The answer: a sentence for each contender against the base.
+pub fn headline(outcome: &Outcome, names: &[String]) -> String {
+    let against_base = outcome.pairs.iter().filter(|pair| pair.base == 0);
+    let sentences: Vec<String> = against_base.map(|pair| said(pair, names)).collect();
+    sentences.join("\n")
+}
+
+/// All of it, as a terminal shows it.
+pub fn text(outcome: &Outcome, names: &[String]) -> String {
+    let rows = rows(outcome, names);
+    let columns = rows[0].len();
+    let width = |column: usize| rows.iter().map(|row| name::columns(&row[column])).max();
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
+    let mut lines = vec![headline(outcome, names), String::new()];
+    for (at, row) in rows.iter().enumerate() {
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (cell, width))| {
+                let room = " ".repeat(width - name::columns(cell));
+                if column == 0 {
+                    format!("{cell}{room}")
+                } else {
+                    format!("{room}{cell}")
+                }
+            });
+        lines.push(cells.collect::<Vec<_>>().join("  ").trim_end().to_owned());
+        if at == 0 {
+            lines.push("─".repeat(widths.iter().sum::<usize>() + 2 * (columns - 1)));
+        }
+    }
+    lines.push(String::new());
+    lines.extend(notes(outcome, names));
+    lines.join("\n").trim_start_matches('\n').to_owned()
+}
+
+/// All of it, for a pull request.
+pub fn markdown(outcome: &Outcome, names: &[String]) -> String {
+    let line = |row: &[String]| {
+        let cells: Vec<String> = row.iter().map(|cell| escaped_markdown(cell)).collect();
+        format!("| {} |", cells.join(" | "))
+    };
+    let rows = rows(outcome, names);
+    let mut lines: Vec<String> = headline(outcome, names)
+        .lines()
+        .map(|said| format!("{}\n", escaped_markdown(said)))
+        .collect();
+    lines.push(line(&rows[0]));
+    lines.push(format!("|---|{}", "--:|".repeat(HEADING.len())));
+    lines.extend(rows[1..].iter().map(|row| line(row)));
+    lines.extend(
+        notes(outcome, names)
+            .iter()
+            .map(|note| format!("\n{}", escaped_markdown(note))),
+    );
+    lines.join("\n") + "\n"
+}
+
+/// All of it, as a piece of a notebook's page.
+pub fn fragment(outcome: &Outcome, names: &[String]) -> String {
+    let rows = rows(outcome, names);
+    let row = |cells: &[String], tag: &str| {
+        let cells = cells
+            .iter()
+            .map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell)));
+        format!("<tr>{}</tr>", cells.collect::<Vec<_>>().concat())
+    };
+    let body: String = rows[1..].iter().map(|cells| row(cells, "td")).collect();
+    let paragraphs = |lines: &mut dyn Iterator<Item = String>| -> String {
+        let said: Vec<String> = lines.map(|line| escaped(&line)).collect();
+        format!("<p>{}</p>", said.join("</p><p>"))
+    };
+    let answer = headline(outcome, names);
+    format!(
+        "{}<table><thead>{}</thead><tbody>{body}</tbody></table>{}",
+        paragraphs(&mut answer.lines().map(str::to_owned)),
+        row(&rows[0], "th"),
+        paragraphs(&mut notes(outcome, names).into_iter()),
+    )
+}
+
+/// A pair in one sentence.
+pub fn said(pair: &Pair, names: &[String]) -> String {
+    against(
+        &pair.judged,
+        &shown(&names[pair.new]),
+        &shown(&names[pair.base]),
+    )
+}
+
+/// A verdict in one sentence.
+pub fn against(judged: &Judged, new: &str, base: &str) -> String {
+    let between = between(judged);
+    match judged.verdict {
+        Verdict::Faster if judged.ratio < 1.0 / TIMES => {
+            format!(
+                "{new} is {:.2} times as fast as {base}{between}.",
+                1.0 / judged.ratio
+            )
+        }
+        Verdict::Faster => {
+            format!(
+                "{new} is {} faster than {base}{between}.",
+                percent(1.0 - judged.ratio)
+            )
+        }
+        Verdict::Slower if judged.ratio > TIMES => {
+            format!(
+                "{new} takes {:.2} times as long as {base}{between}.",
+                judged.ratio
+            )
+        }
+        Verdict::Slower => {
+            format!(
+                "{new} is {} slower than {base}{between}.",
+                percent(judged.ratio - 1.0)
+            )
+        }
+        Verdict::Same => format!("{new} is as fast as {base}. {}", judged.reason),
+        Verdict::Inconclusive => {
+            format!(
+                "Whether {new} is faster than {base} can't be told. {}",
+                judged.reason
+            )
+        }
+        Verdict::NotComparable => {
+            format!("{new} can't be compared with {base}. {}", judged.reason)
+        }
+    }
+}
+
+/// The interval, in what the sentence tells.
+fn between(judged: &Judged) -> String {
+    let Ok((low, high)) = judged.interval else {
+        return String::new();
+    };
+    let told = match judged.verdict {
+        Verdict::Faster if judged.ratio < 1.0 / TIMES => [1.0 / high, 1.0 / low],
+        Verdict::Slower if judged.ratio > TIMES => [low, high],
+        Verdict::Faster => {
+            return format!(
+                " (between {} and {})",
+                number(1.0 - high),
+                percent(1.0 - low)
+            );
+        }
+        _ => {
+            return format!(
+                " (between {} and {})",
+                number(low - 1.0),
+                percent(high - 1.0)
+            );
+        }
+    };
+    format!(" (between {:.2} and {:.2} times)", told[0], told[1])
+}
+
+fn number(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if percent.abs() < 99.95 {
+        format!("{percent:.1}")
+    } else {
+        format!("{percent:.0}")
+    }
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{} %", number(ratio))
+}
+
+fn shown(given: &str) -> String {
+    name::visible(given)
+}
+
+/// The heading, then a row for each contender.
+fn rows(outcome: &Outcome, names: &[String]) -> Vec<Vec<String>> {
+    let mut heading: Vec<String> = vec![String::new()];
+    heading.extend(HEADING.map(str::to_owned));
+    heading[3] = format!("{} {}", HEADING[2], shown(&names[0]));
+    let rows = outcome.contenders.iter().enumerate().map(|(at, one)| {
+        let against = outcome
+            .pairs
+            .iter()
+            .find(|pair| (pair.base, pair.new) == (0, at));
+        let interval = one
+            .interval_ns
+            .as_ref()
+            .map_or("–".to_owned(), |(low, high)| {
+                let like = |ns| quantity::measured_like(ns, one.median_ns);
+                format!("{} to {}", like(*low), like(*high))
+            });
+        vec![
+            shown(&names[at]),
+            quantity::measured(one.median_ns).inline(),
+            interval,
+            against.map_or_else(String::new, |pair| change(&pair.judged)),
+            against.map_or_else(String::new, |pair| pair.judged.verdict.name().to_owned()),
+        ]
+    });
+    std::iter::once(heading).chain(rows).collect()
+}
+
+/// `−12 % (−14 to −10 %)`.
+fn change(judged: &Judged) -> String {
+    let signed = |ratio: f64| {
+        let sign = if ratio < 1.0 { "−" } else { "+" };
+        format!("{sign}{}", number((ratio - 1.0).abs()))
+    };
+    match &judged.interval {
+        Ok((low, high)) => {
+            format!(
+                "{} % ({} to {} %)",
+                signed(judged.ratio),
+                signed(*low),
+                signed(*high)
+            )
+        }
+        Err(_) if judged.ratio.is_finite() => format!("{} %", signed(judged.ratio)),
+        Err(_) => "–".to_owned(),
+    }
+}
+
+/// What else is to be known: pairs without the base, the noise floor, the doubts.
+fn notes(outcome: &Outcome, names: &[String]) -> Vec<String> {
+    let others = outcome.pairs.iter().filter(|pair| pair.base != 0);
+    let mut notes: Vec<String> = others.map(|pair| said(pair, names)).collect();
+    let base = shown(&names[0]);
+    notes.push(match outcome.noise_ratio {
+        Some(noise) => format!(
+            "Noise floor: {base} against itself differs by {} in the same {}.",
+            percent(noise),
+            plural(outcome.rounds as u64, "round", "rounds"),
+        ),
+        None => format!("No noise floor: the budget ended before {base} ran against itself."),
+    });
+    if outcome.ending == Some(Ending::Budget) && !outcome.is_clear() {
+        notes.push("The budget is used up: a larger one may tell.".to_owned());
+    }
+    for (one, name) in outcome.contenders.iter().zip(names) {
+        let doubts = one.doubts.iter().map(benchmark::doubt);
+        notes.extend(doubts.map(|doubt| format!("{}: {doubt}", shown(name))));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;

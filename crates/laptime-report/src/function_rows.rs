@@ -1,0 +1,76 @@
+//! Rows of tables of functions: laps, what stands below them, and how functions and files are written.
+
+use laptime_analysis::{FunctionTime, RowKind};
+use laptime_core::short_file;
+
+use crate::document::{Cell, Content, Row, Section};
+use crate::name;
+
+/// What stands where a filter lets no lap through.
+pub fn no_lap(pattern: &str) -> Section {
+    Section {
+        heading: None,
+        remark: Some(format!(
+            "no lap with functions matches {}",
+            name::visible(pattern)
+        )),
+        content: Content::Remark,
+    }
+}
+
+/// What a lap is called; one of the program's own may have the name of what is left over.
+pub fn lap_name(path: &str, kind: RowKind, is_taken: bool) -> String {
+    if kind == RowKind::Leftover && is_taken {
+        return format!("{path} (not the lap)");
+    }
+    path.to_owned()
+}
+
+/// The row of a lap, above those of its functions.
+pub fn lap_row(name: String, names: &[String], kind: RowKind, cells: Vec<Cell>) -> Row {
+    let is_span = kind == RowKind::Span;
+    Row {
+        name,
+        lasts: vec![false],
+        span: is_span.then(|| names.last().cloned()).flatten(),
+        is_leftover: kind == RowKind::Leftover,
+        cells,
+    }
+}
+
+/// A row below that of a lap.
+pub fn below_lap(name: String, cells: Vec<Cell>) -> Row {
+    Row {
+        name,
+        lasts: vec![false, false],
+        span: None,
+        is_leftover: false,
+        cells,
+    }
+}
+
+/// A row that says something of the function above it, and has no numbers.
+pub fn said(name: String, cells: usize) -> Row {
+    Row {
+        lasts: vec![false, false, true],
+        ..below_lap(name, vec![Cell::Blank; cells])
+    }
+}
+
+/// The rows below a lap, each with those below it, as branches of a tree.
+pub fn placed(groups: impl Iterator<Item = Vec<Row>>) -> Vec<Row> {
+    let mut groups: Vec<Vec<Row>> = groups.collect();
+    for row in groups.last_mut().into_iter().flatten() {
+        row.lasts[1] = true;
+    }
+    groups.into_iter().flatten().collect()
+}
+
+/// A function's name, and where most of its own time goes.
+pub fn named(function: &FunctionTime) -> String {
+    let file = short_file(&function.file);
+    match function.lines.first().filter(|line| line.line > 0) {
+        Some(line) => format!("{} {file}:{}", function.name, line.line),
+        None => format!("{} {file}", function.name),
+    }
+}

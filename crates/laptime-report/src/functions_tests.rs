@@ -1,0 +1,250 @@
+//! Sampled and counted functions: what a report shows unasked, and what the tables say of their shares.
+
+use laptime_analysis::{Options, Summary};
+use laptime_core::format::record::Record;
+use laptime_core::{CallSums, CalledFunction, FunctionCalls, PathId, SampledStack, StackFrame};
+
+use super::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
+use super::tests::{fed, plain, shown};
+use super::*;
+
+/// As the script numbers threads: 40 more than their tracks.
+const MAIN_THREAD: u64 = 40 + MAIN as u64;
+
+/// `main` calls `load`, which calls `parse`.
+fn script() -> Script {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.name_track(MAIN, false, "main");
+    for (id, name) in [(1, "main"), (2, "load"), (3, "parse")] {
+        let file = "/home/me/train.py";
+        script.observed(Record::Function { id, name, file });
+    }
+    for (id, line) in [(1, 3), (2, 10), (3, 20)] {
+        let (parent, function) = (id - 1, id);
+        script.observed(Record::Frame(StackFrame {
+            id,
+            parent,
+            function,
+            line,
+        }));
+    }
+    script
+}
+
+fn sample(script: &mut Script, thread: u64, at_ms: u64, frame: u32) {
+    script.observed(Record::Stack(SampledStack {
+        ticks: EPOCH_NS + at_ms * MS,
+        thread,
+        frame,
+        is_running: true,
+        has_interpreter: true,
+        runner: laptime_core::Runner::Unknown,
+        within_ns: 1_000,
+        stands_for_ns: 10 * MS,
+    }));
+}
+
+/// `load` and `parse` in turns, from one moment to another.
+fn samples(script: &mut Script, from_ms: u64, to_ms: u64) {
+    for at_ms in (from_ms..to_ms).step_by(10) {
+        sample(
+            script,
+            MAIN_THREAD,
+            at_ms,
+            2 + (at_ms / 10 % 4).min(1) as u32,
+        );
+    }
+}
+
+fn summary(script: &Script) -> Summary {
+    fed::summarize(std::slice::from_ref(script), Options::default())
+}
+
+fn by_function(filter: Option<&str>) -> View {
+    View {
+        by: By::Function,
+        filter: filter.map(str::to_owned),
+        ..plain(100)
+    }
+}
+
+fn text(summary: &Summary, view: &View) -> String {
+    shown(summary, Format::Text, view)
+}
+
+/// The lines of a report from a heading on.
+fn from<'t>(text: &'t str, heading: &str) -> &'t str {
+    let at = text.find(&format!("\n{heading}\n"));
+    &text[at.unwrap_or_else(|| panic!("{heading} in {text}")) + 1..]
+}
+
+#[test]
+fn a_program_without_laps_is_told_by_its_functions_unasked() {
+    let mut script = script();
+    samples(&mut script, 100, 500);
+    let told = text(&summary(&script), &plain(100));
+    assert!(!told.contains("no span was recorded"), "{told}");
+    insta::assert_snapshot!(from(&told, "functions"), @r"
+    functions
+    40 stacks sampled: shares are ± 15 points
+    lap, its functions               samples     own   total  of parent   share
+    ────────────────────────────────────────────────────────────────────────────────────────
+    program                               40          400 ms             40.0 % ████▊
+    ├─ parse train.py:20                  30  300 ms  300 ms     75.0 %
+    │  └─ called from load train.py
+    └─ load train.py:10                   10  100 ms  400 ms     25.0 %
+       └─ called from main train.py
+    own is time in the function itself and in what it calls that isn't Python; of parent is the own
+    time's share of the lap, and an import's
+    ");
+}
+
+#[test]
+fn functions_of_the_slowest_lap_stand_below_the_laps_unasked() {
+    let mut script = script();
+    script.span(&["step", "data"], 100 * MS, 300 * MS);
+    script.span(&["step"], 100 * MS, 400 * MS);
+    samples(&mut script, 0, 600);
+    let summary = summary(&script);
+    let told = text(&summary, &plain(100));
+    let brief = from(&told, "functions of step/data");
+    assert!(
+        brief.contains("30 stacks sampled: shares are ± 17 points"),
+        "{brief}"
+    );
+    assert!(
+        brief.contains("parse train.py:20") && !brief.contains("startup"),
+        "{brief}"
+    );
+    // A page has all of them, and once.
+    let page = Document::of_page(&summary, &plain(100));
+    let headings = page
+        .sections
+        .iter()
+        .filter_map(|section| section.heading.as_deref());
+    let of_functions = headings.filter(|heading| heading.starts_with("functions"));
+    assert_eq!(of_functions.collect::<Vec<_>>(), ["functions"]);
+    // Who asks for some laps has no use for another one.
+    let view = View {
+        filter: Some("step".into()),
+        ..plain(100)
+    };
+    assert!(!text(&summary, &view).contains("functions of"));
+}
+
+#[test]
+fn what_was_not_sampled_of_the_exit_has_a_row_of_its_own() {
+    let mut script = script();
+    script.span(&["step"], 100 * MS, 300 * MS);
+    samples(&mut script, 0, 450);
+    let summary = summary(&script);
+    let exit = summary.rows.iter().find(|row| row.path == "exit").unwrap();
+    assert_eq!(exit.total_ns, 600 * MS);
+    let told = text(&summary, &by_function(Some("exit")));
+    insta::assert_snapshot!(from(&told, "functions"), @r"
+    functions
+    45 stacks sampled 100 times per second: a share seen in 100 samples is ± 10 points, in 1,000 ± 3
+    lap, its functions               samples      own     total  of parent   share
+    ───────────────────────────────────────────────────────────────────────────────────────────
+    exit                                   5           600   ms             60.0 % ███████▎
+    ├─ parse train.py:20                   3  30.0 ms   30.0 ms      5.0 %
+    │  └─ called from load train.py
+    ├─ load train.py:10                    2  20.0 ms   50.0 ms      3.3 %
+    │  └─ called from main train.py
+    └─ not sampled                                     550   ms     91.7 %
+    own is time in the function itself and in what it calls that isn't Python; of parent is the own
+    time's share of the lap, and an import's
+    not sampled: the start and the end of the interpreter itself, and what could not be read
+    ");
+}
+
+#[test]
+fn a_lap_that_is_called_as_what_is_left_over_is_told_from_it() {
+    let mut script = script();
+    script.span(&["startup"], 100 * MS, 300 * MS);
+    samples(&mut script, 0, 400);
+    let told = text(&summary(&script), &by_function(None));
+    let named = |name: &str| told.lines().filter(|line| line.starts_with(name)).count();
+    assert_eq!(named("startup (not the lap) "), 1, "{told}");
+    assert_eq!(named("startup "), 2, "{told}");
+}
+
+#[test]
+fn a_share_above_all_says_of_what() {
+    let mut script = script();
+    script.span(&["step"], 100 * MS, 300 * MS);
+    for thread in 100..103 {
+        for at_ms in (0..1_000).step_by(10) {
+            sample(&mut script, thread, at_ms, 1);
+        }
+    }
+    let note = "share is of the run's 1.00 s; other threads";
+    let told = text(&summary(&script), &by_function(None));
+    assert!(told.contains("300.0 %") && told.contains(note), "{told}");
+    let mut alone = self::script();
+    alone.span(&["step"], 100 * MS, 300 * MS);
+    samples(&mut alone, 0, 400);
+    assert!(!text(&summary(&alone), &by_function(None)).contains("share is of"));
+}
+
+#[test]
+fn a_filter_that_no_lap_passes_shows_no_table() {
+    let mut script = script();
+    script.span(&["step"], 100 * MS, 300 * MS);
+    samples(&mut script, 0, 400);
+    let summary = summary(&script);
+    for (pattern, is_there) in [("step", true), ("stepp", false)] {
+        let view = by_function(Some(pattern));
+        assert_eq!(has_rows(&summary, &view), is_there);
+        assert_eq!(near(&summary, &view), Some("step"));
+        let told = text(&summary, &view);
+        assert_eq!(told.contains("lap, its functions"), is_there, "{told}");
+    }
+}
+
+#[test]
+fn counted_calls_have_a_table_unasked_and_say_who_called() {
+    let mut script = script();
+    for (id, line, name) in [(1, 3, "main"), (2, 9, "load")] {
+        let file = "/home/me/train.py";
+        script.observed(Record::CalledFunction(CalledFunction {
+            id,
+            line,
+            name,
+            file,
+        }));
+    }
+    for (caller, function, own) in [(0, 1, 1), (1, 2, 99)] {
+        let (own, total) = (own * MS, 100 * MS);
+        script.observed(Record::Calls(FunctionCalls {
+            path: PathId::ROOT,
+            thread: 1,
+            caller,
+            function,
+            sums: CallSums {
+                calls: 3,
+                primitive: 3,
+                own,
+                total,
+                primitive_from: 3,
+                total_from: total,
+            },
+        }));
+    }
+    let told = text(&summary(&script), &plain(100));
+    insta::assert_snapshot!(from(&told, "calls"), @r"
+    calls
+    Times include the counting, which makes short functions look longer than they are
+    lap, functions called in it        calls        own      total  per call  of parent    share
+    ──────────────────────────────────────────────────────────────────────────────────────────────────
+    program                                6  100.00 ms                                  100.0 % █████
+    ├─ load train.py:9                     3   99.00 ms  100.00 ms  33.33 ms     99.0 %
+    │  └─ called from main train.py:3
+    └─ main train.py:3                     3    1.00 ms  100.00 ms  33.33 ms      1.0 %
+    own is time in the function itself, total also in what it called; per call is the total of a
+    primitive call; of parent is the own time's share of the lap's, share the lap's of all
+    ");
+    script.span(&["step"], 100 * MS, 300 * MS);
+    let told = text(&summary(&script), &by_function(None));
+    assert!(told.contains("\nno lap open"), "{told}");
+}

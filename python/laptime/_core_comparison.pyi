@@ -1,0 +1,92 @@
+"""What `_core` has for comparisons; there is no such module of its own."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Literal, TypeAlias, final, overload
+
+from typing_extensions import Self
+
+_FilePath: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+_Verdict: TypeAlias = Literal["faster", "slower", "same", "inconclusive", "not-comparable"]
+
+def compare(
+    base: _FilePath | Sequence[_FilePath],
+    new: _FilePath | Sequence[_FilePath],
+    *,
+    threshold: float = 0.01,
+    allow_different: bool = False,
+    salvage: bool = False,
+) -> Comparison:
+    """Tells whether recordings of a program show it faster or slower than others, and where.
+
+    A side is a recording, or a list of several runs: only with several can be told how much runs
+    of the same program differ. Changes below `threshold`, a part of the base, are none.
+    """
+
+@final
+class Comparison:
+    """Recordings of two sides, compared."""
+
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object) -> Self: ...
+    @property
+    def verdict(self) -> _Verdict:
+        """On a step or, where the recordings have none, on the whole run."""
+    @property
+    def headline(self) -> str:
+        """What a step takes now, how much that changed, and where, in words."""
+    @property
+    def rows(self) -> list[ComparisonRow]:
+        """Every path of either side, in tree order."""
+    @property
+    def differs(self) -> list[str]:
+        """What makes the sides hard to compare: another machine, say."""
+    @property
+    def warnings(self) -> list[str]: ...
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: _FilePath) -> None: ...
+    @overload
+    def to_markdown(self, path: None = None) -> str: ...
+    @overload
+    def to_markdown(self, path: _FilePath) -> None: ...
+    @overload
+    def to_html(self, path: None = None) -> str: ...
+    @overload
+    def to_html(self, path: _FilePath) -> None: ...
+    def _repr_mimebundle_(
+        self, include: Any | None = None, exclude: Any | None = None
+    ) -> dict[str, str]: ...
+
+@final
+class ComparisonRow:
+    """One path on both sides of a comparison. Times are nanoseconds."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def presence(self) -> Literal["both", "added", "removed"]: ...
+    @property
+    def base_ns(self) -> float | None:
+        """The base's median."""
+    @property
+    def new_ns(self) -> float | None:
+        """The other side's median."""
+    @property
+    def ratio(self) -> float | None:
+        """New over base."""
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The ratio's 95 % interval."""
+    @property
+    def difference_ns(self) -> float:
+        """Mean time for each step that is added."""
+    @property
+    def own_difference_ns(self) -> float:
+        """The same, without what the paths inside take: all of them add up."""
+    @property
+    def verdict(self) -> _Verdict | None:
+        """None for a path of one side."""
+    @property
+    def reason(self) -> str: ...

@@ -1,0 +1,10 @@
+"""Is it faster? `lt.bench` on one function, `compare_functions` on several that take turns.
+
+Plan, statistics and words are native. Here is what only Python can do: call the functions, and wait
+for the work that they leave to a device.
+"""
+
+from ._bench import Benchmark, bench
+from ._contest import FunctionComparison, compare_functions
+
+__all__ = ["Benchmark", "FunctionComparison", "bench", "compare_functions"]

@@ -1,0 +1,118 @@
+"""The loop that runs a function as often as a plan asks for: `timeit`'s, with its clock inside.
+
+It is made for each call's shape, so that a call in it costs what it costs in the program. No result
+is kept between two runs: one that is held takes the place where the next would be made, and a
+function would be slower than itself. The garbage collector stays as the program has it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from itertools import repeat
+from keyword import iskeyword
+from operator import length_hint
+from time import process_time_ns
+from typing import TYPE_CHECKING, Any
+
+from .._core import now
+from ._finishing import finish_all, finish_devices, finish_first, holds_jax, lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LOOP = """
+def loop(others, last, now, finish, fn, args, kwargs):
+    {unpacked}
+    begun = now()
+    for _ in others:
+        {each}
+    for _ in last:
+        result = {call}
+    finish(result)
+    return now() - begun, result
+"""
+
+
+class Measured:
+    """A function with its arguments, run many times at once."""
+
+    def __init__(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> None:
+        if not callable(fn):
+            raise TypeError(f"what is measured is something to call, not {type(fn).__name__}")
+        if inspect.iscoroutinefunction(fn) or inspect.isasyncgenfunction(fn):
+            name = getattr(fn, "__name__", "it")
+            raise TypeError(
+                f"{name} is asynchronous and isn't awaited here. "
+                f"Measure `lambda: asyncio.run({name}(…))`."
+            )
+        self._called = (fn, tuple(args), dict(kwargs or {}))
+        self._runs_done = 0
+        self._finish: Callable[[Any], None] = finish_first
+        self._loop = _loop_for(*self._shape(), False)
+        self._doubt: str | None = None
+
+    def run(self, iterations: int) -> tuple[int, int]:
+        """Runs it so many times. Ticks of the wall clock, and nanoseconds of the process's CPU.
+
+        What it raises goes on, with a note that says in which iteration.
+        """
+        others, last = repeat(None, iterations - 1), repeat(None, 1)
+        cpu_ns = process_time_ns()
+        try:
+            ticks, result = self._loop(others, last, now, self._finish, *self._called)
+        except Exception as error:
+            left = length_hint(others) + length_hint(last)
+            add_note = getattr(error, "add_note", None)  # from Python 3.11 on
+            if add_note is not None:
+                number = self._runs_done + iterations - left
+                add_note(f"Raised in iteration {number:,} of a benchmark.")
+            raise
+        cpu_ns = process_time_ns() - cpu_ns
+        if self._runs_done == 0:
+            self._finish_as(result)
+        self._runs_done += iterations
+        self._doubt = lazy(
+            result, "asyncio.run(…) around it measures its work", "go through its items"
+        )
+        return ticks, cpu_ns
+
+    def doubts(self) -> list[str]:
+        """Says whether its last result stood for work that hasn't been done."""
+        return [self._doubt] if self._doubt else []
+
+    def _finish_as(self, result: Any) -> None:
+        """After the first run: only arrays of JAX are waited for one by one."""
+        if holds_jax(result):
+            self._finish = finish_all
+            self._loop = _loop_for(*self._shape(), True)
+        else:
+            # Going through a long list for arrays that it doesn't hold takes time of its own.
+            self._finish = finish_devices
+
+    def _shape(self) -> tuple[int, tuple[str, ...] | None]:
+        _fn, args, kwargs = self._called
+        are_names = all(name.isidentifier() and not iskeyword(name) for name in kwargs)
+        return len(args), tuple(kwargs) if are_names else None
+
+
+@lru_cache(maxsize=64)
+def _loop_for(
+    count: int, names: tuple[str, ...] | None, each_is_awaited: bool
+) -> Callable[..., Any]:
+    """The loop for a call with so many positional arguments and these names."""
+    given = [f"a{index}" for index in range(count)]
+    unpacked = [f"{', '.join(given)}, = args"] if given else []
+    if names is None:
+        passed = [*given, "**kwargs"]
+    else:
+        held = [f"k{index}" for index in range(len(names))]
+        unpacked += [f"{', '.join(held)}, = kwargs.values()"] if held else []
+        passed = given + [f"{name}={value}" for name, value in zip(names, held, strict=True)]
+    call = f"fn({', '.join(passed)})"
+    each = f"finish({call})" if each_is_awaited else call
+    source = _LOOP.format(unpacked="; ".join(unpacked) or "pass", each=each, call=call)
+    made: dict[str, Any] = {}
+    exec(compile(source, "<laptime benchmark>", "exec"), made)
+    loop: Callable[..., Any] = made["loop"]
+    return loop

@@ -1,0 +1,83 @@
+"""`lt.compare` on functions: verdicts, and what it refuses."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+import laptime as lt
+
+
+def busy(rounds: int) -> Any:
+    def work() -> int:
+        return sum(range(rounds))
+
+    return work
+
+
+def test_a_function_that_does_twice_as_much_is_slower() -> None:
+    found = lt.compare({"one": busy(1000), "three": busy(3000)}, budget=1.0, seed=1)
+    assert found.verdict == "slower"
+    assert found["three"].ratio is not None
+    assert found["three"].ratio > 1.5
+    assert found.headline.startswith("three takes ")
+    assert str(found).startswith(found.headline)
+    assert found.noise_ratio is not None
+    assert "Noise floor: one against itself" in str(found)
+    assert "| three |" in found.to_markdown()
+    assert set(found._repr_mimebundle_()) == {"text/plain", "text/html", "text/markdown"}
+
+
+def test_each_pair_has_a_verdict() -> None:
+    found = lt.compare({"a": busy(500), "b": busy(2000), "c": busy(8000)}, budget=1.0)
+    assert set(found.verdicts) == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert found["b", "c"].verdict == "slower"
+    with pytest.raises(KeyError, match="no such pair"):
+        found["d"]
+
+
+def test_contenders_take_turns() -> None:
+    seen: list[str] = []
+    lt.compare(
+        {"a": lambda: seen.append("x") or time.sleep(0.001), "b": lambda: seen.append("y")},
+        budget=0.3,
+    )
+    text = "".join(seen)
+    assert "xy" in text
+    assert "yx" in text
+
+
+def test_no_result_is_held_while_another_run_makes_its_own() -> None:
+    class Made:
+        alive = most = 0
+
+        def __init__(self) -> None:
+            Made.most = max(Made.most, Made.alive)
+            Made.alive += 1
+
+        def __del__(self) -> None:
+            Made.alive -= 1
+
+    lt.compare({"a": Made, "b": lambda: Made()}, budget=0.2)
+    assert Made.most == 0
+
+
+def test_one_function_and_a_budget_of_nothing_are_refused() -> None:
+    with pytest.raises(ValueError, match="two functions or more"):
+        lt.compare({"a": busy(1)})
+    with pytest.raises(ValueError, match="above 0"):
+        lt.compare({"a": busy(1), "b": busy(1)}, budget=0)
+    with pytest.raises(ValueError, match="threshold"):
+        lt.compare({"a": busy(1), "b": busy(1)}, threshold=0.0)
+
+
+def test_a_budget_that_ends_before_all_ran_is_an_error() -> None:
+    with pytest.raises(ValueError, match="larger budget"):
+        lt.compare({"a": lambda: time.sleep(0.05), "b": busy(1)}, budget=0.01)
+
+
+def test_what_a_contender_raises_goes_on() -> None:
+    with pytest.raises(ZeroDivisionError):
+        lt.compare({"a": busy(1), "b": lambda: 1 // 0}, budget=0.1)
