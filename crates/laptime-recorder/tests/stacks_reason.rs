@@ -1,0 +1,53 @@
+//! Why there are no stacks, however early that is known.
+
+use std::path::Path;
+use std::time::Duration;
+
+use laptime_core::format::process::window_offset;
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{WINDOW_LEN, Window};
+use laptime_recorder::stacks::sample_stacks;
+use laptime_recorder::{RecordOptions, Site, enable, enter, exit, record};
+
+/// What the notes of a recording say about stacks.
+fn reasons(folder: &Path) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let files = std::fs::read_dir(folder).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    for path in files.filter(|path| path.extension().is_some_and(|is| is == "proc")) {
+        let bytes = std::fs::read(&path).unwrap();
+        for offset in (window_offset(0)..bytes.len() as u64).step_by(WINDOW_LEN) {
+            let end = (offset as usize + WINDOW_LEN).min(bytes.len());
+            let window = Window::parse(&bytes[offset as usize..end], offset).unwrap();
+            let read = window.map(|window| {
+                window.for_each(|record| match record {
+                    Record::Note { code, message } if code == "stacks-unavailable" => {
+                        reasons.push(message.to_owned());
+                    }
+                    _ => {}
+                })
+            });
+            read.transpose().unwrap();
+        }
+    }
+    reasons
+}
+
+#[test]
+fn a_reason_that_is_known_while_the_recording_still_starts_is_kept() {
+    // Names that the start has to write down first, which takes a while.
+    enable();
+    for number in 0..60_000 {
+        exit(enter(Site::intern(&format!("name {number}"))).unwrap());
+    }
+    sample_stacks(|| Err("there is no interpreter".to_owned()));
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..5 {
+        let path = folder.path().join(format!("{number}.lap"));
+        let recording = record(&path, &RecordOptions::default()).unwrap();
+        // A recording that ends before it is known has none.
+        std::thread::sleep(Duration::from_millis(300));
+        recording.finish().unwrap();
+        assert_eq!(reasons(&path), ["there is no interpreter"], "{number}");
+    }
+}
