@@ -221,8 +221,11 @@ fn another_machine_is_not_compared_unless_it_is_asked_for() {
         "{}",
         left.out
     );
+    assert!(left.out.contains("not comparable\n"), "{}", left.out);
     let left = place.laptime(&["compare", "a.lap", "b.lap", "--allow-different"]);
     assert_eq!(left.code, 3, "{}", left.err);
+    let heading = "compared although they differ\n";
+    assert!(left.out.contains(heading), "{}", left.out);
 }
 
 #[test]

@@ -114,9 +114,8 @@ fn mean_differs(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning>
         return None;
     }
     let (median_ns, mean_ns) = (whole.typical_difference_ns(), whole.difference_ns);
-    let is_alike = median_ns.abs() <= MEAN_TIMES * mean_ns.abs()
-        && mean_ns.abs() <= MEAN_TIMES * median_ns.abs();
-    if matched.basis() == Basis::Run || (is_alike && median_ns * mean_ns > 0.0) {
+    let is_alike = (1.0 / MEAN_TIMES..=MEAN_TIMES).contains(&(mean_ns / median_ns));
+    if matched.basis() == Basis::Run || is_alike {
         return None;
     }
     let noun = matched.noun();

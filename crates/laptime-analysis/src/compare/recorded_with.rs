@@ -51,7 +51,7 @@ pub fn note(matched: &Matched<'_>) -> Option<Warning> {
         let options = options.join(" and ");
         Warning::new(
             "recorded-otherwise",
-            format!("{options} takes time itself, and not all runs were recorded with it"),
+            format!("recording with {options} takes time itself, and not all runs were recorded that way"),
         )
         .with_hint(format!(
             "record both sides with {options}, or both without; --allow-different compares them as they are"

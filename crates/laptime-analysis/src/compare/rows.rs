@@ -116,16 +116,9 @@ fn side(matched: &Matched<'_>, of: &[(&Run, &SpanRow)], median_ns: Option<f64>) 
         known.collect::<Option<Vec<f64>>>()
     };
     let of_all = |number| each(number).map(|all| mean(all.into_iter()));
-    let mut all: Vec<f64> = matched::side(of).units.into_iter().flatten().collect();
-    let steps: f64 = of.iter().map(|(run, _)| matched.steps(run)).sum();
     let count = of_all(|row| Some(row.count.unwrap_or(0) as f64))?;
-    // One value a run is a mean: single durations were not kept.
-    let step_ratio = if all.len() > of.len() {
-        all.len() as f64 / steps
-    } else {
-        count.min(1.0)
-    };
     let own_median = || {
+        let mut all: Vec<f64> = matched::side(of).units.into_iter().flatten().collect();
         all.sort_unstable_by(f64::total_cmp);
         quantiles::median(&all)
     };
@@ -134,9 +127,22 @@ fn side(matched: &Matched<'_>, of: &[(&Run, &SpanRow)], median_ns: Option<f64>) 
         mean_ns: of_all(|row| Some(row.total_ns as f64))?,
         own_ns: of_all(|row| Some(row.self_ns as f64))?,
         count,
-        step_ratio,
+        step_ratio: step_ratio(matched, of).unwrap_or(count.min(1.0)),
         process_ns: of_all(|row| row.process_ns.map(|ns| ns as f64)),
     })
+}
+
+/// In which part of the kept steps a path is; `None` where no durations in steps are kept of it.
+fn step_ratio(matched: &Matched<'_>, of: &[(&Run, &SpanRow)]) -> Option<f64> {
+    let step = matched.find(matched.step()?)?;
+    let is_inside = |row: &SpanRow| row.names.starts_with(step.names);
+    let kept = |run: &Run, path: &str| run.durations.by_path.get(path).map_or(0, Vec::len);
+    let (mut with, mut steps) = (0, 0);
+    for (run, row) in of.iter().filter(|(_, row)| is_inside(row)) {
+        with += kept(run, &row.path);
+        steps += kept(run, step.path);
+    }
+    (with > 0 && steps > 0).then(|| with as f64 / steps as f64)
 }
 
 fn mean(all: impl Iterator<Item = f64>) -> f64 {

@@ -2,8 +2,9 @@ use super::*;
 use crate::fed;
 use crate::scripted::{MS, Script};
 
-/// 60 steps with a forward, and a backward of layers, in milliseconds; each run has noise of its own.
+/// Steps with a forward, and a backward of layers, in milliseconds; each run has noise of its own.
 struct Training {
+    steps: u64,
     forward: u64,
     layers: [u64; 2],
     seed: u64,
@@ -13,7 +14,7 @@ impl Training {
     fn script(&self) -> Script {
         let mut script = Script::new(7, 0);
         let mut now = 0;
-        for step in 0..60 {
+        for step in 0..self.steps {
             let start = now;
             let noise = (step * 7_919 + self.seed * 104_729) % 1_009 * 100;
             let mut part = |names: &[&str], ns: u64| {
@@ -39,6 +40,7 @@ impl Training {
 
 fn training(forward: u64, layers: [u64; 2], seed: u64) -> Run {
     Training {
+        steps: 60,
         forward,
         layers,
         seed,
@@ -66,6 +68,68 @@ fn the_innermost_path_with_most_of_the_difference_is_the_cause() {
 }
 
 #[test]
+fn of_thousands_of_steps_a_part_is_kept_and_tells_the_cause() {
+    let long = |layer2: u64, seed: u64| {
+        let training = Training {
+            steps: 5_000,
+            forward: 10,
+            layers: [5, layer2],
+            seed,
+        };
+        training.run()
+    };
+    let pair = pair_of(&[long(5, 1)], &[long(9, 2)]);
+    assert_eq!(codes(&pair), ["single-run"]);
+    let sides = pair.rows.iter().flat_map(|row| [&row.base, &row.new]);
+    let ratios = sides.map(|side| side.as_ref().unwrap().step_ratio);
+    assert!(
+        ratios.clone().all(|ratio| (ratio - 1.0).abs() < 0.01),
+        "{:?}",
+        ratios.collect::<Vec<_>>()
+    );
+    let cause = pair.cause.unwrap();
+    assert_eq!(cause.parts[0].path, "step/backward/layer2");
+    assert!((cause.parts[0].difference_ns - 4e6).abs() < 1.0);
+}
+
+#[test]
+fn a_mean_that_few_steps_make_is_told_beside_the_median() {
+    let with_pauses = |forward: u64, pause: u64, seed: u64| {
+        let mut script = Script::new(7, 0);
+        let mut now = 0;
+        for step in 0..200 {
+            let noise = (step * 7_919 + seed * 104_729) % 1_009 * 100;
+            let ms = forward + if step % 40 == 39 { pause } else { 0 };
+            script.span(&["step"], now, ms * MS + noise);
+            now += ms * MS + noise;
+        }
+        script.header.closed = Some(crate::scripted::anchor(now));
+        fed::run("pauses.lap", &[script])
+    };
+    let told = |base: (u64, u64), new: (u64, u64)| {
+        let pair = pair_of(
+            &[with_pauses(base.0, base.1, 1)],
+            &[with_pauses(new.0, new.1, 2)],
+        );
+        let notes = pair.notes.iter().filter(|note| note.code == "mean-differs");
+        notes.map(|note| note.message.clone()).next()
+    };
+    // A step is 2 ms shorter; each fortieth pauses for 400 ms more, which is 10 ms a step.
+    let opposite = told((20, 0), (18, 400)).unwrap();
+    assert!(
+        opposite.contains("takes 2.0 ms less, the mean one 8.0 ms longer"),
+        "{opposite}"
+    );
+    let larger = told((20, 0), (22, 400)).unwrap();
+    assert!(
+        larger.contains("takes 2.0 ms longer, the mean one 12.0 ms longer"),
+        "{larger}"
+    );
+    assert_eq!(told((20, 400), (22, 400)), None);
+    assert_eq!(told((20, 0), (22, 30)), None);
+}
+
+#[test]
 fn several_parts_are_named_where_none_has_most() {
     let pair = pair_of(&[training(10, [5, 5], 1)], &[training(13, [7, 7], 2)]);
     let parts = pair.cause.unwrap().parts;
@@ -83,6 +147,7 @@ fn own_differences_add_up_to_that_of_the_step() {
 #[test]
 fn paths_of_one_side_stand_where_they_belong() {
     let mut script = Training {
+        steps: 60,
         forward: 10,
         layers: [5, 5],
         seed: 2,
@@ -139,6 +204,7 @@ fn runs_recorded_with_another_option_are_not_comparable_unless_asked() {
     let with_modules = |seed: u64| {
         let (forward, layers) = (10, [5, 9]);
         let mut script = Training {
+            steps: 60,
             forward,
             layers,
             seed,
@@ -229,6 +295,7 @@ fn what_one_side_does_not_tell_is_no_difference() {
 fn the_time_to_what_both_learned_stands_beside() {
     let learning = |each_ms: u64| {
         let mut script = Training {
+            steps: 60,
             forward: 10,
             layers: [5, 5],
             seed: 1,

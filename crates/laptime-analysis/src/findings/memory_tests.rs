@@ -129,27 +129,32 @@ fn what_leaks_inside_of_steps_does_not_hide_what_leaks_between_them() {
     );
 }
 
-#[test]
-fn a_phase_that_holds_what_another_frees_keeps_nothing() {
+/// Steps of these laps: each with its path, where it begins, how long it takes, in milliseconds, and
+/// the bytes that it leaves.
+fn steps_of(laps: &[(&[&str], u64, u64, i64)]) -> Script {
     let mut script = Script::new(7, 100_000 * MS);
-    let [step, backward, optimizer] =
-        [&["step"][..], &["step", "backward"], &["step", "optimizer"]]
-            .map(|names| script.path(names));
     for index in 0..STEPS {
         let start = EPOCH_NS + (100 + index * 30) * MS;
-        for (path, from, ms, net_bytes) in [
-            (backward, 0, 10, 200_000),
-            (optimizer, 10, 10, -190_000),
-            (step, 0, 30, 10_000),
-        ] {
+        for (names, from, ms, net_bytes) in laps {
             let memory = Some(SpanMemory {
-                net_bytes,
+                net_bytes: *net_bytes,
                 peak_bytes: 1 << 20,
             });
+            let path = script.path(names);
             let span = Span::plain(path, start + from * MS, ms * MS, MAIN);
             script.push(span.with_memory(memory));
         }
     }
+    script
+}
+
+#[test]
+fn a_phase_that_holds_what_another_frees_keeps_nothing() {
+    let script = steps_of(&[
+        (&["step", "backward"], 0, 10, 200_000),
+        (&["step", "optimizer"], 10, 10, -190_000),
+        (&["step"], 0, 30, 10_000),
+    ]);
     let all = found(&script);
     assert!(
         matches!(
@@ -162,30 +167,12 @@ fn a_phase_that_holds_what_another_frees_keeps_nothing() {
 
 #[test]
 fn of_laps_that_leave_as_much_where_one_is_freed_again_both_are_named() {
-    let mut script = Script::new(7, 100_000 * MS);
-    let [step, forward, debug, backward] = [
-        &["step"][..],
-        &["step", "forward"],
-        &["step", "forward", "debug"],
-        &["step", "backward"],
-    ]
-    .map(|names| script.path(names));
-    for index in 0..STEPS {
-        let start = EPOCH_NS + (100 + index * 30) * MS;
-        for (path, from, ms, net_bytes) in [
-            (debug, 0, 5, 10_000),
-            (forward, 0, 10, 19_000),
-            (backward, 10, 10, -9_000),
-            (step, 0, 30, 10_000),
-        ] {
-            let memory = Some(SpanMemory {
-                net_bytes,
-                peak_bytes: 1 << 20,
-            });
-            let span = Span::plain(path, start + from * MS, ms * MS, MAIN);
-            script.push(span.with_memory(memory));
-        }
-    }
+    let script = steps_of(&[
+        (&["step", "forward", "debug"], 0, 5, 10_000),
+        (&["step", "forward"], 0, 10, 19_000),
+        (&["step", "backward"], 10, 10, -9_000),
+        (&["step"], 0, 30, 10_000),
+    ]);
     let all = found(&script);
     let [Finding::MemoryGrowth { keepers, .. }] = &all[..] else {
         panic!("{all:?}");

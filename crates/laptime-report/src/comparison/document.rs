@@ -15,7 +15,7 @@ pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
     let heading = if is_refused {
         "not comparable"
     } else {
-        "compared, though"
+        "compared although they differ"
     };
     sections.extend(lines(heading, differs(pair)));
     sections.extend(lines("limits", pair.gates.iter().map(gate).collect()));

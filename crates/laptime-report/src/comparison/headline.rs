@@ -79,7 +79,7 @@ fn within(row: &ComparisonRow) -> String {
 /// Which laps make the difference.
 fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     let is_longer = pair.verdict == Verdict::Slower;
-    // The mean may say the opposite: then no part of it explains the median.
+    // Of whole runs the parts are means, which may say the opposite of the medians.
     if (cause.difference_ns > 0.0) != is_longer {
         return None;
     }
