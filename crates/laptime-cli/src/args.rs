@@ -266,8 +266,9 @@ pub struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit code: 0 measured, 1 a command failed, 2 wrong usage, 3 one is slower than the first \
-                  (with --fail-if-slower)."
+                  (with --fail-if-slower), 4 that can't be told (with --strict)."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct BenchArgs {
     /// What to run
     #[arg(value_name = "COMMAND", required = true)]
@@ -276,6 +277,10 @@ pub struct BenchArgs {
     /// Untimed runs of each command before the first timed one
     #[arg(short, long, value_name = "RUNS", default_value_t = 0)]
     pub warmup: u32,
+
+    /// Time so many runs of each command, no more and no less
+    #[arg(short, long, value_name = "RUNS", value_parser = runs, conflicts_with = "budget")]
+    pub runs: Option<usize>,
 
     /// What a command is called; once for each
     #[arg(short = 'n', long = "name", value_name = "NAME")]
@@ -301,7 +306,11 @@ pub struct BenchArgs {
     #[arg(long)]
     pub fail_if_slower: bool,
 
-    /// Seconds that all runs may take together [default: 5 for each command]
+    /// With --fail-if-slower, exit with 4 where it can't be told
+    #[arg(long, requires = "fail_if_slower")]
+    pub strict: bool,
+
+    /// Seconds that all runs may take together [default: 5 for each command, and what a few runs take]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub budget: Option<f64>,
 
@@ -450,6 +459,12 @@ fn percent(typed: &str) -> Result<f64, String> {
     let percent = percent.filter(|percent| (0.0..=1_000.0).contains(percent));
     let ratio = percent.map(|percent| percent / 100.0);
     ratio.ok_or_else(|| "it takes a percentage from 0, such as 2%".to_owned())
+}
+
+/// A number of runs.
+fn runs(typed: &str) -> Result<usize, String> {
+    let runs = typed.parse().ok().filter(|runs| *runs > 0);
+    runs.ok_or_else(|| "it takes a number of runs from 1".to_owned())
 }
 
 /// A number of rows.

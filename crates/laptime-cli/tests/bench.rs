@@ -20,6 +20,44 @@ fn a_command_that_takes_longer_is_slower_and_fails_only_when_asked() {
 }
 
 #[test]
+fn so_many_runs_as_asked_for_are_made() {
+    let place = Place::new();
+    let typed = ["bench", "-r", "8", "--json", "-n", "short", "-n", "long"];
+    let commands = ["echo >> short; sleep 0.01", "echo >> long; sleep 0.05"];
+    let left = place.laptime(&[&typed[..], &commands].concat());
+    assert_eq!(left.code, 0, "{}", left.err);
+    let found: Value = serde_json::from_str(&left.out).unwrap();
+    assert_eq!(found["verdicts"][0]["verdict"], "slower");
+    let runs = |name: &str| {
+        let text = std::fs::read_to_string(place.path().join(name)).unwrap();
+        text.lines().count()
+    };
+    // The base runs against itself, too.
+    assert_eq!((runs("short"), runs("long")), (16, 8));
+    let both = place.laptime(&["bench", "-r", "8", "--budget", "1", "true"]);
+    assert_eq!(both.code, 2);
+}
+
+#[test]
+fn what_cannot_be_told_fails_when_that_is_asked() {
+    let place = Place::new();
+    let typed = ["bench", "-r", "1", "--fail-if-slower", "true", "true"];
+    let left = place.laptime(&typed);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let left = place.laptime(&[&typed[..], &["--strict"]].concat());
+    assert_eq!(left.code, 4, "{}", left.err);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_refused_before_anything_runs() {
+    let place = Place::new();
+    let left = place.laptime(&["bench", "-o", "no/such.json", "echo >> ran"]);
+    assert_eq!(left.code, 1);
+    assert!(left.err.contains("no/such.json"), "{}", left.err);
+    assert!(!place.path().join("ran").exists());
+}
+
+#[test]
 fn a_command_that_fails_is_an_error_unless_that_is_ignored() {
     let place = Place::new();
     let left = place.laptime(&["bench", "echo no such thing >&2; exit 7"]);

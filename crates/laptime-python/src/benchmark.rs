@@ -1,6 +1,6 @@
 //! A benchmark's plan, for the loop in Python that runs what is measured.
 
-use laptime_analysis::benchmark::{Ending, Limits, Next, Outcome, Plan};
+use laptime_analysis::benchmark::{Count, Ending, Limits, Next, Outcome, Plan};
 use laptime_recorder::clock;
 use laptime_report::benchmark as layout;
 use pyo3::exceptions::PyValueError;
@@ -32,6 +32,7 @@ impl BenchmarkPlan {
             quantum_ns: quantum_ns(),
             budget_ns: checked_budget_ns(budget_seconds)?,
             precision_ratio: precision,
+            count: Count::Budget,
         })))
     }
 
@@ -104,6 +105,7 @@ impl BenchmarkOutcome {
         self.0.ending.map(|ending| match ending {
             Ending::Precise => "precision",
             Ending::Budget => "budget",
+            Ending::Count => "count",
         })
     }
 
@@ -113,10 +115,9 @@ impl BenchmarkOutcome {
         layout::line(&self.0)
     }
 
-    /// Why it ended early and what makes it doubtful.
-    #[getter]
-    fn doubts(&self) -> Vec<String> {
-        layout::doubts(&self.0)
+    /// Why it ended early and what makes it doubtful. `asked` is how a budget is asked for.
+    fn doubts(&self, asked: &str) -> Vec<String> {
+        layout::doubts(&self.0, asked)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A contest's plan, for the loop in Python that runs the contenders, and verdicts on samples kept earlier.
 
+use laptime_analysis::benchmark::Count;
 use laptime_analysis::contest::{Contest, Ending, Limits, Next, Outcome};
 use laptime_analysis::verdict::{Asked, Judged, LEAST_THRESHOLD, Side, Verdict, judge};
 use laptime_report::contest as layout;
@@ -13,6 +14,8 @@ use crate::rate;
 
 /// Probability that an interval holds the true ratio.
 const CONFIDENCE: f64 = 0.95;
+/// How a budget is asked for.
+const BUDGET: &str = "lt.compare(…, budget={})";
 
 /// Whose turn it is, told how long everything took.
 #[pyclass(module = "laptime._core")]
@@ -32,6 +35,7 @@ impl ContestPlan {
             threshold_ratio: checked_threshold(threshold)?,
             confidence: CONFIDENCE,
             seed,
+            rounds: Count::Budget,
         };
         let contest = Contest::new(names.len(), limits);
         Ok(Self { contest, names })
@@ -114,12 +118,12 @@ impl ContestOutcome {
 
     #[getter]
     fn text(&self) -> String {
-        layout::text(&self.outcome, &self.names)
+        layout::text(&self.outcome, &self.names, BUDGET)
     }
 
     #[getter]
     fn markdown(&self) -> String {
-        layout::markdown(&self.outcome, &self.names)
+        layout::markdown(&self.outcome, &self.names, BUDGET)
     }
 
     /// What notebooks show.
@@ -130,7 +134,7 @@ impl ContestOutcome {
         include: Option<&Bound<'py, PyAny>>,
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let html = layout::fragment(&self.outcome, &self.names);
+        let html = layout::fragment(&self.outcome, &self.names, BUDGET);
         let bundle = notebook::bundle(python, self.text(), html, Some(self.markdown()))?;
         notebook::only(bundle, include, exclude)
     }

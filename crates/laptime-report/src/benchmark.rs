@@ -14,26 +14,32 @@ pub fn line(outcome: &Outcome) -> String {
         }
         Err(_) => String::new(),
     };
-    let samples = plural(outcome.samples_ns.len() as u64, "sample", "samples");
-    let runs = plural(outcome.iterations, "run", "runs");
+    let count = outcome.samples_ns.len() as u64;
+    let samples = match outcome.iterations {
+        1 => plural(count, "run", "runs"),
+        runs => format!(
+            "{} of {}",
+            plural(count, "sample", "samples"),
+            plural(runs, "run", "runs")
+        ),
+    };
     let warmup = match outcome.warmup {
         0 => "without warm-up".to_owned(),
         count => format!("after {} of warm-up", quantity::thousands(count as u64)),
     };
-    format!(
-        "{} ({interval}{samples} of {runs} {warmup})",
-        digits.inline()
-    )
+    format!("{} ({interval}{samples} {warmup})", digits.inline())
 }
 
-/// Why it ended early and what makes it doubtful, one sentence each.
-pub fn doubts(outcome: &Outcome) -> Vec<String> {
-    let ended = (outcome.ending == Some(Ending::Budget)).then(|| budget(outcome));
+/// Why it ended early and what makes it doubtful, one sentence each. `asked` is how a budget is asked
+/// for, such as `--budget {}`.
+pub fn doubts(outcome: &Outcome, asked: &str) -> Vec<String> {
+    let is_short = outcome.ending == Some(Ending::Budget) && !outcome.is_precise();
+    let ended = is_short.then(|| budget(outcome, asked));
     let doubts = outcome.doubts.iter().map(doubt);
     ended.into_iter().chain(doubts).collect()
 }
 
-fn budget(outcome: &Outcome) -> String {
+fn budget(outcome: &Outcome, asked: &str) -> String {
     let seconds = outcome.budget_ns / 1e9;
     let known = match (outcome.precision_ratio(), &outcome.interval_ns) {
         (Some(ratio), _) => format!("the median is known to ±{:.1} %", ratio * 100.0),
@@ -41,10 +47,15 @@ fn budget(outcome: &Outcome) -> String {
         (None, Ok(_)) => "the median is 0".to_owned(),
     };
     format!(
-        "The budget of {} s is used up: {known}. --budget {} measures longer.",
+        "The budget of {} s is used up: {known}. {} measures longer.",
         quantity::plain(seconds),
-        quantity::plain(seconds * 5.0),
+        asked_for(outcome.larger_budget_ns(), asked),
     )
+}
+
+/// A budget, as it is asked for.
+pub fn asked_for(budget_ns: f64, asked: &str) -> String {
+    asked.replace("{}", &quantity::plain(budget_ns / 1e9))
 }
 
 /// Why a median is doubtful, in a sentence.
@@ -66,7 +77,7 @@ pub fn doubt(doubt: &Doubt) -> String {
 
 #[cfg(test)]
 mod tests {
-    use laptime_analysis::benchmark::{Limits, Next, Plan};
+    use laptime_analysis::benchmark::{Count, Limits, Next, Plan};
 
     use super::*;
 
@@ -75,6 +86,7 @@ mod tests {
             quantum_ns: 20.0,
             budget_ns: 2e9,
             precision_ratio: 0.01,
+            count: Count::Budget,
         });
         let mut run = 0;
         while let Next::WarmUp(iterations) | Next::Sample(iterations) = plan.next() {
@@ -93,18 +105,18 @@ mod tests {
             line(&outcome),
             "12.3 µs (95 %: 12.3 to 12.4, 30 samples of 100 runs after 2 of warm-up)"
         );
-        assert_eq!(doubts(&outcome), [""; 0]);
+        assert_eq!(doubts(&outcome, "--budget {}"), [""; 0]);
     }
 
     #[test]
     fn one_long_run_says_what_is_missing() {
         let outcome = told(3e9, 0.0, 1.0);
-        assert_eq!(line(&outcome), "3.00 s (1 sample of 1 run without warm-up)");
+        assert_eq!(line(&outcome), "3.00 s (1 run without warm-up)");
         assert_eq!(
-            doubts(&outcome),
+            doubts(&outcome, "--budget {}"),
             [
                 "The budget of 2 s is used up: 1 value is too few to tell how exact their median is; \
-                 6 are needed. --budget 10 measures longer.",
+                 6 are needed. --budget 22 measures longer.",
                 "Warm-up may be part of it: 1 step is too few to tell warm-up from steady state; 12 are \
                  needed."
             ]
@@ -113,7 +125,7 @@ mod tests {
 
     #[test]
     fn waiting_is_a_doubt() {
-        let doubts = doubts(&told(5e6, 0.0, 0.25));
+        let doubts = doubts(&told(5e6, 0.0, 0.25), "--budget {}");
         assert_eq!(
             doubts,
             ["CPU time is 25 % of wall time: the code waited, or the machine was busy."]

@@ -23,8 +23,8 @@ pub fn headline(outcome: &Outcome, names: &[String]) -> String {
     sentences.join("\n")
 }
 
-/// All of it, as a terminal shows it.
-pub fn text(outcome: &Outcome, names: &[String]) -> String {
+/// All of it, as a terminal shows it. `asked` is how a budget is asked for, such as `--budget {}`.
+pub fn text(outcome: &Outcome, names: &[String], asked: &str) -> String {
     let rows = rows(outcome, names);
     let columns = rows[0].len();
     let width = |column: usize| rows.iter().map(|row| name::columns(&row[column])).max();
@@ -51,12 +51,12 @@ pub fn text(outcome: &Outcome, names: &[String]) -> String {
         }
     }
     lines.push(String::new());
-    lines.extend(notes(outcome, names));
+    lines.extend(notes(outcome, names, asked));
     lines.join("\n").trim_start_matches('\n').to_owned()
 }
 
-/// All of it, for a pull request.
-pub fn markdown(outcome: &Outcome, names: &[String]) -> String {
+/// All of it, for a pull request; `asked` as in [`text`].
+pub fn markdown(outcome: &Outcome, names: &[String], asked: &str) -> String {
     let line = |row: &[String]| {
         let cells: Vec<String> = row.iter().map(|cell| escaped_markdown(cell)).collect();
         format!("| {} |", cells.join(" | "))
@@ -70,15 +70,15 @@ pub fn markdown(outcome: &Outcome, names: &[String]) -> String {
     lines.push(format!("|---|{}", "--:|".repeat(HEADING.len())));
     lines.extend(rows[1..].iter().map(|row| line(row)));
     lines.extend(
-        notes(outcome, names)
+        notes(outcome, names, asked)
             .iter()
             .map(|note| format!("\n{}", escaped_markdown(note))),
     );
     lines.join("\n") + "\n"
 }
 
-/// All of it, as a piece of a notebook's page.
-pub fn fragment(outcome: &Outcome, names: &[String]) -> String {
+/// All of it, as a piece of a notebook's page; `asked` as in [`text`].
+pub fn fragment(outcome: &Outcome, names: &[String], asked: &str) -> String {
     let rows = rows(outcome, names);
     let row = |cells: &[String], tag: &str| {
         let cells = cells
@@ -96,7 +96,7 @@ pub fn fragment(outcome: &Outcome, names: &[String]) -> String {
         "{}<table><thead>{}</thead><tbody>{body}</tbody></table>{}",
         paragraphs(&mut answer.lines().map(str::to_owned)),
         row(&rows[0], "th"),
-        paragraphs(&mut notes(outcome, names).into_iter()),
+        paragraphs(&mut notes(outcome, names, asked).into_iter()),
     )
 }
 
@@ -242,7 +242,7 @@ fn change(judged: &Judged) -> String {
 }
 
 /// What else is to be known: pairs without the base, the noise floor, the doubts.
-fn notes(outcome: &Outcome, names: &[String]) -> Vec<String> {
+fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
     let others = outcome.pairs.iter().filter(|pair| pair.base != 0);
     let mut notes: Vec<String> = others.map(|pair| said(pair, names)).collect();
     let base = shown(&names[0]);
@@ -255,7 +255,11 @@ fn notes(outcome: &Outcome, names: &[String]) -> Vec<String> {
         None => format!("No noise floor: the budget ended before {base} ran against itself."),
     });
     if outcome.ending == Some(Ending::Budget) && !outcome.is_clear() {
-        notes.push("The budget is used up: a larger one may tell.".to_owned());
+        notes.push(format!(
+            "The budget of {} s is used up: {} may tell.",
+            quantity::plain(outcome.budget_ns / 1e9),
+            benchmark::asked_for(outcome.larger_budget_ns(), asked),
+        ));
     }
     for (one, name) in outcome.contenders.iter().zip(names) {
         let doubts = one.doubts.iter().map(benchmark::doubt);

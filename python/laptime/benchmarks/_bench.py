@@ -152,7 +152,7 @@ class Bench:
         while iterations := plan.next():
             plan.told(*measured.run(iterations))
         outcome = plan.outcome()
-        doubts = [*measured.doubts(), *map(_said, outcome.doubts)]
+        doubts = [*measured.doubts(), *outcome.doubts("lt.bench.options(budget={})")]
         return Benchmark(name_of(fn), outcome, doubts, self._work)
 
     def __repr__(self) -> str:
@@ -170,8 +170,3 @@ def name_of(fn: Any) -> str:
     kind = "__name__" if isinstance(inner, type(len)) else "__qualname__"
     name = getattr(inner, kind, None) or type(inner).__name__
     return str(name).replace("<locals>.", "")
-
-
-def _said(doubt: str) -> str:
-    # The native sentence proposes the magic's option.
-    return doubt.replace("--budget ", "lt.bench.options(budget=…) with ")

@@ -1,5 +1,6 @@
 //! Contests on simulated machines: they stop when they think that they know.
 
+use laptime_analysis::benchmark::Count;
 use laptime_analysis::contest::{Contest, Limits, Next, Outcome};
 use laptime_analysis::statistics::Random;
 use laptime_analysis::verdict::Verdict;
@@ -24,6 +25,7 @@ pub fn hold(kind: Kind, ratio: f64, seed: u64) -> Option<Outcome> {
         threshold_ratio: 0.01,
         confidence: 0.95,
         seed,
+        rounds: Count::Budget,
     };
     let mut contest = Contest::new(2, limits);
     while let Next::Run {

@@ -10,6 +10,7 @@ mod outcome;
 use crate::quantiles;
 use crate::warmup::{self, WarmUp};
 
+pub(crate) use outcome::larger_ns;
 pub use outcome::{Doubt, Outcome};
 
 /// Clock quanta in a sample, at least: then the clock's steps are below 0.1 % of it.
@@ -23,8 +24,31 @@ const GROWTH: u64 = 10;
 pub const LEAST_SAMPLES: usize = 30;
 /// How much shorter than asked for a sample shows that the iterations were chosen wrongly.
 const MISJUDGED: f64 = 4.0;
+/// Runs that tell how long one takes.
+const LEAST_RUNS: usize = 3;
 /// Part of the budget that warm-up may take.
 const WARM_UP_BUDGET: f64 = 0.5;
+
+/// How often something is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// As often as the budget allows.
+    Budget,
+    /// At least so often, whatever that takes.
+    AtLeast(usize),
+    /// So often: neither the budget nor what is found ends it, and nothing is left out as warm-up.
+    Exactly(usize),
+}
+
+impl Count {
+    /// Whether so many are enough where the budget is used up.
+    pub(crate) fn allows(self, count: usize) -> bool {
+        match self {
+            Self::Budget => true,
+            Self::AtLeast(least) | Self::Exactly(least) => count >= least,
+        }
+    }
+}
 
 /// What a benchmark is asked for.
 ///
@@ -37,6 +61,8 @@ pub struct Limits {
     pub budget_ns: f64,
     /// How well the median is to be known.
     pub precision_ratio: f64,
+    /// Samples to take.
+    pub count: Count,
 }
 
 /// What to do next.
@@ -57,6 +83,8 @@ pub enum Ending {
     Precise,
     /// The time is used up.
     Budget,
+    /// As many samples as were asked for.
+    Count,
 }
 
 /// How long a sample took.
@@ -88,13 +116,14 @@ pub struct Plan {
 impl Plan {
     /// One that has not begun.
     pub fn new(limits: Limits) -> Self {
+        let is_counted = matches!(limits.count, Count::Exactly(_));
         Self {
             limits,
             iterations: 1,
-            is_sized: false,
+            is_sized: is_counted,
             estimates: 0,
             samples: Vec::new(),
-            warmup: None,
+            warmup: is_counted.then_some(0),
             was_cut: false,
             look_at: warmup::LEAST_STEPS,
             spent_ns: 0.0,
@@ -105,6 +134,11 @@ impl Plan {
     /// Iterations of the next run.
     pub fn iterations(&self) -> u64 {
         self.iterations
+    }
+
+    /// How long the last sample took; 0 before the first one.
+    pub(crate) fn sample_ns(&self) -> f64 {
+        self.samples.last().map_or(0.0, |sample| sample.wall_ns)
     }
 
     /// What to do next.
@@ -134,9 +168,12 @@ impl Plan {
         if self.warmup.is_none() {
             self.find_warmup(is_over);
         }
-        if self.is_precise() {
+        let count = self.samples.len() - self.warmup.unwrap_or(0);
+        if let Count::Exactly(asked) = self.limits.count {
+            self.ending = (count >= asked).then_some(Ending::Count);
+        } else if self.is_precise() {
             self.ending = Some(Ending::Precise);
-        } else if is_over {
+        } else if is_over && self.limits.count.allows(count) {
             self.ending = Some(Ending::Budget);
         }
     }
@@ -175,6 +212,13 @@ impl Plan {
     fn find_warmup(&mut self, is_over: bool) {
         let is_late = self.spent_ns >= WARM_UP_BUDGET * self.limits.budget_ns;
         let count = self.samples.len();
+        // Of runs this long too few fit into the budget to tell warm-up from the rest.
+        let shortest = self.samples.iter().map(|sample| sample.wall_ns);
+        let all_ns = shortest.fold(f64::INFINITY, f64::min) * warmup::LEAST_STEPS as f64;
+        if count >= LEAST_RUNS && all_ns > self.limits.budget_ns {
+            self.warmup = Some(0);
+            return;
+        }
         if count < self.look_at && !is_late {
             return;
         }

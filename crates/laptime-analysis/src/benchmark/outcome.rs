@@ -29,6 +29,8 @@ pub struct Outcome {
     pub ending: Option<Ending>,
     /// Time that all runs may take together.
     pub budget_ns: f64,
+    /// How well the median was to be known: half the interval's width over it.
+    pub asked_precision_ratio: f64,
     /// Reasons for doubt.
     pub doubts: Vec<Doubt>,
 }
@@ -51,11 +53,41 @@ impl Outcome {
         quantiles::nearest_rank(&sorted, 0.99).ok_or_else(|| Unavailable("no run".to_owned()))
     }
 
+    /// Whether the median is known as well as it was to be.
+    pub fn is_precise(&self) -> bool {
+        self.precision_ratio()
+            .is_some_and(|ratio| ratio <= self.asked_precision_ratio)
+    }
+
+    /// A budget that may do where this one did not: several times as much, and enough for an interval.
+    pub fn larger_budget_ns(&self) -> f64 {
+        larger_ns(
+            self.budget_ns,
+            self.sample_ns() * quantiles::LEAST_VALUES as f64,
+        )
+    }
+
+    /// About how long a sample takes.
+    pub(crate) fn sample_ns(&self) -> f64 {
+        self.median_ns * self.iterations as f64
+    }
+
     /// Half the interval's width over the median.
     pub fn precision_ratio(&self) -> Option<f64> {
         let (low, high) = self.interval_ns.as_ref().ok()?;
         (self.median_ns > 0.0).then(|| (high - low) / 2.0 / self.median_ns)
     }
+}
+
+/// How many times as large the next budget is, at least, and how much of it is to spare.
+const LARGER: f64 = 5.0;
+const SPARE: f64 = 1.2;
+
+/// A budget that is larger than one that did not do, and than what is needed, to two digits.
+pub(crate) fn larger_ns(budget_ns: f64, needed_ns: f64) -> f64 {
+    let wanted = (budget_ns * LARGER).max(needed_ns * SPARE);
+    let digit = 10_f64.powf(wanted.max(1.0).log10().floor() - 1.0);
+    (wanted / digit).ceil() * digit
 }
 
 /// Fewest single runs that have a 99th percentile.
@@ -88,6 +120,7 @@ pub fn of(plan: &Plan) -> Option<Outcome> {
         warmup: warmup + plan.estimates,
         ending: plan.ending,
         budget_ns: plan.limits.budget_ns,
+        asked_precision_ratio: plan.limits.precision_ratio,
         doubts: doubts(plan, warmup),
     })
 }

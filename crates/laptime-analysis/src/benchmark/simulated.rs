@@ -34,6 +34,7 @@ fn coverage(draw: impl Fn(&mut Random) -> f64) -> (f64, f64) {
             quantum_ns: 20.0,
             budget_ns: 2e9,
             precision_ratio: 0.01,
+            count: Count::Budget,
         });
         while let Next::WarmUp(iterations) | Next::Sample(iterations) = plan.next() {
             let took = 5e6 * draw(&mut random) * iterations as f64;

@@ -4,6 +4,7 @@ const LIMITS: Limits = Limits {
     quantum_ns: 20.0,
     budget_ns: 2e9,
     precision_ratio: 0.01,
+    count: Count::Budget,
 };
 
 /// Runs a plan to its end; `cost` is the time of an iteration, told the number of the run.
@@ -48,6 +49,29 @@ fn iterations_are_easy_to_say() {
     let rounded = [0.2, 1.0, 1.1, 3.0, 81.3, 100.0, 100.1].map(rounded_up);
     assert_eq!(rounded, [1, 1, 2, 5, 100, 100, 200]);
     assert_eq!(rounded_up(f64::INFINITY), u64::MAX);
+}
+
+#[test]
+fn long_runs_are_made_as_often_as_asked_for() {
+    for (count, runs, ending) in [
+        (Count::Budget, 2, Ending::Budget),
+        (Count::AtLeast(10), 10, Ending::Budget),
+        (Count::Exactly(4), 4, Ending::Count),
+        (Count::Exactly(1), 1, Ending::Count),
+    ] {
+        let limits = Limits { count, ..LIMITS };
+        let (plan, asked) = run(limits, |run| 1.2e9 * noisy(run, 0.1));
+        let outcome = plan.outcome().unwrap();
+        assert_eq!((asked.len(), outcome.samples_ns.len()), (runs, runs));
+        assert_eq!((outcome.ending, outcome.warmup), (Some(ending), 0));
+    }
+    let limits = Limits {
+        count: Count::Exactly(100),
+        ..LIMITS
+    };
+    let (plan, asked) = run(limits, |run| 50.0 * noisy(run, 0.1));
+    assert!(asked.len() == 100 && asked.iter().all(|iterations| *iterations == 1));
+    assert_eq!(plan.outcome().unwrap().ending, Some(Ending::Count));
 }
 
 #[test]

@@ -2,12 +2,13 @@
 //!
 //! No clock and no program, as in [`crate::benchmark`], whose plan finds iterations and warm-up of each
 //! contender. After that they run in rounds: all in a random order, then in the reverse of it (ABBA for
-//! two), so that what drifts is the same for all. The base takes part twice; how much it differs from
+//! two), so that what drifts is the same for all. Where runs are so long that the budget ends before the
+//! first look, a round has no second half. The base takes part twice; how much it differs from
 //! itself is the noise floor. [`Contest::outcome`] has the verdicts.
 
 mod outcome;
 
-use crate::benchmark::{Limits as Alone, Next as Turn, Plan};
+use crate::benchmark::{Count, Limits as Alone, Next as Turn, Plan};
 use crate::statistics::Random;
 
 pub use outcome::{Outcome, Pair};
@@ -29,7 +30,12 @@ pub struct Limits {
     pub confidence: f64,
     /// Determines the order in the rounds.
     pub seed: u64,
+    /// Rounds to run.
+    pub rounds: Count,
 }
+
+/// Fewest rounds that can have a verdict.
+pub const LEAST_ROUNDS: usize = LOOKS[0];
 
 /// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +58,7 @@ pub enum Ending {
     Clear,
     /// The time is used up.
     Budget,
-    /// After the last look more rounds would tell little more.
+    /// As many rounds as were asked for, or so many that more would tell little.
     Rounds,
 }
 
@@ -81,6 +87,10 @@ impl Contest {
             budget_ns: limits.budget_ns / (contenders + 1) as f64,
             // Never reached: the rounds decide when it's enough.
             precision_ratio: 0.0,
+            count: match limits.rounds {
+                Count::AtLeast(_) => Count::Budget,
+                other => other,
+            },
         };
         let mut contest = Self {
             limits,
@@ -92,7 +102,9 @@ impl Contest {
             spent_ns: 0.0,
             ending: (contenders == 0).then_some(Ending::Clear),
         };
-        contest.begin_round();
+        if contest.ending.is_none() && contest.cold().is_none() {
+            contest.begin_round();
+        }
         contest
     }
 
@@ -126,8 +138,13 @@ impl Contest {
                 self.end_round();
             }
         }
-        if self.ending.is_none() && self.spent_ns >= self.limits.budget_ns {
+        let is_counted = matches!(self.limits.rounds, Count::Exactly(_));
+        let is_spent = !is_counted && self.spent_ns >= self.limits.budget_ns;
+        if self.ending.is_none() && is_spent && self.limits.rounds.allows(self.rounds[0].len()) {
             self.ending = Some(Ending::Budget);
+        }
+        if self.turns.is_empty() && self.ending.is_none() && self.cold().is_none() {
+            self.begin_round();
         }
     }
 
@@ -146,11 +163,21 @@ impl Contest {
     fn begin_round(&mut self) {
         let mut order: Vec<usize> = (0..self.round.len()).collect();
         self.random.shuffle(&mut order);
-        self.turns = order
-            .iter()
-            .copied()
-            .chain(order.iter().rev().copied())
-            .collect();
+        self.turns.clone_from(&order);
+        if self.are_mirrored() {
+            self.turns.extend(order.iter().rev());
+        }
+    }
+
+    /// Whether the first look comes within the budget if rounds have their second half.
+    fn are_mirrored(&self) -> bool {
+        if matches!(self.limits.rounds, Count::Exactly(_)) {
+            return false;
+        }
+        let each = (0..self.round.len()).map(|who| self.plans[who % self.plans.len()].sample_ns());
+        let left_ns = self.limits.budget_ns - self.spent_ns;
+        let missing = LEAST_ROUNDS.saturating_sub(self.rounds[0].len());
+        missing as f64 * 2.0 * each.sum::<f64>() <= left_ns
     }
 
     fn end_round(&mut self) {
@@ -158,12 +185,14 @@ impl Contest {
             rounds.push(std::mem::take(round));
         }
         let count = self.rounds[0].len();
-        if LOOKS.contains(&count) && self.outcome().is_some_and(|outcome| outcome.is_clear()) {
+        if let Count::Exactly(asked) = self.limits.rounds {
+            self.ending = (count >= asked).then_some(Ending::Rounds);
+        } else if LOOKS.contains(&count) && self.outcome().is_some_and(|outcome| outcome.is_clear())
+        {
             self.ending = Some(Ending::Clear);
         } else if LOOKS.last() == Some(&count) {
             self.ending = Some(Ending::Rounds);
         }
-        self.begin_round();
     }
 
     /// The verdicts so far; `None` before every contender has run.

@@ -1,8 +1,11 @@
 //! What a contest found: each contender's figures, and a verdict for each pair.
 
-use super::{Contest, Ending, LOOKS};
-use crate::benchmark::{self, Plan};
+use super::{Contest, Ending, LEAST_ROUNDS, LOOKS};
+use crate::benchmark::{self, Plan, larger_ns};
 use crate::verdict::{Asked, Judged, Side, Verdict, control_false_discoveries, judge};
+
+/// About how many rounds take as long as warm-up.
+const WARM_UP_ROUNDS: usize = 4;
 
 /// What a contest found.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,8 +18,10 @@ pub struct Outcome {
     pub control: Judged,
     /// How much the base differed from itself; absent before the first round.
     pub noise_ratio: Option<f64>,
-    /// Rounds, in each of which every contender had two samples.
+    /// Rounds, in each of which every contender had one sample or two.
     pub rounds: usize,
+    /// Time that all runs may take together, in nanoseconds.
+    pub budget_ns: f64,
     /// Why it ended; `None` while it runs.
     pub ending: Option<Ending>,
 }
@@ -33,6 +38,16 @@ pub struct Pair {
 }
 
 impl Outcome {
+    /// A budget that may do where this one did not: several times as much, and enough for the first look.
+    pub fn larger_budget_ns(&self) -> f64 {
+        let each = self.contenders.iter().map(benchmark::Outcome::sample_ns);
+        let again = self.contenders.first().map(benchmark::Outcome::sample_ns);
+        // Warm-up takes as long as some rounds.
+        let rounds = LEAST_ROUNDS + WARM_UP_ROUNDS;
+        let needed_ns = each.chain(again).sum::<f64>() * rounds as f64;
+        larger_ns(self.budget_ns, needed_ns)
+    }
+
     /// Whether every contender has a verdict against the base.
     pub fn is_clear(&self) -> bool {
         let unclear = |pair: &Pair| {
@@ -89,6 +104,7 @@ pub fn of(contest: &Contest) -> Option<Outcome> {
         control,
         noise_ratio: asked.noise_ratio,
         rounds,
+        budget_ns: contest.limits.budget_ns,
         ending: contest.ending,
     })
 }

@@ -9,6 +9,7 @@ const LIMITS: Limits = Limits {
     threshold_ratio: 0.01,
     confidence: 0.95,
     seed: 1,
+    rounds: Count::Budget,
 };
 
 /// Runs a contest to its end; `levels` are the times of an iteration, `machine` is what lies around them.
@@ -101,6 +102,55 @@ fn the_budget_ends_it_and_one_run_each_is_inconclusive() {
     assert_eq!(asked, [0, 1]);
     assert_eq!(verdicts(&contest), [Verdict::Inconclusive]);
     assert_eq!(contest.outcome().unwrap().noise_ratio, None);
+}
+
+#[test]
+fn long_runs_have_rounds_without_a_second_half_and_so_many_that_it_can_be_told() {
+    let limits = Limits {
+        rounds: Count::AtLeast(LEAST_ROUNDS),
+        ..LIMITS
+    };
+    let (contest, asked) = run(limits, &[1e9, 1.5e9], noise(1, 0.02));
+    let outcome = contest.outcome().unwrap();
+    assert_eq!(outcome.rounds, LEAST_ROUNDS);
+    assert_eq!(verdicts(&contest), [Verdict::Slower]);
+    let in_rounds = &asked[asked.len() - 3 * LEAST_ROUNDS..];
+    for round in in_rounds.chunks(3) {
+        assert_eq!(round.iter().filter(|who| **who == 1).count(), 1);
+    }
+    // Warm-up of so long runs is cut short.
+    assert!(asked.len() - in_rounds.len() <= 6, "{}", asked.len());
+    // A budget that was asked for is kept, and it's said which one would do.
+    let (contest, asked) = run(LIMITS, &[1e9, 1.5e9], noise(1, 0.02));
+    let outcome = contest.outcome().unwrap();
+    assert!(asked.len() <= 10 && !outcome.is_clear(), "{outcome:?}");
+    let limits = Limits {
+        budget_ns: outcome.larger_budget_ns(),
+        ..LIMITS
+    };
+    let (contest, _) = run(limits, &[1e9, 1.5e9], noise(1, 0.02));
+    assert_eq!(verdicts(&contest), [Verdict::Slower]);
+}
+
+#[test]
+fn so_many_runs_as_asked_for_are_made() {
+    for rounds in [1, 3, 8] {
+        let limits = Limits {
+            rounds: Count::Exactly(rounds),
+            budget_ns: 1.0,
+            ..LIMITS
+        };
+        let (contest, asked) = run(limits, &[1e6, 2e6], noise(1, 0.02));
+        let outcome = contest.outcome().unwrap();
+        assert_eq!(contest.next(), Next::Done(Ending::Rounds));
+        assert_eq!((outcome.rounds, asked.len()), (rounds, 3 * rounds));
+        let expected = if rounds == 1 {
+            Verdict::Inconclusive
+        } else {
+            Verdict::Slower
+        };
+        assert_eq!(verdicts(&contest), [expected], "{rounds} rounds");
+    }
 }
 
 #[test]

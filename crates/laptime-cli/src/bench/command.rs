@@ -1,12 +1,16 @@
 //! A command to measure: from what was typed, with its name and its parameters, to a run with its times.
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::mem::MaybeUninit;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::args::BenchArgs;
 use crate::error::CliError;
+
+/// Characters that are told of what a failed command wrote, and bytes that are read of it.
+const MOST_SAID: usize = 200;
+const MOST_READ: u64 = 64 << 10;
 
 /// A command, and what it is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,24 +108,25 @@ pub fn checked(command: &str, ignore_failure: bool) -> Result<Took, CliError> {
         program: command.into(),
         source,
     };
+    // Not a pipe: what the command leaves running would hold it open, and is not waited for.
+    let mut complaints = tempfile::tempfile().map_err(failed)?;
     // `exec` would make one process less, but fails on what is more than one command.
     let mut shell = Command::new("sh");
     shell
         .args(["-c", command])
         .stdin(Stdio::null())
-        .stdout(Stdio::null());
-    shell.stderr(Stdio::piped());
+        .stdout(Stdio::null())
+        .stderr(complaints.try_clone().map_err(failed)?);
     let before = children().map_err(failed)?;
     let begun = Instant::now();
-    let left = shell.output().map_err(failed)?;
+    let status = shell.status().map_err(failed)?;
     let wall = begun.elapsed();
     let after = children().map_err(failed)?;
-    if !left.status.success() && !ignore_failure {
-        let said = String::from_utf8_lossy(&left.stderr);
+    if !status.success() && !ignore_failure {
         return Err(CliError::BenchFailed {
             command: command.to_owned(),
-            status: left.status,
-            said: said.lines().last().unwrap_or_default().to_owned(),
+            status,
+            said: last_line(&mut complaints).unwrap_or_default(),
         });
     }
     let ns = |time: Duration| time.as_secs_f64() * 1e9;
@@ -130,6 +135,26 @@ pub fn checked(command: &str, ignore_failure: bool) -> Result<Took, CliError> {
         user_ns: ns(after.0.saturating_sub(before.0)),
         system_ns: ns(after.1.saturating_sub(before.1)),
     })
+}
+
+/// The last line that isn't empty, or where it begins.
+fn last_line(file: &mut (impl Read + Seek)) -> io::Result<String> {
+    let end = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(end.saturating_sub(MOST_READ)))?;
+    let mut bytes = Vec::new();
+    file.take(MOST_READ).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty());
+    let mut line = line.unwrap_or_default().to_owned();
+    if let Some((cut, _)) = line.char_indices().nth(MOST_SAID) {
+        line.truncate(cut);
+        line.push('…');
+    }
+    Ok(line)
 }
 
 /// CPU time of all children that have ended: user and system.
@@ -162,6 +187,22 @@ mod tests {
         for plain in ["sleep 1", "echo a:b", "./x:y", ":", "a:", "curl http://x"] {
             assert_eq!(module_command(plain), plain);
         }
+    }
+
+    #[test]
+    fn of_what_a_command_wrote_the_last_line_is_told() {
+        let line = |text: &str| last_line(&mut io::Cursor::new(text.as_bytes().to_vec())).unwrap();
+        assert_eq!(line(""), "");
+        assert_eq!(line("one\n two \n\n"), "two");
+        let long = line(&"é".repeat(100_000));
+        assert_eq!(long.chars().count(), MOST_SAID + 1);
+        assert!(long.ends_with("é…"), "{long}");
+    }
+
+    #[test]
+    fn what_a_command_leaves_running_is_not_waited_for() {
+        let took = checked("sleep 30 &", false).unwrap();
+        assert!(took.wall_ns < 20e9, "{took:?}");
     }
 
     #[test]

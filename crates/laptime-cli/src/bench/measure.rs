@@ -1,16 +1,52 @@
 //! Runs contenders in turns, as the plan of a contest says, and keeps what they took.
 
-use laptime_analysis::benchmark::{self, Next, Plan};
-use laptime_analysis::contest::{self, Contest, Limits};
+use laptime_analysis::benchmark::{self, Count, Doubt, Next, Plan};
+use laptime_analysis::contest::{self, Contest, LEAST_ROUNDS, Limits};
 
 use super::command::{Contender, Took};
+use super::progress::Progress;
 use crate::error::CliError;
 
 /// Smallest step of the clock, in nanoseconds: what a command takes is a million times that.
 const QUANTUM_NS: f64 = 100.0;
 
-/// Of each command, medians of user and system time in nanoseconds.
-pub type CpuTimes = Vec<[f64; 2]>;
+/// Samples of a command that is alone, where no budget is asked for.
+const LEAST_SAMPLES: usize = 10;
+
+/// How long to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// Nanoseconds that all runs may take together.
+    pub budget_ns: f64,
+    /// Whether the budget was typed. If not, a few runs are taken of what takes long.
+    pub is_strict: bool,
+    /// So many runs, whatever they take.
+    pub runs: Option<usize>,
+    /// Smaller differences are none.
+    pub threshold_ratio: f64,
+    /// Runs that fail count too.
+    pub ignore_failure: bool,
+}
+
+impl Asked {
+    fn count(&self, least: usize) -> Count {
+        match self.runs {
+            Some(runs) => Count::Exactly(runs),
+            None if self.is_strict => Count::Budget,
+            None => Count::AtLeast(least),
+        }
+    }
+}
+
+/// Of a command, medians in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_field_names, reason = "a time has its unit in its name")]
+pub struct CpuTime {
+    /// Both together, which systems know better than the parts.
+    pub all_ns: f64,
+    pub user_ns: f64,
+    pub system_ns: f64,
+}
 
 /// What was found.
 pub enum Found {
@@ -20,21 +56,21 @@ pub enum Found {
     Several(contest::Outcome),
 }
 
-/// Runs all until it's clear which are faster, or the budget is used up. Medians of user and system time
-/// for each of them come with it.
+/// Runs all until it's clear which are faster, or as long as is asked for. The CPU time of each comes
+/// with it. `None` where the budget ended before each had run.
 ///
 /// **Errors** where a run fails.
 pub fn measure(
     contenders: &[Contender],
-    budget_ns: f64,
-    threshold_ratio: f64,
-    ignore_failure: bool,
-) -> Result<Option<(Found, CpuTimes)>, CliError> {
+    asked: &Asked,
+) -> Result<Option<(Found, Vec<CpuTime>)>, CliError> {
     let mut took: Vec<Vec<Took>> = vec![Vec::new(); contenders.len()];
+    let mut progress = Progress::new(asked);
     let mut run = |contender: usize, iterations: u64| -> Result<(f64, f64), CliError> {
         let mut sum = (0.0, 0.0);
         for _ in 0..iterations {
-            let one = contenders[contender].run(ignore_failure)?;
+            progress.begins(&contenders[contender].name);
+            let one = contenders[contender].run(asked.ignore_failure)?;
             sum.0 += one.wall_ns;
             sum.1 += one.user_ns + one.system_ns;
             took[contender].push(one);
@@ -44,8 +80,9 @@ pub fn measure(
     let found = if contenders.len() == 1 {
         let mut plan = Plan::new(benchmark::Limits {
             quantum_ns: QUANTUM_NS,
-            budget_ns,
-            precision_ratio: threshold_ratio,
+            budget_ns: asked.budget_ns,
+            precision_ratio: asked.threshold_ratio,
+            count: asked.count(LEAST_SAMPLES),
         });
         while let Next::WarmUp(iterations) | Next::Sample(iterations) = plan.next() {
             let (wall_ns, cpu_ns) = run(0, iterations)?;
@@ -57,10 +94,11 @@ pub fn measure(
             contenders.len(),
             Limits {
                 quantum_ns: QUANTUM_NS,
-                budget_ns,
-                threshold_ratio,
+                budget_ns: asked.budget_ns,
+                threshold_ratio: asked.threshold_ratio,
                 confidence: 0.95,
                 seed: u64::from(std::process::id()),
+                rounds: asked.count(LEAST_ROUNDS),
             },
         );
         while let contest::Next::Run {
@@ -73,13 +111,32 @@ pub fn measure(
         }
         contest.outcome().map(Found::Several)
     };
-    let cpu = took.iter().map(|runs| {
-        [
-            median(runs.iter().map(|one| one.user_ns)),
-            median(runs.iter().map(|one| one.system_ns)),
-        ]
+    let cpu = took.iter().map(|runs| CpuTime {
+        all_ns: median(runs.iter().map(|one| one.user_ns + one.system_ns)),
+        user_ns: median(runs.iter().map(|one| one.user_ns)),
+        system_ns: median(runs.iter().map(|one| one.system_ns)),
     });
-    Ok(found.map(|found| (found, cpu.collect())))
+    Ok(found.map(|found| (found.of_commands(), cpu.collect())))
+}
+
+impl Found {
+    /// Without the doubts that commands don't raise: their CPU time stands beside, and few of their runs
+    /// are enough, as processes don't warm each other up.
+    fn of_commands(mut self) -> Self {
+        let outcomes = match &mut self {
+            Self::One(outcome) => std::slice::from_mut(outcome),
+            Self::Several(outcome) => &mut outcome.contenders[..],
+        };
+        for outcome in outcomes {
+            let has_interval = outcome.interval_ns.is_ok();
+            outcome.doubts.retain(|doubt| match doubt {
+                Doubt::Waited(_) => false,
+                Doubt::Unknown(_) => !has_interval,
+                Doubt::NeverSteady | Doubt::Changed(_) => true,
+            });
+        }
+        self
+    }
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

@@ -5,6 +5,7 @@
 
 mod command;
 mod measure;
+mod progress;
 
 pub use command::{Contender, checked, contenders};
-pub use measure::{Found, measure};
+pub use measure::{Asked, CpuTime, Found, measure};

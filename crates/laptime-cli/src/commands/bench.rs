@@ -8,16 +8,26 @@ use serde_json::{Value, json};
 
 use super::output;
 use crate::args::BenchArgs;
-use crate::bench::{self, Contender, Found};
-use crate::error::{CliError, ERROR, OK, REGRESSION};
+use crate::bench::{self, Asked, Contender, CpuTime, Found};
+use crate::error::{CliError, ERROR, INCONCLUSIVE, OK, REGRESSION};
 use crate::messages::say;
 
 /// Seconds for each command, unless asked otherwise.
 const EACH_SECONDS: f64 = 5.0;
+/// How a budget is asked for.
+const BUDGET: &str = "--budget {}";
+/// CPU time from which on its parts are told: of less, the system knows them badly.
+const PARTS_FROM_NS: f64 = 1e8;
 
 /// Measures the commands and writes what was found.
 pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     let contenders = bench::contenders(args)?;
+    if let Some(path) = &args.output {
+        output::may_write(path).map_err(|source| CliError::Output {
+            target: path.display().to_string(),
+            source,
+        })?;
+    }
     if let Some(setup) = &args.setup {
         bench::checked(setup, false)?;
     }
@@ -29,8 +39,14 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result
     let seconds = args
         .budget
         .unwrap_or(EACH_SECONDS * contenders.len() as f64);
-    let threshold = args.threshold.unwrap_or(LEAST_THRESHOLD);
-    let measured = bench::measure(&contenders, seconds * 1e9, threshold, args.ignore_failure)?;
+    let asked = Asked {
+        budget_ns: seconds * 1e9,
+        is_strict: args.budget.is_some(),
+        runs: args.runs,
+        threshold_ratio: args.threshold.unwrap_or(LEAST_THRESHOLD),
+        ignore_failure: args.ignore_failure,
+    };
+    let measured = bench::measure(&contenders, &asked)?;
     let Some((found, cpu)) = measured else {
         say(
             err,
@@ -53,10 +69,10 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result
         text(&found, &names, &cpu)
     };
     output::write(&text, None, false, out)?;
-    Ok(code(&found, args.fail_if_slower))
+    Ok(code(&found, args))
 }
 
-fn text(found: &Found, names: &[String], cpu: &[[f64; 2]]) -> String {
+fn text(found: &Found, names: &[String], cpu: &[CpuTime]) -> String {
     let mut lines = match found {
         Found::One(outcome) => {
             let mut lines = vec![format!(
@@ -64,24 +80,27 @@ fn text(found: &Found, names: &[String], cpu: &[[f64; 2]]) -> String {
                 laptime_report::visible(&names[0]),
                 one::line(outcome)
             )];
-            lines.extend(one::doubts(outcome));
+            lines.extend(one::doubts(outcome, BUDGET));
             lines
         }
-        Found::Several(outcome) => vec![contest::text(outcome, names)],
+        Found::Several(outcome) => vec![contest::text(outcome, names, BUDGET)],
     };
-    for (name, [user, system]) in names.iter().zip(cpu) {
-        lines.push(format!(
-            "CPU time of {}: {} user, {} system.",
-            laptime_report::visible(name),
-            quantity::measured(*user).inline(),
-            quantity::measured(*system).inline(),
-        ));
+    for (name, cpu) in names.iter().zip(cpu) {
+        let time = |ns| quantity::measured(ns).inline();
+        let parts = if cpu.all_ns < PARTS_FROM_NS {
+            String::new()
+        } else {
+            let (user, system) = (time(cpu.user_ns), time(cpu.system_ns));
+            format!(" ({user} user, {system} system)")
+        };
+        let name = laptime_report::visible(name);
+        lines.push(format!("CPU time of {name}: {}{parts}.", time(cpu.all_ns)));
     }
     lines.join("\n") + "\n"
 }
 
 /// As `lt.compare` reads it again.
-fn json(contenders: &[Contender], found: &Found, cpu: &[[f64; 2]]) -> Value {
+fn json(contenders: &[Contender], found: &Found, cpu: &[CpuTime]) -> Value {
     let (outcomes, pairs) = match found {
         Found::One(outcome) => (vec![outcome], &[][..]),
         Found::Several(outcome) => (outcome.contenders.iter().collect(), &outcome.pairs[..]),
@@ -94,7 +113,7 @@ fn json(contenders: &[Contender], found: &Found, cpu: &[[f64; 2]]) -> Value {
             json!({
                 "name": contender.name, "command": contender.command,
                 "median_ns": one.median_ns, "ci_ns": one.interval_ns.as_ref().ok(),
-                "user_ns": cpu[0], "system_ns": cpu[1],
+                "cpu_ns": cpu.all_ns, "user_ns": cpu.user_ns, "system_ns": cpu.system_ns,
                 "iterations": one.iterations, "warmup": one.warmup, "samples_ns": one.samples_ns,
             })
         });
@@ -114,14 +133,18 @@ fn json(contenders: &[Contender], found: &Found, cpu: &[[f64; 2]]) -> Value {
     })
 }
 
-fn code(found: &Found, fail_if_slower: bool) -> i32 {
+fn code(found: &Found, args: &BenchArgs) -> i32 {
     let Found::Several(outcome) = found else {
         return OK;
     };
-    let mut against_base = outcome.pairs.iter().filter(|pair| pair.base == 0);
-    let is_slower = against_base.any(|pair| pair.judged.verdict == Verdict::Slower);
-    if is_slower && fail_if_slower {
+    let has = |verdicts: &[Verdict]| {
+        let mut against_base = outcome.pairs.iter().filter(|pair| pair.base == 0);
+        against_base.any(|pair| verdicts.contains(&pair.judged.verdict))
+    };
+    if args.fail_if_slower && has(&[Verdict::Slower]) {
         REGRESSION
+    } else if args.strict && has(&[Verdict::Inconclusive, Verdict::NotComparable]) {
+        INCONCLUSIVE
     } else {
         OK
     }

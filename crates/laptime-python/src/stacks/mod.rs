@@ -27,7 +27,7 @@ use crate::entry::measuring;
 /// Threads of an interpreter: with more, its list is a circle.
 const MOST_THREADS: usize = 65_536;
 /// A thread that turned to another task meanwhile is read again.
-const TRIES: usize = 3;
+const TRIES: usize = 8;
 
 /// The main interpreter of this process.
 struct Interpreter {

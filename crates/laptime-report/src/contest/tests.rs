@@ -1,5 +1,6 @@
 //! Contests of made-up programs, as they are shown.
 
+use laptime_analysis::benchmark::Count;
 use laptime_analysis::contest::{Contest, Limits, Next};
 
 use super::*;
@@ -13,6 +14,7 @@ fn found(levels: &[f64], budget_ns: f64) -> Outcome {
             threshold_ratio: 0.01,
             confidence: 0.95,
             seed: 1,
+            rounds: Count::Budget,
         },
     );
     let mut run = 0_u32;
@@ -48,7 +50,7 @@ fn the_first_lines_say_who_is_faster_and_by_how_much() {
 #[test]
 fn the_table_has_every_contender_and_the_noise_floor() {
     let outcome = found(&[1e6, 0.88e6, 3e6], 60e9);
-    insta::assert_snapshot!(text(&outcome, &names(&["eager", "compiled", "slow"])), @"
+    insta::assert_snapshot!(text(&outcome, &names(&["eager", "compiled", "slow"]), "--budget {}"), @"
     compiled is 12.0 % faster than eager (between 11.8 and 12.2 %).
     slow takes 3.01 times as long as eager (between 2.99 and 3.01 times).
 
@@ -67,12 +69,12 @@ fn the_table_has_every_contender_and_the_noise_floor() {
 fn markdown_and_html_show_hostile_names_as_text() {
     let outcome = found(&[1e6, 0.88e6], 60e9);
     let names = names(&["a|b\n<b>", "<script>"]);
-    let page = fragment(&outcome, &names);
+    let page = fragment(&outcome, &names, "");
     assert!(
         !page.contains("<script>") && !page.contains("<b>"),
         "{page}"
     );
-    insta::assert_snapshot!(markdown(&outcome, &names), @r"
+    insta::assert_snapshot!(markdown(&outcome, &names, ""), @r"
     \<script\> is 12.0 % faster than a\|b\\n\<b\> (between 11.8 and 12.2 %).
 
     |  | median | 95 % | time against a\|b\\n\<b\> | verdict |
@@ -87,7 +89,7 @@ fn markdown_and_html_show_hostile_names_as_text() {
 #[test]
 fn a_budget_that_ends_early_is_said() {
     let outcome = found(&[4e9, 7e9], 10e9);
-    insta::assert_snapshot!(text(&outcome, &names(&["a", "b"])), @"
+    insta::assert_snapshot!(text(&outcome, &names(&["a", "b"]), "--budget {}"), @"
     Whether b is faster than a can't be told. 1 value is too few to tell how exact the ratio is; 12 are needed.
 
        median  95 %  time against a       verdict
@@ -96,7 +98,7 @@ fn a_budget_that_ends_early_is_said() {
     b  7.01 s     –         +75.3 %  inconclusive
 
     No noise floor: the budget ended before a ran against itself.
-    The budget is used up: a larger one may tell.
+    The budget of 10 s is used up: --budget 220 may tell.
     a: Warm-up may be part of it: 1 step is too few to tell warm-up from steady state; 12 are needed.
     b: Warm-up may be part of it: 1 step is too few to tell warm-up from steady state; 12 are needed.
     ");
