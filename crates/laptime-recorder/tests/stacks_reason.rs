@@ -20,11 +20,12 @@ fn reasons(folder: &Path) -> Vec<String> {
             let end = (offset as usize + WINDOW_LEN).min(bytes.len());
             let window = Window::parse(&bytes[offset as usize..end], offset).unwrap();
             let read = window.map(|window| {
-                window.for_each(|record| match record {
-                    Record::Note { code, message } if code == "stacks-unavailable" => {
+                window.for_each(|record| {
+                    if let Record::Note { code, message } = record
+                        && code == "stacks-unavailable"
+                    {
                         reasons.push(message.to_owned());
                     }
-                    _ => {}
                 })
             });
             read.transpose().unwrap();
