@@ -133,11 +133,11 @@ pub fn ended_ns(process: &Process, run: Option<&RunInfo>) -> u64 {
     if let Some(end) = launched.and_then(|run| run.end.as_ref()) {
         return end.monotonic_ns.max(process.header.anchor.monotonic_ns);
     }
-    let last_span_ns = match process.last_end {
+    let last_ns = match process.last_end.max(process.last_noted) {
         0 => 0,
         ticks => process.anchors.timeline().monotonic_ns(ticks),
     };
-    process.anchors.last().monotonic_ns.max(last_span_ns)
+    process.anchors.last().monotonic_ns.max(last_ns)
 }
 
 /// Whether the run began before this process, rather than the process describing its own run later.

@@ -8,8 +8,8 @@ use serde_json::Value;
 #[test]
 fn a_command_that_takes_longer_is_slower_and_fails_only_when_asked() {
     let place = Place::new();
-    let mut typed = vec!["bench", "--budget", "2", "-n", "short", "-n", "long"];
-    typed.extend(["sleep 0.002", "sleep 0.05"]);
+    let mut typed = vec!["bench", "-r", "8", "-n", "short", "-n", "long"];
+    typed.extend(["sleep 0.002", "sleep 0.3"]);
     let left = place.laptime(&typed);
     assert_eq!(left.code, 0, "{}", left.err);
     assert!(left.out.starts_with("long takes "), "{}", left.out);
@@ -23,7 +23,7 @@ fn a_command_that_takes_longer_is_slower_and_fails_only_when_asked() {
 fn so_many_runs_as_asked_for_are_made() {
     let place = Place::new();
     let typed = ["bench", "-r", "8", "--json", "-n", "short", "-n", "long"];
-    let commands = ["echo >> short; sleep 0.01", "echo >> long; sleep 0.05"];
+    let commands = ["echo >> short; sleep 0.01", "echo >> long; sleep 0.3"];
     let left = place.laptime(&[&typed[..], &commands].concat());
     assert_eq!(left.code, 0, "{}", left.err);
     let found: Value = serde_json::from_str(&left.out).unwrap();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use laptime::Recorded;
 use laptime_analysis::Summary;
+use laptime_core::format::process::START_CHECK_OFFSET;
 use laptime_reader::ReadError;
 
 mod recording;
@@ -93,6 +94,7 @@ fn processes_of_one_run_are_summed_by_name() {
     let mut other = process(100);
     other.truncate(32_768);
     other[12..16].copy_from_slice(&(PID + 1).to_le_bytes());
+    other[START_CHECK_OFFSET..][..8].fill(0);
     let mut slot = window(0, 0, 30, false);
     slot[16..20].copy_from_slice(&(PID + 1).to_le_bytes());
     other.extend(slot);

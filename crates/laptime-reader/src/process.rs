@@ -5,7 +5,7 @@
 
 use laptime_core::anchor::Anchor;
 use laptime_core::format::process::{
-    BLACK_BOX_OFFSET, OpenSpan, ProcessHeader, open_spans, window_offset,
+    BLACK_BOX_OFFSET, OpenSpan, ProcessHeader, check_end, open_spans, window_offset,
 };
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
@@ -70,6 +70,12 @@ impl ProcessReader {
         if let Some(last) = anchors.max_by_key(|anchor| anchor.ticks) {
             self.settle_on(last);
         }
+    }
+
+    /// Reads the process as one that did not close its file, where how it did is damaged.
+    fn forget_end(&mut self) {
+        self.facts.header.forget_end();
+        self.facts.anchors = Anchors::new(&self.facts.header);
     }
 
     fn settle_on(&mut self, last: Anchor) {
@@ -326,6 +332,15 @@ impl RecordedProcess {
         }
         let mut reader =
             ProcessReader::begin(&prefix, &file.name).map_err(|source| damaged(&file, source))?;
+        let mut left_out = Vec::new();
+        match check_end(&prefix) {
+            Ok(()) => {}
+            Err(damage) if salvage => {
+                reader.forget_end();
+                left_out.push(damage.into());
+            }
+            Err(damage) => return Err(damaged(&file, damage.into())),
+        }
         if reader.header().closed.is_none()
             && let Some(last) = last_of_all(&open)?
         {
@@ -335,7 +350,7 @@ impl RecordedProcess {
         Ok(Some(Self {
             file,
             reader,
-            left_out: Vec::new(),
+            left_out,
             salvage,
         }))
     }

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
 use laptime_core::format::process::{
-    BLACK_BOX_OFFSET, CLAMPED_OFFSET, CLOSED_OFFSET, END_ANCHOR_OFFSET, LENGTH_OFFSET,
-    LOSS_REASON_OFFSET, LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS, window_offset,
+    BLACK_BOX_OFFSET, CLAMPED_OFFSET, CLOSED_OFFSET, END_ANCHOR_OFFSET, END_CHECK_OFFSET,
+    LENGTH_OFFSET, LOSS_REASON_OFFSET, LOST_OFFSET, PREFIX_LEN, ProcessHeader, SLOT_LEN, SLOTS,
+    end_check, window_offset,
 };
 use laptime_core::format::window::WINDOW_LEN;
 use laptime_core::run::PROCESS_EXTENSION;
@@ -250,6 +251,8 @@ impl ProcessFile {
     pub fn close(&self, anchor: Anchor, end: u64) -> io::Result<()> {
         self.store(END_ANCHOR_OFFSET, &anchor.to_bytes());
         self.store(LENGTH_OFFSET, &end.to_le_bytes());
+        let check = end_check(&anchor.to_bytes(), end);
+        self.store(END_CHECK_OFFSET, &check.to_le_bytes());
         self.store(CLOSED_OFFSET, &1_u64.to_le_bytes());
         self.write_prefix()?;
         self.file.get()?.set_len(end)

@@ -105,7 +105,7 @@ fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
     sections
 }
 
-/// How a lap is written.
+/// How a lap is written, in Python and in Rust.
 const LAP: [&str; 6] = [
     "import laptime as lt                      # Python",
     "with lt.lap(\"load\"):",
@@ -114,6 +114,20 @@ const LAP: [&str; 6] = [
     "let _lap = laptime::lap!(\"load\");         // Rust, up to the end of the block",
     "let data = load();",
 ];
+
+/// How a lap is written in the program's language, where that is known.
+fn lap(summary: &Summary) -> &'static [&'static str] {
+    const IN_PYTHON: [&str; 3] = [
+        "import laptime as lt",
+        "with lt.lap(\"load\"):",
+        "    data = load()",
+    ];
+    if summary.environment.contains_key("python") {
+        &IN_PYTHON
+    } else {
+        &LAP
+    }
+}
 
 /// How a program ended that failed.
 fn failed(summary: &Summary) -> Option<String> {
@@ -136,6 +150,11 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
         }
         None => match failed(summary) {
             Some(end) => format!("no span was recorded: the program {end} before its first lap"),
+            None if summary.environment.contains_key("python") => {
+                "no span was recorded. `laptime run --stacks` tells which functions take the time, and a lap \
+                around a part of the program names it:"
+                    .to_owned()
+            }
             None => "no span was recorded. A lap around a part of the program names it:".to_owned(),
         },
     };
@@ -144,7 +163,7 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
         heading: None,
         remark: is_empty.then_some(nothing),
         content: if is_lapless {
-            Content::Code(&LAP)
+            Content::Code(lap(summary))
         } else if is_empty {
             Content::Remark
         } else {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use laptime::Recorded;
 use laptime_analysis::{RowKind, Until};
-use laptime_core::format::process::window_offset;
+use laptime_core::format::process::{END_ANCHOR_OFFSET, START_CHECK_OFFSET, window_offset};
 use laptime_core::format::window::WINDOW_LEN;
 use laptime_core::{Anchor, ClockKind, SpanFlags};
 use laptime_reader::ReadError;
@@ -140,7 +140,7 @@ fn damage_is_the_same_error_whichever_way_a_recording_is_read() {
     let path = written(&script, folder.path());
     let whole = fs::read(&path).unwrap();
     let window = window_offset(1) as usize;
-    let damages: [(&str, Damage<'_>); 6] = [
+    let damages: [(&str, Damage<'_>); 8] = [
         ("damaged window at offset 98304", &|bytes| {
             bytes[window + 300] ^= 4;
         }),
@@ -156,6 +156,13 @@ fn damage_is_the_same_error_whichever_way_a_recording_is_read() {
         }),
         ("has boot id", &|bytes| {
             bytes[24] ^= 1;
+            bytes[START_CHECK_OFFSET..][..8].fill(0);
+        }),
+        ("damaged header at offset 2120", &|bytes| {
+            bytes[24] ^= 1;
+        }),
+        ("damaged header at offset 2128", &|bytes| {
+            bytes[END_ANCHOR_OFFSET] ^= 1;
         }),
         ("a window starts with", &|bytes| {
             bytes[window] ^= 1;

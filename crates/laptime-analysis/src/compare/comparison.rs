@@ -167,6 +167,14 @@ impl ComparisonRow {
         typical(&self.new) - typical(&self.base)
     }
 
+    /// Takes back that it got faster or slower, for the reason that is named.
+    pub(crate) fn doubt(&mut self, why: &str) {
+        if matches!(self.verdict, Some(Verdict::Faster | Verdict::Slower)) {
+            self.verdict = Some(Verdict::Inconclusive);
+            why.clone_into(&mut self.reason);
+        }
+    }
+
     /// Withdraws the verdict, for the reason that is named.
     pub(crate) fn refuse(&mut self, why: &str) {
         if self.verdict.is_some() {

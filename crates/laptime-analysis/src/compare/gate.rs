@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use super::matched::Matched;
 use super::run::Run;
-use crate::quantiles::median_of;
+use crate::quantiles::{median_of, nearest_rank};
 use crate::span_row::SpanRow;
 use crate::verdict::Verdict;
 
@@ -61,7 +61,35 @@ impl Statistic {
         ("kept", Self::KeptMemory),
     ];
 
-    fn of(self, row: &SpanRow) -> Option<f64> {
+    /// Of a row, or, of what runs more often than steps do, of all its spans in a step together.
+    fn of(self, matched: &Matched<'_>, run: &Run, row: &SpanRow) -> Option<f64> {
+        let steps = matched.steps(run);
+        let is_inside = matched
+            .step()
+            .and_then(|step| matched.find(step))
+            .is_some_and(|step| {
+                row.names.len() > step.names.len() && row.names.starts_with(step.names)
+            });
+        if !is_inside || self.is_memory() || row.count.is_none_or(|count| count as f64 <= steps) {
+            return self.of_spans(row);
+        }
+        let in_steps = || {
+            let mut all = run.durations.by_path.get(&row.path)?.clone();
+            all.sort_unstable_by(f64::total_cmp);
+            Some(all)
+        };
+        let at = |ratio| nearest_rank(&in_steps()?, ratio);
+        match self {
+            Self::Mean => Some(row.total_ns as f64 / steps),
+            Self::P90 => at(0.90),
+            Self::P95 => at(0.95),
+            Self::P99 => at(0.99),
+            Self::Max => at(1.0),
+            Self::Median | Self::PeakMemory | Self::KeptMemory => self.of_spans(row),
+        }
+    }
+
+    fn of_spans(self, row: &SpanRow) -> Option<f64> {
         let whole = |number: Option<u64>| number.map(|number| number as f64);
         match self {
             Self::Median => whole(row.p50_ns),
@@ -214,7 +242,9 @@ pub fn outcome(gate: &Gate, matched: &Matched<'_>, threshold_ratio: f64) -> Gate
         return of_median(gate, matched, threshold_ratio).unwrap_or(unknown);
     }
     let of = |side: &[(&Run, &SpanRow)]| {
-        let each = side.iter().map(|(_, row)| gate.statistic.of(row));
+        let each = side
+            .iter()
+            .map(|(run, row)| gate.statistic.of(matched, run, row));
         let all: Vec<f64> = each.collect::<Option<_>>()?;
         Some(median_of(all.into_iter(), &mut Vec::new()))
     };

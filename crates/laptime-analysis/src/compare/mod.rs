@@ -5,9 +5,11 @@
 //! verdicts rest on ([`crate::verdict`]).
 
 mod beside;
+mod between;
 mod cause;
 mod comparable;
 mod comparison;
+mod delayed;
 mod gate;
 mod history;
 mod matched;
@@ -18,6 +20,7 @@ mod recorded_with;
 mod rows;
 mod run;
 
+pub use between::CODE as BETWEEN_STEPS;
 pub use comparison::{
     Beside, Cause, CausePart, Comparison, ComparisonRow, Difference, Pair, Presence, Recorded,
     RowSide, SCHEMA, SCHEMA_VERSION, SideSummary, Unit, name_of,

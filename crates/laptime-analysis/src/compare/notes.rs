@@ -2,27 +2,36 @@
 
 use laptime_core::Warning;
 
-use super::comparison::ComparisonRow;
+use super::comparison::{ComparisonRow, RowSide};
 use super::matched::{Basis, Matched};
-use super::recorded_with;
 use super::run::Run;
+use super::{between, delayed, recorded_with};
 use crate::finding::Finding;
-use crate::span_row::SpanRow;
 use crate::spoken::spoken;
 use crate::verdict::Verdict;
 
-/// From this part of the difference on, time in which the thread was kept from a CPU explains it.
-const KEPT_RATIO: f64 = 0.5;
 /// CPU time that changed by less than this part of the difference did not cause it.
 const CPU_RATIO: f64 = 0.25;
 /// Of mean and median difference, one that is so many times the other is another number.
 const MEAN_TIMES: f64 = 1.5;
+/// What is wrong with a recording that makes its numbers doubtful, by the codes of its warnings.
+const DAMAGE: [&str; 6] = [
+    "truncated",
+    "empty-windows",
+    "not-closed",
+    "lost-spans",
+    "signal",
+    "damaged",
+];
 /// Recordings that a sentence names.
 const MOST_NAMES: usize = 3;
+/// Warnings of recordings that are repeated.
+const MOST_DAMAGES: usize = 6;
 
 /// All of them.
 pub fn of(matched: &Matched<'_>, whole: &ComparisonRow) -> Vec<Warning> {
-    [
+    let notes = [
+        between::note(matched),
         single(matched),
         unsteady(matched),
         stepless(matched),
@@ -30,10 +39,49 @@ pub fn of(matched: &Matched<'_>, whole: &ComparisonRow) -> Vec<Warning> {
         kept(matched, whole),
         mean_differs(matched, whole),
         recorded_with::note(matched),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+        failed(matched),
+    ];
+    notes
+        .into_iter()
+        .flatten()
+        .chain(damaged(matched))
+        .collect()
+}
+
+/// What recordings say of themselves that makes them doubtful.
+fn damaged(matched: &Matched<'_>) -> Vec<Warning> {
+    let each = matched.runs().flat_map(|run| {
+        let warnings = run.summary.warnings.iter();
+        let doubtful = warnings.filter(|one| DAMAGE.contains(&one.code.as_str()));
+        doubtful.map(|one| {
+            let mut one = one.clone();
+            one.message = format!("{}: {}", run.name, one.message);
+            one
+        })
+    });
+    each.take(MOST_DAMAGES).collect()
+}
+
+/// Programs that ended by an error may have done less than the others.
+fn failed(matched: &Matched<'_>) -> Option<Warning> {
+    let has_failed = |run: &&Run| {
+        let end = run.summary.run.as_ref().and_then(|one| one.end.as_ref());
+        end.and_then(|end| end.code).is_some_and(|code| code != 0)
+    };
+    let names: Vec<&str> = matched
+        .runs()
+        .filter(has_failed)
+        .map(|run| run.name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
+        Warning::new(
+            "failed",
+            format!(
+                "the program ended by an error in {}: it may have done less",
+                listed(&names)
+            ),
+        )
+    })
 }
 
 /// One run tells nothing about the next one.
@@ -146,18 +194,8 @@ fn kept(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning> {
         return None;
     }
     let step = matched.find(matched.step()?)?;
-    let per_step = |side: &[(&Run, &SpanRow)], of: fn(&SpanRow) -> Option<u64>| {
-        let each = side
-            .iter()
-            .map(|(run, row)| Some(of(row)? as f64 / matched.steps(run)));
-        let each: Vec<f64> = each.collect::<Option<_>>()?;
-        Some(each.iter().sum::<f64>() / each.len().max(1) as f64)
-    };
-    let change = |of| Some(per_step(&step.new, of)? - per_step(&step.base, of)?);
     let difference_ns = whole.difference_ns;
-    if let Some(kept_ns) = change(|row| row.delayed_ns)
-        && kept_ns / difference_ns >= KEPT_RATIO
-    {
+    if let Some(kept_ratio) = delayed::ratio(matched, step, difference_ns) {
         let (more, which) = if difference_ns > 0.0 {
             ("more", "new")
         } else {
@@ -169,13 +207,14 @@ fn kept(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning> {
                 format!(
                     "{:.0} % of the difference is {more} time in which the thread was ready and had no \
                      CPU: the machine was busy during the {which} runs",
-                    (100.0 * kept_ns / difference_ns).min(100.0),
+                    (100.0 * kept_ratio).min(100.0),
                 ),
             )
             .with_hint("leave a CPU free and record again"),
         );
     }
-    let cpu_ns = change(|row| row.process_ns)?;
+    let cpu = |side: &Option<RowSide>| side.as_ref()?.process_ns;
+    let cpu_ns = cpu(&whole.new)? - cpu(&whole.base)?;
     (cpu_ns.abs() < CPU_RATIO * difference_ns.abs()).then(|| {
         Warning::new(
             "not-cpu-time",

@@ -1,6 +1,7 @@
 //! One row of a comparison: both sides of a path, its verdict, and by how much a step is longer.
 
 use super::comparison::{ComparisonRow, Presence, RowSide};
+use super::delayed;
 use super::matched::{self, Matched, Paths, judge};
 use super::run::Run;
 use crate::quantiles;
@@ -9,12 +10,10 @@ use crate::verdict::{Judged, Side};
 
 /// The row of a path.
 pub fn row(matched: &Matched<'_>, paths: &Paths<'_>, judged: Option<&Judged>) -> ComparisonRow {
-    let base = side(
-        matched,
-        &paths.base,
-        judged.map(|judged| judged.base_median),
-    );
-    let new = side(matched, &paths.new, judged.map(|judged| judged.new_median));
+    let base_median_ns = judged.map(|judged| judged.base_median);
+    let base = side(matched, (matched.base, &paths.base), base_median_ns);
+    let new_median_ns = judged.map(|judged| judged.new_median);
+    let new = side(matched, (matched.new, &paths.new), new_median_ns);
     let presence = match (&base, &new) {
         (Some(_), None) => Presence::Removed,
         (None, _) => Presence::Added,
@@ -46,6 +45,12 @@ pub fn row(matched: &Matched<'_>, paths: &Paths<'_>, judged: Option<&Judged>) ->
     };
     if let Some(judged) = judged {
         take(&mut row, judged);
+    }
+    if delayed::explains(matched, paths, row.difference_ns) {
+        row.doubt(
+            "A run a side can't tell this from a busy machine: most of the difference is time in which \
+             the thread was ready and had no CPU.",
+        );
     }
     row
 }
@@ -103,8 +108,12 @@ fn take(row: &mut ComparisonRow, judged: &Judged) {
     row.reason = judged.reason.to_string();
 }
 
-/// One side's numbers; `None` where no run of it has the path.
-fn side(matched: &Matched<'_>, of: &[(&Run, &SpanRow)], median_ns: Option<f64>) -> Option<RowSide> {
+/// One side's numbers, of its runs and their rows; `None` where no run of it has the path.
+fn side(
+    matched: &Matched<'_>,
+    (runs, of): (&[Run], &[(&Run, &SpanRow)]),
+    median_ns: Option<f64>,
+) -> Option<RowSide> {
     if of.is_empty() {
         return None;
     }
@@ -115,7 +124,8 @@ fn side(matched: &Matched<'_>, of: &[(&Run, &SpanRow)], median_ns: Option<f64>) 
         });
         known.collect::<Option<Vec<f64>>>()
     };
-    let of_all = |number| each(number).map(|all| mean(all.into_iter()));
+    // A run that lacks the path takes no time in it.
+    let of_all = |number| each(number).map(|all| all.iter().sum::<f64>() / runs.len() as f64);
     let count = of_all(|row| Some(row.count.unwrap_or(0) as f64))?;
     let own_median = || {
         let mut all: Vec<f64> = matched::side(of).units.into_iter().flatten().collect();
@@ -127,21 +137,20 @@ fn side(matched: &Matched<'_>, of: &[(&Run, &SpanRow)], median_ns: Option<f64>) 
         mean_ns: of_all(|row| Some(row.total_ns as f64))?,
         own_ns: of_all(|row| Some(row.self_ns as f64))?,
         count,
-        step_ratio: step_ratio(matched, of).unwrap_or(count.min(1.0)),
+        step_ratio: step_ratio(matched, runs, of).unwrap_or(count.min(1.0)),
         process_ns: of_all(|row| row.process_ns.map(|ns| ns as f64)),
     })
 }
 
 /// In which part of the kept steps a path is; `None` where no durations in steps are kept of it.
-fn step_ratio(matched: &Matched<'_>, of: &[(&Run, &SpanRow)]) -> Option<f64> {
+fn step_ratio(matched: &Matched<'_>, runs: &[Run], of: &[(&Run, &SpanRow)]) -> Option<f64> {
     let step = matched.find(matched.step()?)?;
-    let is_inside = |row: &SpanRow| row.names.starts_with(step.names);
     let kept = |run: &Run, path: &str| run.durations.by_path.get(path).map_or(0, Vec::len);
-    let (mut with, mut steps) = (0, 0);
-    for (run, row) in of.iter().filter(|(_, row)| is_inside(row)) {
-        with += kept(run, &row.path);
-        steps += kept(run, step.path);
-    }
+    let inside = of
+        .iter()
+        .filter(|(_, row)| row.names.starts_with(step.names));
+    let with: usize = inside.map(|(run, row)| kept(run, &row.path)).sum();
+    let steps: usize = runs.iter().map(|run| kept(run, step.path)).sum();
     (with > 0 && steps > 0).then(|| with as f64 / steps as f64)
 }
 

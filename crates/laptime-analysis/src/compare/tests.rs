@@ -331,3 +331,100 @@ fn gates_are_read_as_they_are_written() {
     let gate: Gate = "step:p50 > 5 %".parse().unwrap();
     assert_eq!(gate.limit, Limit::Ratio(0.05));
 }
+
+/// A run of 100 steps of 300 µs and this pause after each, in microseconds.
+fn paced(pause_us: u64, seed: u64) -> Run {
+    let mut script = Script::new(7, 0);
+    let mut now = 0;
+    for step in 0..100 {
+        let noise = (step * 7_919 + seed * 104_729) % 1_009;
+        script.span(&["step"], now, 300_000 + noise);
+        now += 300_000 + noise + pause_us * 1_000;
+    }
+    script.header.closed = Some(crate::scripted::anchor(now));
+    fed::run(&format!("{seed}.lap"), &[script])
+}
+
+#[test]
+fn what_passes_between_the_steps_is_told() {
+    let told = |pair: &Pair| {
+        let note = pair.notes.iter().find(|note| note.code == BETWEEN_STEPS);
+        note.map(|note| note.message.clone())
+    };
+    let pair = pair_of(&[paced(0, 1)], &[paced(600, 2)]);
+    assert_eq!(pair.verdict, Verdict::Same);
+    let said = told(&pair).unwrap();
+    assert!(said.contains("µs more pass than before"), "{said}");
+    let swapped = told(&pair_of(&[paced(600, 1)], &[paced(0, 2)])).unwrap();
+    assert!(swapped.contains("µs less pass than before"), "{swapped}");
+    assert_eq!(told(&pair_of(&[paced(600, 1)], &[paced(605, 2)])), None);
+    // Of several runs, those of a side must all be beyond those of the other.
+    let (base, new) = ([paced(0, 1), paced(600, 2)], [paced(0, 3), paced(600, 4)]);
+    assert_eq!(told(&pair_of(&base, &new)), None);
+}
+
+#[test]
+fn limits_are_on_what_a_step_takes_in_a_lap_however_often_it_runs() {
+    let often = |times: u64, us: u64| {
+        let mut script = Script::new(7, 0);
+        let mut now = 0;
+        for _ in 0..100 {
+            let start = now;
+            for _ in 0..times {
+                script.span(&["step", "forward"], now, us * 1_000);
+                now += us * 1_000;
+            }
+            script.span(&["step"], start, now - start);
+        }
+        script.header.closed = Some(crate::scripted::anchor(now));
+        [fed::run("often.lap", &[script])]
+    };
+    for statistic in ["mean", "p90", "p95", "p99", "max"] {
+        let options = Options {
+            gates: vec![format!("step/forward:{statistic} > 5%").parse().unwrap()],
+            ..Options::default()
+        };
+        // Once 400 µs, then four times 200 µs.
+        let found = compare(&often(1, 400), &[often(4, 200).to_vec()], &options);
+        let gate = &found.pairs[0].gates[0];
+        assert_eq!(gate.outcome, GateOutcome::Exceeded, "{statistic}: {gate:?}");
+        assert!((gate.new.unwrap() / 8e5 - 1.0).abs() < 0.01, "{gate:?}");
+    }
+}
+
+#[test]
+fn a_run_that_lacks_a_lap_spends_no_time_in_it() {
+    let with_mask = |has: bool, seed: u64| {
+        let mut script = Training {
+            steps: 60,
+            forward: 10,
+            layers: [5, 5],
+            seed,
+        }
+        .script();
+        for step in (0..60).filter(|_| has) {
+            script.span(&["step", "forward", "mask"], step * 20 * MS + MS, MS);
+        }
+        fed::run("mask.lap", &[script])
+    };
+    let base = [with_mask(true, 1), with_mask(false, 2), with_mask(false, 3)];
+    let new: Vec<Run> = (4..7).map(|seed| with_mask(true, seed)).collect();
+    let pair = pair_of(&base, &new);
+    let mask = pair.rows.iter().find(|row| row.path == "step/forward/mask");
+    let mask = mask.unwrap();
+    // A millisecond in a third of the base's steps, and in all of the others.
+    assert!(
+        (mask.difference_ns / (2e6 / 3.0) - 1.0).abs() < 0.05,
+        "{mask:?}"
+    );
+}
+
+#[test]
+fn what_recordings_say_against_themselves_is_said_of_the_comparison() {
+    let mut cut = training(10, [5, 5], 1);
+    let warning = laptime_core::Warning::new("truncated", "its file is cut off");
+    cut.summary.warnings.push(warning);
+    let pair = pair_of(&[cut], &[training(10, [5, 5], 2)]);
+    let note = pair.notes.iter().find(|note| note.code == "truncated");
+    assert_eq!(note.unwrap().message, "1.lap: its file is cut off");
+}

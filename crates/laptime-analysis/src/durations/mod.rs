@@ -217,8 +217,10 @@ impl DurationPass<'_> {
     /// The kept step that a moment lies in.
     fn step_at(&mut self, ticks: u64) -> Option<usize> {
         let steps = &self.of.steps;
+        // What begins as a step ends is in the next one, if that begins there too.
         let is_in = |at: usize| {
-            let step = steps.get(at);
+            let is_later = steps.get(at + 1).is_some_and(|next| next.start <= ticks);
+            let step = steps.get(at).filter(|_| !is_later);
             step.is_some_and(|step| (step.start..=step.end).contains(&ticks))
         };
         if !is_in(self.at) {

@@ -83,6 +83,8 @@ pub struct Process {
     pub covers: Covers,
     /// End of the last span or segment of any track, in ticks; known after the first pass.
     pub last_end: u64,
+    /// When the recorder itself noted something last, in ticks.
+    pub last_noted: u64,
     /// Filled by the second pass.
     pub steady: Option<SteadyTotals>,
     /// Spans of which warm-up may be told.
@@ -171,6 +173,7 @@ impl Process {
             earlier: Earlier::new(),
             covers: Covers::default(),
             last_end: 0,
+            last_noted: 0,
             steady: None,
             followed: Followed::default(),
             epochs: Epochs::default(),

@@ -121,7 +121,11 @@ impl Process {
                     None => {}
                 }
             }
-            Record::Sample { resident_bytes, .. } => {
+            Record::Sample {
+                ticks,
+                resident_bytes,
+            } => {
+                self.last_noted = self.last_noted.max(ticks);
                 self.resident_peak_bytes = self.resident_peak_bytes.max(Some(resident_bytes));
             }
             Record::Memory { ticks, memory } => {

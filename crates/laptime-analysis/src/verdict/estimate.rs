@@ -61,9 +61,16 @@ impl Estimate {
             });
         match found {
             Ok(difference) => {
-                estimate.ratio = difference.median.exp();
+                // Of pairs the median of their ratios; else that of the medians, which are shown beside it.
+                let ratio = if is_paired {
+                    difference.median.exp()
+                } else {
+                    new_median / base_median
+                };
+                let (low, high) = (difference.low.exp(), difference.high.exp());
+                estimate.ratio = ratio;
                 estimate.p_value = Some(difference.p_value(asked.confidence));
-                estimate.interval = Ok((difference.low.exp(), difference.high.exp()));
+                estimate.interval = Ok((low.min(ratio), high.max(ratio)));
             }
             Err(reason) => {
                 if !reason.is_about_input() {

@@ -19,7 +19,11 @@
 //! | 2072   | 32    | anchor when it was closed                                      |
 //! | 2104   | 8     | why spans were lost: an `errno`, 0 otherwise                   |
 //! | 2112   | 8     | bytes of the file once closed; 0 before                        |
+//! | 2120   | 8     | check of bytes 0 to 2,047; 0 in files that have none           |
+//! | 2128   | 8     | check of the anchor when it was closed and of the length       |
 //! | 4096   | 28·1024 | black box: the stacks of open spans                          |
+//!
+//! A check is a CRC-32 plus 2³².
 //!
 //! A black-box slot:
 //!
@@ -58,6 +62,10 @@ pub const END_ANCHOR_OFFSET: usize = 2_072;
 pub const LOSS_REASON_OFFSET: usize = 2_104;
 /// Offset of the file's length at closing.
 pub const LENGTH_OFFSET: usize = 2_112;
+/// Offset of the check of what is written once, at the start.
+pub const START_CHECK_OFFSET: usize = 2_120;
+/// Offset of the check of what is written at closing.
+pub const END_CHECK_OFFSET: usize = 2_128;
 /// Longest program name kept.
 pub const MAX_PROGRAM_LEN: usize = 1_024;
 const MAGIC: [u8; 8] = *b"LAPTIME\0";
@@ -132,11 +140,20 @@ impl ProcessHeader {
         if let Some(closed) = self.closed {
             bytes[CLOSED_OFFSET] = 1;
             bytes[END_ANCHOR_OFFSET..][..32].copy_from_slice(&closed.to_bytes());
+            let check = end_check(&closed.to_bytes(), self.length.unwrap_or(0));
+            bytes[END_CHECK_OFFSET..][..8].copy_from_slice(&check.to_le_bytes());
         }
         let reason = self.loss_reason.unwrap_or(0);
         bytes[LOSS_REASON_OFFSET..][..4].copy_from_slice(&reason.to_le_bytes());
         bytes[LENGTH_OFFSET..][..8].copy_from_slice(&self.length.unwrap_or(0).to_le_bytes());
+        let start = check_of(&[&bytes[..LOST_OFFSET]]);
+        bytes[START_CHECK_OFFSET..][..8].copy_from_slice(&start.to_le_bytes());
         bytes
+    }
+
+    /// Forgets how the process closed its file, where [`check_end`] fails.
+    pub fn forget_end(&mut self) {
+        (self.closed, self.length) = (None, None);
     }
 
     /// Reads the start of a process file.
@@ -175,6 +192,9 @@ impl ProcessHeader {
         if u16_at(8) == 0 {
             return Err(damaged(8, "format version 0".to_owned()));
         }
+        if u64_at(START_CHECK_OFFSET) != 0 {
+            is_check(head, START_CHECK_OFFSET, check_of(&[&head[..LOST_OFFSET]]))?;
+        }
         let clock = u8::try_from(u16_at(10))
             .ok()
             .and_then(ClockKind::from_code)
@@ -206,6 +226,53 @@ impl ProcessHeader {
             length: Some(u64_at(LENGTH_OFFSET)).filter(|length| *length != 0),
         })
     }
+}
+
+/// The check of what is stored when a file is closed.
+pub fn end_check(anchor: &[u8; Anchor::LEN], length: u64) -> u64 {
+    check_of(&[anchor, &length.to_le_bytes()])
+}
+
+/// Whether what was written at closing is whole, in the first bytes of a file.
+///
+/// **Errors** where it is not. Files that are not closed, and those of writers without checks, pass.
+pub fn check_end(prefix: &[u8]) -> Result<(), FormatError> {
+    let word = |at| word_at(prefix, at);
+    let anchor = prefix
+        .get(END_ANCHOR_OFFSET..)
+        .and_then(<[u8]>::first_chunk);
+    match anchor {
+        Some(anchor) if word(CLOSED_OFFSET) == 1 && word(END_CHECK_OFFSET) != 0 => {
+            let computed = end_check(anchor, word(LENGTH_OFFSET));
+            is_check(prefix, END_CHECK_OFFSET, computed)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_of(parts: &[&[u8]]) -> u64 {
+    let mut hasher = crc32fast::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    1 << 32 | u64::from(hasher.finalize())
+}
+
+fn is_check(bytes: &[u8], offset: usize, computed: u64) -> Result<(), FormatError> {
+    let stored = word_at(bytes, offset);
+    if stored == computed {
+        return Ok(());
+    }
+    let what = format!("check {stored:#x}, expected {computed:#x}");
+    Err(FormatError::Header {
+        offset: offset as u64,
+        what,
+    })
+}
+
+fn word_at(bytes: &[u8], at: usize) -> u64 {
+    let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    word.map_or(0, |word| u64::from_le_bytes(*word))
 }
 
 /// The spans that were open, outermost first per track, from the first bytes of a file.

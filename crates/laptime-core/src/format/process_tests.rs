@@ -72,6 +72,47 @@ fn a_header_survives_bytes() {
 }
 
 #[test]
+fn every_flipped_bit_of_what_moves_times_is_found() {
+    let bytes = ProcessHeader {
+        closed: Some(header().anchor),
+        length: Some(1 << 20),
+        ..header()
+    }
+    .to_bytes();
+    assert_eq!(check_end(&bytes), Ok(()));
+    let mut without_end = header();
+    without_end.forget_end();
+    let flipped = |bit: usize| {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        damaged
+    };
+    let bits = |from: usize, to: usize| 8 * from..8 * to;
+    let start = bits(0, LOST_OFFSET).chain(bits(START_CHECK_OFFSET, END_CHECK_OFFSET));
+    for bit in start {
+        let read = ProcessHeader::parse(&flipped(bit));
+        assert!(read.is_err(), "bit {bit} went unnoticed");
+    }
+    let end =
+        bits(END_ANCHOR_OFFSET, LOSS_REASON_OFFSET).chain(bits(LENGTH_OFFSET, START_CHECK_OFFSET));
+    for bit in end.chain(bits(END_CHECK_OFFSET, END_CHECK_OFFSET + 8)) {
+        let damaged = flipped(bit);
+        assert!(check_end(&damaged).is_err(), "bit {bit} went unnoticed");
+        let mut read = ProcessHeader::parse(&damaged).unwrap();
+        read.forget_end();
+        assert_eq!(read, without_end);
+    }
+}
+
+#[test]
+fn files_of_writers_without_checks_are_read() {
+    let mut bytes = header().to_bytes();
+    bytes[START_CHECK_OFFSET..END_CHECK_OFFSET + 8].fill(0);
+    assert_eq!(ProcessHeader::parse(&bytes), Ok(header()));
+    assert_eq!(check_end(&bytes), Ok(()));
+}
+
+#[test]
 fn foreign_empty_short_and_newer_files_are_told_apart() {
     assert_eq!(ProcessHeader::parse(b""), Err(FormatError::Empty));
     assert!(matches!(

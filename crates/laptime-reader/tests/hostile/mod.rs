@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use laptime_core::format::process::{ProcessHeader, window_offset};
+use laptime_core::format::process::{ProcessHeader, START_CHECK_OFFSET, window_offset};
 use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader, seal};
 use laptime_core::{Anchor, ClockKind, PathId, PathTable, Span};
@@ -182,6 +182,7 @@ pub fn sparse(path: &Path) {
 pub fn set_process_id(bytes: &mut [u8], pid: u32) {
     let window = window_offset(0) as usize;
     bytes[12..16].copy_from_slice(&pid.to_le_bytes());
+    bytes[START_CHECK_OFFSET..][..8].fill(0);
     bytes[window + 16..window + 20].copy_from_slice(&pid.to_le_bytes());
     let length = bytes.len() - window - HEADER_LEN;
     seal(&mut bytes[window..], length);

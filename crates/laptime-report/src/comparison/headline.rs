@@ -2,7 +2,7 @@
 //!
 //! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
 
-use laptime_analysis::compare::{Basis, Cause, ComparisonRow, Pair};
+use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, ComparisonRow, Pair};
 use laptime_analysis::verdict::Verdict;
 
 use crate::headline::UNBROKEN;
@@ -11,6 +11,14 @@ use crate::{name, text};
 
 /// The headline of the base and another side.
 pub fn of_pair(pair: &Pair) -> String {
+    let between = pair.notes.iter().find(|note| note.code == BETWEEN_STEPS);
+    let between = between.map(|note| sentence(&note.message));
+    let said = [Some(of_steps(pair)), between];
+    said.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// What a step, or the run, takes now.
+fn of_steps(pair: &Pair) -> String {
     let whole = &pair.whole;
     let subject = match (pair.basis, pair.noun.as_str()) {
         (Basis::Run, _) => "The run".to_owned(),
