@@ -256,8 +256,8 @@ fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
     });
     if outcome.ending == Some(Ending::Budget) && !outcome.is_clear() {
         notes.push(format!(
-            "The budget of {} s is used up: {} may tell.",
-            quantity::plain(outcome.budget_ns / 1e9),
+            "The runs took {:.0} s: {} may tell.",
+            outcome.spent_ns / 1e9,
             benchmark::asked_for(outcome.larger_budget_ns(), asked),
         ));
     }

@@ -26,6 +26,8 @@ pub const LEAST_SAMPLES: usize = 30;
 const MISJUDGED: f64 = 4.0;
 /// Runs that tell how long one takes.
 const LEAST_RUNS: usize = 3;
+/// Samples among which a longer warm-up is looked for at the end.
+const MOST_HEAD: usize = 60;
 /// Part of the budget that warm-up may take.
 const WARM_UP_BUDGET: f64 = 0.5;
 
@@ -92,6 +94,7 @@ pub enum Ending {
 /// **Units** nanoseconds for all of its iterations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Sample {
+    iterations: u64,
     wall_ns: f64,
     cpu_ns: f64,
 }
@@ -136,6 +139,32 @@ impl Plan {
         self.iterations
     }
 
+    /// From here on, a sample has so many iterations.
+    pub(crate) fn set_iterations(&mut self, iterations: u64) {
+        self.iterations = iterations;
+    }
+
+    /// About how long it takes, at most unless a number of samples is asked for; `None` while that
+    /// isn't known.
+    pub fn expected_ns(&self) -> Option<f64> {
+        let budget_ns = self.limits.budget_ns;
+        let count = self.samples.len() - self.warmup.unwrap_or(0);
+        let rest = |asked: usize| {
+            let left = asked.saturating_sub(count) as f64;
+            (self.sample_ns() > 0.0).then(|| self.spent_ns + left * self.sample_ns())
+        };
+        match self.limits.count {
+            Count::Budget => Some(budget_ns),
+            Count::AtLeast(least) => Some(rest(least)?.max(budget_ns)),
+            Count::Exactly(asked) => rest(asked),
+        }
+    }
+
+    /// Counts time that no run took, such as that of preparing one, as spent.
+    pub fn spend(&mut self, ns: f64) {
+        self.spent_ns += ns.max(0.0);
+    }
+
     /// How long the last sample took; 0 before the first one.
     pub(crate) fn sample_ns(&self) -> f64 {
         self.samples.last().map_or(0.0, |sample| sample.wall_ns)
@@ -164,7 +193,11 @@ impl Plan {
             self.estimates += 1;
             return;
         }
-        self.samples.push(Sample { wall_ns, cpu_ns });
+        self.samples.push(Sample {
+            iterations: self.iterations,
+            wall_ns,
+            cpu_ns,
+        });
         if self.warmup.is_none() {
             self.find_warmup(is_over);
         }
@@ -174,6 +207,7 @@ impl Plan {
         } else if self.is_precise() {
             self.ending = Some(Ending::Precise);
         } else if is_over && self.limits.count.allows(count) {
+            self.extend_warmup();
             self.ending = Some(Ending::Budget);
         }
     }
@@ -255,20 +289,44 @@ impl Plan {
         let mut sorted = self.per_iteration();
         sorted.sort_unstable_by(f64::total_cmp);
         let median = quantiles::median(&sorted).unwrap_or_default();
-        quantiles::median_interval(&sorted)
-            .is_ok_and(|(low, high)| (high - low) / 2.0 <= self.limits.precision_ratio * median)
+        let is_narrow = quantiles::median_interval(&sorted)
+            .is_ok_and(|(low, high)| (high - low) / 2.0 <= self.limits.precision_ratio * median);
+        is_narrow && !self.extend_warmup()
     }
 
+    /// Leaves out what turned out to be warm-up still, by all that came later; whether there was any.
+    fn extend_warmup(&mut self) -> bool {
+        let Some(warmup) = self.warmup.filter(|_| !self.was_cut) else {
+            return false;
+        };
+        let mut head = self.durations(warmup);
+        head.truncate(MOST_HEAD);
+        let count = head.len();
+        match warmup::find(&head) {
+            Ok(WarmUp { steps, later: None })
+                if steps > 0 && count - steps >= warmup::LEAST_STEPS =>
+            {
+                self.warmup = Some(warmup + steps);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How long every sample took, as if all had as many iterations as the next one.
     fn durations(&self, from: usize) -> Vec<u64> {
         let samples = self.samples[from..].iter();
-        samples.map(|sample| sample.wall_ns as u64).collect()
+        let scale = |sample: &Sample| self.iterations as f64 / sample.iterations as f64;
+        samples
+            .map(|sample| (sample.wall_ns * scale(sample)) as u64)
+            .collect()
     }
 
     /// Nanoseconds for one iteration, of every sample after warm-up.
     fn per_iteration(&self) -> Vec<f64> {
         let samples = self.samples[self.warmup.unwrap_or(0)..].iter();
         samples
-            .map(|sample| sample.wall_ns / self.iterations as f64)
+            .map(|sample| sample.wall_ns / sample.iterations as f64)
             .collect()
     }
 

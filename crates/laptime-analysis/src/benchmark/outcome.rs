@@ -116,7 +116,10 @@ pub fn of(plan: &Plan) -> Option<Outcome> {
         median_ns: quantiles::median(&sorted)?,
         interval_ns: quantiles::median_interval(&sorted),
         samples_ns,
-        iterations: plan.iterations,
+        iterations: plan
+            .samples
+            .last()
+            .map_or(plan.iterations, |sample| sample.iterations),
         warmup: warmup + plan.estimates,
         ending: plan.ending,
         budget_ns: plan.limits.budget_ns,

@@ -85,6 +85,18 @@ fn a_slow_head_is_warm_up_and_not_in_the_median() {
 }
 
 #[test]
+fn warm_up_of_any_length_is_left_out() {
+    for cold in [3, 8, 13, 18, 19, 25] {
+        let slow = |run: usize| if run < cold { 10.0 } else { 1.0 };
+        let (plan, _) = run(LIMITS, |run| 2e6 * slow(run) * noisy(run, 0.05));
+        let outcome = plan.outcome().unwrap();
+        let is_slow = |sample: &&f64| **sample > 1e7;
+        let kept = outcome.samples_ns.iter().filter(is_slow).count();
+        assert_eq!((outcome.warmup, kept), (cold, 0), "{:?}", outcome.doubts);
+    }
+}
+
+#[test]
 fn a_slow_first_call_does_not_choose_the_iterations() {
     for first in [1e4, 1e6, 5e7] {
         let slow = |run: usize| if run == 0 { first } else { 1.0 };

@@ -17,6 +17,9 @@ pub use outcome::{Outcome, Pair};
 /// share of the errors that are allowed (Bonferroni's correction).
 const LOOKS: [usize; 8] = [8, 16, 32, 64, 128, 256, 512, 1_024];
 
+/// Contenders whose iterations differ by at most so many times have equally many.
+const LEVELLED: u64 = 10;
+
 /// What a contest is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
@@ -148,6 +151,30 @@ impl Contest {
         }
     }
 
+    /// Counts time that no run took, such as that of preparing one, as spent.
+    pub fn spend(&mut self, ns: f64) {
+        self.spent_ns += ns.max(0.0);
+    }
+
+    /// About how long it takes, at least, if it goes on as it has until now; `None` while that isn't known.
+    pub fn expected_ns(&self) -> Option<f64> {
+        let each = (0..self.round.len()).map(|who| self.plans[who % self.plans.len()].sample_ns());
+        let round_ns: f64 = each.sum();
+        let is_known = self.plans.iter().all(|plan| plan.sample_ns() > 0.0);
+        let least = match self.limits.rounds {
+            Count::Budget => return Some(self.limits.budget_ns),
+            Count::AtLeast(least) | Count::Exactly(least) => least,
+        };
+        let left = least.saturating_sub(self.rounds[0].len()) as f64;
+        let begun: usize = self.round.iter().map(Vec::len).sum();
+        let done = begun as f64 / self.round.len() as f64;
+        let total_ns = self.spent_ns + (left - done).max(0.0) * round_ns;
+        is_known.then(|| match self.limits.rounds {
+            Count::Exactly(_) => total_ns,
+            _ => total_ns.max(self.limits.budget_ns),
+        })
+    }
+
     /// Whose turn it is.
     fn turn(&self) -> usize {
         let in_round = || self.turns.last().map_or(0, |who| who % self.plans.len());
@@ -160,7 +187,22 @@ impl Contest {
         self.plans.iter().position(is_cold)
     }
 
+    /// Has contenders that take about as long run equally often in a sample: what a sample costs beside its
+    /// runs, and what grows with every run, is then the same for all.
+    fn level(&mut self) {
+        let all = || self.plans.iter().map(Plan::iterations);
+        let (least, most) = (all().min().unwrap_or(1), all().max().unwrap_or(1));
+        if most <= least.saturating_mul(LEVELLED) {
+            for plan in &mut self.plans {
+                plan.set_iterations(most);
+            }
+        }
+    }
+
     fn begin_round(&mut self) {
+        if self.rounds[0].is_empty() {
+            self.level();
+        }
         let mut order: Vec<usize> = (0..self.round.len()).collect();
         self.random.shuffle(&mut order);
         self.turns.clone_from(&order);

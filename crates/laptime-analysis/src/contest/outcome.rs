@@ -1,7 +1,7 @@
 //! What a contest found: each contender's figures, and a verdict for each pair.
 
 use super::{Contest, Ending, LEAST_ROUNDS, LOOKS};
-use crate::benchmark::{self, Plan, larger_ns};
+use crate::benchmark::{self, Count, Plan, larger_ns};
 use crate::verdict::{Asked, Judged, Side, Verdict, control_false_discoveries, judge};
 
 /// About how many rounds take as long as warm-up.
@@ -22,6 +22,8 @@ pub struct Outcome {
     pub rounds: usize,
     /// Time that all runs may take together, in nanoseconds.
     pub budget_ns: f64,
+    /// Time that all runs took, in nanoseconds.
+    pub spent_ns: f64,
     /// Why it ended; `None` while it runs.
     pub ending: Option<Ending>,
 }
@@ -45,7 +47,7 @@ impl Outcome {
         // Warm-up takes as long as some rounds.
         let rounds = LEAST_ROUNDS + WARM_UP_ROUNDS;
         let needed_ns = each.chain(again).sum::<f64>() * rounds as f64;
-        larger_ns(self.budget_ns, needed_ns)
+        larger_ns(self.budget_ns.max(self.spent_ns), needed_ns)
     }
 
     /// Whether every contender has a verdict against the base.
@@ -66,7 +68,12 @@ pub fn of(contest: &Contest) -> Option<Outcome> {
     let contenders: Option<Vec<_>> = contest.plans.iter().map(Plan::outcome).collect();
     let contenders = contenders.filter(|all| !all.is_empty())?;
     let rounds = contest.rounds[0].len();
-    let missed = (1.0 - contest.limits.confidence) / (LOOKS.len() + 1) as f64;
+    let looks = match contest.limits.rounds {
+        // It is looked once, at the end.
+        Count::Exactly(_) => 1,
+        _ => LOOKS.len() + 1,
+    };
+    let missed = (1.0 - contest.limits.confidence) / looks as f64;
     let mut asked = Asked {
         threshold_ratio: contest.limits.threshold_ratio,
         noise_ratio: None,
@@ -105,6 +112,7 @@ pub fn of(contest: &Contest) -> Option<Outcome> {
         noise_ratio: asked.noise_ratio,
         rounds,
         budget_ns: contest.limits.budget_ns,
+        spent_ns: contest.spent_ns,
         ending: contest.ending,
     })
 }

@@ -154,6 +154,22 @@ fn so_many_runs_as_asked_for_are_made() {
 }
 
 #[test]
+fn contenders_that_take_about_as_long_run_equally_often_in_a_sample() {
+    let iterations = |levels: &[f64]| {
+        let (contest, _) = run(LIMITS, levels, noise(3, 0.02));
+        let contenders = contest.outcome().unwrap().contenders;
+        contenders
+            .iter()
+            .map(|one| one.iterations)
+            .collect::<Vec<_>>()
+    };
+    let alike = iterations(&[900.0, 1_100.0, 400.0]);
+    assert!(alike.iter().all(|one| *one == alike[0]), "{alike:?}");
+    let unlike = iterations(&[100.0, 100_000.0]);
+    assert!(unlike[0] > 100 * unlike[1], "{unlike:?}");
+}
+
+#[test]
 fn every_contender_warms_up_before_the_first_round() {
     let (contest, _) = run(LIMITS, &[1e6, 1e6], |run| if run < 5 { 3.0 } else { 1.0 });
     let outcome = contest.outcome().unwrap();
