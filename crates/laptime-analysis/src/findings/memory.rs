@@ -1,8 +1,9 @@
 //! Memory that grows: what steps leave behind, with an interval, and which lap leaves it.
 
 use super::Clues;
+use super::keepers;
 use super::steps::Steps;
-use crate::finding::{Finding, Keeper};
+use crate::finding::Finding;
 use crate::growth::Growth;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
@@ -18,12 +19,6 @@ const LEAST_PER_STEP: f64 = 1_024.0;
 const STAYS_RATIO: f64 = 0.5;
 /// A rise that is no line, such as a cache that fills once, has a wider interval than this part of it.
 const SURE_RATIO: f64 = 0.2;
-/// What a lap leaves by itself, as a part of what the steps leave, to be the one that keeps it.
-const KEEPER_RATIO: std::ops::Range<f64> = 0.5..1.5;
-/// What laps inside may free, as a part of what the steps leave, for the others to be told apart.
-const MOST_FREED_RATIO: f64 = 1.5;
-/// Laps that are named as what may keep it.
-const MOST_KEEPERS: usize = 3;
 
 /// What steps leave behind, inside of their laps and between them; the larger first.
 pub fn growth(summary: &Summary, clues: &Clues) -> [Option<Finding>; 2] {
@@ -80,9 +75,14 @@ fn growth_inside(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding>
         per_step_bytes: per_step.round() as u64,
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.unsigned_abs(),
-        keepers: keepers(&steps, steps.inside(), kept as f64),
+        keepers: keepers::of(&steps, with_own(&steps), kept as f64),
         between: false,
     })
+}
+
+/// The laps inside of steps, and the steps themselves: what they leave outside of these.
+fn with_own<'s>(steps: &Steps<'s>) -> impl Iterator<Item = &'s SpanRow> {
+    std::iter::once(steps.step).chain(steps.inside())
 }
 
 /// Whether what steps left was there at all, where no level tells: the process had as much at its peak, or
@@ -112,7 +112,7 @@ fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -
         per_step_bytes: per_step.round() as u64,
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.round() as u64,
-        keepers: keepers(&steps, steps.outside(), kept),
+        keepers: keepers::of(&steps, steps.outside(), kept),
         between: true,
     })
 }
@@ -147,51 +147,11 @@ fn growth_of_lap(summary: &Summary) -> Option<Finding> {
         per_step_bytes: (each * of_each_step).round() as u64,
         uncertainty_bytes: (uncertainty * of_each_step).round() as u64,
         kept_bytes: kept(lap).unsigned_abs(),
-        keepers: keepers(&steps, steps.outside(), kept(lap) as f64),
+        keepers: keepers::of(&steps, steps.outside(), kept(lap) as f64),
         between: true,
     })
 }
 
-/// The laps that may be the one that keeps it: those that leave about as much by themselves.
-///
-/// What a lap leaves may be freed in another one, as activations are in the backward. So several may be
-/// it, and net bytes can't tell which; more than a few say nothing. Where laps free much more than the
-/// steps keep, what any of them keeps is lost in what passes from one to the other.
-fn keepers<'s>(
-    steps: &Steps<'s>,
-    laps: impl Iterator<Item = &'s SpanRow>,
-    kept: f64,
-) -> Vec<Keeper> {
-    let left = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
-    let by_itself = |row: &SpanRow| {
-        let inside = steps
-            .rows
-            .iter()
-            .filter(|inner| inner.is_child_of(&row.names));
-        inside.map(left).fold(left(row), i64::saturating_sub)
-    };
-    let each: Vec<(&SpanRow, i64)> = laps.map(|row| (row, by_itself(row))).collect();
-    let freed = each.iter().map(|(_, bytes)| (*bytes).min(0));
-    let freed = freed.fold(0, i64::saturating_sub);
-    if freed as f64 > MOST_FREED_RATIO * kept {
-        return Vec::new();
-    }
-    let as_much = |bytes: i64| KEEPER_RATIO.contains(&(bytes as f64 / kept));
-    let found: Vec<Keeper> = each
-        .into_iter()
-        .filter(|(_, bytes)| as_much(*bytes))
-        .map(|(row, bytes)| Keeper {
-            path: row.path.clone(),
-            per_step_bytes: bytes.unsigned_abs() / steps.count,
-        })
-        .collect();
-    if found.len() <= MOST_KEEPERS {
-        found
-    } else {
-        Vec::new()
-    }
-}
-
 #[cfg(test)]
 #[path = "memory_tests.rs"]
-mod tests;
+pub mod tests;

@@ -5,6 +5,7 @@
 
 mod function;
 mod hot;
+mod keepers;
 mod memory;
 mod rare;
 mod run;
