@@ -19,10 +19,12 @@ const LEAST_PER_STEP: f64 = 1_024.0;
 const STAYS_RATIO: f64 = 0.5;
 /// A rise that is no line, such as a cache that fills once, has a wider interval than this part of it.
 const SURE_RATIO: f64 = 0.2;
+/// How fast memory must still grow at the end, as a part of how fast it grows in all.
+const LATE_RATIO: f64 = 0.4;
 
 /// What steps leave behind, inside of their laps and between them; the larger first.
 pub fn growth(summary: &Summary, clues: &Clues) -> [Option<Finding>; 2] {
-    let inside = growth_inside(summary, clues.risen_bytes);
+    let inside = growth_inside(summary, clues);
     let between = match clues.growth {
         Some(growth) => growth_between(summary, growth, inside.as_ref()),
         None => growth_of_lap(summary),
@@ -53,7 +55,7 @@ fn left(found: Option<&Finding>) -> (u64, u64) {
 ///
 /// What is freed between the steps, outside of their laps, is no growth: then the level of the process
 /// doesn't rise or, where too little was noted to tell, never had that much.
-fn growth_inside(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
+fn growth_inside(summary: &Summary, clues: &Clues) -> Option<Finding> {
     let steps = Steps::of(summary)?;
     let kept = steps.step.host_memory_kept_bytes?;
     let spread = steps.step.host_memory_net_stddev_bytes? as f64;
@@ -61,12 +63,20 @@ fn growth_inside(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding>
         return None;
     }
     let per_step = kept as f64 / steps.count as f64;
-    let uncertainty = ERRORS * spread / (steps.count as f64).sqrt();
-    if per_step < LEAST_PER_STEP || per_step <= uncertainty {
+    let alone = ERRORS * spread / (steps.count as f64).sqrt();
+    // Steps that are alike for a while tell less than as many that are independent.
+    let together = clues.inside.map_or(0.0, |inside| {
+        per_step * inside.uncertainty / inside.bytes.abs().max(1.0)
+    });
+    let uncertainty = alone.max(together);
+    if per_step < LEAST_PER_STEP || per_step <= uncertainty || !clues.inside.is_none_or(goes_on) {
         return None;
     }
     let stays = |bytes: i64| bytes as f64 >= STAYS_RATIO * kept as f64;
-    if !risen_bytes.map_or_else(|| was_there(summary, stays), stays) {
+    if !clues
+        .risen_bytes
+        .map_or_else(|| was_there(summary, stays), stays)
+    {
         return None;
     }
     Some(Finding::MemoryGrowth {
@@ -83,6 +93,11 @@ fn growth_inside(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding>
 /// The laps inside of steps, and the steps themselves: what they leave outside of these.
 fn with_own<'s>(steps: &Steps<'s>) -> impl Iterator<Item = &'s SpanRow> {
     std::iter::once(steps.step).chain(steps.inside())
+}
+
+/// Whether it still grows at the end: a buffer that is full does not.
+fn goes_on(growth: Growth) -> bool {
+    growth.late_ratio >= LATE_RATIO
 }
 
 /// Whether what steps left was there at all, where no level tells: the process had as much at its peak, or
@@ -104,7 +119,9 @@ fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -
     let of_each = |bytes: f64| bytes / steps.count as f64;
     let per_step = of_each(growth.bytes) - known as f64;
     let uncertainty = of_each(growth.uncertainty).hypot(doubt as f64);
-    let is_sure = per_step - uncertainty >= LEAST_PER_STEP && uncertainty <= SURE_RATIO * per_step;
+    let is_sure = goes_on(growth)
+        && per_step - uncertainty >= LEAST_PER_STEP
+        && uncertainty <= SURE_RATIO * per_step;
     let kept = per_step * steps.count as f64;
     is_sure.then(|| Finding::MemoryGrowth {
         path: steps.step.path.clone(),
