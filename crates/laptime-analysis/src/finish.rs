@@ -20,7 +20,7 @@ use crate::ranks;
 use crate::rows::{self, Rows};
 use crate::sampling;
 use crate::span_row::SpanRow;
-use crate::steady;
+use crate::steady::{self, Start};
 use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
 use crate::tree;
@@ -34,12 +34,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         Err(why) => (None, Some(why)),
     };
     let measured = wall::measured(&processes, run.as_ref());
-    let busy = busy::of_main(&processes, &measured);
-    let clues = Clues {
-        growth: start.as_ref().and_then(|start| start.growth),
-        risen_bytes: start.as_ref().and_then(|start| start.risen_bytes),
-        busy,
-    };
+    let clues = clues(&processes, &measured, start.as_ref());
     let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
         .iter()
@@ -125,6 +120,20 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     name_modules(&mut summary, &processes);
     summary.findings = findings::find(&summary, clues);
     summary
+}
+
+/// What findings ask about beside the summary.
+fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Clues {
+    let main = || measured.first().map(|index| &processes[*index]);
+    Clues {
+        busy: busy::of_main(processes, measured),
+        growth: start.and_then(|start| start.growth),
+        inside: start.map_or_else(
+            || main().and_then(steady::inside_of_all),
+            |start| start.inside,
+        ),
+        risen_bytes: start.and_then(|start| start.risen_bytes),
+    }
 }
 
 /// What the program is called: by its launcher or, without one, by itself.

@@ -1,54 +1,118 @@
-//! Memory that grows while steps are taken, told from the levels that a recording notes: it sees
-//! what is left between steps as well, which no lap does.
+//! Memory that grows while steps are taken, told from what each step left and from the levels that a
+//! recording notes: those see what is left between steps as well, which no lap does.
 //!
-//! A level that is read within a step holds what the step frees again. The lowest one of a stretch
-//! of several steps is what is left at rest, so a line is laid through the lowest levels of twelve
-//! stretches.
+//! A level that is read within a step holds what the step frees again. The lowest one of several readings
+//! is what is left at rest, so a line is laid through the lowest levels of up to twelve parts, over the
+//! number of steps taken: steps that grow shorter leave as much each in less time.
+//!
+//! Neighbouring levels are alike where a program does the same for a while. The interval of the slope
+//! allows for that by fewer effective points (Santer et al., "Statistical significance of trends and trend
+//! differences in layer-average atmospheric temperature time series", J. Geophys. Res. 105, 2000).
 
+use crate::course::{self, Stretch};
 use crate::kept::Readings;
 
-/// Stretches of the steady state: enough for a line, and each with several readings.
-const STRETCHES: usize = 12;
-/// Fewest readings in each.
+/// Parts of the steady state that have a lowest level each: enough for a line.
+const MOST_PARTS: usize = 12;
+/// Fewest that tell a line; of a short run, single readings.
+const LEAST_PARTS: usize = 6;
+/// Readings in a part, where there are enough.
+const READINGS: usize = 2;
+/// Fewest readings at either end for a rise.
 const LEAST_READINGS: usize = 2;
-/// Standard errors to either side of the 95 % interval of a slope with ten degrees of freedom.
-const ERRORS: f64 = 2.23;
+/// Readings must span this part of the steps to tell about them.
+const TELLING_RATIO: f64 = 0.5;
+/// The end of the steps, in which growth must go on: late enough for a buffer that most steps fill.
+const LATE_RATIO: f64 = 0.2;
+/// Stretches whose means tell how well the mean of all is known; alike neighbours fall into one.
+const BLOCKS: usize = 10;
+/// Half the width of a 95 % interval, in standard errors, by degrees of freedom from 1 on.
+const ERRORS: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 
 /// By how much memory grew along a line.
 ///
 /// **Units** bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
-    /// From the first moment to the last.
+    /// From the first step to the last.
     pub bytes: f64,
     /// Half the width of the 95 % interval of that.
     pub uncertainty: f64,
+    /// How fast it grew at the end, over how fast it grew in all.
+    pub late_ratio: f64,
 }
 
-/// The growth between two moments; `None` where too little was read.
-pub fn between(readings: &Readings, from: u64, to: u64) -> Option<Growth> {
-    let width = to.checked_sub(from).filter(|width| *width > 0)? as f64;
-    let mut lowest: [Option<(f64, f64)>; STRETCHES] = [None; STRETCHES];
-    let mut counts = [0; STRETCHES];
-    for (at, bytes) in readings.levels().filter(|(at, _)| (from..to).contains(at)) {
-        let part = (at - from) as f64 / width;
-        let index = (part * STRETCHES as f64) as usize;
-        let level = (part, bytes as f64);
-        counts[index] += 1;
-        lowest[index] = Some(
-            lowest[index].map_or(level, |known| if level.1 < known.1 { level } else { known }),
-        );
-    }
-    if counts.iter().any(|count| *count < LEAST_READINGS) {
+/// What steps left inside of their laps.
+pub fn inside(steps: &[Stretch]) -> Option<Growth> {
+    let counted: u64 = steps.iter().map(|one| one.counted).sum();
+    if counted == 0 || steps.len() < BLOCKS {
         return None;
     }
-    let points: Vec<(f64, f64)> = lowest.into_iter().flatten().collect();
-    // Of x from 0 to 1, the slope is the growth over all of it.
-    let (bytes, error) = slope(&points)?;
+    let kept: i64 = steps.iter().map(|one| one.net_bytes).sum();
+    let mean = kept as f64 / counted as f64;
+    let blocks = (0..BLOCKS).map(|index| {
+        let block = &steps[index * steps.len() / BLOCKS..(index + 1) * steps.len() / BLOCKS];
+        let (bytes, count) = sums(block.iter().copied());
+        if count > 0.0 { bytes / count } else { mean }
+    });
+    let square: f64 = blocks.map(|one| (one - mean).powi(2)).sum();
+    let error = (square / (BLOCKS * (BLOCKS - 1)) as f64).sqrt();
+    let late = (steps.len() as f64 * LATE_RATIO).ceil() as usize;
+    let (bytes, count) = sums(steps[steps.len() - late..].iter().copied());
     Some(Growth {
-        bytes,
-        uncertainty: ERRORS * error,
+        bytes: kept as f64,
+        uncertainty: ERRORS[BLOCKS - 2] * error * counted as f64,
+        late_ratio: bytes / count.max(1.0) / mean,
     })
+}
+
+/// Bytes, and of how many steps.
+fn sums(steps: impl Iterator<Item = Stretch>) -> (f64, f64) {
+    steps.fold((0.0, 0.0), |(bytes, count), one| {
+        (bytes + one.net_bytes as f64, count + one.counted as f64)
+    })
+}
+
+/// The growth of the whole process over steps, the last of which ends at `to`; `None` where too little
+/// was read.
+pub fn of_process(readings: &Readings, steps: &[Stretch], to: u64) -> Option<Growth> {
+    let from = steps.first()?.start;
+    let count: u64 = steps.iter().map(|one| one.count).sum();
+    let mut levels: Vec<(f64, f64)> = readings
+        .levels()
+        .filter(|(at, _)| (from..to).contains(at))
+        .map(|(at, bytes)| (course::steps_until(steps, at, to), bytes as f64))
+        .collect();
+    levels.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let span = levels.last()?.0 - levels.first()?.0;
+    if levels.len() < LEAST_PARTS || span < TELLING_RATIO * count as f64 {
+        return None;
+    }
+    let parts = (levels.len() / READINGS).clamp(LEAST_PARTS, MOST_PARTS);
+    let lowest = (0..parts).filter_map(|index| {
+        let part = &levels[index * levels.len() / parts..(index + 1) * levels.len() / parts];
+        part.iter()
+            .copied()
+            .min_by(|one, other| one.1.total_cmp(&other.1))
+    });
+    let points: Vec<(f64, f64)> = lowest.collect();
+    let (slope, uncertainty) = line(&points)?;
+    Some(Growth {
+        bytes: slope * count as f64,
+        uncertainty: uncertainty * count as f64,
+        late_ratio: late_slope(&points)? / slope,
+    })
+}
+
+/// How much higher the level is per step, from about where the end begins to the last point.
+fn late_slope(points: &[(f64, f64)]) -> Option<f64> {
+    let (last, before) = points.split_last()?;
+    let late = last.0 - LATE_RATIO * (last.0 - before.first()?.0);
+    let away = |point: &(f64, f64)| (point.0 - late).abs();
+    let begin = before
+        .iter()
+        .min_by(|one, other| away(one).total_cmp(&away(other)))?;
+    Some((last.1 - begin.1) / (last.0 - begin.0))
 }
 
 /// By how much the lowest level of the last quarter lies above that of the first, in bytes; `None` where
@@ -65,22 +129,29 @@ pub fn risen(readings: &Readings, from: u64, to: u64) -> Option<i64> {
     Some(lowest(|part| part >= 0.75)?.saturating_sub(lowest(|part| part < 0.25)?))
 }
 
-/// The slope of the line of least squares, and its standard error.
-fn slope(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+/// The slope of the line of least squares, and half the width of its 95 % interval.
+fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
     let (x_mean, y_mean) = (mean(|point| point.0), mean(|point| point.1));
     let spread: f64 = points.iter().map(|(x, _)| (x - x_mean).powi(2)).sum();
-    if spread <= 0.0 || points.len() < 3 {
+    if spread <= 0.0 {
         return None;
     }
     let products = points.iter().map(|(x, y)| (x - x_mean) * (y - y_mean));
     let slope = products.sum::<f64>() / spread;
-    let rest: f64 = points
+    let rests: Vec<f64> = points
         .iter()
-        .map(|(x, y)| (y - y_mean - slope * (x - x_mean)).powi(2))
-        .sum();
-    Some((slope, (rest / (count - 2.0) / spread).sqrt()))
+        .map(|(x, y)| y - y_mean - slope * (x - x_mean))
+        .collect();
+    let rest: f64 = rests.iter().map(|rest| rest * rest).sum();
+    let beside: f64 = rests.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let alike = if rest > 0.0 { beside / rest } else { 0.0 };
+    // Of few points, beside a line that is fitted to them, it comes out too low by about this (Kendall 1954).
+    let alike = (alike + (1.0 + 4.0 * alike) / count).clamp(0.0, 0.99);
+    let degrees = (count * (1.0 - alike) / (1.0 + alike) - 2.0).max(1.0);
+    let errors = ERRORS[(degrees as usize).min(ERRORS.len()) - 1];
+    Some((slope, errors * (rest / degrees / spread).sqrt()))
 }
 
 #[cfg(test)]

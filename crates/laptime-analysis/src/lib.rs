@@ -14,6 +14,7 @@ mod collect;
 pub mod compare;
 pub mod contest;
 pub mod convergence;
+mod course;
 mod cover;
 mod cpu;
 mod device;

@@ -6,13 +6,14 @@
 
 use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 
+use crate::course::Course;
 use crate::warmup::LEAST_STEPS;
 
 /// Steps that are looked at.
 pub const MOST_STEPS: usize = 512;
 /// Pieces kept while reading; a step has more than one when it was reopened.
 const MOST_PIECES: usize = 4 * MOST_STEPS;
-/// Paths and tracks that are followed: each keeps up to 100 kB.
+/// Paths and tracks that are followed: each keeps up to 120 kB.
 const MOST_SERIES: usize = 64;
 /// The name of a step.
 pub const STEP: &str = PhaseName::Step.text();
@@ -38,6 +39,8 @@ pub struct Series {
     pub total: u64,
     /// Start of the first.
     pub first: u64,
+    /// All of them, with what memory they left.
+    pub course: Course,
     pieces: Vec<Piece>,
     /// Pieces that start later are not among the first, however many come.
     latest: u64,
@@ -61,6 +64,7 @@ impl Series {
             seen: 0,
             total: 0,
             first: u64::MAX,
+            course: Course::default(),
             pieces: Vec::new(),
             latest: u64::MAX,
         }
@@ -150,9 +154,12 @@ impl Followed {
 #[inline]
 fn follow(all: &mut Vec<Series>, span: &Span) {
     let (path, track) = (span.path, span.track);
+    let net_bytes = span.memory.map(|memory| memory.net_bytes);
+    let continues = span.flags.has(SpanFlags::CONTINUES);
     let known = |one: &&mut Series| (one.path, one.track) == (path, track);
     if let Some(series) = all.iter_mut().find(known) {
         series.push(span.start, span.duration, span.flags);
+        series.course.push(span.start, continues, net_bytes);
         return;
     }
     if all.len() == MOST_SERIES {
@@ -164,6 +171,7 @@ fn follow(all: &mut Vec<Series>, span: &Span) {
     }
     let mut series = Series::new(path, track);
     series.push(span.start, span.duration, span.flags);
+    series.course.push(span.start, continues, net_bytes);
     all.push(series);
 }
 

@@ -10,6 +10,7 @@ use laptime_core::{RunInfo, Unavailable, Warning, path};
 use crate::busy;
 use crate::growth::{self, Growth};
 use crate::process::Process;
+use crate::series::Series;
 use crate::summary::noun;
 use crate::wall::measured;
 use crate::warmup;
@@ -27,6 +28,8 @@ pub struct Start {
     pub warnings: Vec<Warning>,
     /// How memory grows from there on, in the first process.
     pub growth: Option<Growth>,
+    /// What its steps leave inside of their laps.
+    pub inside: Option<Growth>,
     /// By how many bytes it lies higher at the end, in the first process.
     pub risen_bytes: Option<i64>,
 }
@@ -57,6 +60,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
         warnings,
         growth: first.growth,
+        inside: first.inside,
         risen_bytes: first.risen_bytes,
     })
 }
@@ -100,15 +104,24 @@ struct Found {
     since_ns: u64,
     doubt: Option<Warning>,
     growth: Option<Growth>,
+    inside: Option<Growth>,
     risen_bytes: Option<i64>,
 }
 
-fn of_process(process: &Process) -> Result<Found, Unavailable> {
-    let series = process
-        .followed
+/// What the steps of a whole run leave inside of their laps.
+pub fn inside_of_all(process: &Process) -> Option<Growth> {
+    growth::inside(&repeated(process)?.course.since(0))
+}
+
+fn repeated(process: &Process) -> Option<&Series> {
+    let followed = &process.followed;
+    followed
         .steps()
-        .or_else(|| process.followed.repeated(process.last_end));
-    let series = series.ok_or_else(|| {
+        .or_else(|| followed.repeated(process.last_end))
+}
+
+fn of_process(process: &Process) -> Result<Found, Unavailable> {
+    let series = repeated(process).ok_or_else(|| {
         Unavailable("no span named \"step\" tells one step from the next".to_owned())
     })?;
     let steps = series.steps();
@@ -129,12 +142,14 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         ));
     }
     let timeline = process.anchors.timeline();
+    let since = series.course.since(steps[first].start);
     let durations = durations[..first].iter().copied();
     let warm_up = durations.fold(0, u64::saturating_add);
     let since_ns = timeline.monotonic_ns(steps[first].start);
     let step_path = path::join(process.paths.names(series.path));
     Ok(Found {
-        growth: growth::between(&process.readings, steps[first].start, process.last_end),
+        growth: growth::of_process(&process.readings, &since, process.last_end),
+        inside: growth::inside(&since),
         risen_bytes: growth::risen(&process.readings, steps[first].start, process.last_end),
         doubt: busy::doubt(process, series, &steps, found, noun(&step_path)),
         step_path,

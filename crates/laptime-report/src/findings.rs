@@ -91,7 +91,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             if *between && keepers.is_empty() {
                 OUTSIDE.to_owned()
             } else {
-                left_by(keepers)
+                left_by(keepers, *per_step_bytes)
             },
         ),
         Finding::Unsteady { message, hint } => sentences(message, hint),
@@ -292,7 +292,12 @@ fn sentences(message: &str, hint: &str) -> String {
     )
 }
 
-fn left_by(keepers: &[Keeper]) -> String {
+/// Laps that leave much more than there is in all can't all keep it.
+const TOGETHER_RATIO: f64 = 1.25;
+
+fn left_by(keepers: &[Keeper], per_step_bytes: u64) -> String {
+    let sum: u64 = keepers.iter().map(|one| one.per_step_bytes).sum();
+    let is_together = sum as f64 <= TOGETHER_RATIO * per_step_bytes as f64;
     let named = |one: &Keeper| {
         let (lap, left) = (name::short(&one.path), bytes(one.per_step_bytes));
         format!("{lap} ({left} each time)")
@@ -303,6 +308,10 @@ fn left_by(keepers: &[Keeper]) -> String {
                as losses and outputs that are kept with their graphs."
             .to_owned(),
         [lap] => format!("It is left in {lap}: look for lists or caches that grow there."),
+        [others @ .., last] if is_together => format!(
+            "It is left in {} and in {last}: look for lists or caches that grow there.",
+            others.join(", in "),
+        ),
         laps => format!(
             "It is left in {}: each leaves about as much, and the rest is freed elsewhere. Look for \
              lists or caches that grow there.",

@@ -66,6 +66,15 @@ fn between_steps() -> Finding {
     }
 }
 
+/// Three laps that leave it together.
+fn together(lap: &Keeper) -> Vec<Keeper> {
+    let part = |name: &str, per_step_bytes| Keeper {
+        path: format!("{}/{name}", lap.path),
+        per_step_bytes,
+    };
+    vec![part("a", 5_120), part("b", 3_072), part("c", 2_048)]
+}
+
 /// One of each kind.
 fn every_kind() -> Vec<Finding> {
     let cause = Cause {
@@ -147,7 +156,8 @@ fn every_kind() -> Vec<Finding> {
             message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
         },
         growth(vec![keeper.clone()]),
-        growth(vec![keeper, passing]),
+        growth(vec![keeper, passing.clone()]),
+        growth(together(&passing)),
         growth(Vec::new()),
         between_steps(),
         Finding::MemoryBound {
@@ -187,6 +197,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Rank 1 (process 8) holds the others up: its forward is longer.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time): each leaves about as much, and the rest is freed elsewhere. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what a step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.

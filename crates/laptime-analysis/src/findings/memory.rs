@@ -1,8 +1,9 @@
 //! Memory that grows: what steps leave behind, with an interval, and which lap leaves it.
 
 use super::Clues;
+use super::keepers;
 use super::steps::Steps;
-use crate::finding::{Finding, Keeper};
+use crate::finding::Finding;
 use crate::growth::Growth;
 use crate::span_row::SpanRow;
 use crate::summary::Summary;
@@ -18,16 +19,12 @@ const LEAST_PER_STEP: f64 = 1_024.0;
 const STAYS_RATIO: f64 = 0.5;
 /// A rise that is no line, such as a cache that fills once, has a wider interval than this part of it.
 const SURE_RATIO: f64 = 0.2;
-/// What a lap leaves by itself, as a part of what the steps leave, to be the one that keeps it.
-const KEEPER_RATIO: std::ops::Range<f64> = 0.5..1.5;
-/// What laps inside may free, as a part of what the steps leave, for the others to be told apart.
-const MOST_FREED_RATIO: f64 = 1.5;
-/// Laps that are named as what may keep it.
-const MOST_KEEPERS: usize = 3;
+/// How fast memory must still grow at the end, as a part of how fast it grows in all.
+const LATE_RATIO: f64 = 0.4;
 
 /// What steps leave behind, inside of their laps and between them; the larger first.
 pub fn growth(summary: &Summary, clues: &Clues) -> [Option<Finding>; 2] {
-    let inside = growth_inside(summary, clues.risen_bytes);
+    let inside = growth_inside(summary, clues);
     let between = match clues.growth {
         Some(growth) => growth_between(summary, growth, inside.as_ref()),
         None => growth_of_lap(summary),
@@ -58,7 +55,7 @@ fn left(found: Option<&Finding>) -> (u64, u64) {
 ///
 /// What is freed between the steps, outside of their laps, is no growth: then the level of the process
 /// doesn't rise or, where too little was noted to tell, never had that much.
-fn growth_inside(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding> {
+fn growth_inside(summary: &Summary, clues: &Clues) -> Option<Finding> {
     let steps = Steps::of(summary)?;
     let kept = steps.step.host_memory_kept_bytes?;
     let spread = steps.step.host_memory_net_stddev_bytes? as f64;
@@ -66,12 +63,20 @@ fn growth_inside(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding>
         return None;
     }
     let per_step = kept as f64 / steps.count as f64;
-    let uncertainty = ERRORS * spread / (steps.count as f64).sqrt();
-    if per_step < LEAST_PER_STEP || per_step <= uncertainty {
+    let alone = ERRORS * spread / (steps.count as f64).sqrt();
+    // Steps that are alike for a while tell less than as many that are independent.
+    let together = clues.inside.map_or(0.0, |inside| {
+        per_step * inside.uncertainty / inside.bytes.abs().max(1.0)
+    });
+    let uncertainty = alone.max(together);
+    if per_step < LEAST_PER_STEP || per_step <= uncertainty || !clues.inside.is_none_or(goes_on) {
         return None;
     }
     let stays = |bytes: i64| bytes as f64 >= STAYS_RATIO * kept as f64;
-    if !risen_bytes.map_or_else(|| was_there(summary, stays), stays) {
+    if !clues
+        .risen_bytes
+        .map_or_else(|| was_there(summary, stays), stays)
+    {
         return None;
     }
     Some(Finding::MemoryGrowth {
@@ -80,9 +85,19 @@ fn growth_inside(summary: &Summary, risen_bytes: Option<i64>) -> Option<Finding>
         per_step_bytes: per_step.round() as u64,
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.unsigned_abs(),
-        keepers: keepers(&steps, steps.inside(), kept as f64),
+        keepers: keepers::of(&steps, with_own(&steps), kept as f64),
         between: false,
     })
+}
+
+/// The laps inside of steps, and the steps themselves: what they leave outside of these.
+fn with_own<'s>(steps: &Steps<'s>) -> impl Iterator<Item = &'s SpanRow> {
+    std::iter::once(steps.step).chain(steps.inside())
+}
+
+/// Whether it still grows at the end: a buffer that is full does not.
+fn goes_on(growth: Growth) -> bool {
+    growth.late_ratio >= LATE_RATIO
 }
 
 /// Whether what steps left was there at all, where no level tells: the process had as much at its peak, or
@@ -104,7 +119,9 @@ fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -
     let of_each = |bytes: f64| bytes / steps.count as f64;
     let per_step = of_each(growth.bytes) - known as f64;
     let uncertainty = of_each(growth.uncertainty).hypot(doubt as f64);
-    let is_sure = per_step - uncertainty >= LEAST_PER_STEP && uncertainty <= SURE_RATIO * per_step;
+    let is_sure = goes_on(growth)
+        && per_step - uncertainty >= LEAST_PER_STEP
+        && uncertainty <= SURE_RATIO * per_step;
     let kept = per_step * steps.count as f64;
     is_sure.then(|| Finding::MemoryGrowth {
         path: steps.step.path.clone(),
@@ -112,7 +129,7 @@ fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -
         per_step_bytes: per_step.round() as u64,
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.round() as u64,
-        keepers: keepers(&steps, steps.outside(), kept),
+        keepers: keepers::of(&steps, steps.outside(), kept),
         between: true,
     })
 }
@@ -147,51 +164,11 @@ fn growth_of_lap(summary: &Summary) -> Option<Finding> {
         per_step_bytes: (each * of_each_step).round() as u64,
         uncertainty_bytes: (uncertainty * of_each_step).round() as u64,
         kept_bytes: kept(lap).unsigned_abs(),
-        keepers: keepers(&steps, steps.outside(), kept(lap) as f64),
+        keepers: keepers::of(&steps, steps.outside(), kept(lap) as f64),
         between: true,
     })
 }
 
-/// The laps that may be the one that keeps it: those that leave about as much by themselves.
-///
-/// What a lap leaves may be freed in another one, as activations are in the backward. So several may be
-/// it, and net bytes can't tell which; more than a few say nothing. Where laps free much more than the
-/// steps keep, what any of them keeps is lost in what passes from one to the other.
-fn keepers<'s>(
-    steps: &Steps<'s>,
-    laps: impl Iterator<Item = &'s SpanRow>,
-    kept: f64,
-) -> Vec<Keeper> {
-    let left = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
-    let by_itself = |row: &SpanRow| {
-        let inside = steps
-            .rows
-            .iter()
-            .filter(|inner| inner.is_child_of(&row.names));
-        inside.map(left).fold(left(row), i64::saturating_sub)
-    };
-    let each: Vec<(&SpanRow, i64)> = laps.map(|row| (row, by_itself(row))).collect();
-    let freed = each.iter().map(|(_, bytes)| (*bytes).min(0));
-    let freed = freed.fold(0, i64::saturating_sub);
-    if freed as f64 > MOST_FREED_RATIO * kept {
-        return Vec::new();
-    }
-    let as_much = |bytes: i64| KEEPER_RATIO.contains(&(bytes as f64 / kept));
-    let found: Vec<Keeper> = each
-        .into_iter()
-        .filter(|(_, bytes)| as_much(*bytes))
-        .map(|(row, bytes)| Keeper {
-            path: row.path.clone(),
-            per_step_bytes: bytes.unsigned_abs() / steps.count,
-        })
-        .collect();
-    if found.len() <= MOST_KEEPERS {
-        found
-    } else {
-        Vec::new()
-    }
-}
-
 #[cfg(test)]
 #[path = "memory_tests.rs"]
-mod tests;
+pub mod tests;

@@ -131,7 +131,7 @@ fn what_leaks_inside_of_steps_does_not_hide_what_leaks_between_them() {
 
 /// Steps of these laps: each with its path, where it begins, how long it takes, in milliseconds, and
 /// the bytes that it leaves.
-fn steps_of(laps: &[(&[&str], u64, u64, i64)]) -> Script {
+pub fn steps_of(laps: &[(&[&str], u64, u64, i64)]) -> Script {
     let mut script = Script::new(7, 100_000 * MS);
     for index in 0..STEPS {
         let start = EPOCH_NS + (100 + index * 30) * MS;
@@ -178,7 +178,7 @@ fn of_laps_that_leave_as_much_where_one_is_freed_again_both_are_named() {
         panic!("{all:?}");
     };
     let named: Vec<&str> = keepers.iter().map(|one| one.path.as_str()).collect();
-    assert_eq!(named, ["step/forward", "step/forward/debug"]);
+    assert_eq!(named, ["step/forward/debug", "step/forward"]);
 }
 
 #[test]
@@ -210,4 +210,74 @@ fn a_cache_that_fills_once_is_no_growth() {
         }
     };
     assert_eq!(found(&leaking(breathing)), []);
+}
+
+/// Adds levels, one every 5 ms: how much there is after so many steps.
+fn with_levels(script: &mut Script, level: impl Fn(u64) -> i64) {
+    for tick in 0..6 * STEPS {
+        script.observed(Record::Memory {
+            ticks: EPOCH_NS + (100 + tick * 5) * MS,
+            memory: ProcessMemory {
+                bytes: level(tick / 6),
+                peak_bytes: 1 << 30,
+            },
+        });
+    }
+}
+
+#[test]
+fn a_buffer_that_is_full_is_no_growth_and_a_leak_of_its_size_is() {
+    for full in [STEPS * 3 / 10, STEPS * 6 / 10, STEPS * 8 / 10] {
+        let filling = |index: u64| if index < full { 200_000 } else { 0 };
+        let mut script = leaking(filling);
+        assert_eq!(found(&script), [], "full after {full}");
+        with_levels(&mut script, |steps| 200_000 * steps.min(full) as i64);
+        assert_eq!(found(&script), [], "full after {full}, with levels");
+        let mut script = leaking(|_| 0);
+        with_levels(&mut script, |steps| 200_000 * steps.min(full) as i64);
+        assert_eq!(found(&script), [], "between steps, full after {full}");
+        let size = 2_000 * full as i64;
+        let expected = (false, size as u64 / 1_000, "step/forward/stats");
+        assert_eq!(growths(&found(&leaking(|_| size))), [expected]);
+        let mut script = leaking(|_| size);
+        with_levels(&mut script, |steps| (size + 8) * steps as i64);
+        assert_eq!(growths(&found(&script)), [expected]);
+    }
+}
+
+#[test]
+fn a_leak_between_the_steps_of_a_short_run_is_found_by_a_few_levels() {
+    let mut script = leaking(|_| 0);
+    for tick in 0..8 {
+        let steps = (5 + tick * 37) / 3;
+        script.observed(Record::Memory {
+            ticks: EPOCH_NS + (150 + tick * 370) * MS,
+            memory: ProcessMemory {
+                bytes: 50_000 * steps as i64,
+                peak_bytes: 1 << 30,
+            },
+        });
+    }
+    let all = found(&script);
+    let is_found = matches!(
+        &all[..],
+        [Finding::MemoryGrowth { between: true, per_step_bytes, .. }]
+            if per_step_bytes.abs_diff(50_000) < 500
+    );
+    assert!(is_found, "{all:?}");
+}
+
+#[test]
+fn steps_that_leave_the_same_for_a_while_have_a_wide_interval() {
+    let halves = |index: u64| if index < STEPS / 2 { 10_000 } else { 20_000 };
+    let all = found(&leaking(halves));
+    let [
+        Finding::MemoryGrowth {
+            uncertainty_bytes, ..
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert!(*uncertainty_bytes > 3_000, "{uncertainty_bytes}");
 }

@@ -5,6 +5,7 @@
 
 mod function;
 mod hot;
+mod keepers;
 mod memory;
 mod rare;
 mod run;
@@ -51,6 +52,8 @@ pub struct Clues {
     pub busy: Option<Warning>,
     /// How memory grows in the steady state.
     pub growth: Option<Growth>,
+    /// What steps leave inside of their laps; without a steady state, those of the whole run.
+    pub inside: Option<Growth>,
     /// By how many bytes the level of the process rose in it, as far as was noted.
     pub risen_bytes: Option<i64>,
 }

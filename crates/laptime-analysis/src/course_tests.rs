@@ -1,0 +1,29 @@
+use super::*;
+
+#[test]
+fn stretches_of_a_long_run_lose_no_step_and_no_byte() {
+    let mut course = Course::default();
+    for step in 0..10_001 {
+        course.push(step * 10, false, Some(3));
+        course.push(step * 10 + 5, true, None);
+    }
+    let all = course.since(0);
+    assert!(all.len() <= MOST);
+    assert_eq!(all.iter().map(|one| one.count).sum::<u64>(), 10_001);
+    assert_eq!(all.iter().map(|one| one.net_bytes).sum::<i64>(), 30_003);
+    for (at, steps) in [(0, 0.0), (50_000, 5_000.0), (100_010, 10_001.0)] {
+        let found = steps_until(&all, at, 100_010);
+        assert!((found - steps).abs() < 0.01, "{found} steps until {at}");
+    }
+}
+
+#[test]
+fn steps_that_grow_shorter_are_counted_by_step_and_not_by_time() {
+    let mut course = Course::default();
+    for start in [0, 100, 200, 210, 220, 230] {
+        course.push(start, false, None);
+    }
+    let since = course.since(100);
+    assert!((steps_until(&since, 200, 240) - 1.0).abs() < 1e-9);
+    assert!((steps_until(&since, 225, 240) - 3.5).abs() < 1e-9);
+}
