@@ -10,6 +10,9 @@
 
 It is loaded where it is asked for, by `pytest_plugins = ["laptime.integrations.pytest"]` in the
 project's `conftest.py`: an environment that merely has Laptime runs its tests as without.
+
+What a test measured travels in its reports, so that the workers of pytest-xdist tell it to the
+process that prints the summary and writes the file. How it is judged is in `_pytest_verdicts.py`.
 """
 
 from __future__ import annotations
@@ -19,25 +22,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ._pytest_verdicts import Asked, Baseline, asked_by
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 #: Where the benchmarks that a name stands for are kept, beside the project.
 FOLDER = Path(".laptime", "benchmarks")
-#: Smallest difference that fails a test, unless its marker says otherwise.
-THRESHOLD = 0.05
 
-#: What this run measured, as objects of JSON.
-_MEASURED = pytest.StashKey[list[dict[str, Any]]]()
-#: What it is held against: samples by name.
-_BASE = pytest.StashKey[dict[str, list[float]]]()
+#: What this run measured, in the process that prints the summary.
+_COLLECTED = pytest.StashKey["_Collected"]()
+#: What it is held against.
+_BASE = pytest.StashKey[Baseline]()
+#: What a test measured since its last report.
+_OF_TEST = pytest.StashKey[list[dict[str, Any]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--laptime-save` and `--laptime-compare`."""
     group = parser.getgroup("laptime")
     group.addoption(
-        "--laptime-save", metavar="NAME", help="keep what the lap fixture measures under this name"
+        "--laptime-save",
+        metavar="NAME",
+        help="keep what the lap fixture measures under this name; benchmarks that don't run this "
+        "time keep their values",
     )
     group.addoption(
         "--laptime-compare",
@@ -48,57 +56,112 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marker; and the baseline, so that a run with an unreadable one doesn't start."""
+    """The marker; and the files, so that a run with an unreadable one doesn't start."""
     config.addinivalue_line(
         "markers",
         "laptime(threshold=0.05, budget=2.0): by which part the test's benchmarks may be slower "
         "than the baseline, and how many seconds each takes at most",
     )
-    name = config.getoption("--laptime-compare", None)
-    if name:
+    collected = config.stash[_COLLECTED] = _Collected()
+    config.pluginmanager.register(collected, "laptime-collected")
+    compared, saved = _option(config, "compare"), _option(config, "save")
+    if compared:
         from ..benchmarks._saved import read
 
-        path = _path(config, name)
+        path = _path(config, compared)
         try:
-            config.stash[_BASE] = read(path)
+            config.stash[_BASE] = Baseline(compared, read(path))
+        except FileNotFoundError as error:
+            raise pytest.UsageError(
+                f"--laptime-compare {compared}: {error}. --laptime-save {compared} writes one."
+            ) from None
         except (OSError, ValueError) as error:
             raise pytest.UsageError(
-                f"--laptime-compare {name}: {error}. --laptime-save {name} writes one."
+                f"--laptime-compare {compared}: {error}. To begin anew, delete {path} and run "
+                f"pytest --laptime-save {compared} where the code is as fast as it should be."
             ) from None
+    if saved:
+        from ..benchmarks._saved import own
+
+        path = _path(config, saved)
+        try:
+            own(path)
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError) as error:
+            raise pytest.UsageError(
+                f"--laptime-save {saved}: {error}. What is measured is added to the file, so it "
+                f"must be readable. Delete {path} to begin anew, or save under another name."
+            ) from None
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
+    """Puts what a test measured into its report."""
+    made = yield
+    if measured := item.stash.get(_OF_TEST, None):
+        # Lists, dicts, text and numbers only: xdist sends attributes of reports between processes.
+        vars(made.get_result())["laptime"] = list(measured)
+        measured.clear()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Keeps what was measured."""
     config = session.config
-    name = config.getoption("--laptime-save", None)
-    measured = config.stash.get(_MEASURED, [])
-    if name and measured:
-        from ..benchmarks._saved import write
+    name = _option(config, "save")
+    collected = config.stash[_COLLECTED]
+    if not (name and collected.benchmarks) or hasattr(config, "workerinput"):
+        return
+    from ..benchmarks._saved import merge
 
-        path = _path(config, name)
+    path = _path(config, name)
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(path, measured)
+        merge(path, [one["benchmark"] for one in collected.benchmarks])
+    except (OSError, ValueError) as error:
+        collected.not_saved = f"Not saved under {name}: {error}"
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """The medians of what was measured."""
-    measured = config.stash.get(_MEASURED, [])
-    if measured:
-        terminalreporter.section("laptime")
-        for one in measured:
-            terminalreporter.write_line(one["said"])
+    """The medians of what was measured, and what could not be compared with the baseline."""
+    collected = config.stash[_COLLECTED]
+    if not collected.benchmarks:
+        return
+    terminalreporter.section("laptime")
+    for one in collected.benchmarks:
+        terminalreporter.write_line(one["said"])
+    if unclear := [one["unclear"] for one in collected.benchmarks if one["unclear"]]:
+        terminalreporter.write_line("")
+        terminalreporter.write_line(
+            f"No verdict on {len(unclear)} of {len(collected.benchmarks)} benchmarks:", yellow=True
+        )
+        for said in unclear:
+            terminalreporter.write_line(said, yellow=True)
+    if collected.not_saved:
+        terminalreporter.write_line("")
+        terminalreporter.write_line(collected.not_saved, red=True)
+
+
+class _Collected:
+    """What the tests' reports tell, those of other processes included."""
+
+    def __init__(self) -> None:
+        self.benchmarks: list[dict[str, Any]] = []
+        #: Why the file could not be written.
+        self.not_saved: str | None = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.benchmarks += getattr(report, "laptime", ())
 
 
 class LapFixture:
     """`lap(fn, *args, **kwargs)` measures a call; `with lap("name"):` is a lap."""
 
-    def __init__(self, request: pytest.FixtureRequest) -> None:
-        self._config = request.config
-        self._test = request.node.nodeid
-        marker = request.node.get_closest_marker("laptime")
-        told = dict(marker.kwargs) if marker else {}
-        self._threshold = float(told.pop("threshold", THRESHOLD))
-        self._options = told
+    def __init__(self, request: pytest.FixtureRequest, asked: Asked) -> None:
+        self._node = request.node
+        self._base = request.config.stash.get(_BASE, None)
+        self._asked = asked
         self._count = 0
 
     def __call__(self, fn: str | Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -107,33 +170,39 @@ class LapFixture:
             from .._core import lap as named
 
             return named(fn, *args, **kwargs)
-        from ..benchmarks import bench
         from ..benchmarks._saved import benchmark_of
 
-        found = bench.options(**self._options)(fn, *args, **kwargs)
+        found = self._asked.bench(fn, *args, **kwargs)
         self._count += 1
-        name = self._test if self._count == 1 else f"{self._test}#{self._count}"
-        kept = {**benchmark_of(found), "name": name, "said": f"{name}: {found!r}"}
-        self._config.stash.setdefault(_MEASURED, []).append(kept)
-        self._hold(name, found.samples)
+        test = self._node.nodeid
+        name = test if self._count == 1 else f"{test}#{self._count}"
+        slower, unclear = None, None
+        if self._base is not None:
+            slower, unclear = self._base.hold(name, found.samples, self._asked)
+        told = {
+            "benchmark": {**benchmark_of(found), "name": name},
+            "said": f"{name}: {found!r}",
+            "unclear": unclear,
+        }
+        self._node.stash.setdefault(_OF_TEST, []).append(told)
+        if slower:
+            pytest.fail(slower, pytrace=False)
         return found
-
-    def _hold(self, name: str, samples: list[float]) -> None:
-        """Fails the test where the benchmark is slower than the baseline's."""
-        base = self._config.stash.get(_BASE, {}).get(name)
-        if base is None:
-            return
-        from .._core import judge_samples
-
-        judged = judge_samples(("the baseline", base), (name, samples), self._threshold)
-        if judged.verdict == "slower":
-            pytest.fail(f"{judged.sentence} {judged.reason}", pytrace=False)
 
 
 @pytest.fixture
 def lap(request: pytest.FixtureRequest) -> LapFixture:
     """Measures calls, and holds them against the baseline of `--laptime-compare`."""
-    return LapFixture(request)
+    try:
+        asked = asked_by(request.node.get_closest_marker("laptime"))
+    except ValueError as error:
+        pytest.fail(f"{request.node.nodeid}: {error}", pytrace=False)
+    return LapFixture(request, asked)
+
+
+def _option(config: pytest.Config, which: str) -> str | None:
+    told: str | None = config.getoption(f"--laptime-{which}", None)
+    return told
 
 
 def _path(config: pytest.Config, name: str) -> Path:
