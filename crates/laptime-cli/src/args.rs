@@ -12,6 +12,7 @@ use clap::{Args, Parser, Subcommand};
 use laptime::ExportFormat;
 use laptime_analysis::Until;
 use laptime_analysis::compare::Gate;
+use laptime_analysis::verdict::LEAST_THRESHOLD;
 use laptime_report::comparison;
 use laptime_report::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Column, Format, Sort};
@@ -227,7 +228,7 @@ pub struct CompareArgs {
     pub strict: bool,
 
     /// Smaller changes are none; at least 1% [default: 1%]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = threshold)]
     pub threshold: Option<f64>,
 
     /// Compare although the machine, the device, the types or the work of a step differ
@@ -315,7 +316,7 @@ pub struct BenchArgs {
     pub budget: Option<f64>,
 
     /// Smaller differences are none; at least 1% [default: 1%]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = threshold)]
     pub threshold: Option<f64>,
 
     /// Print JSON
@@ -459,6 +460,18 @@ fn percent(typed: &str) -> Result<f64, String> {
     let percent = percent.filter(|percent| (0.0..=1_000.0).contains(percent));
     let ratio = percent.map(|percent| percent / 100.0);
     ratio.ok_or_else(|| "it takes a percentage from 0, such as 2%".to_owned())
+}
+
+/// A threshold, as a part of the base.
+fn threshold(typed: &str) -> Result<f64, String> {
+    let ratio = percent(typed)?;
+    if ratio < LEAST_THRESHOLD {
+        return Err(
+            "it takes 1% or more: where code lies in memory alone changes times by as much"
+                .to_owned(),
+        );
+    }
+    Ok(ratio)
 }
 
 /// A number of runs.

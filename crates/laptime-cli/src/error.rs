@@ -49,6 +49,12 @@ pub enum CliError {
         /// The last line that it wrote to its standard error.
         said: String,
     },
+    /// A parameter whose place is in no command.
+    #[error("-L: {place} is in no command")]
+    NoPlace {
+        /// As it would stand in a command.
+        place: String,
+    },
     /// More names than commands to measure.
     #[error("{names} names for {}", plural(*commands as u64, "command", "commands"))]
     TooManyNames {
@@ -286,6 +292,7 @@ impl CliError {
             | Self::NotARecording { .. } => ERROR,
             Self::Settings(_)
             | Self::TooManyNames { .. }
+            | Self::NoPlace { .. }
             | Self::NoFormat
             | Self::UnknownExport { .. }
             | Self::Binary { .. }
@@ -317,6 +324,9 @@ impl CliError {
             Self::BenchFailed { .. } => {
                 Some("--ignore-failure counts runs that fail too".to_owned())
             }
+            Self::NoPlace { place } => Some(format!(
+                "write {place} where its values belong, such as './solve --threads {place}'"
+            )),
             Self::TooManyNames { .. } => {
                 Some("-n stands once for each command, in their order".to_owned())
             }

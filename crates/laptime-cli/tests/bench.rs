@@ -129,6 +129,51 @@ fn warm_up_runs_come_on_top() {
 }
 
 #[test]
+fn a_parameter_without_a_place_and_a_threshold_below_what_can_be_told_are_refused() {
+    let place = Place::new();
+    let left = place.laptime(&["bench", "-L", "m", "1,2", "echo {n}"]);
+    assert_eq!(left.code, 2);
+    insta::assert_snapshot!(left.err, @"
+    laptime: error: -L: {m} is in no command
+    hint: write {m} where its values belong, such as './solve --threads {m}'
+    ");
+    assert_eq!(
+        place
+            .laptime(&["bench", "--threshold", "0.5%", "true"])
+            .code,
+        2
+    );
+}
+
+#[test]
+fn runs_that_failed_are_counted() {
+    let left = Place::new().laptime(&["bench", "-r", "2", "--ignore-failure", "exit 7"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    assert!(
+        left.out.contains("exit 7 failed in 2 of 2 runs."),
+        "{}",
+        left.out
+    );
+}
+
+#[test]
+fn what_prepares_a_run_is_part_of_the_budget() {
+    let place = Place::new();
+    let typed = [
+        "bench",
+        "--budget",
+        "0.5",
+        "--prepare",
+        "echo >> prepared; sleep 0.2",
+        "true",
+    ];
+    let left = place.laptime(&typed);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let prepared = std::fs::read_to_string(place.path().join("prepared")).unwrap();
+    assert!(prepared.lines().count() <= 4, "{prepared:?}");
+}
+
+#[test]
 fn more_names_than_commands_are_refused() {
     let left = Place::new().laptime(&["bench", "-n", "a", "-n", "b", "true"]);
     assert_eq!(left.code, 2);

@@ -38,10 +38,10 @@ fn a_slower_step_is_said_with_its_cause_and_ends_with_code_3() {
     1 run against 1 run · steady state from step 0 · medians with 95 % intervals; changes within ±1 %
     are none
 
-    lap             base     new   change     95 % interval  difference  own part  verdict
-    ──────────────────────────────────────────────────────────────────────────────────────
-    step        101   ms  121 ms  +20.0 %  +19.7 to +20.3 %    +20.2 ms     0.9 %   slower
-    └─ forward   80.0 ms  120 ms  +50.0 %  +50.0 to +50.0 %    +20.0 ms    99.1 %   slower
+    lap             base       new   change     95 % interval  difference  own part  verdict
+    ────────────────────────────────────────────────────────────────────────────────────────
+    step        101   ms  121   ms  +20.0 %  +19.7 to +20.3 %    +20.2 ms     0.9 %   slower
+    └─ forward   40.0 ms   60.0 ms  +50.0 %  +50.0 to +50.0 %    +20.0 ms    99.1 %   slower
     base and new are medians, difference is the mean time that a step takes longer
     own part is the share of that difference without what the laps inside take: all add up to 100 %
 
@@ -243,6 +243,33 @@ fn few_steps_are_compared_without_an_interval_over_runs() {
 }
 
 #[test]
+fn a_recording_is_neither_written_over_nor_replaced_as_a_baseline_by_what_cannot_be_read() {
+    let place = slower();
+    let left = place.laptime(&["pack", "b.lap", "-o", "packed.lap"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let before = std::fs::read(place.path().join("packed.lap")).unwrap();
+    let typed = [
+        "compare",
+        "a.lap",
+        "packed.lap",
+        "-f",
+        "json",
+        "-o",
+        "packed.lap",
+    ];
+    let left = place.laptime(&typed);
+    assert_eq!(left.code, 1, "{}", left.err);
+    let after = std::fs::read(place.path().join("packed.lap")).unwrap();
+    assert_eq!(before, after);
+    let save = |recording| place.laptime(&["compare", "--save-baseline", "main", recording]);
+    assert_eq!(save("a.lap").code, 0);
+    std::fs::write(place.path().join("cut.lap"), &before[..3_000]).unwrap();
+    assert_eq!(save("cut.lap").code, 6);
+    let left = place.laptime(&["compare", "--baseline", "main", "b.lap"]);
+    assert_eq!(left.code, 3, "{}", left.err);
+}
+
+#[test]
 fn what_is_no_recording_is_said() {
     let place = slower();
     place.file("train.py", "print(1)");
@@ -281,7 +308,7 @@ fn every_format_is_written() {
     | lap | base | new | change | 95 % interval | difference | own part | verdict |
     | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
     | step | 101 ms | 121 ms | +20.0 % | +19.7 to +20.3 % | +20.2 ms | 0.9 % | slower |
-    | &emsp;forward | 80.0 ms | 120 ms | +50.0 % | +50.0 to +50.0 % | +20.0 ms | 99.1 % | slower |
+    | &emsp;forward | 40.0 ms | 60.0 ms | +50.0 % | +50.0 to +50.0 % | +20.0 ms | 99.1 % | slower |
 
     base and new are medians, difference is the mean time that a step takes longer
 

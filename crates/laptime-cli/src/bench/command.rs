@@ -1,16 +1,14 @@
 //! A command to measure: from what was typed, with its name and its parameters, to a run with its times.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::mem::MaybeUninit;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::complaints::Complaints;
+
 use crate::args::BenchArgs;
 use crate::error::CliError;
-
-/// Characters that are told of what a failed command wrote, and bytes that are read of it.
-const MOST_SAID: usize = 200;
-const MOST_READ: u64 = 64 << 10;
 
 /// A command, and what it is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,17 +23,26 @@ pub struct Contender {
 
 /// What one run took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[expect(clippy::struct_field_names, reason = "a time has its unit in its name")]
 pub struct Took {
     pub wall_ns: f64,
     pub user_ns: f64,
     pub system_ns: f64,
+    /// What was run before it, untimed.
+    pub prepare_ns: f64,
+    pub has_failed: bool,
 }
 
 /// The contenders that were typed: every command with every value of its parameters.
 ///
-/// **Errors** where there are more names than commands.
+/// **Errors** where there are more names than commands, and where no command has a parameter's place.
 pub fn contenders(args: &BenchArgs) -> Result<Vec<Contender>, CliError> {
+    for pair in args.parameters.chunks_exact(2) {
+        let place = format!("{{{}}}", pair[0]);
+        let mut commands = args.commands.iter().chain(&args.prepare);
+        if !commands.any(|command| command.contains(&place)) {
+            return Err(CliError::NoPlace { place });
+        }
+    }
     let mut all: Vec<(String, Option<String>)> = args
         .commands
         .iter()
@@ -95,10 +102,13 @@ impl Contender {
     ///
     /// **Errors** where it can't be started, or fails and that isn't to be ignored.
     pub fn run(&self, ignore_failure: bool) -> Result<Took, CliError> {
+        let begun = Instant::now();
         if let Some(prepare) = &self.prepare {
             checked(prepare, false)?;
         }
-        checked(&self.command, ignore_failure)
+        let prepare_ns = begun.elapsed().as_secs_f64() * 1e9;
+        let took = checked(&self.command, ignore_failure)?;
+        Ok(Took { prepare_ns, ..took })
     }
 }
 
@@ -108,25 +118,26 @@ pub fn checked(command: &str, ignore_failure: bool) -> Result<Took, CliError> {
         program: command.into(),
         source,
     };
-    // Not a pipe: what the command leaves running would hold it open, and is not waited for.
-    let mut complaints = tempfile::tempfile().map_err(failed)?;
+    let (complaints, end) = Complaints::new().map_err(failed)?;
     // `exec` would make one process less, but fails on what is more than one command.
     let mut shell = Command::new("sh");
     shell
         .args(["-c", command])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(complaints.try_clone().map_err(failed)?);
+        .stderr(end);
     let before = children().map_err(failed)?;
     let begun = Instant::now();
     let status = shell.status().map_err(failed)?;
     let wall = begun.elapsed();
     let after = children().map_err(failed)?;
+    // The end of the pipe that the shell had is closed with it.
+    drop(shell);
     if !status.success() && !ignore_failure {
         return Err(CliError::BenchFailed {
             command: command.to_owned(),
             status,
-            said: last_line(&mut complaints).unwrap_or_default(),
+            said: complaints.last_line(),
         });
     }
     let ns = |time: Duration| time.as_secs_f64() * 1e9;
@@ -134,27 +145,9 @@ pub fn checked(command: &str, ignore_failure: bool) -> Result<Took, CliError> {
         wall_ns: ns(wall),
         user_ns: ns(after.0.saturating_sub(before.0)),
         system_ns: ns(after.1.saturating_sub(before.1)),
+        prepare_ns: 0.0,
+        has_failed: !status.success(),
     })
-}
-
-/// The last line that isn't empty, or where it begins.
-fn last_line(file: &mut (impl Read + Seek)) -> io::Result<String> {
-    let end = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(end.saturating_sub(MOST_READ)))?;
-    let mut bytes = Vec::new();
-    file.take(MOST_READ).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let line = text
-        .lines()
-        .rev()
-        .map(str::trim)
-        .find(|line| !line.is_empty());
-    let mut line = line.unwrap_or_default().to_owned();
-    if let Some((cut, _)) = line.char_indices().nth(MOST_SAID) {
-        line.truncate(cut);
-        line.push('…');
-    }
-    Ok(line)
 }
 
 /// CPU time of all children that have ended: user and system.
@@ -187,16 +180,6 @@ mod tests {
         for plain in ["sleep 1", "echo a:b", "./x:y", ":", "a:", "curl http://x"] {
             assert_eq!(module_command(plain), plain);
         }
-    }
-
-    #[test]
-    fn of_what_a_command_wrote_the_last_line_is_told() {
-        let line = |text: &str| last_line(&mut io::Cursor::new(text.as_bytes().to_vec())).unwrap();
-        assert_eq!(line(""), "");
-        assert_eq!(line("one\n two \n\n"), "two");
-        let long = line(&"é".repeat(100_000));
-        assert_eq!(long.chars().count(), MOST_SAID + 1);
-        assert!(long.ends_with("é…"), "{long}");
     }
 
     #[test]

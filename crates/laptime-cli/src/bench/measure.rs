@@ -4,6 +4,7 @@ use laptime_analysis::benchmark::{self, Count, Doubt, Next, Plan};
 use laptime_analysis::contest::{self, Contest, LEAST_ROUNDS, Limits};
 
 use super::command::{Contender, Took};
+use super::interrupt::EndsAtInterrupt;
 use super::progress::Progress;
 use crate::error::CliError;
 
@@ -38,14 +39,24 @@ impl Asked {
     }
 }
 
-/// Of a command, medians in nanoseconds.
-#[derive(Debug, Clone, Copy)]
+/// What the runs of a sample took together.
+#[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_field_names, reason = "a time has its unit in its name")]
+struct Sum {
+    wall_ns: f64,
+    cpu_ns: f64,
+    prepare_ns: f64,
+}
+
+/// What is known of a command beside its wall time: medians in nanoseconds, and how often it failed.
+#[derive(Debug, Clone, Copy)]
 pub struct CpuTime {
     /// Both together, which systems know better than the parts.
     pub all_ns: f64,
     pub user_ns: f64,
     pub system_ns: f64,
+    pub failures: usize,
+    pub runs: usize,
 }
 
 /// What was found.
@@ -64,15 +75,17 @@ pub fn measure(
     contenders: &[Contender],
     asked: &Asked,
 ) -> Result<Option<(Found, Vec<CpuTime>)>, CliError> {
+    let _interrupt = EndsAtInterrupt::new();
     let mut took: Vec<Vec<Took>> = vec![Vec::new(); contenders.len()];
-    let mut progress = Progress::new(asked);
-    let mut run = |contender: usize, iterations: u64| -> Result<(f64, f64), CliError> {
-        let mut sum = (0.0, 0.0);
+    let mut progress = Progress::new();
+    let mut run = |contender: usize, iterations: u64, expected_ns| -> Result<Sum, CliError> {
+        let mut sum = Sum::default();
         for _ in 0..iterations {
-            progress.begins(&contenders[contender].name);
+            progress.begins(&contenders[contender].name, expected_ns);
             let one = contenders[contender].run(asked.ignore_failure)?;
-            sum.0 += one.wall_ns;
-            sum.1 += one.user_ns + one.system_ns;
+            sum.wall_ns += one.wall_ns;
+            sum.cpu_ns += one.user_ns + one.system_ns;
+            sum.prepare_ns += one.prepare_ns;
             took[contender].push(one);
         }
         Ok(sum)
@@ -85,8 +98,9 @@ pub fn measure(
             count: asked.count(LEAST_SAMPLES),
         });
         while let Next::WarmUp(iterations) | Next::Sample(iterations) = plan.next() {
-            let (wall_ns, cpu_ns) = run(0, iterations)?;
-            plan.told(wall_ns, cpu_ns);
+            let sum = run(0, iterations, plan.expected_ns())?;
+            plan.spend(sum.prepare_ns);
+            plan.told(sum.wall_ns, sum.cpu_ns);
         }
         plan.outcome().map(Found::One)
     } else {
@@ -106,8 +120,9 @@ pub fn measure(
             iterations,
         } = contest.next()
         {
-            let (wall_ns, cpu_ns) = run(contender, iterations)?;
-            contest.told(wall_ns, cpu_ns);
+            let sum = run(contender, iterations, contest.expected_ns())?;
+            contest.spend(sum.prepare_ns);
+            contest.told(sum.wall_ns, sum.cpu_ns);
         }
         contest.outcome().map(Found::Several)
     };
@@ -115,6 +130,8 @@ pub fn measure(
         all_ns: median(runs.iter().map(|one| one.user_ns + one.system_ns)),
         user_ns: median(runs.iter().map(|one| one.user_ns)),
         system_ns: median(runs.iter().map(|one| one.system_ns)),
+        failures: runs.iter().filter(|one| one.has_failed).count(),
+        runs: runs.len(),
     });
     Ok(found.map(|found| (found.of_commands(), cpu.collect())))
 }

@@ -4,6 +4,8 @@
 //! [`laptime_analysis`] says, and `commands/bench.rs` shows what was found.
 
 mod command;
+mod complaints;
+mod interrupt;
 mod measure;
 mod progress;
 

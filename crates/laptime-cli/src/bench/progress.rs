@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use laptime_report::visible;
 
-use super::measure::Asked;
 use crate::terminal::{self, Stream};
 
 /// The line is written again after so long.
@@ -18,7 +17,6 @@ const COLUMNS: usize = 80;
 /// The line. Dropping it takes it away.
 pub struct Progress {
     is_shown: bool,
-    budget_s: Option<f64>,
     begun: Instant,
     runs: u64,
     last: Option<Instant>,
@@ -26,18 +24,17 @@ pub struct Progress {
 
 impl Progress {
     /// A line on standard error, where somebody looks at it.
-    pub fn new(asked: &Asked) -> Self {
+    pub fn new() -> Self {
         Self {
             is_shown: terminal::is_live(Stream::Err),
-            budget_s: asked.runs.is_none().then_some(asked.budget_ns / 1e9),
             begun: Instant::now(),
             runs: 0,
             last: None,
         }
     }
 
-    /// A run of a command begins.
-    pub fn begins(&mut self, name: &str) {
+    /// A run of a command begins. How long all will take, about, where that is known.
+    pub fn begins(&mut self, name: &str, expected_ns: Option<f64>) {
         self.runs += 1;
         let is_due = self.last.is_none_or(|last| last.elapsed() >= EVERY);
         if !self.is_shown || !is_due {
@@ -47,7 +44,7 @@ impl Progress {
         let width = terminal::size(Stream::Err).map_or(COLUMNS, |(columns, _)| columns);
         let line = line(
             self.begun.elapsed().as_secs_f64(),
-            self.budget_s,
+            expected_ns.map(|ns| ns / 1e9),
             self.runs,
             name,
         );
@@ -65,9 +62,9 @@ impl Drop for Progress {
 }
 
 /// `4 s of about 10 s, run 12: old`.
-fn line(spent_s: f64, budget_s: Option<f64>, run: u64, name: &str) -> String {
-    let of = budget_s.filter(|budget| spent_s < *budget);
-    let of = of.map_or_else(String::new, |budget| format!(" of at most {budget:.0} s"));
+fn line(spent_s: f64, expected_s: Option<f64>, run: u64, name: &str) -> String {
+    let of = expected_s.filter(|expected| spent_s < *expected);
+    let of = of.map_or_else(String::new, |expected| format!(" of about {expected:.0} s"));
     format!("{spent_s:.0} s{of}, run {run}: {}", visible(name))
 }
 
@@ -79,9 +76,8 @@ mod tests {
     fn the_line_has_the_time_the_run_and_the_command() {
         assert_eq!(
             line(4.2, Some(10.0), 12, "old"),
-            "4 s of at most 10 s, run 12: old"
+            "4 s of about 10 s, run 12: old"
         );
-        // What takes longer is measured a few times all the same.
         assert_eq!(
             line(14.2, Some(10.0), 13, "a\x1bb"),
             r"14 s, run 13: a\u{1b}b"

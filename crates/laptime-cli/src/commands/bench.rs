@@ -95,6 +95,10 @@ fn text(found: &Found, names: &[String], cpu: &[CpuTime]) -> String {
         };
         let name = laptime_report::visible(name);
         lines.push(format!("CPU time of {name}: {}{parts}.", time(cpu.all_ns)));
+        if cpu.failures > 0 {
+            let runs = quantity::plural(cpu.runs as u64, "run", "runs");
+            lines.push(format!("{name} failed in {} of {runs}.", cpu.failures));
+        }
     }
     lines.join("\n") + "\n"
 }
@@ -114,7 +118,7 @@ fn json(contenders: &[Contender], found: &Found, cpu: &[CpuTime]) -> Value {
                 "name": contender.name, "command": contender.command,
                 "median_ns": one.median_ns, "ci_ns": one.interval_ns.as_ref().ok(),
                 "cpu_ns": cpu.all_ns, "user_ns": cpu.user_ns, "system_ns": cpu.system_ns,
-                "iterations": one.iterations, "warmup": one.warmup, "samples_ns": one.samples_ns,
+                "failures": cpu.failures, "iterations": one.iterations, "warmup": one.warmup, "samples_ns": one.samples_ns,
             })
         });
     let verdicts = pairs.iter().map(|pair| {

@@ -1,9 +1,9 @@
 //! `laptime compare`: whether a program got faster or slower, from its recordings.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use laptime::Compared;
+use laptime::{Compared, Recorded};
 use laptime_analysis::compare::{Comparison, GateOutcome, GateResult, Options, Pair};
 use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_report::{Format, View, comparison};
@@ -24,6 +24,7 @@ const MOST_NAMED: usize = 8;
 /// Reads all recordings, compares them, and writes what came of it.
 pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     if let Some(name) = &args.save_baseline {
+        readable(args)?;
         let kept = baselines::save(name, &args.recordings)?;
         writeln!(out, "{}", kept.display()).map_err(CliError::from_output)?;
         say(
@@ -33,6 +34,7 @@ pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
         return Ok(OK);
     }
     let format = format(args)?;
+    spares_recordings(args)?;
     let (compared, found) = read(args)?;
     known_gates(&found)?;
     let text = comparison::render(&found, format, &view(args), args.all);
@@ -42,6 +44,41 @@ pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
         say(err, next(args, &compared));
     }
     Ok(code(&found, args.strict))
+}
+
+/// What can't be read is no baseline. **Errors** with the first one that can't.
+fn readable(args: &CompareArgs) -> Result<(), CliError> {
+    for path in &args.recordings {
+        let recorded = Recorded {
+            salvage: args.salvage,
+            ..Recorded::new(path)
+        };
+        recorded.summary()?;
+    }
+    Ok(())
+}
+
+/// **Errors** where the comparison would be written over one of its recordings.
+fn spares_recordings(args: &CompareArgs) -> Result<(), CliError> {
+    let Some(output) = args
+        .output
+        .as_ref()
+        .and_then(|path| path.canonicalize().ok())
+    else {
+        return Ok(());
+    };
+    let mut recordings = args.recordings.iter().chain(&args.new);
+    if recordings.any(|one| one.canonicalize().is_ok_and(|one| one == output)) {
+        let target = args
+            .output
+            .clone()
+            .unwrap_or_default()
+            .display()
+            .to_string();
+        let source = io::Error::other("it is one of the recordings that are compared");
+        return Err(CliError::Output { target, source });
+    }
+    Ok(())
 }
 
 /// Reads all recordings and compares them.
