@@ -61,11 +61,10 @@ impl Estimate {
             });
         match found {
             Ok(difference) => {
-                // Of pairs the median of their ratios; else that of the medians, which are shown beside it.
-                let ratio = if is_paired {
-                    difference.median.exp()
-                } else {
-                    new_median / base_median
+                // A single run's interval leaves its trend out. The ratio is that of the medians which stand beside it.
+                let ratio = match unit {
+                    UnitKind::WithinOne => new_median / base_median,
+                    UnitKind::Across => difference.median.exp(),
                 };
                 let (low, high) = (difference.low.exp(), difference.high.exp());
                 estimate.ratio = ratio;
