@@ -122,11 +122,13 @@ fn lap(summary: &Summary) -> &'static [&'static str] {
         "with lt.lap(\"load\"):",
         "    data = load()",
     ];
-    if summary.environment.contains_key("python") {
-        &IN_PYTHON
-    } else {
-        &LAP
-    }
+    if is_python(summary) { &IN_PYTHON } else { &LAP }
+}
+
+/// Whether the program is a script of Python's, as far as its name tells.
+fn is_python(summary: &Summary) -> bool {
+    let name = summary.program.as_str();
+    name.ends_with(".py") || name.starts_with("python")
 }
 
 /// How a program ended that failed.
@@ -150,7 +152,7 @@ fn together(summary: &Summary, view: &View, is_empty: bool) -> Vec<Section> {
         }
         None => match failed(summary) {
             Some(end) => format!("no span was recorded: the program {end} before its first lap"),
-            None if summary.environment.contains_key("python") => {
+            None if is_python(summary) => {
                 "no span was recorded. `laptime run --stacks` tells which functions take the time, and a lap \
                 around a part of the program names it:"
                     .to_owned()
