@@ -49,6 +49,9 @@ pub enum CliError {
         /// The last line that it wrote to its standard error.
         said: String,
     },
+    /// One command that is to be compared with the first.
+    #[error("--fail-if-slower takes two commands or more: there is nothing to be slower than")]
+    NothingToBeat,
     /// A parameter whose place is in no command.
     #[error("-L: {place} is in no command")]
     NoPlace {
@@ -293,6 +296,7 @@ impl CliError {
             Self::Settings(_)
             | Self::TooManyNames { .. }
             | Self::NoPlace { .. }
+            | Self::NothingToBeat
             | Self::NoFormat
             | Self::UnknownExport { .. }
             | Self::Binary { .. }
@@ -321,6 +325,9 @@ impl CliError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::BenchFailed { status, .. } if status.code() == Some(NOT_FOUND) => {
+                Some("the shell finds no such command: look at its name, and at PATH".to_owned())
+            }
             Self::BenchFailed { .. } => {
                 Some("--ignore-failure counts runs that fail too".to_owned())
             }

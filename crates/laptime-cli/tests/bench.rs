@@ -146,6 +146,22 @@ fn a_parameter_without_a_place_and_a_threshold_below_what_can_be_told_are_refuse
 }
 
 #[test]
+fn one_command_has_nothing_to_be_slower_than_and_one_that_is_not_there_is_told() {
+    let place = Place::new();
+    assert_eq!(
+        place.laptime(&["bench", "--fail-if-slower", "true"]).code,
+        2
+    );
+    let left = place.laptime(&["bench", "no-such-command-here"]);
+    assert_eq!(left.code, 1);
+    assert!(
+        left.err.contains("hint: the shell finds no such command"),
+        "{}",
+        left.err
+    );
+}
+
+#[test]
 fn runs_that_failed_are_counted() {
     let left = Place::new().laptime(&["bench", "-r", "2", "--ignore-failure", "exit 7"]);
     assert_eq!(left.code, 0, "{}", left.err);

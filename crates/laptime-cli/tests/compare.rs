@@ -243,6 +243,32 @@ fn few_steps_are_compared_without_an_interval_over_runs() {
 }
 
 #[test]
+fn runs_of_two_programs_in_one_list_are_answered_with_what_parts_them() {
+    let place = Place::new();
+    for (name, ms) in [
+        ("old-1", 100),
+        ("old-2", 101),
+        ("new-1", 120),
+        ("new-2", 121),
+    ] {
+        let at = place.path().join(format!("{name}.lap"));
+        recording::folder_of(&at, &steps(50, ms, 40, 1), &[]);
+    }
+    let typed = [
+        "compare",
+        "old-1.lap",
+        "old-2.lap",
+        "new-1.lap",
+        "new-2.lap",
+    ];
+    let left = place.laptime(&typed);
+    let next = "laptime compare old-1.lap old-2.lap --new new-1.lap new-2.lap";
+    assert!(left.err.contains(next), "{}", left.err);
+    let left = place.laptime(&["compare", "old-1.lap", "new-1.lap"]);
+    assert!(!left.err.contains("runs of two programs"), "{}", left.err);
+}
+
+#[test]
 fn a_recording_is_neither_written_over_nor_replaced_as_a_baseline_by_what_cannot_be_read() {
     let place = slower();
     let left = place.laptime(&["pack", "b.lap", "-o", "packed.lap"]);

@@ -261,11 +261,25 @@ fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
             benchmark::asked_for(outcome.larger_budget_ns(), asked),
         ));
     }
+    if outcome.pairs.iter().any(|pair| differs(outcome, pair)) {
+        notes.push(
+            "The last columns compare runs side by side, which leaves out what the machine did meanwhile; the \
+             medians are of all runs."
+                .to_owned(),
+        );
+    }
     for (one, name) in outcome.contenders.iter().zip(names) {
         let doubts = one.doubts.iter().map(benchmark::doubt);
         notes.extend(doubts.map(|doubt| format!("{}: {doubt}", shown(name))));
     }
     notes
+}
+
+/// Whether the medians in the table tell another ratio than the runs side by side.
+fn differs(outcome: &Outcome, pair: &Pair) -> bool {
+    let median_ns = |at: usize| outcome.contenders[at].median_ns;
+    let of_medians = median_ns(pair.new) / median_ns(pair.base);
+    pair.base == 0 && (of_medians / pair.judged.ratio - 1.0).abs() > pair.judged.threshold_ratio
 }
 
 #[cfg(test)]

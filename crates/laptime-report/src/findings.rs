@@ -58,10 +58,10 @@ pub fn said(finding: &Finding) -> Option<String> {
             outside_ns,
         } => {
             let (slow, usual, cost) = (time(*slow_ns), time(*usual_ns), time(*excess_ns));
+            let steps = many(path);
             format!(
-                "One in {one_in} {} takes {slow} or longer; the median is {usual}. The slow ones \
-                 cost {cost} in all. {}",
-                many(path),
+                "At least one in {one_in} {steps} takes {slow} or longer; the median is {usual}. What \
+                 all {steps} take beyond the median adds up to {cost}. {}",
                 because(cause.as_ref(), *outside_ns, *excess_ns),
             )
         }
@@ -158,9 +158,11 @@ fn of_parts(finding: &Finding) -> Option<String> {
             steps_ns,
             function,
         } => format!(
-            "{} takes {} of a step{}.",
+            "{} takes {} of each {}{}.",
             name::short(path),
             share(*total_ns, *steps_ns),
+            // It is a part right inside of the step.
+            one(path.rsplit_once('/').map_or("step", |(around, _)| around)),
             also_in(Some(function)),
         ),
         _ => return None,

@@ -186,11 +186,11 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
-    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
-    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. Several laps inside grow together: look for what slows all of them.
-    One in 20 steps takes 111 ms or longer; the median is 20.0 ms. The slow ones cost 700 ms in all. Most of that is in none of the laps inside: put laps around the other parts.
+    At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
+    At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Several laps inside grow together: look for what slows all of them.
+    At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Most of that is in none of the laps inside: put laps around the other parts.
     step/forward/conv alone takes 60 % of a step, mostly in `Dataset.__getitem__` (data.py:41). No other lap inside a phase takes half as much.
-    step/forward takes 45 % of a step, mostly in `Dataset.__getitem__` (data.py).
+    step/forward takes 45 % of each step, mostly in `Dataset.__getitem__` (data.py).
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.

@@ -22,6 +22,9 @@ const PARTS_FROM_NS: f64 = 1e8;
 /// Measures the commands and writes what was found.
 pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     let contenders = bench::contenders(args)?;
+    if args.fail_if_slower && contenders.len() < 2 {
+        return Err(CliError::NothingToBeat);
+    }
     if let Some(path) = &args.output {
         output::may_write(path).map_err(|source| CliError::Output {
             target: path.display().to_string(),

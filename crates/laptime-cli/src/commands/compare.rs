@@ -221,6 +221,11 @@ fn next(args: &CompareArgs, compared: &Compared) -> String {
             new.join(" ")
         );
     }
+    if let Some([base, new]) = two_sides(args) {
+        return format!(
+            "next, if these are runs of two programs: laptime compare {base} --new {new}"
+        );
+    }
     if let ([_], true) = (&compared.base[..], args.new.is_empty()) {
         let new = compared.others.first().map(|side| one(side));
         return format!(
@@ -235,4 +240,29 @@ fn next(args: &CompareArgs, compared: &Compared) -> String {
         base.join(" "),
         new.join(" ")
     )
+}
+
+/// The recordings that were typed as one list, parted where their names say that they are runs of two:
+/// `base-1.lap base-2.lap new-1.lap new-2.lap`. `None` where they don't.
+fn two_sides(args: &CompareArgs) -> Option<[String; 2]> {
+    let stem = |path: &PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let end = |one: char| one.is_ascii_digit() || "-_.".contains(one);
+        (
+            path.parent().map(PathBuf::from),
+            name.trim_end_matches(end).to_owned(),
+        )
+    };
+    let sides: Vec<&[PathBuf]> = args
+        .recordings
+        .chunk_by(|one, other| stem(one) == stem(other))
+        .collect();
+    let joined = |side: &[PathBuf]| {
+        let each: Vec<String> = side.iter().map(|path| quoted(path)).collect();
+        each.join(" ")
+    };
+    match sides[..] {
+        [base, new] if args.new.is_empty() && base.len() > 1 => Some([joined(base), joined(new)]),
+        _ => None,
+    }
 }

@@ -103,3 +103,13 @@ fn a_budget_that_ends_early_is_said() {
     b: Warm-up may be part of it: 1 step is too few to tell warm-up from steady state; 12 are needed.
     ");
 }
+
+#[test]
+fn medians_that_tell_another_ratio_are_explained() {
+    let mut outcome = found(&[1e6, 0.88e6], 60e9);
+    let names = names(&["eager", "compiled"]);
+    let note = "compare runs side by side";
+    assert!(!text(&outcome, &names, "").contains(note));
+    outcome.contenders[1].median_ns *= 1.1;
+    assert!(text(&outcome, &names, "").contains(note));
+}
