@@ -44,7 +44,7 @@ def test_the_convolution_is_measured_in_five_ways(
     NotebookClient(notebook, resources=resources, timeout=600).execute()
     text = said(notebook)
     # A time, a function, exact arithmetic, an operation, a rate.
-    assert len(re.findall(r"\(95 %: [\d.]+ to [\d.]+, \d+ samples?", text)) == 2
+    assert len(re.findall(r"\(95 %: [\d.]+ to [\d.]+, [\d,]+ (?:samples?|runs?)", text)) == 2
     assert int(re.findall(r"PyTorch is (\d+) times as fast", text)[0]) > 1
     assert re.search(r"^loop .*\n.*(weighted|_sum) ", text, re.MULTILINE)
     assert "762,146 MAC, 1,524,292 FLOP" in text

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Outputs = list[list[dict[str, Any]]]
 
 LINE = re.compile(
-    r"[\d.]+ (ns|µs|ms|s) \(95 %: [\d.]+ to [\d.]+, \d+ samples? of [\d,]+ runs? "
+    r"[\d.]+ (ns|µs|ms|s) \(95 %: [\d.]+ to [\d.]+, ([\d,]+ samples? of )?[\d,]+ runs? "
     r"(after [\d,]+ of|without) warm-up\)\n"
 )
 
