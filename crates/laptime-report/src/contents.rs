@@ -1,5 +1,7 @@
 //! What stands in a report of a summary, in order.
 
+use std::path::Path;
+
 use laptime_analysis::{RowKind, Summary};
 
 use crate::document::{Content, Document, Section};
@@ -127,8 +129,8 @@ fn lap(summary: &Summary) -> &'static [&'static str] {
 
 /// Whether the program is a script of Python's, as far as its name tells.
 fn is_python(summary: &Summary) -> bool {
-    let name = summary.program.as_str();
-    name.ends_with(".py") || name.starts_with("python")
+    let name = Path::new(&summary.program);
+    name.extension().is_some_and(|ending| ending == "py") || summary.program.starts_with("python")
 }
 
 /// How a program ended that failed.
