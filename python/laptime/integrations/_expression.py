@@ -75,7 +75,9 @@ def measure(shell: Any, source: str, budget_seconds: float) -> MeasuredExpressio
         plan.told(ticks, process_time_ns() - cpu_ns)
     outcome = plan.outcome()
     unfinished = lazy(result, "await it in a %%laptime cell", "go through it in a %%laptime cell")
-    return MeasuredExpression(outcome, [*([unfinished] if unfinished else []), *outcome.doubts("--budget {}")])
+    return MeasuredExpression(
+        outcome, [*([unfinished] if unfinished else []), *outcome.doubts("--budget {}")]
+    )
 
 
 def _compiled(shell: Any, source: str) -> Callable[..., tuple[int, Any]]:
