@@ -276,7 +276,7 @@ def test_what_can_not_be_saved_fails_the_run_and_is_told(folder: Path) -> None:
         ("0.2", "laptime(0.2) must name its arguments, for example @pytest.mark.laptime(threshold"),
         ("threshold=0.005", "(threshold=0.005): threshold is a part of the base from 0.01"),
         ("threshold='5 %'", "(threshold='5 %'): "),
-        ("treshold=0.2", "has no argument 'treshold'. It takes threshold, budget, precision"),
+        ("limit=0.2", "has no argument 'limit'. It takes threshold, budget, precision"),
         ("budget=0", "(budget=0): "),
     ],
 )
