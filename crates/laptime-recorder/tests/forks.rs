@@ -257,7 +257,8 @@ struct Told {
 fn told(folder: &Path, pid: libc::pid_t) -> Told {
     let files = std::fs::read_dir(folder).unwrap();
     let mut of_process = files.filter_map(|file| {
-        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        // A child that goes on may just now give its file its name.
+        let bytes = std::fs::read(file.unwrap().path()).ok()?;
         let header = ProcessHeader::parse(&bytes).ok()?;
         (header.pid == pid.cast_unsigned()).then_some((header, bytes))
     });
