@@ -2,6 +2,10 @@
 
 mod place;
 
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::Command;
+use std::time::Duration;
+
 use place::Place;
 use serde_json::Value;
 
@@ -170,6 +174,29 @@ fn runs_that_failed_are_counted() {
         "{}",
         left.out
     );
+}
+
+#[test]
+fn an_interrupt_ends_it_where_failures_are_ignored_too() {
+    let place = Place::new();
+    let typed = [
+        "bench",
+        "-r",
+        "3",
+        "--ignore-failure",
+        "echo >> ran; sleep 20",
+    ];
+    let mut command = place.command();
+    let mut left = command.args(typed).process_group(0).spawn().unwrap();
+    while !place.path().join("ran").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let group = format!("-{}", left.id());
+    let sent = Command::new("kill").args(["-INT", "--", &group]).status();
+    assert!(sent.unwrap().success());
+    assert_eq!(left.wait().unwrap().signal(), Some(libc::SIGINT));
+    let ran = std::fs::read_to_string(place.path().join("ran")).unwrap();
+    assert_eq!(ran.lines().count(), 1);
 }
 
 #[test]

@@ -158,8 +158,6 @@ impl Contest {
 
     /// About how long it takes, at least, if it goes on as it has until now; `None` while that isn't known.
     pub fn expected_ns(&self) -> Option<f64> {
-        let each = (0..self.round.len()).map(|who| self.plans[who % self.plans.len()].sample_ns());
-        let round_ns: f64 = each.sum();
         let is_known = self.plans.iter().all(|plan| plan.sample_ns() > 0.0);
         let least = match self.limits.rounds {
             Count::Budget => return Some(self.limits.budget_ns),
@@ -168,11 +166,17 @@ impl Contest {
         let left = least.saturating_sub(self.rounds[0].len()) as f64;
         let begun: usize = self.round.iter().map(Vec::len).sum();
         let done = begun as f64 / self.round.len() as f64;
-        let total_ns = self.spent_ns + (left - done).max(0.0) * round_ns;
+        let total_ns = self.spent_ns + (left - done).max(0.0) * self.round_ns();
         is_known.then(|| match self.limits.rounds {
             Count::Exactly(_) => total_ns,
             _ => total_ns.max(self.limits.budget_ns),
         })
+    }
+
+    /// About how long a round without its second half takes.
+    fn round_ns(&self) -> f64 {
+        let each = (0..self.round.len()).map(|who| self.plans[who % self.plans.len()].sample_ns());
+        each.sum()
     }
 
     /// Whose turn it is.
@@ -216,10 +220,9 @@ impl Contest {
         if matches!(self.limits.rounds, Count::Exactly(_)) {
             return false;
         }
-        let each = (0..self.round.len()).map(|who| self.plans[who % self.plans.len()].sample_ns());
         let left_ns = self.limits.budget_ns - self.spent_ns;
         let missing = LEAST_ROUNDS.saturating_sub(self.rounds[0].len());
-        missing as f64 * 2.0 * each.sum::<f64>() <= left_ns
+        missing as f64 * 2.0 * self.round_ns() <= left_ns
     }
 
     fn end_round(&mut self) {

@@ -50,7 +50,7 @@ struct Sum {
 
 /// What is known of a command beside its wall time: medians in nanoseconds, and how often it failed.
 #[derive(Debug, Clone, Copy)]
-pub struct CpuTime {
+pub struct Beside {
     /// Both together, which systems know better than the parts.
     pub all_ns: f64,
     pub user_ns: f64,
@@ -74,7 +74,7 @@ pub enum Found {
 pub fn measure(
     contenders: &[Contender],
     asked: &Asked,
-) -> Result<Option<(Found, Vec<CpuTime>)>, CliError> {
+) -> Result<Option<(Found, Vec<Beside>)>, CliError> {
     let _interrupt = EndsAtInterrupt::new();
     let mut took: Vec<Vec<Took>> = vec![Vec::new(); contenders.len()];
     let mut progress = Progress::new();
@@ -126,7 +126,7 @@ pub fn measure(
         }
         contest.outcome().map(Found::Several)
     };
-    let cpu = took.iter().map(|runs| CpuTime {
+    let cpu = took.iter().map(|runs| Beside {
         all_ns: median(runs.iter().map(|one| one.user_ns + one.system_ns)),
         user_ns: median(runs.iter().map(|one| one.user_ns)),
         system_ns: median(runs.iter().map(|one| one.system_ns)),

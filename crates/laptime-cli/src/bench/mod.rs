@@ -10,4 +10,4 @@ mod measure;
 mod progress;
 
 pub use command::{Contender, checked, contenders};
-pub use measure::{Asked, CpuTime, Found, measure};
+pub use measure::{Asked, Beside, Found, measure};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::output;
 use crate::args::BenchArgs;
-use crate::bench::{self, Asked, Contender, CpuTime, Found};
+use crate::bench::{self, Asked, Beside, Contender, Found};
 use crate::error::{CliError, ERROR, INCONCLUSIVE, OK, REGRESSION};
 use crate::messages::say;
 
@@ -75,7 +75,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result
     Ok(code(&found, args))
 }
 
-fn text(found: &Found, names: &[String], cpu: &[CpuTime]) -> String {
+fn text(found: &Found, names: &[String], cpu: &[Beside]) -> String {
     let mut lines = match found {
         Found::One(outcome) => {
             let mut lines = vec![format!(
@@ -107,7 +107,7 @@ fn text(found: &Found, names: &[String], cpu: &[CpuTime]) -> String {
 }
 
 /// As `lt.compare` reads it again.
-fn json(contenders: &[Contender], found: &Found, cpu: &[CpuTime]) -> Value {
+fn json(contenders: &[Contender], found: &Found, cpu: &[Beside]) -> Value {
     let (outcomes, pairs) = match found {
         Found::One(outcome) => (vec![outcome], &[][..]),
         Found::Several(outcome) => (outcome.contenders.iter().collect(), &outcome.pairs[..]),
