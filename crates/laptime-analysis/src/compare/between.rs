@@ -49,8 +49,8 @@ pub fn note(matched: &Matched<'_>) -> Option<Warning> {
         Warning::new(
             CODE,
             format!(
-                "between two {noun}s {} {way} pass than before, beside what a {noun} takes: from one to the \
-                 next it is {}, before {}",
+                "between two {noun}s {} {way} pass than before: from the start of one to that of the next it is \
+                 {}, before {}",
                 said(change_ns),
                 said(new_ns),
                 said(period_ns),
