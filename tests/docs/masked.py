@@ -12,6 +12,8 @@ _UNITS = "ns|µs|us|ms|s|min|h|B|KiB|MiB|GiB|%|k|M|G|T|[kMGT]?FLOPS"
 _NUMBERS = re.compile(
     rf"(?<![\w.])[-+±]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{_UNITS})(?![\w/]))?"
 )
+#: Which row of a tree is the last is up to the machine.
+_LAST_ROW, _ROW = "└─", "├─"
 #: A table has the columns that fit, and their widths are those of its numbers.
 _REPEATED = re.compile(r"#(?: #)+")
 _LEFT_OUT = "left out to fit the width"
@@ -30,6 +32,7 @@ _SOMETIMES = re.compile(
 def words(text: str) -> list[str]:
     """The words of an output: its numbers are `#`, bars and lines are gone."""
     text = _LINES.sub(" ", _BARS.sub(" ", _COLOURS.sub("", text)))
+    text = text.replace(_LAST_ROW, _ROW)
     text = _NUMBERS.sub("#", " ".join(text.split()))
     text = _REPEATED.sub("#", text)
     return text.replace("under #", "#").split()

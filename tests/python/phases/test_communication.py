@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from statistics import median
 
@@ -16,7 +17,7 @@ import torch
 import torch.distributed as distributed
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
-from watched import loader, network, watched
+from watched import children, loader, network, watched
 
 import laptime as lt
 
@@ -90,9 +91,67 @@ def test_a_replica_s_backward_tells_its_wait_apart(modules):
         train(model)
     assert recorded.count("step") == BATCHES
     assert 0 < recorded.count("step/backward/communication") <= BATCHES
-    inside = [at for at in recorded.rows if at.startswith("step/backward/")]
-    direct = [at for at in inside if at.count("/") == 2]
-    assert sum(map(recorded.total, direct)) <= recorded.total("step/backward")
+    assert children(recorded, "step/backward") <= recorded.total("step/backward")
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.parametrize("modules", [False, True])
+def test_a_forward_that_is_seen_to_end_late_makes_no_backward_longer(modules, monkeypatch):
+    over = DistributedDataParallel._post_forward
+
+    def late(*given):
+        result = over(*given)
+        time.sleep(0.005)  # as where the processor is taken away
+        return result
+
+    monkeypatch.setattr(DistributedDataParallel, "_post_forward", late)
+    model = DistributedDataParallel(network())
+    with watched(modules=modules) as recorded:
+        train(model)
+    assert children(recorded, "step/backward") <= recorded.total("step/backward")
+
+
+class Slowly(torch.autograd.Function):
+    """A backward that takes 10 ms."""
+
+    @staticmethod
+    def forward(context, values):
+        return values * 1
+
+    @staticmethod
+    def backward(context, gradients):
+        time.sleep(0.01)
+        return gradients
+
+
+class Before(nn.Module):
+    """Learns before a replica: its gradients are computed when those of the replica are there."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+
+    def forward(self, values):
+        return Slowly.apply(values * self.weight)
+
+
+class Both(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.before = Before()
+        self.replica = DistributedDataParallel(network())
+
+    def forward(self, values):
+        return self.replica(self.before(values))
+
+
+@pytest.mark.usefixtures("group")
+def test_modules_before_a_replica_are_no_wait_for_others():
+    with watched(modules=True) as recorded:
+        train(Both())
+    assert recorded.total("step/backward/Both/before") >= BATCHES * 10_000_000
+    assert recorded.count("step/backward/communication") == 0
+    assert children(recorded, "step/backward") <= recorded.total("step/backward")
 
 
 @pytest.mark.usefixtures("group")
@@ -110,7 +169,7 @@ import torch
 import torch.distributed as distributed
 from laptime.integrations import _patches
 from test_communication import train
-from watched import network, watched
+from watched import children, network, watched
 
 distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
 _patches._device_in_use = lambda _torch: "cuda:0"

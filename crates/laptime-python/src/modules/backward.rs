@@ -22,6 +22,8 @@ pub struct Backward {
     on: Cell<bool>,
     thread: Cell<u64>,
     current: Cell<Option<Py<CalledModule>>>,
+    /// When the laps of this thread's modules changed last.
+    moved: Cell<u64>,
     elsewhere: RefCell<Vec<Reached>>,
 }
 
@@ -44,6 +46,7 @@ impl Backward {
             on: Cell::new(false),
             thread: Cell::new(this_thread()),
             current: Cell::new(None),
+            moved: Cell::new(0),
             elsewhere: RefCell::default(),
         })
     }
@@ -51,6 +54,11 @@ impl Backward {
     /// Whether a backward is under way.
     pub fn is_on(&self) -> bool {
         self.on.get()
+    }
+
+    /// When the engine, on this thread, went on to another module: what it waits for came later.
+    pub fn moved(&self) -> u64 {
+        self.moved.get()
     }
 
     /// The engine starts, and this thread waits for it.
@@ -94,7 +102,9 @@ impl Backward {
             return Ok(());
         }
         if this_thread() == self.thread.get() {
-            return self.switch(python, place);
+            self.switch(python, place)?;
+            self.moved.set(clock::now());
+            return Ok(());
         }
         let now = self.now(python)?; // a thread of the engine's, for a device
         let mut elsewhere = self.elsewhere.borrow_mut();

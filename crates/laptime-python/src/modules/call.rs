@@ -99,12 +99,12 @@ impl Split {
     }
 
     /// Gradients are computed, inside their phase. Once they are, `done` tells since when the engine
-    /// has waited for other processes', if it has.
+    /// has waited for other processes', if it has; it is told when the last module began.
     pub fn backward<'py>(
         &self,
         call: &Call<'py>,
         phases: &Phases,
-        done: &mut dyn FnMut() -> PyResult<Option<u64>>,
+        done: &mut dyn FnMut(u64) -> PyResult<Option<u64>>,
     ) -> Result<'py> {
         let python = call.python;
         let laps = mine(call, phases, || self.laps(python))?.flatten();
@@ -115,7 +115,8 @@ impl Split {
         ModuleLaps::backward_begin(&laps);
         let result = call.pass();
         let since = mine(call, phases, || {
-            result.as_ref().map_or(Ok(None), |_| done())
+            let moved = laps.get().backward.moved();
+            result.as_ref().map_or(Ok(None), |_| done(moved))
         });
         let until = since.as_ref().ok().copied().flatten().flatten();
         mine(call, phases, || ModuleLaps::backward_end(&laps, until))?;

@@ -213,15 +213,18 @@ impl Watched {
     fn backward<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (phases, python) = (self.phases.get(), call.python);
         let mut since = None;
-        let mut engine_is_done = || {
-            since = phases.waited_since(python)?;
+        // Computed from when the forward was seen to end: on a busy machine that is late. And what
+        // the engine computes after a replica's last gradient can't be told from the wait.
+        let mut engine_is_done = |moved: u64| {
+            let waited = phases.waited_since(python)?;
+            since = waited.filter(|since| (moved..clock::now()).contains(since));
             Ok(since)
         };
         let result = if let Some(split) = &self.split {
             split.backward(call, phases, &mut engine_is_done)
         } else {
             let result = call.pass()?;
-            guarded(|| engine_is_done().map(|_| ()))
+            guarded(|| engine_is_done(0).map(|_| ()))
                 .or_else(|error| phases.broken(python, error))?;
             Ok(result)
         };
