@@ -6,8 +6,7 @@
 use laptime_analysis::contest::{Ending, Outcome, Pair};
 use laptime_analysis::verdict::{Judged, Verdict};
 
-use crate::html::sentence as escaped;
-use crate::markdown::escaped as escaped_markdown;
+use crate::grid::Grid;
 use crate::quantity::{self, plural};
 use crate::{benchmark, name};
 
@@ -25,79 +24,25 @@ pub fn headline(outcome: &Outcome, names: &[String]) -> String {
 
 /// All of it, as a terminal shows it. `asked` is how a budget is asked for, such as `--budget {}`.
 pub fn text(outcome: &Outcome, names: &[String], asked: &str) -> String {
-    let rows = rows(outcome, names);
-    let columns = rows[0].len();
-    let width = |column: usize| rows.iter().map(|row| name::columns(&row[column])).max();
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| width(column).unwrap_or(0))
-        .collect();
-    let mut lines = vec![headline(outcome, names), String::new()];
-    for (at, row) in rows.iter().enumerate() {
-        let cells = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (cell, width))| {
-                let room = " ".repeat(width - name::columns(cell));
-                if column == 0 {
-                    format!("{cell}{room}")
-                } else {
-                    format!("{room}{cell}")
-                }
-            });
-        lines.push(cells.collect::<Vec<_>>().join("  ").trim_end().to_owned());
-        if at == 0 {
-            lines.push("─".repeat(widths.iter().sum::<usize>() + 2 * (columns - 1)));
-        }
-    }
-    lines.push(String::new());
-    lines.extend(notes(outcome, names, asked));
-    lines.join("\n").trim_start_matches('\n').to_owned()
+    grid(outcome, names, asked).text()
 }
 
 /// All of it, for a pull request; `asked` as in [`text`].
 pub fn markdown(outcome: &Outcome, names: &[String], asked: &str) -> String {
-    let line = |row: &[String]| {
-        let cells: Vec<String> = row.iter().map(|cell| escaped_markdown(cell)).collect();
-        format!("| {} |", cells.join(" | "))
-    };
-    let rows = rows(outcome, names);
-    let mut lines: Vec<String> = headline(outcome, names)
-        .lines()
-        .map(|said| format!("{}\n", escaped_markdown(said)))
-        .collect();
-    lines.push(line(&rows[0]));
-    lines.push(format!("|---|{}", "--:|".repeat(HEADING.len())));
-    lines.extend(rows[1..].iter().map(|row| line(row)));
-    lines.extend(
-        notes(outcome, names, asked)
-            .iter()
-            .map(|note| format!("\n{}", escaped_markdown(note))),
-    );
-    lines.join("\n") + "\n"
+    grid(outcome, names, asked).markdown()
 }
 
 /// All of it, as a piece of a notebook's page; `asked` as in [`text`].
 pub fn fragment(outcome: &Outcome, names: &[String], asked: &str) -> String {
-    let rows = rows(outcome, names);
-    let row = |cells: &[String], tag: &str| {
-        let cells = cells
-            .iter()
-            .map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell)));
-        format!("<tr>{}</tr>", cells.collect::<Vec<_>>().concat())
-    };
-    let body: String = rows[1..].iter().map(|cells| row(cells, "td")).collect();
-    let paragraphs = |lines: &mut dyn Iterator<Item = String>| -> String {
-        let said: Vec<String> = lines.map(|line| escaped(&line)).collect();
-        format!("<p>{}</p>", said.join("</p><p>"))
-    };
-    let answer = headline(outcome, names);
-    format!(
-        "{}<table><thead>{}</thead><tbody>{body}</tbody></table>{}",
-        paragraphs(&mut answer.lines().map(str::to_owned)),
-        row(&rows[0], "th"),
-        paragraphs(&mut notes(outcome, names, asked).into_iter()),
-    )
+    grid(outcome, names, asked).fragment()
+}
+
+fn grid(outcome: &Outcome, names: &[String], asked: &str) -> Grid {
+    Grid {
+        answer: headline(outcome, names),
+        rows: rows(outcome, names),
+        notes: notes(outcome, names, asked),
+    }
 }
 
 /// A pair in one sentence.

@@ -17,6 +17,9 @@ pub use outcome::{Doubt, Outcome};
 const QUANTA: f64 = 1_000.0;
 /// Samples that a budget is cut into, at most: more of them cost more to sort than they tell.
 const MOST_SAMPLES: f64 = 2_000.0;
+/// Single runs that a plan takes, at most: twenty of them then lie beyond the 99th percentile, and
+/// looking for warm-up among more would take longer than they do.
+pub const MOST_SINGLE: usize = MOST_SAMPLES as usize;
 /// How much the number of iterations grows while their cost isn't known yet.
 const GROWTH: u64 = 10;
 /// Fewest samples to stop at because the median is known: stopping at whatever few samples
@@ -105,6 +108,8 @@ pub struct Plan {
     limits: Limits,
     iterations: u64,
     is_sized: bool,
+    /// Fewest samples after warm-up, where every sample is a single run.
+    single: Option<usize>,
     /// Runs whose only use was to learn the cost.
     estimates: usize,
     samples: Vec<Sample>,
@@ -124,6 +129,7 @@ impl Plan {
             limits,
             iterations: 1,
             is_sized: is_counted,
+            single: None,
             estimates: 0,
             samples: Vec::new(),
             warmup: is_counted.then_some(0),
@@ -131,6 +137,16 @@ impl Plan {
             look_at: warmup::LEAST_STEPS,
             spent_ns: 0.0,
             ending: None,
+        }
+    }
+
+    /// One whose samples are single runs, for their percentiles: at least so many after warm-up, where the
+    /// budget allows, and [`MOST_SINGLE`] at most.
+    pub fn of_single_runs(limits: Limits, least: usize) -> Self {
+        Self {
+            is_sized: true,
+            single: Some(least.min(MOST_SINGLE)),
+            ..Self::new(limits)
         }
     }
 
@@ -186,7 +202,8 @@ impl Plan {
         let wall_ns = wall_ns.max(self.limits.quantum_ns);
         self.spent_ns += wall_ns;
         let is_over = self.spent_ns >= self.limits.budget_ns;
-        if self.warmup.is_none() && wall_ns * MISJUDGED < self.least_ns() {
+        let is_sized_by_time = self.warmup.is_none() && self.single.is_none();
+        if is_sized_by_time && wall_ns * MISJUDGED < self.least_ns() {
             self.forget_size();
         }
         if !self.is_sized && !self.size(wall_ns) && !is_over {
@@ -206,6 +223,10 @@ impl Plan {
             self.ending = (count >= asked).then_some(Ending::Count);
         } else if self.is_precise() {
             self.ending = Some(Ending::Precise);
+        } else if self.single.is_some() && count >= MOST_SINGLE {
+            self.warmup.get_or_insert(0);
+            self.extend_warmup();
+            self.ending = Some(Ending::Count);
         } else if is_over && self.limits.count.allows(count) {
             self.extend_warmup();
             self.ending = Some(Ending::Budget);
@@ -282,7 +303,8 @@ impl Plan {
             return false;
         };
         let count = self.samples.len() - warmup;
-        if count < self.look_at.max(LEAST_SAMPLES) {
+        let least = self.single.unwrap_or(0).max(LEAST_SAMPLES);
+        if count < self.look_at.max(least) {
             return false;
         }
         self.look_at = count + count / 4;

@@ -3,8 +3,8 @@
 use laptime_core::Unavailable;
 
 use super::{Ending, Plan};
+use crate::percentiles;
 use crate::quantiles;
-use crate::too_few::too_few;
 use crate::warmup::{self, Later};
 
 /// CPU time below this part of wall time is a doubt: the program waited, or the machine was busy.
@@ -44,13 +44,9 @@ impl Outcome {
                 self.iterations
             )));
         }
-        let count = self.samples_ns.len();
-        if count < LEAST_FOR_P99 {
-            return Err(too_few(count, "run", "the 99th percentile", LEAST_FOR_P99));
-        }
         let mut sorted = self.samples_ns.clone();
         sorted.sort_unstable_by(f64::total_cmp);
-        quantiles::nearest_rank(&sorted, 0.99).ok_or_else(|| Unavailable("no run".to_owned()))
+        percentiles::percentile(&sorted, 99, "run").map(|found| found.value_ns)
     }
 
     /// Whether the median is known as well as it was to be.
@@ -89,9 +85,6 @@ pub(crate) fn larger_ns(budget_ns: f64, needed_ns: f64) -> f64 {
     let digit = 10_f64.powf(wanted.max(1.0).log10().floor() - 1.0);
     (wanted / digit).ceil() * digit
 }
-
-/// Fewest single runs that have a 99th percentile.
-const LEAST_FOR_P99: usize = 100;
 
 /// Why a benchmark's median is doubtful.
 #[derive(Debug, Clone, PartialEq)]
