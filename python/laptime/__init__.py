@@ -21,6 +21,8 @@ from ._core import (
     Comparison,
     ComparisonRow,
     DamagedRecordingError,
+    InferenceCase,
+    InferenceLoad,
     Lap,
     LaptimeError,
     NotAvailableError,
@@ -47,7 +49,13 @@ from ._launches import sync_on
 from ._log_every import log_every
 from ._record import Record, record
 from ._track import track
-from .benchmarks import Benchmark, FunctionComparison, bench
+from .benchmarks import (
+    Benchmark,
+    FunctionComparison,
+    InferenceBenchmark,
+    bench,
+    bench_inference,
+)
 from .operations import count, no_weights, register_formula
 
 __all__ = [
@@ -59,6 +67,9 @@ __all__ = [
     "ComparisonRow",
     "DamagedRecordingError",
     "FunctionComparison",
+    "InferenceBenchmark",
+    "InferenceCase",
+    "InferenceLoad",
     "Lap",
     "LaptimeError",
     "NotAvailableError",
@@ -74,6 +85,7 @@ __all__ = [
     "TimerContext",
     "__version__",
     "bench",
+    "bench_inference",
     "ceilings",
     "compare",
     "count",

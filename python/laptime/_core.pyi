@@ -21,6 +21,13 @@ from ._core_comparison import (
     ComparisonRow as ComparisonRow,
     compare as compare,
 )
+from ._core_inference import (
+    InferenceCase as InferenceCase,
+    InferenceLoad as InferenceLoad,
+    InferenceOutcome as InferenceOutcome,
+    InferencePlan as InferencePlan,
+    LoadPlan as LoadPlan,
+)
 from ._core_lap import (
     Lap as Lap,
     lap as lap,

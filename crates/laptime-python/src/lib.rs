@@ -78,6 +78,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
     add_classes(module)?;
     add_functions(module)?;
+    inference::case::add_properties(python)?;
     summary::add_properties(python)?;
     segments::add_methods::<timer::Timer>(python)?;
     segments::add_methods::<timer::TimerContext>(python)?;
@@ -101,11 +102,11 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<fast::lap::pieces::Pieces>()?;
     module.add_class::<fast::timer::torchtimer::ProfilingSegments>()?;
     module.add_class::<imports::FindsWaited>()?;
-    module.add_class::<inference::InferenceCase>()?;
-    module.add_class::<inference::InferenceLoad>()?;
+    module.add_class::<inference::case::InferenceCase>()?;
+    module.add_class::<inference::case::InferenceLoad>()?;
     module.add_class::<inference::InferenceOutcome>()?;
-    module.add_class::<inference::InferencePlan>()?;
-    module.add_class::<inference::LoadPlan>()?;
+    module.add_class::<inference::plans::InferencePlan>()?;
+    module.add_class::<inference::plans::LoadPlan>()?;
     module.add_class::<jax::compilation::Compilations>()?;
     module.add_class::<modules::called_module::CalledModule>()?;
     module.add_class::<modules::laps::ModuleLaps>()?;

@@ -10,13 +10,6 @@ from .._launches import wait_for
 from ..device.usage import synchronize
 
 
-def finish_first(result: Any) -> None:
-    """Waits for the work of a first result, which may be anything."""
-    if holds_jax(result):
-        wait_for(result)
-    finish_devices(result)
-
-
 def finish_all(result: Any) -> None:
     """Waits for the work that a result stands for."""
     wait_for(result)

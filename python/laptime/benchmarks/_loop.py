@@ -16,7 +16,8 @@ from time import process_time_ns
 from typing import TYPE_CHECKING, Any
 
 from .._core import now
-from ._finishing import finish_all, finish_devices, finish_first, holds_jax, lazy
+from .._launches import wait_for
+from ._finishing import finish_devices, holds_jax, lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +36,21 @@ def loop(others, last, now, finish, fn, args, kwargs):
 
 
 class Measured:
-    """A function with its arguments, run many times at once."""
+    """A function with its arguments, run many times at once.
 
-    def __init__(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> None:
+    `wait` waits for the device that it leaves work to. `look` is given the last result of a run,
+    after its time was taken.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        args: Any = (),
+        kwargs: Any = None,
+        *,
+        wait: Callable[[Any], None] = finish_devices,
+        look: Callable[[Any], None] | None = None,
+    ) -> None:
         if not callable(fn):
             raise TypeError(f"what is measured is something to call, not {type(fn).__name__}")
         if inspect.iscoroutinefunction(fn) or inspect.isasyncgenfunction(fn):
@@ -48,7 +61,9 @@ class Measured:
             )
         self._called = (fn, tuple(args), dict(kwargs or {}))
         self._runs_done = 0
-        self._finish: Callable[[Any], None] = finish_first
+        self._wait = wait
+        self._look = look
+        self._finish = self._finish_first
         self._loop = _loop_for(*self._shape(), False)
         self._doubt: str | None = None
 
@@ -72,6 +87,8 @@ class Measured:
         if self._runs_done == 0:
             self._finish_as(result)
         self._runs_done += iterations
+        if self._look is not None:
+            self._look(result)
         self._doubt = lazy(
             result, "asyncio.run(…) around it measures its work", "go through its items"
         )
@@ -84,11 +101,21 @@ class Measured:
     def _finish_as(self, result: Any) -> None:
         """After the first run: only arrays of JAX are waited for one by one."""
         if holds_jax(result):
-            self._finish = finish_all
+            self._finish = self._finish_all
             self._loop = _loop_for(*self._shape(), True)
         else:
             # Going through a long list for arrays that it doesn't hold takes time of its own.
-            self._finish = finish_devices
+            self._finish = self._wait
+
+    def _finish_first(self, result: Any) -> None:
+        """Waits for the work of a first result, which may be anything."""
+        if holds_jax(result):
+            wait_for(result)
+        self._wait(result)
+
+    def _finish_all(self, result: Any) -> None:
+        wait_for(result)
+        self._wait(result)
 
     def _shape(self) -> tuple[int, tuple[str, ...] | None]:
         _fn, args, kwargs = self._called

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     #: What `stop` gives: the duration, and bytes at the start (None: not read), the end, at most.
     Ended: TypeAlias = tuple[Any, int | None, int, int]
 
-__all__ = ["Gauge", "Probe", "Waiting", "each", "gauge"]
+__all__ = ["Gauge", "Probe", "Waiting", "each", "gauge", "kind_of"]
 
 _log = logging.getLogger("laptime")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core import raised_by_handler
 from ._probe import Probe, kind_of
 from .memory import Allocator, Lap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def synchronize(device: Any = None) -> None:
@@ -23,6 +26,24 @@ def synchronize(device: Any = None) -> None:
         module.synchronize()
     else:
         module.synchronize(device)
+
+
+def waiter(device: Any) -> Callable[[Any], None]:
+    """What waits for a device that is in use, found once: to ask anew takes microseconds.
+
+    It is given the result of a call, which tells it nothing. On the CPU nothing is waited for.
+    """
+    probe = Probe(kind_of(device))
+    if probe.kind == "cpu":
+        return _nothing
+    wait: Callable[[Any], None] = (
+        probe.module if probe.kind == "cuda" else probe.torch.accelerator
+    ).synchronize
+    return lambda _result: wait(device)
+
+
+def _nothing(_result: Any) -> None:
+    """Waits for nothing."""
 
 
 class Usage:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, TypedDict, cast
 
 from .._core import Latency, lap, now
 from .._launches import wait_for
+from ..benchmarks._undisturbed import evaluating
 from ..device.tensors import devices_in, tensors
 from ..device.usage import synchronize
 from .output import say
@@ -84,7 +85,7 @@ def _measured(
     size = _batch_of(test_input) if batch is None else check_count("batch_size", batch, 1)
     devices = _devices_of(model, test_input)
     ticks: list[int] = []
-    with _evaluating(model), _without_gradients(), lap("inference"):
+    with evaluating(model), _without_gradients(), lap("inference"):
         for _ in range(untimed):
             wait_for(model(test_input))
         wait_for(test_input)
@@ -130,22 +131,6 @@ def _result(latency: Latency, facts: dict[str, Any]) -> InferenceResult:
             **facts,
         },
     )
-
-
-@contextmanager
-def _evaluating(model: Any) -> Generator[None]:
-    """Evaluation mode for models that have modes; each module gets its own back."""
-    listed = getattr(model, "modules", None)
-    if not (callable(listed) and callable(getattr(model, "eval", None))):
-        yield
-        return
-    before = [(module, module.training) for module in cast("Iterator[Any]", listed())]
-    model.eval()
-    try:
-        yield
-    finally:
-        for module, mode in before:
-            module.training = mode
 
 
 def _without_gradients() -> Any:

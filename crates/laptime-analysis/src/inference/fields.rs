@@ -20,17 +20,19 @@ pub type Field = (&'static str, Result<Value, Unavailable>);
 impl Case {
     /// Every number, in the order in which they are shown.
     pub fn fields(&self) -> Vec<Field> {
-        let names = CASE.iter();
-        names.map(|name| (*name, self.value(name))).collect()
+        let names = CASE_FIELDS.iter();
+        names.map(|name| (*name, self.field(name))).collect()
     }
 
-    fn value(&self, name: &str) -> Result<Value, Unavailable> {
+    /// The number of one of [`CASE_FIELDS`].
+    pub fn field(&self, name: &str) -> Result<Value, Unavailable> {
         let figures = self.found.as_ref().map_err(Clone::clone)?;
         figures.value(name)
     }
 }
 
-const CASE: [&str; 20] = [
+/// Names of a case's numbers, in the order in which they are shown.
+pub const CASE_FIELDS: [&str; 20] = [
     "first_ns",
     "first_ratio",
     "p50_ns",
@@ -91,11 +93,12 @@ impl Figures {
 impl Load {
     /// Every number, in the order in which they are shown.
     pub fn fields(&self) -> Vec<Field> {
-        let names = LOAD.iter();
-        names.map(|name| (*name, self.value(name))).collect()
+        let names = LOAD_FIELDS.iter();
+        names.map(|name| (*name, self.field(name))).collect()
     }
 
-    fn value(&self, name: &str) -> Result<Value, Unavailable> {
+    /// The number of one of [`LOAD_FIELDS`].
+    pub fn field(&self, name: &str) -> Result<Value, Unavailable> {
         match name {
             "rate_per_s" => Ok(Value::Number(self.rate_per_s)),
             "busy_ratio" => Ok(Value::Number(self.busy_ratio)),
@@ -105,7 +108,8 @@ impl Load {
     }
 }
 
-const LOAD: [&str; 10] = [
+/// Names of a load's numbers, in the order in which they are shown.
+pub const LOAD_FIELDS: [&str; 10] = [
     "rate_per_s",
     "p50_ns",
     "p50_ci",

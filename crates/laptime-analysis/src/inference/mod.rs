@@ -12,7 +12,7 @@ mod load;
 
 pub use case::{Call, Case, CasePlan, Figures, LEAST_CALLS, Rate, Transfers};
 pub use crossover::{Crossover, crossover};
-pub use fields::{Field, Value};
+pub use fields::{CASE_FIELDS, Field, LOAD_FIELDS, Value};
 pub use knee::{KNEE_RATIO, Knee, knee};
 pub use load::{Arrivals, Load, Request, schedule};
 
@@ -37,6 +37,12 @@ impl Sweep {
             }
         }
         devices
+    }
+
+    /// Whether any batch size was measured on a device.
+    pub fn is_measured(&self, device: &str) -> bool {
+        let mut cases = self.cases.iter();
+        cases.any(|case| case.device == device && case.found.is_ok())
     }
 
     /// The case of a device and a batch size.

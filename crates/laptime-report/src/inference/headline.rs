@@ -67,12 +67,8 @@ fn crossovers(sweep: &Sweep, devices: &[&str]) -> Vec<String> {
     let Some((base, others)) = devices.split_first() else {
         return Vec::new();
     };
-    let is_measured = |device: &str| {
-        let mut cases = sweep.cases.iter();
-        cases.any(|case| case.device == device && case.found.is_ok())
-    };
-    let others = others.iter().filter(|_| is_measured(base));
-    let others = others.filter(|device| is_measured(device));
+    let others = others.iter().filter(|_| sweep.is_measured(base));
+    let others = others.filter(|device| sweep.is_measured(device));
     others
         .map(|device| {
             let (one, other) = (name::visible(device), name::visible(base));

@@ -70,11 +70,8 @@ fn why(name: &str, percentile: &Result<Percentile, Unavailable>) -> Option<Strin
 fn grouped(sweep: &Sweep) -> Vec<String> {
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
     // A device that wasn't measured at all is said in the first lines.
-    let is_known = |case: &&Case| {
-        let mut cases = sweep.cases.iter();
-        cases.any(|other| other.device == case.device && other.found.is_ok())
-    };
-    for case in sweep.cases.iter().filter(is_known) {
+    let cases = sweep.cases.iter();
+    for case in cases.filter(|case| sweep.is_measured(&case.device)) {
         for doubt in doubts(case) {
             let label = label(sweep, case);
             match found.iter_mut().find(|(known, _)| *known == doubt) {

@@ -77,7 +77,10 @@ pub fn rows(sweep: &Sweep) -> Vec<Vec<String>> {
         });
         std::iter::once(lead).chain(cells).collect()
     };
-    let rows = sweep.cases.iter().map(row);
+    // A device that wasn't measured at all is said in the first lines.
+    let cases = sweep.cases.iter();
+    let measured = cases.filter(|case| sweep.is_measured(&case.device));
+    let rows = measured.map(row);
     std::iter::once(heading).chain(rows).collect()
 }
 

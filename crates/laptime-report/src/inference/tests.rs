@@ -63,7 +63,17 @@ fn the_first_line_is_the_knee() {
         case("cpu", 16, 4e6, None),
         case("cpu", 64, 16e6, None),
     ]);
-    insta::assert_snapshot!(text(&found), @"");
+    insta::assert_snapshot!(text(&found), @r#"
+    Batch 16 is the knee: 4,000 samples/s, p99 4.08 ms.
+
+    batch      p50          95 %      p90      p99          95 %  samples/s  first call          calls
+    ──────────────────────────────────────────────────────────────────────────────────────────────────
+    1      1.00 ms  1.00 to 1.00  1.02 ms  1.02 ms  1.02 to 1.02      1,000     20.0 ms  1,000 after 1
+    16     4.00 ms  3.99 to 4.01  4.06 ms  4.08 ms  4.08 to 4.08      4,000     80.0 ms    500 after 1
+    64     16.0 ms  15.9 to 16.1  16.3 ms  16.3 ms             –      4,001      320 ms    126 after 1
+
+    Batch 64: p99 has no interval: 126 calls are too few to tell how exact the 99th percentile is; 368 are needed.
+    "#);
     assert!(markdown(&found).contains("| 16 |"));
     assert!(fragment(&found).starts_with("<p>Batch 16 is the knee"));
 }
@@ -82,7 +92,22 @@ fn devices_have_a_knee_each_transfers_and_a_crossover() {
             found: Err(Unavailable("no xpu device".to_owned())),
         },
     ]);
-    insta::assert_snapshot!(text(&found), @"");
+    insta::assert_snapshot!(text(&found), @r#"
+    On cpu, throughput still rises at batch 64, the largest: 1,281 samples/s, p50 50.0 ms.
+    On cuda, throughput still rises at batch 64, the largest: 64,000 samples/s, p99 1.02 ms.
+    xpu was not measured: no xpu device.
+    cuda is faster than cpu from batch 64 on, transfers included.
+
+    device, batch      p50          95 %      p90      p99          95 %  samples/s       in     out  p50 with both  first call          calls
+    ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    cpu 1          1.00 ms  1.00 to 1.00  1.02 ms  1.02 ms  1.02 to 1.02      1,000        –       –        1.00 ms     20.0 ms  1,000 after 1
+    cpu 64         50.0 ms  49.7 to 50.3  50.8 ms        –             –      1,281        –       –        50.0 ms      1.00 s     40 after 1
+    cuda 1          500 µs    499 to 501   508 µs   510 µs    510 to 510      2,000  1.00 ms  500 µs        2.00 ms     11.5 ms  1,000 after 1
+    cuda 64        1.00 ms  1.00 to 1.00  1.02 ms  1.02 ms  1.02 to 1.02     64,000  1.00 ms  500 µs        2.50 ms     21.5 ms    800 after 1
+
+    p50, p90, p99 and samples/s are of the computation alone; in and out are transfers to the device and back.
+    cpu batch 64: p99 is absent: 40 calls are too few to tell the 99th percentile; 100 are needed.
+    "#);
 }
 
 #[test]
@@ -91,13 +116,35 @@ fn a_rate_that_is_kept_up_with_and_one_that_is_not() {
         loaded(case("cpu", 1, 1e6, None), 200.0, 1e6),
         loaded(case("cpu", 64, 16e6, None), 200.0, 16e6),
     ]);
-    insta::assert_snapshot!(text(&found), @"");
+    insta::assert_snapshot!(text(&found), @r#"
+    Throughput still rises at batch 64, the largest: 4,001 samples/s, p99 16.3 ms.
+    200 requests/s are kept up with at batch 1, not at 64.
+
+    batch      p50          95 %      p90      p99          95 %  samples/s  first call          calls
+    ──────────────────────────────────────────────────────────────────────────────────────────────────
+    1      1.00 ms  1.00 to 1.00  1.02 ms  1.02 ms  1.02 to 1.02      1,000     20.0 ms  1,000 after 1
+    64     16.0 ms  15.9 to 16.1  16.3 ms  16.3 ms             –      4,001      320 ms    126 after 1
+
+    Batch 1, 200 requests/s: from arrival p50 1.00 ms, p90 1.00 ms, p99 1.00 ms (400 requests, constant arrivals). It kept up; a request takes 20 % of the time between two arrivals.
+    Batch 64, 200 requests/s: from arrival p50 at least 1.38 s, p90 at least 1.93 s, p99 at least 2.05 s (400 requests, constant arrivals). It did not keep up: 213 requests still waited at the end; a request takes 320 % of the time between two arrivals.
+    Batch 64: p99 has no interval: 126 calls are too few to tell how exact the 99th percentile is; 368 are needed.
+    "#);
 }
 
 #[test]
 fn too_few_calls_have_no_99th_percentile_and_say_so() {
     let found = sweep(vec![case("cpu", 8, 0.3e9, None)]);
-    insta::assert_snapshot!(text(&found), @"");
+    insta::assert_snapshot!(text(&found), @r#"
+    Batch 8: 26.7 samples/s, p50 299 ms.
+
+    batch     p50        95 %  p90  p99  95 %  samples/s  first call      calls
+    ───────────────────────────────────────────────────────────────────────────
+    8      299 ms  294 to 304    –    –     –       26.7      6.00 s  7 after 1
+
+    Batch 8: p99 is absent: 7 calls are too few to tell the 99th percentile; 100 are needed.
+    Batch 8: The budget of 2 s is used up: the median is known to ±1.6 %. lt.bench_inference(…, budget=10) measures longer.
+    Batch 8: Warm-up may be part of it: 7 steps are too few to tell warm-up from steady state; 12 are needed.
+    "#);
 }
 
 #[test]
