@@ -134,12 +134,12 @@ class _Held:
                 now.clear()
                 now.update(before)
         for parameter, data in self._data:
-            if parameter.device != data.device or parameter.data_ptr() != data.data_ptr():
+            if _was_moved(parameter, data):
                 parameter.data = data
         for parameter, gradient, data in self._gradients:
             if parameter.grad is not gradient:
                 parameter.grad = gradient
-            if data is not None and gradient.device != data.device:
+            if data is not None and _was_moved(gradient, data):
                 gradient.data = data
         for buffer, contents in self._contents:
             if not self._torch.equal(buffer, contents):
@@ -150,3 +150,7 @@ class _Held:
                 # Made by a call, as a cache is. Autograd refuses tensors of inference mode.
                 vars(module)[name] = value.clone()
         vars(module).update(self._attributes)
+
+
+def _was_moved(now: Any, before: Any) -> bool:
+    return now.device != before.device or now.data_ptr() != before.data_ptr()

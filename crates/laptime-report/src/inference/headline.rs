@@ -2,7 +2,7 @@
 
 use laptime_analysis::inference::{Case, Figures, Load, Sweep};
 
-use super::per_second;
+use super::{asked, per_second};
 use crate::{name, quantity};
 
 /// A sentence a line.
@@ -107,7 +107,7 @@ fn load(sweep: &Sweep, device: &str) -> Option<String> {
         1 => String::new(),
         _ => format!(" on {}", name::visible(device)),
     };
-    let rate = format!("{} requests/s", per_second(rate));
+    let rate = format!("{} requests/s", asked(rate));
     Some(match (with(true), with(false)) {
         (kept, missed) if missed.is_empty() => {
             format!("{rate} are kept up with{on} at batch {kept}.")

@@ -52,6 +52,14 @@ fn label(sweep: &Sweep, case: &Case) -> String {
     }
 }
 
+/// A rate that was asked for, as it was told: `50`, `0.5`.
+fn asked(rate: f64) -> String {
+    if rate.fract() == 0.0 {
+        return quantity::thousands(rate as u128);
+    }
+    quantity::plain(rate)
+}
+
 /// A rate of samples or tokens: `1,240`, `12.3`.
 fn per_second(rate: f64) -> String {
     if rate >= 99.95 {

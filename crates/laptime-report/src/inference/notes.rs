@@ -4,7 +4,7 @@ use laptime_analysis::inference::{Arrivals, Case, Figures, Load, Sweep};
 use laptime_analysis::percentiles::Percentile;
 use laptime_core::Unavailable;
 
-use super::{BUDGET, label};
+use super::{BUDGET, asked, label};
 use crate::{benchmark, name, quantity};
 
 /// The sentences, each once with all the cases it is about.
@@ -132,7 +132,7 @@ fn said(load: &Load, label: &str) -> String {
         "{}, {} requests/s: from arrival {} ({requests}, {arrivals}). {kept}; a request takes {busy} % of the \
          time between two arrivals.{missing}",
         capitalized(label),
-        super::per_second(load.rate_per_s),
+        asked(load.rate_per_s),
         told.join(", "),
     )
 }

@@ -1,0 +1,109 @@
+"""A `torch` with a scripted GPU: it computes after the call returned, and transfers take time."""
+
+from __future__ import annotations
+
+import time
+import types
+from contextlib import nullcontext
+from typing import Any
+
+
+class Tensor:
+    """Rows of numbers that are nowhere: only their count and place are known."""
+
+    dtype = "torch.float32"
+
+    def __init__(self, torch: FakeTorch, rows: int, device: str = "cpu") -> None:
+        self.torch, self.rows = torch, rows
+        self.device = torch.device(device)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (self.rows, 4)
+
+    def __getitem__(self, rows: slice) -> Tensor:
+        return Tensor(self.torch, len(range(self.rows)[rows]), str(self.device))
+
+    def to(self, device: Any) -> Tensor:
+        if self.torch.device(device).type != self.device.type:
+            self.torch.transfers.append((str(self.device), str(device), self.rows))
+            self.torch.launch(self.torch.transfer_s)
+        return Tensor(self.torch, self.rows, str(device))
+
+
+class FakeTorch(types.ModuleType):
+    """`torch`, with one CUDA device."""
+
+    def __init__(self) -> None:
+        super().__init__("torch")
+        self.done_at = 0.0
+        self.transfer_s = 0.002
+        self.waits: list[Any] = []
+        self.transfers: list[tuple[str, str, int]] = []
+        self.forked: list[Any] = []
+        self.Tensor = Tensor
+        self.version = types.SimpleNamespace(cuda="13.0", hip=None)
+        self.random = types.SimpleNamespace(fork_rng=self._fork)
+        self.inference_mode = nullcontext
+        self.no_grad = nullcontext
+        self.cuda = types.SimpleNamespace(
+            is_available=lambda: True,
+            is_initialized=lambda: True,
+            is_current_stream_capturing=lambda: False,
+            device_count=lambda: 1,
+            synchronize=self._synchronize,
+            get_rng_state=lambda: None,
+        )
+
+    def device(self, name: Any) -> Any:
+        kind, _, index = str(name).partition(":")
+        return Device(kind, int(index) if index else None)
+
+    def cat(self, parts: list[Tensor]) -> Tensor:
+        return Tensor(self, sum(one.rows for one in parts), str(parts[0].device))
+
+    def launch(self, seconds: float) -> None:
+        """Work that the device does after what it was given before."""
+        self.done_at = max(self.done_at, time.perf_counter()) + seconds
+
+    def _synchronize(self, device: Any = None) -> None:
+        self.waits.append(device)
+        while time.perf_counter() < self.done_at:
+            pass
+
+    def _fork(self, devices: Any, device_type: str = "cuda") -> Any:
+        self.forked += devices
+        return nullcontext()
+
+
+class Device:
+    def __init__(self, kind: str, index: int | None) -> None:
+        self.type, self.index = kind, index
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+
+class Model:
+    """Takes a time for each row on the CPU, and one time for all of them on the GPU."""
+
+    training = True
+
+    def __init__(self, torch: FakeTorch, row_s: float, gpu_s: float) -> None:
+        self.torch, self.row_s, self.gpu_s = torch, row_s, gpu_s
+        self.device = "cpu"
+        self.seen: list[tuple[str, str, int]] = []
+
+    def __call__(self, x: Tensor) -> Tensor:
+        self.seen.append((self.device, str(x.device), x.rows))
+        assert x.device.type == self.torch.device(self.device).type
+        if self.device == "cpu":
+            until = time.perf_counter() + self.row_s * x.rows
+            while time.perf_counter() < until:
+                pass
+        else:
+            self.torch.launch(self.gpu_s)
+        return Tensor(self.torch, x.rows, str(x.device))
+
+    def to(self, device: Any) -> None:
+        self.device = str(device)
