@@ -40,7 +40,7 @@ pub fn fragment(outcome: &Outcome, names: &[String], asked: &str) -> String {
 fn grid(outcome: &Outcome, names: &[String], asked: &str) -> Grid {
     Grid {
         answer: headline(outcome, names),
-        rows: rows(outcome, names),
+        tables: vec![rows(outcome, names)],
         notes: notes(outcome, names, asked),
     }
 }

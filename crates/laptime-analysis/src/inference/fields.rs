@@ -109,14 +109,11 @@ impl Load {
 }
 
 /// Names of a load's numbers, in the order in which they are shown.
-pub const LOAD_FIELDS: [&str; 10] = [
+pub const LOAD_FIELDS: [&str; 7] = [
     "rate_per_s",
     "p50_ns",
-    "p50_ci",
     "p90_ns",
-    "p90_ci",
     "p99_ns",
-    "p99_ci",
     "max_ns",
     "service_p50_ns",
     "busy_ratio",

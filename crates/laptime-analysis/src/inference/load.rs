@@ -55,7 +55,8 @@ pub struct Load {
     pub rate_per_s: f64,
     /// How they arrived.
     pub arrivals: Arrivals,
-    /// From the scheduled arrival to the output.
+    /// From the scheduled arrival to the output. Requests in a queue wait for the same one, so their
+    /// latencies depend on each other, and the intervals here are too narrow to be shown.
     pub latency: Percentiles,
     /// From the call to the output, without the queue.
     pub service: Percentiles,

@@ -38,7 +38,7 @@ pub fn fragment(sweep: &Sweep) -> String {
 fn grid(sweep: &Sweep) -> Grid {
     Grid {
         answer: headline(sweep),
-        rows: table::rows(sweep),
+        tables: table::tables(sweep),
         notes: notes::notes(sweep),
     }
 }

@@ -1,4 +1,4 @@
-//! What stands below the table: the load, what the columns are, why numbers are absent, and the doubts.
+//! What stands below the table: what the columns are, why numbers are absent, and the doubts.
 
 use laptime_analysis::inference::{Arrivals, Case, Figures, Load, Sweep};
 use laptime_analysis::percentiles::Percentile;
@@ -14,10 +14,8 @@ pub fn notes(sweep: &Sweep) -> Vec<String> {
         let cases = sweep.cases.iter();
         cases.filter_map(|case| Some((case, case.found.as_ref().ok()?)))
     };
-    notes.extend(figures().filter_map(|(case, one)| {
-        let load = one.load.as_ref()?;
-        Some(said(load, &label(sweep, case)))
-    }));
+    let load = figures().find_map(|(_, one)| one.load.as_ref());
+    notes.extend(load.map(|load| meaning(load).to_owned()));
     if figures().any(|(_, one)| one.transfers.is_some()) {
         notes.push(
             "p50, p90, p99 and samples/s are of the computation alone; in and out are transfers to the device \
@@ -52,6 +50,18 @@ fn of_figures(figures: &Figures) -> Vec<String> {
     let latency = &figures.latency;
     let mut doubts: Vec<String> = why("p99", &latency.p99).into_iter().collect();
     doubts.extend(benchmark::doubts(&figures.outcome, BUDGET));
+    if let Some(load) = &figures.load {
+        let name = format!("p99 at {} requests/s", asked(load.rate_per_s));
+        let absent = load.latency.p99.as_ref().err();
+        doubts.extend(absent.map(|why| format!("{name} is absent: {why}.")));
+        if load.is_at_least() {
+            doubts.push(format!(
+                "{} of {} requests still waited at the end: their latency is larger than what is counted.",
+                quantity::thousands((load.arrived - load.served) as u64),
+                quantity::thousands(load.arrived as u64),
+            ));
+        }
+    }
     doubts
 }
 
@@ -92,47 +102,16 @@ fn capitalized(text: &str) -> String {
     }
 }
 
-/// What a load came to.
-fn said(load: &Load, label: &str) -> String {
-    let at_least = if load.is_at_least() { "at least " } else { "" };
-    let latency = &load.latency;
-    let told = [
-        ("p50", &latency.p50),
-        ("p90", &latency.p90),
-        ("p99", &latency.p99),
-    ];
-    let told = told.map(|(name, found)| match found {
-        Ok(one) => {
-            let digits = quantity::measured(one.value_ns);
-            format!("{name} {at_least}{}", digits.inline())
+/// What the numbers of a load are.
+fn meaning(load: &Load) -> &'static str {
+    match load.arrivals {
+        Arrivals::Poisson => {
+            "Under load, latency counts from the arrival of a request, the queue included; arrivals are \
+             independent of each other (Poisson)."
         }
-        Err(_) => format!("{name} –"),
-    });
-    let arrivals = match load.arrivals {
-        Arrivals::Poisson => "Poisson arrivals",
-        Arrivals::Constant => "constant arrivals",
-    };
-    let requests = quantity::plural(load.arrived as u64, "request", "requests");
-    let busy = format!("{}", (load.busy_ratio * 100.0).round());
-    let kept = match (load.kept_up(), load.arrived - load.served) {
-        (true, _) => "It kept up".to_owned(),
-        (false, 0) => "It did not keep up: the queue grows".to_owned(),
-        (false, left) => format!(
-            "It did not keep up: {} still waited at the end",
-            quantity::plural(left as u64, "request", "requests")
-        ),
-    };
-    let missing = latency
-        .p99
-        .is_err()
-        .then(|| why("p99", &latency.p99))
-        .flatten();
-    let missing = missing.map_or_else(String::new, |why| format!(" {why}"));
-    format!(
-        "{}, {} requests/s: from arrival {} ({requests}, {arrivals}). {kept}; a request takes {busy} % of the \
-         time between two arrivals.{missing}",
-        capitalized(label),
-        asked(load.rate_per_s),
-        told.join(", "),
-    )
+        Arrivals::Constant => {
+            "Under load, latency counts from the arrival of a request, the queue included; arrivals are equally \
+             far apart."
+        }
+    }
 }

@@ -1,10 +1,11 @@
-//! A row for each batch size on each device.
+//! A row for each batch size on each device, and in a table of its own what it does under load.
 
-use laptime_analysis::inference::{Case, Figures, Sweep};
+use laptime_analysis::inference::{Case, Figures, Load, Sweep};
 use laptime_analysis::percentiles::Percentile;
 use laptime_core::Unavailable;
 
-use super::per_second;
+use super::{asked, per_second};
+use crate::grid::Rows;
 use crate::{name, quantity};
 
 /// What stands where a number is absent.
@@ -44,8 +45,12 @@ const CALLS: Column = ("calls", |one| {
     format!("{calls} after {}", quantity::thousands(one.warmup as u64))
 });
 
-/// The heading, then the rows.
-pub fn rows(sweep: &Sweep) -> Vec<Vec<String>> {
+/// Latency, and then the load if there is one.
+pub fn tables(sweep: &Sweep) -> Vec<Rows> {
+    std::iter::once(latency(sweep)).chain(load(sweep)).collect()
+}
+
+fn latency(sweep: &Sweep) -> Rows {
     let figures = || {
         sweep
             .cases
@@ -60,28 +65,68 @@ pub fn rows(sweep: &Sweep) -> Vec<Vec<String>> {
         columns.splice(columns.len() - 1..columns.len() - 1, TRANSFERS);
     }
     columns.push(CALLS);
-    let is_one = sweep.devices().len() < 2;
-    let lead = if is_one { "batch" } else { "device, batch" };
-    let mut heading = vec![lead.to_owned()];
+    let mut heading = vec![lead(sweep)];
     heading.extend(columns.iter().map(|column| column.0.to_owned()));
     let row = |case: &Case| {
-        let batch = quantity::thousands(case.batch);
-        let lead = if is_one {
-            batch
-        } else {
-            format!("{} {batch}", name::visible(&case.device))
-        };
         let cells = columns.iter().map(|column| {
             let figures = case.found.as_ref();
             figures.map_or_else(|_| absent(), |figures| column.1(figures))
         });
-        std::iter::once(lead).chain(cells).collect()
+        std::iter::once(name_of(sweep, case)).chain(cells).collect()
     };
     // A device that wasn't measured at all is said in the first lines.
     let cases = sweep.cases.iter();
     let measured = cases.filter(|case| sweep.is_measured(&case.device));
-    let rows = measured.map(row);
-    std::iter::once(heading).chain(rows).collect()
+    std::iter::once(heading).chain(measured.map(row)).collect()
+}
+
+/// What the first column is called.
+fn lead(sweep: &Sweep) -> String {
+    let is_one = sweep.devices().len() < 2;
+    if is_one { "batch" } else { "device, batch" }.to_owned()
+}
+
+fn name_of(sweep: &Sweep, case: &Case) -> String {
+    let batch = quantity::thousands(case.batch);
+    if sweep.devices().len() < 2 {
+        return batch;
+    }
+    format!("{} {batch}", name::visible(&case.device))
+}
+
+/// Columns of the load.
+const LOAD: [&str; 6] = ["p50", "p90", "p99", "requests", "busy", "kept up"];
+
+fn load(sweep: &Sweep) -> Option<Rows> {
+    let cases = sweep.cases.iter();
+    let loads: Vec<(&Case, &Load)> = cases
+        .filter_map(|case| Some((case, case.found.as_ref().ok()?.load.as_ref()?)))
+        .collect();
+    let rate = loads.first()?.1.rate_per_s;
+    let mut heading = vec![format!("{}, {} requests/s", lead(sweep), asked(rate))];
+    heading.extend(LOAD.map(str::to_owned));
+    let rows = loads.iter().map(|(case, load)| {
+        let all = &load.latency;
+        let at_least = |found: &Result<Percentile, Unavailable>| match value(found) {
+            text if load.is_at_least() && found.is_ok() => format!("≥ {text}"),
+            text => text,
+        };
+        let requests = quantity::thousands(load.arrived as u64);
+        let left = load.arrived - load.served;
+        vec![
+            name_of(sweep, case),
+            at_least(&all.p50),
+            at_least(&all.p90),
+            at_least(&all.p99),
+            match left {
+                0 => requests,
+                left => format!("{requests}, {} left", quantity::thousands(left as u64)),
+            },
+            format!("{:.0} %", load.busy_ratio * 100.0),
+            if load.kept_up() { "yes" } else { "no" }.to_owned(),
+        ]
+    });
+    Some(std::iter::once(heading).chain(rows).collect())
 }
 
 fn absent() -> String {

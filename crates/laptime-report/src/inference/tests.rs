@@ -125,9 +125,14 @@ fn a_rate_that_is_kept_up_with_and_one_that_is_not() {
     1      1.00 ms  1.00 to 1.00  1.02 ms  1.02 ms  1.02 to 1.02      1,000     20.0 ms  1,000 after 1
     64     16.0 ms  15.9 to 16.1  16.3 ms  16.3 ms             –      4,001      320 ms    126 after 1
 
-    Batch 1, 200 requests/s: from arrival p50 1.00 ms, p90 1.00 ms, p99 1.00 ms (400 requests, constant arrivals). It kept up; a request takes 20 % of the time between two arrivals.
-    Batch 64, 200 requests/s: from arrival p50 at least 1.38 s, p90 at least 1.93 s, p99 at least 2.05 s (400 requests, constant arrivals). It did not keep up: 213 requests still waited at the end; a request takes 320 % of the time between two arrivals.
+    batch, 200 requests/s       p50       p90       p99       requests   busy  kept up
+    ──────────────────────────────────────────────────────────────────────────────────
+    1                       1.00 ms   1.00 ms   1.00 ms            400   20 %      yes
+    64                     ≥ 1.38 s  ≥ 1.93 s  ≥ 2.05 s  400, 213 left  320 %       no
+
+    Under load, latency counts from the arrival of a request, the queue included; arrivals are equally far apart.
     Batch 64: p99 has no interval: 126 calls are too few to tell how exact the 99th percentile is; 368 are needed.
+    Batch 64: 213 of 400 requests still waited at the end: their latency is larger than what is counted.
     "#);
 }
 
