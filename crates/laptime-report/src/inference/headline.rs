@@ -2,7 +2,7 @@
 
 use laptime_analysis::inference::{Case, Figures, Load, Sweep};
 
-use super::{asked, per_second};
+use super::words::{asked, per_second};
 use crate::{name, quantity};
 
 /// A sentence a line.
@@ -26,9 +26,10 @@ fn device(sweep: &Sweep, device: &str) -> String {
         let why = why.map_or_else(String::new, |why| format!(": {}", name::visible(&why.0)));
         return format!("{shown} was not measured{why}.");
     };
-    let (begin, lower) = match is_one {
-        true => (String::new(), "Batch"),
-        false => (format!("On {shown}, "), "batch"),
+    let (begin, lower) = if is_one {
+        (String::new(), "Batch")
+    } else {
+        (format!("On {shown}, "), "batch")
     };
     let knee = sweep.knee(device).ok().map(|knee| knee.batch);
     let case = knee.map_or(*last, |batch| sweep.case(device, batch).unwrap_or(last));

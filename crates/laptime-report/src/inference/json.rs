@@ -4,7 +4,8 @@ use laptime_analysis::inference::{Arrivals, Case, Field, Load, Sweep, Value};
 use laptime_core::Unavailable;
 use serde_json::{Map, json};
 
-use super::{doubts, headline};
+use super::headline::headline;
+use super::notes::doubts;
 use crate::json::safe;
 
 /// Version of the layout.

@@ -7,18 +7,15 @@ mod headline;
 mod json;
 mod notes;
 mod table;
+mod words;
 
 pub use headline::headline;
 pub use json::json;
 pub use notes::doubts;
 
-use laptime_analysis::inference::{Case, Sweep};
+use laptime_analysis::inference::Sweep;
 
 use crate::grid::Grid;
-use crate::{name, quantity};
-
-/// How a budget is asked for.
-const BUDGET: &str = "lt.bench_inference(…, budget={})";
 
 /// All of it, as a terminal shows it.
 pub fn text(sweep: &Sweep) -> String {
@@ -41,32 +38,6 @@ fn grid(sweep: &Sweep) -> Grid {
         tables: table::tables(sweep),
         notes: notes::notes(sweep),
     }
-}
-
-/// A case in a sentence: `batch 16`, with its device where there are several.
-fn label(sweep: &Sweep, case: &Case) -> String {
-    let batch = format!("batch {}", quantity::thousands(case.batch));
-    match sweep.devices().len() {
-        0 | 1 => batch,
-        _ => format!("{} {batch}", name::visible(&case.device)),
-    }
-}
-
-/// A rate that was asked for, as it was told: `50`, `0.5`.
-fn asked(rate: f64) -> String {
-    if rate.fract() == 0.0 {
-        return quantity::thousands(rate as u128);
-    }
-    quantity::plain(rate)
-}
-
-/// A rate of samples or tokens: `1,240`, `12.3`.
-fn per_second(rate: f64) -> String {
-    if rate >= 99.95 {
-        return quantity::thousands(rate.round() as u128);
-    }
-    let digits = quantity::rate(rate);
-    format!("{}{}", digits.whole, digits.fraction)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use laptime_analysis::inference::{Arrivals, Case, Figures, Load, Sweep};
 use laptime_analysis::percentiles::Percentile;
 use laptime_core::Unavailable;
 
-use super::{BUDGET, asked, label};
+use super::words::{BUDGET, asked, label};
 use crate::{benchmark, name, quantity};
 
 /// The sentences, each once with all the cases it is about.
@@ -54,6 +54,12 @@ fn of_figures(figures: &Figures) -> Vec<String> {
         let name = format!("p99 at {} requests/s", asked(load.rate_per_s));
         let absent = load.latency.p99.as_ref().err();
         doubts.extend(absent.map(|why| format!("{name} is absent: {why}.")));
+        if !load.kept_up() {
+            doubts.push(format!(
+                "At {} requests/s the queue grows as long as requests arrive: a longer test has longer latencies.",
+                asked(load.rate_per_s)
+            ));
+        }
         if load.is_at_least() {
             doubts.push(format!(
                 "{} of {} requests still waited at the end: their latency is larger than what is counted.",

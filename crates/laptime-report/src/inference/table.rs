@@ -4,7 +4,7 @@ use laptime_analysis::inference::{Case, Figures, Load, Sweep};
 use laptime_analysis::percentiles::Percentile;
 use laptime_core::Unavailable;
 
-use super::{asked, per_second};
+use super::words::{asked, per_second};
 use crate::grid::Rows;
 use crate::{name, quantity};
 

@@ -132,6 +132,7 @@ fn a_rate_that_is_kept_up_with_and_one_that_is_not() {
 
     Under load, latency counts from the arrival of a request, the queue included; arrivals are equally far apart.
     Batch 64: p99 has no interval: 126 calls are too few to tell how exact the 99th percentile is; 368 are needed.
+    Batch 64: At 200 requests/s the queue grows as long as requests arrive: a longer test has longer latencies.
     Batch 64: 213 of 400 requests still waited at the end: their latency is larger than what is counted.
     "#);
 }
