@@ -38,6 +38,8 @@ def _own(module: Any, x: Any) -> Place:
     """Where the parameters are; the input is brought there where they are all on one device."""
     held = list(module.parameters()) if module is not None else []
     used = {str(one.device): one.device for one in held if hasattr(one, "device")}
+    if "meta" in used:
+        raise ValueError("the model has parameters without values (device meta): load them first")
     if len(used) == 1:
         ((name, device),) = used.items()
         return Place(name, device)

@@ -117,7 +117,7 @@ class _Held:
         self._data = [(one, one.data) for one in parameters]
         self._gradients = [(one, one.grad, getattr(one.grad, "data", None)) for one in parameters]
         # A forward pass may write into buffers; into parameters it doesn't.
-        buffers = [one for one in self._buffers.values() if one is not None]
+        buffers = [one for one in self._buffers.values() if one is not None and not one.is_meta]
         self._contents = [(one, one.detach().clone()) for one in buffers]
         self._attributes = {name: one for name, one in vars(module).items() if self._is_tensor(one)}
 
@@ -153,4 +153,7 @@ class _Held:
 
 
 def _was_moved(now: Any, before: Any) -> bool:
-    return now.device != before.device or now.data_ptr() != before.data_ptr()
+    try:
+        return now.device != before.device or now.data_ptr() != before.data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return True  # a kind of tensor without memory of its own

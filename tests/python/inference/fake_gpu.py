@@ -30,6 +30,9 @@ class Tensor:
             self.torch.launch(self.torch.transfer_s)
         return Tensor(self.torch, self.rows, str(device))
 
+    def data_ptr(self) -> int:
+        return id(self)
+
 
 class FakeTorch(types.ModuleType):
     """`torch`, with one CUDA device."""
@@ -107,3 +110,42 @@ class Model:
 
     def to(self, device: Any) -> None:
         self.device = str(device)
+
+
+class Parameter:
+    """A parameter whose data can be replaced, as a move does."""
+
+    grad = None
+
+    def __init__(self, data: Tensor) -> None:
+        self.data = data
+
+    @property
+    def device(self) -> Device:
+        return self.data.device
+
+    def data_ptr(self) -> int:
+        return id(self.data)
+
+
+class Module(Model):
+    """The same with a parameter, as a module of PyTorch has."""
+
+    def __init__(self, torch: FakeTorch, row_s: float, gpu_s: float) -> None:
+        super().__init__(torch, row_s, gpu_s)
+        self._parameters = {"weight": Parameter(Tensor(torch, 1))}
+        self._buffers: dict[str, Any] = {}
+
+    def modules(self) -> list[Module]:
+        return [self]
+
+    def parameters(self) -> list[Parameter]:
+        return list(self._parameters.values())
+
+    def eval(self) -> None:
+        self.training = False
+
+    def to(self, device: Any) -> None:
+        super().to(device)
+        weight = self._parameters["weight"]
+        weight.data = Tensor(self.torch, 1, str(device))

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from fake_gpu import FakeTorch, Model, Tensor
+from fake_gpu import FakeTorch, Model, Module, Tensor
 
 import laptime as lt
 
@@ -129,3 +129,35 @@ def test_devices_are_a_list_of_different_ones(
 ) -> None:
     with pytest.raises(error, match="device"):
         lt.bench_inference(lambda x: x, _example(torch), devices=devices)
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_a_module_is_moved_to_each_device_and_put_back(torch: FakeTorch, raises: bool) -> None:
+    class Net(Module):
+        def __call__(self, x: Tensor) -> Tensor:
+            if raises and self.device == "cuda":
+                raise RuntimeError("broken")
+            return super().__call__(x)
+
+    net = Net(torch, row_s=0.0, gpu_s=0.0)
+    (weight,) = net.parameters()
+    data = weight.data
+    if raises:
+        with pytest.raises(RuntimeError, match="broken"):
+            lt.bench_inference(net, _example(torch), devices=["cpu", "cuda"], budget=0.02)
+    else:
+        lt.bench_inference(net, _example(torch), devices=["cpu", "cuda"], budget=0.02)
+        assert set(net.seen) == {("cpu", "cpu", 1), ("cuda", "cuda", 1)}
+    assert net.parameters() == [weight]
+    assert weight.data is data
+    assert net.training
+
+
+def test_a_model_on_a_device_is_measured_there_by_itself(torch: FakeTorch) -> None:
+    net = Module(torch, row_s=0.0, gpu_s=0.001)
+    net.to("cuda:0")
+    found = lt.bench_inference(net, _example(torch), budget=0.05)
+    case = found[1]
+    assert case.device == "cuda:0"
+    assert case.transfer_in_ns is not None
+    assert set(net.seen) == {("cuda:0", "cuda:0", 1)}

@@ -125,6 +125,18 @@ def test_a_lazy_model_is_refused() -> None:
         lt.bench_inference(torch.nn.LazyLinear(2), torch.ones(4, 3))
 
 
+def test_a_model_without_values_is_refused() -> None:
+    with pytest.raises(ValueError, match="parameters without values"):
+        lt.bench_inference(torch.nn.Linear(3, 2, device="meta"), torch.ones(4, 3))
+
+
+def test_compiled_and_scripted_models_are_measured(net: Any) -> None:
+    for model in (torch.compile(net, backend="eager"), torch.jit.script(torch.nn.Linear(3, 2))):
+        found = lt.bench_inference(model, torch.ones(4, 3), devices=["cpu"], budget=0.05)
+        assert found["cpu", 4].p50_ns is not None
+        assert model.training
+
+
 def test_a_larger_batch_keeps_its_layout() -> None:
     seen: list[bool] = []
 
