@@ -303,6 +303,10 @@ pub struct BenchArgs {
     #[arg(long)]
     pub ignore_failure: bool,
 
+    /// Kill a run that takes longer, with everything it started, and end with an error
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+
     /// Exit with 3 where a command is slower than the first
     #[arg(long)]
     pub fail_if_slower: bool,

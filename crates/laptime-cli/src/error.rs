@@ -49,6 +49,14 @@ pub enum CliError {
         /// The last line that it wrote to its standard error.
         said: String,
     },
+    /// A run of a command took longer than it may.
+    #[error("{command} took longer than {seconds} s, and was killed")]
+    BenchTimeout {
+        /// As it was run.
+        command: String,
+        /// What was allowed.
+        seconds: f64,
+    },
     /// One command that is to be compared with the first.
     #[error("--fail-if-slower takes two commands or more: there is nothing to be slower than")]
     NothingToBeat,
@@ -289,6 +297,7 @@ impl CliError {
             Self::BrokenPipe => OK,
             Self::Output { .. }
             | Self::BenchFailed { .. }
+            | Self::BenchTimeout { .. }
             | Self::Browser { .. }
             | Self::RecordingExists { .. }
             | Self::RecordingBusy { .. }
@@ -330,6 +339,9 @@ impl CliError {
             }
             Self::BenchFailed { .. } => {
                 Some("--ignore-failure counts runs that fail too".to_owned())
+            }
+            Self::BenchTimeout { seconds, .. } => {
+                Some(format!("--timeout {} lets it take longer", seconds * 5.0))
             }
             Self::NoPlace { place } => Some(format!(
                 "write {place} where its values belong, such as './solve --threads {place}'"

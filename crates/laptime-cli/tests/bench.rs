@@ -75,6 +75,35 @@ fn a_command_that_fails_is_an_error_unless_that_is_ignored() {
 }
 
 #[test]
+fn a_run_that_takes_too_long_is_killed_and_said() {
+    let place = Place::new();
+    let left = place.laptime(&[
+        "bench",
+        "--timeout",
+        "0.3",
+        "--ignore-failure",
+        "sleep 60; true",
+    ]);
+    assert_eq!((left.code, left.out.as_str()), (1, ""));
+    insta::assert_snapshot!(left.err, @"
+    laptime: error: sleep 60; true took longer than 0.3 s, and was killed
+    hint: --timeout 1.5 lets it take longer
+    ");
+    let left = place.laptime(&["bench", "-r", "2", "--timeout", "60", "true"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    let left = place.laptime(&[
+        "bench",
+        "-r",
+        "2",
+        "--timeout",
+        "1e300",
+        "--ignore-failure",
+        "exit 7",
+    ]);
+    assert_eq!(left.code, 0, "{}", left.err);
+}
+
+#[test]
 fn parameters_setup_and_preparations_are_run() {
     let place = Place::new();
     let mut typed = vec!["bench", "--json", "--budget", "0.3", "-L", "file", "a,b"];

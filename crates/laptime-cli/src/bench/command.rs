@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::complaints::Complaints;
+use super::timeout;
 
 use crate::args::BenchArgs;
 use crate::error::CliError;
@@ -19,6 +20,8 @@ pub struct Contender {
     pub command: String,
     /// What a shell runs before every run of it, untimed.
     pub prepare: Option<String>,
+    /// After how long a run is killed.
+    pub timeout: Option<Duration>,
 }
 
 /// What one run took.
@@ -73,6 +76,9 @@ pub fn contenders(args: &BenchArgs) -> Result<Vec<Contender>, CliError> {
             name,
             command,
             prepare,
+            timeout: args
+                .timeout
+                .map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         }
     });
     Ok(contenders.collect())
@@ -104,16 +110,20 @@ impl Contender {
     pub fn run(&self, ignore_failure: bool) -> Result<Took, CliError> {
         let begun = Instant::now();
         if let Some(prepare) = &self.prepare {
-            checked(prepare, false)?;
+            checked(prepare, false, None)?;
         }
         let prepare_ns = begun.elapsed().as_secs_f64() * 1e9;
-        let took = checked(&self.command, ignore_failure)?;
+        let took = checked(&self.command, ignore_failure, self.timeout)?;
         Ok(Took { prepare_ns, ..took })
     }
 }
 
-/// Runs a command in a shell.
-pub fn checked(command: &str, ignore_failure: bool) -> Result<Took, CliError> {
+/// Runs a command in a shell, for so long at most.
+pub fn checked(
+    command: &str,
+    ignore_failure: bool,
+    most: Option<Duration>,
+) -> Result<Took, CliError> {
     let failed = |source| CliError::Start {
         program: command.into(),
         source,
@@ -128,8 +138,21 @@ pub fn checked(command: &str, ignore_failure: bool) -> Result<Took, CliError> {
         .stderr(end);
     let before = children().map_err(failed)?;
     let begun = Instant::now();
-    let status = shell.status().map_err(failed)?;
-    let wall = begun.elapsed();
+    let (status, wall) = match most {
+        None => (shell.status().map_err(failed)?, begun.elapsed()),
+        Some(most) => {
+            let (mut child, was_killed) = timeout::run(&mut shell, most).map_err(failed)?;
+            let wall = begun.elapsed();
+            let status = child.wait().map_err(failed)?;
+            if was_killed {
+                return Err(CliError::BenchTimeout {
+                    command: command.to_owned(),
+                    seconds: most.as_secs_f64(),
+                });
+            }
+            (status, wall)
+        }
+    };
     let after = children().map_err(failed)?;
     // The end of the pipe that the shell had is closed with it.
     drop(shell);
@@ -184,13 +207,18 @@ mod tests {
 
     #[test]
     fn what_a_command_leaves_running_is_not_waited_for() {
-        let took = checked("sleep 30 &", false).unwrap();
+        let took = checked("sleep 30 &", false, None).unwrap();
         assert!(took.wall_ns < 20e9, "{took:?}");
     }
 
     #[test]
     fn cpu_time_of_a_command_is_its_own() {
-        let took = checked("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done", false).unwrap();
+        let took = checked(
+            "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done",
+            false,
+            None,
+        )
+        .unwrap();
         assert!(took.user_ns + took.system_ns > 0.0);
         assert!(took.wall_ns > 0.0);
     }

@@ -8,6 +8,7 @@ mod complaints;
 mod interrupt;
 mod measure;
 mod progress;
+mod timeout;
 
 pub use command::{Contender, checked, contenders};
 pub use measure::{Asked, Beside, Found, measure};

@@ -32,7 +32,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result
         })?;
     }
     if let Some(setup) = &args.setup {
-        bench::checked(setup, false)?;
+        bench::checked(setup, false, None)?;
     }
     for contender in &contenders {
         for _ in 0..args.warmup {

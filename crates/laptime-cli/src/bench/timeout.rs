@@ -1,0 +1,148 @@
+//! A command that may take so long and no longer: then it is killed, with everything it started.
+//!
+//! It has a process group of its own, so that all of it is reached. The terminal's signals don't come
+//! there by themselves any more, and are passed on.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+use std::{io, mem};
+
+/// Signals that a terminal sends to what runs in it.
+const TERMINALS: [i32; 3] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP];
+/// The group of the command that runs; 0 for none.
+static GROUP: AtomicI32 = AtomicI32::new(0);
+
+/// Starts a command and waits until it ends or has taken too long. What has ended is still to be waited
+/// for, so that nobody else has its number. `true` where it was killed.
+///
+/// **Errors** where it can't be started or waited for.
+pub fn run(command: &mut Command, most: Duration) -> io::Result<(Child, bool)> {
+    let passed_on = PassedOn::new();
+    let child = command.process_group(0).spawn()?;
+    let group = i32::try_from(child.id()).unwrap_or(0);
+    GROUP.store(group, SeqCst);
+    let (ended, end) = channel::<()>();
+    let was_killed = AtomicBool::new(false);
+    let killed = &was_killed;
+    let waited = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if end.recv_timeout(most) == Err(RecvTimeoutError::Timeout) {
+                killed.store(true, SeqCst);
+                // SAFETY: the group's leader isn't waited for yet, so its number is its own.
+                unsafe { libc::kill(-group, libc::SIGKILL) };
+            }
+        });
+        let waited = wait(group);
+        drop(ended);
+        waited
+    });
+    drop(passed_on);
+    waited.map(|()| (child, was_killed.into_inner()))
+}
+
+/// Waits until a child ends, and leaves its status where it is.
+fn wait(child: i32) -> io::Result<()> {
+    loop {
+        let flags = libc::WEXITED | libc::WNOWAIT;
+        // SAFETY: what is told is written to a place of its size, and not looked at.
+        let waited = unsafe {
+            let mut told = mem::zeroed::<libc::siginfo_t>();
+            libc::waitid(libc::P_PID, child.unsigned_abs(), &raw mut told, flags)
+        };
+        if waited == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// While it is there, the terminal's signals go to the command first, and then do what they would.
+struct PassedOn([libc::sighandler_t; TERMINALS.len()]);
+
+impl PassedOn {
+    fn new() -> Self {
+        let handler: extern "C" fn(i32) = pass_on;
+        // SAFETY: the handler calls nothing but what a handler may.
+        let before =
+            TERMINALS.map(|signal| unsafe { libc::signal(signal, handler as libc::sighandler_t) });
+        for (signal, before) in TERMINALS.into_iter().zip(before) {
+            if before == libc::SIG_IGN {
+                // SAFETY: whoever ignores it goes on to do so.
+                unsafe { libc::signal(signal, libc::SIG_IGN) };
+            }
+        }
+        Self(before)
+    }
+}
+
+impl Drop for PassedOn {
+    fn drop(&mut self) {
+        GROUP.store(0, SeqCst);
+        for (signal, before) in TERMINALS.into_iter().zip(self.0) {
+            if before != libc::SIG_ERR {
+                // SAFETY: what stood there before.
+                unsafe { libc::signal(signal, before) };
+            }
+        }
+    }
+}
+
+extern "C" fn pass_on(signal: i32) {
+    let group = GROUP.load(SeqCst);
+    // SAFETY: all of these may be called in a handler.
+    unsafe {
+        if group > 0 {
+            libc::kill(-group, signal);
+        }
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    fn shell(command: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]);
+        shell
+    }
+
+    #[test]
+    fn what_takes_too_long_is_killed_with_what_it_started() {
+        let folder = std::env::temp_dir().join(format!("laptime-timeout-{}", std::process::id()));
+        let said = folder.display();
+        let begun = Instant::now();
+        let (mut child, was_killed) = run(
+            &mut shell(&format!("(sleep 30; touch {said}) & wait")),
+            Duration::from_millis(200),
+        )
+        .unwrap();
+        assert!(was_killed && !child.wait().unwrap().success());
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        // Nothing is left of its group.
+        let group = i32::try_from(child.id()).unwrap();
+        // SAFETY: no signal is sent; it is only asked whether one could be.
+        let is_gone = || unsafe { libc::kill(-group, 0) } != 0;
+        while !is_gone() && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::yield_now();
+        }
+        assert!(is_gone());
+    }
+
+    #[test]
+    fn what_ends_in_time_has_its_own_status() {
+        let (mut child, was_killed) = run(&mut shell("exit 7"), Duration::from_secs(500)).unwrap();
+        assert!(!was_killed);
+        assert_eq!(child.wait().unwrap().code(), Some(7));
+    }
+}
