@@ -229,6 +229,39 @@ fn an_interrupt_ends_it_where_failures_are_ignored_too() {
 }
 
 #[test]
+fn an_interrupt_reaches_a_command_that_has_a_timeout() {
+    let place = Place::new();
+    let command = "echo $$ >being; mv being pid; sleep 300";
+    let typed = ["bench", "--timeout", "300", command];
+    let mut left = place
+        .command()
+        .args(typed)
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let pid = place.path().join("pid");
+    while !pid.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let group = format!("-{}", left.id());
+    let sent = Command::new("kill").args(["-INT", "--", &group]).status();
+    assert!(sent.unwrap().success());
+    assert_eq!(left.wait().unwrap().signal(), Some(libc::SIGINT));
+    let pid: i32 = std::fs::read_to_string(pid)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    // SAFETY: no signal is sent; it is only asked whether one could be.
+    let is_there = || unsafe { libc::kill(-pid, 0) } == 0;
+    let begun = std::time::Instant::now();
+    while is_there() && begun.elapsed() < Duration::from_mins(1) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(!is_there());
+}
+
+#[test]
 fn what_prepares_a_run_is_part_of_the_budget() {
     let place = Place::new();
     let typed = [
