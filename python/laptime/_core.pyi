@@ -13,6 +13,7 @@ from ._core_benchmark import (
     ContestOutcome as ContestOutcome,
     ContestPlan as ContestPlan,
     SpeedVerdict as SpeedVerdict,
+    bytes_text as bytes_text,
     judge_samples as judge_samples,
     rate_text as rate_text,
 )

@@ -43,6 +43,7 @@ class BenchmarkOutcome:
     def doubts(self, asked: str) -> list[str]:
         """Why it ended early and what makes it doubtful; `asked` is how a budget is asked for."""
 
+def bytes_text(bytes: int) -> str: ...
 def rate_text(per_s: float, unit: str) -> str: ...
 
 @final

@@ -121,6 +121,41 @@ def test_rates_are_told_of_work_that_is_told() -> None:
             lt.bench.options(**wrong)
 
 
+def test_memory_of_an_iteration_is_counted_after_the_timed_ones() -> None:
+    def allocates() -> None:
+        block = bytearray(1 << 20)
+        block = bytearray(3 << 20)
+        del block
+
+    found = lt.bench.options(budget=0.05, memory=True)(allocates)
+    if found.host_memory_peak_bytes is None:
+        pytest.skip(str(found.why("host_memory_peak_bytes")))
+    # Both are there for a moment, and nothing stays.
+    assert found.host_memory_peak_bytes == pytest.approx(4 << 20, rel=0.01)
+    assert found.host_memory_net_bytes == pytest.approx(0, abs=1024)
+    assert "peak 4.0 MiB on the host" in str(found)
+    assert found.why("host_memory_net_bytes") is None
+    if found.device_memory_peak_bytes is None:
+        assert found.why("device_memory_peak_bytes")
+
+
+def test_memory_that_stays_is_net() -> None:
+    kept: list[bytearray] = []
+    found = lt.bench.options(budget=0.02, memory=True)(lambda: kept.append(bytearray(1 << 20)))
+    if found.host_memory_net_bytes is None:
+        pytest.skip(str(found.why("host_memory_net_bytes")))
+    assert found.host_memory_net_bytes == pytest.approx(1 << 20, rel=0.02)
+
+
+def test_memory_that_was_not_asked_for_is_absent_and_says_so() -> None:
+    found = QUICK(nothing)
+    assert found.host_memory_peak_bytes is None
+    assert "options(memory=True)" in (found.why("host_memory_peak_bytes") or "")
+    assert "options(memory=True)" in (found.why("device_memory_net_bytes") or "")
+    with pytest.raises(ValueError, match="expected p99_ns"):
+        found.why("host_memory_bytes")
+
+
 def test_names_are_those_of_the_functions() -> None:
     assert QUICK(functools.partial(sorted, [1])).name == "sorted"
     assert "nothing" in repr(QUICK(nothing))

@@ -136,6 +136,12 @@ pub fn rate_text(per_s: f64, unit: &str) -> String {
     laptime_report::quantity::si(per_s, unit)
 }
 
+/// Bytes, with the prefix that fits them.
+#[pyfunction]
+pub fn bytes_text(bytes: u64) -> String {
+    laptime_report::quantity::bytes(bytes)
+}
+
 /// The smallest step between two readings of the clock that differ.
 pub fn quantum_ns() -> f64 {
     let readings: Vec<u64> = (0..READINGS).map(|_| clock::now()).collect();

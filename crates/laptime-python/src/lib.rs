@@ -149,6 +149,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         calls::leave_calls,
         ceilings::kept_or_measured_ceilings,
         ceilings::measure_ceilings,
+        benchmark::bytes_text,
         benchmark::rate_text,
         command::run_cli,
         comparison::compare,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import BenchmarkPlan, rate_text
+from .._core import BenchmarkPlan, bytes_text, rate_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._core import BenchmarkOutcome
+    from ._memory import Counted
 
 #: Seconds that a benchmark takes at most, unless asked otherwise.
 BUDGET = 2.0
@@ -24,7 +25,12 @@ class Benchmark:
     """How long a call takes. Times are in nanoseconds for one iteration."""
 
     def __init__(
-        self, name: str, outcome: BenchmarkOutcome, doubts: list[str], work: dict[str, float]
+        self,
+        name: str,
+        outcome: BenchmarkOutcome,
+        doubts: list[str],
+        work: dict[str, float],
+        memory: dict[str, Counted] | None = None,
     ) -> None:
         #: The function's name.
         self.name = name
@@ -45,6 +51,7 @@ class Benchmark:
         #: 99th percentile of single iterations; None where `why("p99_ns")` says why.
         self.p99_ns, self._no_p99 = outcome.p99
         self._work = work
+        self._memory = memory or {}
         self._line = outcome.line
 
     @property
@@ -62,15 +69,45 @@ class Benchmark:
         """FLOP in a second, where `flop` was told."""
         return self._rate("flop")
 
+    @property
+    def host_memory_net_bytes(self) -> int | None:
+        """What an iteration allocates on the host less what it frees, where that was asked for."""
+        return self._bytes("host", 0)
+
+    @property
+    def host_memory_peak_bytes(self) -> int | None:
+        """The most that was there above what was there before the iteration."""
+        return self._bytes("host", 1)
+
+    @property
+    def device_memory_net_bytes(self) -> int | None:
+        """As on the host, of the device in use."""
+        return self._bytes("device", 0)
+
+    @property
+    def device_memory_peak_bytes(self) -> int | None:
+        """As on the host, of the device in use."""
+        return self._bytes("device", 1)
+
+    def _bytes(self, where: str, which: int) -> int | None:
+        counted = self._memory.get(where, (None, None))[0]
+        return None if counted is None else counted[which]
+
     def why(self, number: str) -> str | None:
         """Why a number is None; None for one that is there."""
+        where, _, which = number.partition("_memory_")
+        if where in ("host", "device") and which in ("net_bytes", "peak_bytes"):
+            if where not in self._memory:
+                return "memory was not asked for: lt.bench.options(memory=True)"
+            return self._memory[where][1]
         if number == "p99_ns":
             return self._no_p99
         if number == "ci":
             return None if self.ci else "too few samples for an interval"
         kind = number.removesuffix("_per_s")
         if kind not in _WORK:
-            raise ValueError(f"expected p99_ns, ci or one of {', '.join(_WORK)}, found {number!r}")
+            known = ", ".join([*(f"{kind}_per_s" for kind in _WORK), "host_memory_net_bytes, …"])
+            raise ValueError(f"expected p99_ns, ci or one of {known}, found {number!r}")
         return None if kind in self._work else f"{kind} of an iteration was not told"
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -92,9 +129,14 @@ class Benchmark:
         return told / (self.median_ns / 1e9) if told is not None and self.median_ns else None
 
     def __str__(self) -> str:
+        bytes_said = [
+            f"peak {bytes_text(peak)} on the {where}"
+            for where in ("host", "device")
+            if (peak := self._bytes(where, 1)) is not None
+        ]
         rates = [(self._rate(kind), unit) for kind, unit in _WORK.items()]
         said = [rate_text(rate, unit) for rate, unit in rates if rate is not None]
-        line = ", ".join([f"{self.name}: {self._line}", *said])
+        line = ", ".join([f"{self.name}: {self._line}", *said, *bytes_said])
         return "\n".join([line, *self.warnings])
 
     def __repr__(self) -> str:
@@ -119,9 +161,14 @@ class Bench:
     """
 
     def __init__(
-        self, budget: float = BUDGET, precision: float = PRECISION, **work: float | None
+        self,
+        budget: float = BUDGET,
+        precision: float = PRECISION,
+        memory: bool = False,
+        **work: float | None,
     ) -> None:
         self._asked = (budget, precision)
+        self._counts_memory = memory
         self._work = {kind: told for kind, told in work.items() if told is not None}
 
     def options(
@@ -132,16 +179,18 @@ class Bench:
         items: float | None = None,
         bytes: float | None = None,
         flop: float | None = None,
+        memory: bool = False,
     ) -> Bench:
         """The same, asked for more: seconds that it takes at most, how well the median is to be
-        known as a part of it, and how many items, bytes or FLOP an iteration is.
+        known as a part of it, and how many items, bytes or FLOP an iteration is. With `memory`,
+        what an iteration allocates is counted afterwards, in two more of them.
         """
         told = {"items": items, "bytes": bytes, "flop": flop}
         for kind, number in told.items():
             if number is not None and not number > 0:
                 raise ValueError(f"{kind} of an iteration are a number above 0, not {number}")
         BenchmarkPlan(budget, precision)  # refuses what is no budget
-        return Bench(budget, precision, **told)
+        return Bench(budget, precision, memory, **told)
 
     def __call__(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Benchmark:
         """Measures `fn(*args, **kwargs)`."""
@@ -153,7 +202,12 @@ class Bench:
             plan.told(*measured.run(iterations))
         outcome = plan.outcome()
         doubts = [*measured.doubts(), *outcome.doubts("lt.bench.options(budget={})")]
-        return Benchmark(name_of(fn), outcome, doubts, self._work)
+        memory = None
+        if self._counts_memory:
+            from ._memory import memory_of
+
+            memory = memory_of(fn, args, kwargs)
+        return Benchmark(name_of(fn), outcome, doubts, self._work, memory)
 
     def __repr__(self) -> str:
         return "<laptime.bench(fn, *args, **kwargs): how long a call takes>"

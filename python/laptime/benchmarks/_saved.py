@@ -24,7 +24,11 @@ VERSION = 1
 
 
 def benchmark_of(found: Benchmark) -> dict[str, Any]:
-    """A benchmark as an object of JSON."""
+    """A benchmark as an object of JSON. Memory stands in it where it was counted."""
+    names = [
+        f"{where}_memory_{which}_bytes" for where in ("host", "device") for which in ("net", "peak")
+    ]
+    counted = {name: getattr(found, name) for name in names}
     return {
         "name": found.name,
         "median_ns": found.median_ns,
@@ -33,6 +37,7 @@ def benchmark_of(found: Benchmark) -> dict[str, Any]:
         "warmup": found.warmup,
         "ending": found.ending,
         "warnings": found.warnings,
+        **{name: number for name, number in counted.items() if number is not None},
         "samples_ns": found.samples,
     }
 
