@@ -1,7 +1,7 @@
 //! Functions that were sampled, by the lap that they ran in: plain values for reports and JSON.
 //!
 //! A sample stands for the time since the look before it at its thread. So times are estimates: of a share `p` seen in
-//! `n` samples the standard error is `√(p·(1 − p)/n)`.
+//! `n` samples the standard error is `√(p·(1 − p)/n)`. The time of a lap is measured, where it is one of threads.
 
 use serde::{Deserialize, Serialize};
 
@@ -135,7 +135,7 @@ pub struct LapFunctions {
     pub names: Vec<String>,
     /// Whether it is a lap.
     pub kind: RowKind,
-    /// Time that its samples stand for.
+    /// Its own time: as it was measured or, where that isn't time of threads, what its samples stand for.
     pub total_ns: u64,
     /// The part of it in which the thread waited: for another thread, a file, a device, a sleep's end.
     pub waiting_ns: u64,

@@ -33,7 +33,7 @@ fn sampled(summary: &Summary, all: &Functions, view: &View) -> Option<Section> {
     Some(Section {
         heading: Some(heading("functions", &lap.path, all.laps.len())),
         remark: Some(said.into_iter().flatten().collect::<Vec<_>>().join(". ")),
-        content: Content::Table(functions::table(summary, all, &[lap], most)),
+        content: Content::Table(functions::table(summary, all, &[lap], most, view)),
     })
 }
 
@@ -44,7 +44,7 @@ fn counted(all: &Functions, view: &View) -> Option<Section> {
     Some(Section {
         heading: Some(heading("calls", &lap.path, exact.laps.len())),
         remark: Some(calls::LONGER.to_owned()),
-        content: Content::Table(calls::table(exact, &[lap], most)),
+        content: Content::Table(calls::table(exact, &[lap], most, view)),
     })
 }
 

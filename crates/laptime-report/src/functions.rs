@@ -2,12 +2,14 @@
 
 use std::cmp::Reverse;
 
-use laptime_analysis::{Functions, LapFunctions, Pattern, ProcessState, RowKind, Summary};
+use laptime_analysis::{
+    FunctionTime, Functions, LapFunctions, Pattern, ProcessState, RowKind, Summary,
+};
 
 use crate::callers;
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
-use crate::function_rows::{self, lap_name, lap_row, named};
+use crate::function_rows::{self, Weight, lap_name, lap_row, named};
 use crate::quantity::{self, Precision};
 use crate::view::View;
 
@@ -47,7 +49,7 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     Section {
         heading: Some("functions".to_owned()),
         remark: Some(remark(summary, functions)),
-        content: Content::Table(table(summary, functions, &laps, most)),
+        content: Content::Table(table(summary, functions, &laps, most, view)),
     }
 }
 
@@ -145,6 +147,7 @@ pub fn table(
     functions: &Functions,
     laps: &[&LapFunctions],
     most: usize,
+    view: &View,
 ) -> Table {
     let waits = laps.iter().any(|lap| lap.waiting_ns > 0);
     let mut columns = vec![Column::Samples, Column::OwnTime, Column::Total];
@@ -158,7 +161,7 @@ pub fn table(
         let whole_ns = whole_ns(summary, lap);
         let is_taken = functions.has_lap(&lap.path);
         rows.push(of_lap(lap, is_taken, whole_ns, summary.measured_ns, waits));
-        let below = below(lap, whole_ns, most, waits);
+        let below = below(lap, (whole_ns, most), waits, view);
         let rest_ns = whole_ns - lap.total_ns;
         let is_rest = rest_ns as f64 >= LEAST_RATIO * whole_ns as f64 && rest_ns > 0;
         has_rest |= is_rest;
@@ -204,7 +207,12 @@ fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<Strin
 }
 
 /// What stands below a lap: its imports, and its functions with their callers.
-fn below(lap: &LapFunctions, whole_ns: u64, most: usize, waits: bool) -> Vec<Vec<Row>> {
+fn below(
+    lap: &LapFunctions,
+    (whole_ns, most): (u64, usize),
+    waits: bool,
+    view: &View,
+) -> Vec<Vec<Row>> {
     let is_shown = |ns: u64| ns > 0 && ns as f64 >= LEAST_RATIO * lap.total_ns as f64;
     let imports = lap.imports.iter();
     let imports = imports.filter(|import| is_shown(import.total_ns));
@@ -215,8 +223,9 @@ fn below(lap: &LapFunctions, whole_ns: u64, most: usize, waits: bool) -> Vec<Vec
         );
         vec![row(&name, whole_ns, times, None, waits)]
     });
-    let shown = lap.functions.iter().filter(|one| is_shown(one.self_ns));
-    let shown = shown.take(most).map(|one| {
+    let shown = (most, LEAST_RATIO * lap.total_ns as f64);
+    let shown = function_rows::shown(&lap.functions, weight, view.function_sort, shown);
+    let shown = shown.into_iter().map(|one| {
         let times = (Some(one.self_ns), Some(one.total_ns), one.waiting_ns);
         let mut rows = vec![row(
             &named(one),
@@ -232,6 +241,15 @@ fn below(lap: &LapFunctions, whole_ns: u64, most: usize, waits: bool) -> Vec<Vec
         rows
     });
     imports.chain(shown).collect()
+}
+
+fn weight(one: &FunctionTime) -> Weight<'_> {
+    Weight {
+        self_ns: one.self_ns,
+        total_ns: one.total_ns,
+        count: one.self_count,
+        name: &one.name,
+    }
 }
 
 fn time(ns: u64) -> Cell {

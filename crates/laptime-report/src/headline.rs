@@ -7,8 +7,8 @@
 use laptime_analysis::{ProcessState, ProcessSummary, RowKind, SpanRow, Summary, noun};
 use laptime_core::PhaseName;
 
-use crate::name;
 use crate::quantity::{self, Precision};
+use crate::{calls, name};
 
 /// Parts that are named, largest first.
 const MOST_PARTS: usize = 4;
@@ -44,7 +44,13 @@ pub fn of_run(summary: &Summary) -> String {
     } else {
         wall
     };
-    let (parts, rest) = largest(of_whole(&summary.rows));
+    let rows = of_whole(&summary.rows);
+    let has_laps = rows.iter().any(|part| part.is_span);
+    let (parts, rest) = largest(if has_laps {
+        rows
+    } else {
+        of_functions(summary)
+    });
     let mut said: Vec<String> = parts.iter().map(of_the_run).collect();
     said.extend(rest.map(|rest| format!("{} in {}", share(rest.ratio), rest.name)));
     let mut said = if said.is_empty() {
@@ -103,6 +109,42 @@ fn of_whole(rows: &[SpanRow]) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// The functions of a program without laps, by their own time; none where they are not known.
+fn of_functions(summary: &Summary) -> Vec<Part> {
+    let Some(functions) = &summary.functions else {
+        return Vec::new();
+    };
+    let sampled = || {
+        let lap = functions.main_lap().filter(|lap| !lap.is_beside())?;
+        let each = lap.functions.iter();
+        Some(each.map(|one| (one.name.clone(), one.self_ns)).collect())
+    };
+    let counted = || {
+        let exact = functions.exact.as_ref()?;
+        let each = exact.main_lap()?.functions.iter();
+        let named = |at: usize| {
+            let function = exact.functions.get(at)?;
+            let is_python = function.line > 0;
+            let name = || function.name.clone();
+            Some(
+                is_python
+                    .then(name)
+                    .unwrap_or_else(|| calls::builtin(&function.name)),
+            )
+        };
+        let each = each.filter_map(|one| Some((named(one.function)?, one.self_ns)));
+        Some(each.collect())
+    };
+    let each: Vec<(String, u64)> = sampled().or_else(counted).unwrap_or_default();
+    let all_ns = summary.wall_ns.max(1) as f64;
+    let each = each.into_iter().map(|(name, ns)| Part {
+        name: name::short(&name),
+        ratio: ns as f64 / all_ns,
+        is_span: true,
+    });
+    each.filter(|part| part.ratio > 0.0).collect()
 }
 
 /// What a part of the run is called: steps with a backward are training, counted ones too.

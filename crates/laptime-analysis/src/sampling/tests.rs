@@ -94,7 +94,8 @@ fn a_sample_is_in_the_innermost_lap_of_its_thread() {
     let data = lap(&functions, "step/data");
     assert_eq!(
         (data.sample_count, data.total_ns, data.waiting_ns),
-        (10, 100 * MS, 100 * MS)
+        (10, 200 * MS, 200 * MS),
+        "as it was measured, all of it waiting"
     );
     assert_eq!(data.functions[0].name, "load");
     assert_eq!(data.functions[0].lines[0].line, 10);
@@ -115,16 +116,15 @@ fn own_times_add_up_and_a_function_that_calls_itself_counts_once() {
     let functions = told(&script);
     let step = lap(&functions, "step");
     let own: u64 = step.functions.iter().map(|one| one.self_ns).sum();
-    assert_eq!((own, step.total_ns), (210 * MS, 210 * MS));
+    let near = |ns: u64, to_ms: u64| ns.abs_diff(to_ms * MS) < 5;
+    assert!(near(own, 300) && step.total_ns == 300 * MS, "{own}");
     let train = step
         .functions
         .iter()
         .find(|one| one.name == "train")
         .unwrap();
-    assert_eq!(
-        (train.total_ns, train.self_ns, train.self_count),
-        (210 * MS, 10 * MS, 1)
-    );
+    assert!(near(train.total_ns, 300) && train.self_ns == 300 * MS * 10 / 210);
+    assert_eq!(train.self_count, 1);
     let node = |name: &str| step.stacks.iter().filter(|node| node.name == name).count();
     assert_eq!((node("main"), node("train"), node("step")), (1, 2, 1));
     for node in &step.stacks {
@@ -134,7 +134,7 @@ fn own_times_add_up_and_a_function_that_calls_itself_counts_once() {
                 .is_some_and(|at| std::ptr::eq(&raw const step.stacks[at], node))
         });
         let inside: u64 = inside.map(|inner| inner.total_ns).sum();
-        assert_eq!(node.total_ns, node.self_ns + inside);
+        assert!(node.total_ns.abs_diff(node.self_ns + inside) < 5);
     }
 }
 
@@ -244,6 +244,32 @@ fn the_time_before_the_first_lap_is_startup_and_of_a_program_without_laps_its_ow
     assert_eq!(lap(&told(&script), "program").sample_count, 1);
     script.span(&["step"], 100 * MS, 300 * MS);
     assert_eq!(lap(&told(&script), "startup").sample_count, 1);
+}
+
+#[test]
+fn a_lap_of_tasks_keeps_the_time_of_its_samples() {
+    let mut script = script();
+    script.observed(Record::TrackName {
+        track: MAIN + 1,
+        is_task: true,
+        thread: MAIN_THREAD,
+        name: "task",
+    });
+    // It waits most of its 200 ms, while the thread does other things.
+    script.span_on(MAIN + 1, &["a"], 100 * MS, 200 * MS, SpanFlags::DETACHED);
+    let of = Runner::Task {
+        track: MAIN + 1,
+        path: PathId::ROOT,
+    };
+    for index in 0..12 {
+        sample_of(&mut script, of, MAIN_THREAD, 101 + index * 10, 2, true);
+    }
+    script.span(&["b"], 400 * MS, 300 * MS);
+    sample(&mut script, MAIN_THREAD, 450, 2, true);
+    let functions = told(&script);
+    assert_eq!(lap(&functions, "a").total_ns, 120 * MS);
+    // Ten milliseconds of three hundred: not what was measured.
+    assert_eq!(lap(&functions, "b").total_ns, 10 * MS);
 }
 
 #[test]
