@@ -10,6 +10,7 @@ use laptime_core::{PathId, Unavailable, path};
 use crate::events::Thinned;
 use crate::operations;
 use crate::process::Process;
+use crate::sampling;
 use crate::summary::{Mark, Metric, MetricPoint, Track};
 
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
@@ -34,6 +35,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
         .filter(|(_, (code, _))| {
             !code.starts_with(ENVIRONMENT)
                 && code != operations::CEILINGS
+                && code != sampling::CELLS
                 && code != operations::TOLD
         })
         // A helper of the program's has none, and the program may.

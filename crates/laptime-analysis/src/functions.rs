@@ -158,7 +158,7 @@ pub struct LapFunctions {
 pub struct FunctionTime {
     /// Its qualified name.
     pub name: String,
-    /// The file that it stands in.
+    /// The file that it stands in; of a cell of a notebook its name, such as `In[3]`.
     pub file: String,
     /// Time in the function itself, and in what it calls that isn't Python.
     pub self_ns: u64,
@@ -198,7 +198,7 @@ pub struct StackNode {
     pub parent: Option<usize>,
     /// Its qualified name.
     pub name: String,
-    /// The file that it stands in.
+    /// The file that it stands in; of a cell of a notebook its name, such as `In[3]`.
     pub file: String,
     /// Time in it and in all that it calls, on this way.
     pub total_ns: u64,

@@ -3,6 +3,7 @@
 //! A third pass over the records ([`join`]) finds for each sample the innermost lap that was open on its
 //! thread, and [`tree`] adds them up by lap and function; [`single`] tells them one by one.
 
+mod cells;
 mod fit;
 mod imports;
 mod join;
@@ -18,6 +19,7 @@ use crate::functions::Functions;
 use crate::process::Process;
 use crate::span_row::SpanRow;
 
+pub use cells::CELLS;
 pub use join::StackPass;
 pub use single::samples;
 
@@ -43,10 +45,12 @@ pub fn functions(processes: &[Process], measured: usize, rows: &[SpanRow]) -> Op
         laps: Vec::new(),
         exact: None,
     };
-    Some(Functions {
+    let mut functions = Functions {
         exact,
         ..sampled.unwrap_or(nothing)
-    })
+    };
+    cells::name(&mut functions, processes);
+    Some(functions)
 }
 
 /// Says why functions are missing, where the recorder knew.
