@@ -293,6 +293,14 @@ fn a_recording_is_neither_written_over_nor_replaced_as_a_baseline_by_what_cannot
     assert_eq!(save("cut.lap").code, 6);
     let left = place.laptime(&["compare", "--baseline", "main", "b.lap"]);
     assert_eq!(left.code, 3, "{}", left.err);
+    // What is slower is not offered as the next base.
+    assert!(!left.err.contains("--save-baseline"), "{}", left.err);
+    let left = place.laptime(&["compare", "--baseline", "main", "a.lap"]);
+    assert!(
+        left.err.contains("--save-baseline main a.lap"),
+        "{}",
+        left.err
+    );
 }
 
 #[test]

@@ -39,11 +39,12 @@ pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
     known_gates(&found)?;
     let text = comparison::render(&found, format, &view(args), args.all);
     let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
+    let code = code(&found, args.strict);
     if is_printed && matches!(format, Format::Text) {
         // A message that cannot be written changes nothing about the comparison.
-        say(err, next(args, &compared));
+        say(err, next(args, &compared, code));
     }
-    Ok(code(&found, args.strict))
+    Ok(code)
 }
 
 /// What can't be read is no baseline. **Errors** with the first one that can't.
@@ -212,10 +213,14 @@ fn code(found: &Comparison, is_strict: bool) -> i32 {
 }
 
 /// The command to type next.
-fn next(args: &CompareArgs, compared: &Compared) -> String {
+fn next(args: &CompareArgs, compared: &Compared, code: i32) -> String {
     let one = |paths: &[PathBuf]| paths.first().map(|path| quoted(path)).unwrap_or_default();
     if let Some(name) = &args.baseline {
         let new: Vec<String> = args.recordings.iter().map(|path| quoted(path)).collect();
+        if code != OK {
+            // What got worse is no base.
+            return format!("next: laptime report {}", new[0]);
+        }
         return format!(
             "next, if this is to be the base from now on: laptime compare --save-baseline {name} {}",
             new.join(" ")
