@@ -132,7 +132,10 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
             || main().and_then(steady::inside_of_all),
             |start| start.inside,
         ),
-        risen_bytes: start.and_then(|start| start.risen_bytes),
+        risen_bytes: start.map_or_else(
+            || main().and_then(steady::risen_in_all),
+            |start| start.risen_bytes,
+        ),
     }
 }
 

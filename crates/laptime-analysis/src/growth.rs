@@ -115,18 +115,26 @@ fn late_slope(points: &[(f64, f64)]) -> Option<f64> {
     Some((last.1 - begin.1) / (last.0 - begin.0))
 }
 
-/// By how much the lowest level of the last quarter lies above that of the first, in bytes; `None` where
-/// too little was read.
+/// By how much the lowest level of the last quarter lies above that of the first, in bytes; of a short
+/// stretch single readings of its last and first third, and 0 where it has none. `None` where the
+/// recording has no levels.
 pub fn risen(readings: &Readings, from: u64, to: u64) -> Option<i64> {
-    let width = to.checked_sub(from).filter(|width| *width > 0)? as f64;
+    readings.levels().next()?;
+    let width = to.saturating_sub(from).max(1) as f64;
     let part = |at: u64| (at - from) as f64 / width;
     let levels = || readings.levels().filter(|(at, _)| (from..to).contains(at));
-    let lowest = |is_meant: fn(f64) -> bool| {
+    let lowest = |is_meant: &dyn Fn(f64) -> bool, least: usize| {
         let meant = levels().filter(|(at, _)| is_meant(part(*at)));
         let bytes: Vec<i64> = meant.map(|(_, bytes)| bytes).collect();
-        (bytes.len() >= LEAST_READINGS).then(|| bytes.into_iter().min())?
+        (bytes.len() >= least).then(|| bytes.into_iter().min())?
     };
-    Some(lowest(|part| part >= 0.75)?.saturating_sub(lowest(|part| part < 0.25)?))
+    let risen = |ends: f64, least: usize| {
+        let first = lowest(&|part| part < ends, least)?;
+        let last = lowest(&|part| part >= 1.0 - ends, least)?;
+        Some(last.saturating_sub(first))
+    };
+    let ends = risen(0.25, LEAST_READINGS).or_else(|| risen(1.0 / 3.0, 1));
+    Some(ends.unwrap_or(0))
 }
 
 /// The slope of the line of least squares, and half the width of its 95 % interval.

@@ -196,6 +196,23 @@ fn what_is_freed_between_the_steps_is_no_growth() {
     assert_eq!(found(&script), []);
 }
 
+/// Beside something large that was allocated before: what all that is outside of laps left and freed is
+/// more than nothing then.
+#[test]
+fn what_is_freed_between_the_steps_of_a_short_run_is_no_growth() {
+    let mut script = leaking(|_| 50_000);
+    for tick in 0..6 {
+        script.observed(Record::Memory {
+            ticks: EPOCH_NS + (100 + tick * STEPS * 5) * MS,
+            memory: ProcessMemory {
+                bytes: 60_000_000,
+                peak_bytes: 60_050_000,
+            },
+        });
+    }
+    assert_eq!(found(&script), []);
+}
+
 #[test]
 fn a_cache_that_fills_once_is_no_growth() {
     assert_eq!(
