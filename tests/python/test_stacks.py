@@ -70,6 +70,24 @@ def test_shares_of_functions_are_those_of_their_time(tmp_path: Path) -> None:
     assert lines <= set(range(first, first + 5))
 
 
+def with_cells(a: int, b: int, c: int, d: int, e: int) -> Any:
+    return lambda: (a, b, c, d, e)
+
+
+def test_an_instruction_that_has_no_line_counts_where_its_function_begins(tmp_path: Path) -> None:
+    """Cells are made before the first line, and making them may collect garbage for long."""
+    kept = [[one] for one in range(300_000)]
+    with lt.record(tmp_path / "r.lap", stacks=True) as recording, lt.lap("work"):
+        end = time.perf_counter() + 1.5
+        while time.perf_counter() < end:
+            kept.append(with_cells(1, 2, 3, 4, 5))
+    named = {one["name"]: one for one in lap(recording.path, "work")["functions"]}
+    lines = [line["line"] for line in named["with_cells"]["lines"]]
+    first = with_cells.__code__.co_firstlineno
+    assert lines
+    assert set(lines) <= {first, first + 1}
+
+
 def test_threads_that_wait_are_told_from_those_that_run(tmp_path: Path) -> None:
     done = threading.Event()
 
