@@ -116,7 +116,8 @@ def test_rates_are_told_of_work_that_is_told() -> None:
     assert "items/s" in str(found)
     assert found.bytes_per_s is None
     assert found.why("bytes_per_s") == "bytes of an iteration was not told"
-    for wrong in ({"items": 0}, {"budget": 0}, {"budget": float("nan")}, {"precision": 2}):
+    endless = {"items": float("inf")}
+    for wrong in (endless, {"items": 0}, {"budget": 0}, {"budget": float("nan")}, {"precision": 2}):
         with pytest.raises(ValueError, match="not"):
             lt.bench.options(**wrong)
 
