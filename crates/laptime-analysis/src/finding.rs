@@ -45,6 +45,9 @@ pub enum Finding {
         /// The function that most of it is in, where stacks were sampled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
+        /// What the loader's workers do meanwhile, where their own laps tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workers: Option<WorkerLap>,
     },
     /// Something is compiled although warm-up is over.
     Recompilation {
@@ -182,6 +185,21 @@ pub struct MainFunction {
     /// The line that most of its own time is in; 0 where that isn't known.
     pub line: u32,
     /// How much of the lap's time is its own.
+    pub ratio: f64,
+}
+
+/// The lap that worker processes spend most of their time in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerLap {
+    /// The lap's path.
+    pub path: String,
+    /// Worker processes that had laps, those of all epochs together.
+    pub worker_count: u64,
+    /// How often the lap ran in them.
+    pub count: u64,
+    /// Its mean duration.
+    pub mean_ns: u64,
+    /// Its part of the workers' time from their first lap to their last.
     pub ratio: f64,
 }
 

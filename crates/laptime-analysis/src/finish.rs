@@ -25,6 +25,7 @@ use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
 use crate::tree;
 use crate::wall::{self, Filled, Wall};
+use crate::workers;
 
 /// The summary of what was read, with rows of each process by itself where they were asked for.
 pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warning>) -> Summary {
@@ -34,7 +35,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         Err(why) => (None, Some(why)),
     };
     let measured = wall::measured(&processes, run.as_ref());
-    let clues = clues(&processes, &measured, start.as_ref());
+    let mut clues = clues(&processes, &measured, start.as_ref());
     let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
         .iter()
@@ -42,6 +43,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         .collect();
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
+    clues.workers = workers::main_lap(&mut processes, measured);
     let mut peaks = Peaks::of(&processes);
     let mut parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())
         .map(|(index, (process, end_ns))| {
@@ -133,6 +135,7 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
             |start| start.inside,
         ),
         risen_bytes: start.and_then(|start| start.risen_bytes),
+        ..Clues::default()
     }
 }
 

@@ -71,6 +71,7 @@ mod until;
 pub mod verdict;
 mod wall;
 pub mod warmup;
+mod workers;
 
 #[cfg(test)]
 use compare::Run;
@@ -79,7 +80,7 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use durations::{DurationPass, Durations, StepPass};
-pub use finding::{Cause, Finding, Keeper, MainFunction};
+pub use finding::{Cause, Finding, Keeper, MainFunction, WorkerLap};
 pub use functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
     ImportTime, LapFunctions, LineTime, StackNode,

@@ -1,6 +1,8 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
-use laptime_analysis::{Cause, Finding, ImportTime, Keeper, MainFunction, Summary, noun};
+use laptime_analysis::{
+    Cause, Finding, ImportTime, Keeper, MainFunction, Summary, WorkerLap, noun,
+};
 use laptime_core::short_file;
 
 use crate::document::{Content, Section};
@@ -136,14 +138,17 @@ fn of_parts(finding: &Finding) -> Option<String> {
             per_step_ns,
             step_ns,
             function,
+            workers,
             ..
         } => format!(
-            "Each step waits {} for data on average, {} of its time ({}{}). Use more loader workers \
-             (`num_workers`, `prefetch_factor`), or do less work per sample.",
+            "Each {} waits {} for data on average, {} of its time ({}{}). {}",
+            // It waits right inside of the step.
+            one(around(path)),
             time(*per_step_ns),
             share(*per_step_ns, *step_ns),
             name::short(path),
             also_in(function.as_ref()),
+            supply(workers.as_ref()),
         ),
         Finding::HotSpot {
             path,
@@ -162,11 +167,32 @@ fn of_parts(finding: &Finding) -> Option<String> {
             name::short(path),
             share(*total_ns, *steps_ns),
             // It is a part right inside of the step.
-            one(path.rsplit_once('/').map_or("step", |(around, _)| around)),
+            one(around(path)),
             also_in(Some(function)),
         ),
         _ => return None,
     })
+}
+
+/// What brings data faster.
+fn supply(workers: Option<&WorkerLap>) -> String {
+    let Some(lap) = workers else {
+        return "Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample."
+            .to_owned();
+    };
+    format!(
+        "The workers spend {:.0} % of their time in {} ({} each time, {}): make it cheaper, or use more \
+         workers (`num_workers`).",
+        100.0 * lap.ratio,
+        name::short(&lap.path),
+        time(lap.mean_ns),
+        plural(lap.count, "time", "times"),
+    )
+}
+
+/// The path that a path lies right inside of.
+fn around(path: &str) -> &str {
+    path.rsplit_once('/').map_or("step", |(around, _)| around)
 }
 
 /// What only some of the steps do.

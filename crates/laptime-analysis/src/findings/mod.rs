@@ -14,7 +14,7 @@ mod steps;
 
 use laptime_core::Warning;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, WorkerLap};
 use crate::growth::Growth;
 use crate::ranks;
 use crate::summary::Summary;
@@ -56,6 +56,8 @@ pub struct Clues {
     pub inside: Option<Growth>,
     /// By how many bytes the level of the process rose in it, as far as was noted.
     pub risen_bytes: Option<i64>,
+    /// What the loader's workers do most of their time.
+    pub workers: Option<WorkerLap>,
 }
 
 /// All findings, the weightiest first.
@@ -81,7 +83,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let slow = step::slow_steps(&steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
         // Steps that changed, or a machine that was busy, make some slow: laps would tell no more.
         let slow = slow.filter(|slow| !(is_unsteady && step::is_unexplained(slow)));
-        let wait = step::data_wait(summary, &steps);
+        let wait = step::data_wait(summary, &steps, clues.workers);
         let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
         let hot = hot::spot(summary, &steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
         let each = [
