@@ -49,6 +49,8 @@ pub enum Finding {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workers: Option<WorkerLap>,
     },
+    /// A lap of a task lets no other task of its event loop run.
+    HeldLoop(HeldLoop),
     /// Something is compiled although warm-up is over.
     Recompilation {
         /// The path of what is compiled.
@@ -201,6 +203,25 @@ pub struct WorkerLap {
     pub mean_ns: u64,
     /// Its part of the workers' time from their first lap to their last.
     pub ratio: f64,
+}
+
+/// A lap that held an event loop while other tasks had laps open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldLoop {
+    /// The lap's path.
+    pub path: String,
+    /// How often it did.
+    pub count: u64,
+    /// For how long in all.
+    pub total_ns: u64,
+    /// The longest time.
+    pub max_ns: u64,
+    /// The run's wall time.
+    pub wall_ns: u64,
+    /// How many other tasks waited meanwhile, at most.
+    pub waiting_count: u64,
+    /// What these lost by it, all together.
+    pub lost_ns: u64,
 }
 
 /// What makes some steps slow.

@@ -24,6 +24,7 @@ use crate::steady::{self, Start};
 use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
 use crate::tree;
+use crate::turns;
 use crate::wall::{self, Filled, Wall};
 use crate::workers;
 
@@ -43,6 +44,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         .collect();
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
+    clues.held = turns::held(&processes, measured);
     clues.workers = workers::main_lap(&mut processes, measured);
     let mut peaks = Peaks::of(&processes);
     let mut parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())

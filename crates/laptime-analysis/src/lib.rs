@@ -67,6 +67,7 @@ pub mod timing;
 mod too_few;
 mod totals;
 mod tree;
+mod turns;
 mod until;
 pub mod verdict;
 mod wall;
@@ -80,7 +81,7 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use durations::{DurationPass, Durations, StepPass};
-pub use finding::{Cause, Finding, Keeper, MainFunction, WorkerLap};
+pub use finding::{Cause, Finding, HeldLoop, Keeper, MainFunction, WorkerLap};
 pub use functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
     ImportTime, LapFunctions, LineTime, StackNode,

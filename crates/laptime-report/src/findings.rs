@@ -1,7 +1,7 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
 use laptime_analysis::{
-    Cause, Finding, ImportTime, Keeper, MainFunction, Summary, WorkerLap, noun,
+    Cause, Finding, HeldLoop, ImportTime, Keeper, MainFunction, Summary, WorkerLap, noun,
 };
 use laptime_core::short_file;
 
@@ -73,6 +73,7 @@ pub fn said(finding: &Finding) -> Option<String> {
         Finding::Recompilation { .. } | Finding::Occasional { .. } | Finding::WarmUp { .. } => {
             of_some(finding)?
         }
+        Finding::HeldLoop(held) => blocks(held),
         Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
         Finding::MemoryGrowth {
             path,
@@ -172,6 +173,30 @@ fn of_parts(finding: &Finding) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// What keeps other tasks waiting, and how it lets them run.
+fn blocks(held: &HeldLoop) -> String {
+    let HeldLoop { count, .. } = *held;
+    let times = match count {
+        1 => format!("once, for {}", time(held.total_ns)),
+        _ => format!(
+            "{}, for {} on average",
+            plural(count, "time", "times"),
+            time(held.total_ns / count.max(1)),
+        ),
+    };
+    let waited = match held.waiting_count {
+        1 => "Another task waited".to_owned(),
+        most => format!("Up to {most} other tasks waited"),
+    };
+    format!(
+        "{} blocks the event loop: {times}, {} of the run. {waited} meanwhile. Run what takes \
+         long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what \
+         computes in Python needs a process.",
+        name::short(&held.path),
+        share(held.total_ns, held.wall_ns),
+    )
 }
 
 /// What brings data faster.

@@ -31,6 +31,19 @@ fn load() -> MainFunction {
     }
 }
 
+/// What keeps other tasks waiting for 200 ms each time.
+fn resize(count: u64, waiting_count: u64) -> HeldLoop {
+    HeldLoop {
+        path: "request/render/resize".to_owned(),
+        count,
+        total_ns: count * 200 * MS,
+        max_ns: 204 * MS,
+        wall_ns: 2_570 * MS,
+        waiting_count,
+        lost_ns: waiting_count * count * 200 * MS,
+    }
+}
+
 /// What workers do most of their time.
 fn decode() -> WorkerLap {
     WorkerLap {
@@ -132,6 +145,8 @@ fn every_kind() -> Vec<Finding> {
         wait(None, None),
         wait(Some(load()), None),
         wait(None, Some(decode())),
+        Finding::HeldLoop(resize(1, 1)),
+        Finding::HeldLoop(resize(10, 4)),
         Finding::Recompilation {
             path: "step/forward/compile".to_owned(),
             count: 4,
@@ -199,6 +214,8 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 92 % of their time in decode (41.0 ms each time, 1,280 times): make it cheaper, or use more workers (`num_workers`).
+    request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    request/render/resize blocks the event loop: 10 times, for 200 ms on average, 78 % of the run. Up to 4 other tasks waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Several laps inside grow together: look for what slows all of them.

@@ -4,6 +4,7 @@
 //! the summary show, and says nothing where they are too few; a run with nothing to gain has none.
 
 mod function;
+mod held;
 mod hot;
 mod keepers;
 mod memory;
@@ -14,7 +15,7 @@ mod steps;
 
 use laptime_core::Warning;
 
-use crate::finding::{Finding, WorkerLap};
+use crate::finding::{Finding, HeldLoop, WorkerLap};
 use crate::growth::Growth;
 use crate::ranks;
 use crate::summary::Summary;
@@ -35,6 +36,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         | Finding::InFunction { total_ns, .. }
         | Finding::MemoryBound { total_ns, .. } => of_wall(*total_ns),
         Finding::SlowSteps { excess_ns, .. } => of_wall(*excess_ns),
+        Finding::HeldLoop(held) => of_wall(held.total_ns.saturating_add(held.lost_ns)),
         Finding::WarmUp { warm_up_ns, .. } => of_wall(*warm_up_ns),
         Finding::HotSpot { self_ns, .. } => of_wall(*self_ns),
         // Time is lost little by little; memory that grows ends a run, and numbers that can't be
@@ -56,6 +58,8 @@ pub struct Clues {
     pub inside: Option<Growth>,
     /// By how many bytes the level of the process rose in it, as far as was noted.
     pub risen_bytes: Option<i64>,
+    /// The lap that holds an event loop longest.
+    pub held: Option<HeldLoop>,
     /// What the loader's workers do most of their time.
     pub workers: Option<WorkerLap>,
 }
@@ -66,6 +70,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let mut found: Vec<Finding> = [
         run::startup(summary),
         run::overhead(summary),
+        held::of_run(summary, clues.held),
         more,
         less,
         ranks::difference(&summary.ranks),
@@ -83,6 +88,8 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let slow = step::slow_steps(&steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
         // Steps that changed, or a machine that was busy, make some slow: laps would tell no more.
         let slow = slow.filter(|slow| !(is_unsteady && step::is_unexplained(slow)));
+        let slow = slow.filter(|slow| !held::explains(&found, slow));
+        let rare = rare.filter(|rare| !held::is_known(&found, rare));
         let wait = step::data_wait(summary, &steps, clues.workers);
         let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
         let hot = hot::spot(summary, &steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));

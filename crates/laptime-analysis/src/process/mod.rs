@@ -18,6 +18,7 @@ use crate::operations::stretches::Stretches;
 use crate::series::Followed;
 use crate::stacks::Stacks;
 use crate::totals::Totals;
+use crate::turns::Turns;
 
 mod reading;
 
@@ -121,6 +122,8 @@ pub struct Process {
     pub readings: Readings,
     /// Its paths that are those of a network's modules.
     pub modules: Modules,
+    /// Which laps held the event loop of their tasks.
+    pub turns: Turns,
     /// What its threads were doing, where that was sampled.
     pub stacks: Stacks,
     /// Which functions were called, where that was counted.
@@ -181,6 +184,7 @@ impl Process {
             tracks: Vec::new(),
             notes: BTreeSet::new(),
             modules: Modules::default(),
+            turns: Turns::default(),
             stacks: Stacks::default(),
             calls: Calls::default(),
             resident_peak_bytes: None,

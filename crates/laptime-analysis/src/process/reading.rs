@@ -70,7 +70,11 @@ impl Process {
             self.covers.add_segment(span.start, span.end());
             return;
         }
+        if span.flags.has(SpanFlags::HELD) {
+            self.turns.hold(span);
+        }
         if is_outermost || span.flags.has(SpanFlags::DETACHED) {
+            self.turns.open(span, self.rate);
             self.covers.add(span.start, span.end(), span.duration);
         }
         if let Some(phase) = phase {
