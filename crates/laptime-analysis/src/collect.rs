@@ -17,6 +17,8 @@ const ENVIRONMENT: &str = "environment.";
 
 /// Says of a process that it had nothing whose operations could be counted.
 const UNCOUNTED: &str = "operations.unavailable";
+/// Says when a process's exit handlers had run, `CLOCK_MONOTONIC` ns.
+pub const HANDLERS_ENDED: &str = "exit.handlers-ended";
 /// Says of a process that it imported `PyTorch` and called none of its modules.
 const UNUSED: &str = "phases.none";
 
@@ -35,6 +37,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
             !code.starts_with(ENVIRONMENT)
                 && code != operations::CEILINGS
                 && code != operations::TOLD
+                && code != HANDLERS_ENDED
         })
         // A helper of the program's has none, and the program may.
         .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))

@@ -22,6 +22,22 @@ pub enum Finding {
         /// The packages whose import took most of it, where stacks were sampled.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         imports: Vec<ImportTime>,
+        /// The function that most of it is in, where stacks were sampled and imports take less.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
+    },
+    /// The time after the last lap is a large part of the run.
+    Exit {
+        /// From the last lap to the end of the process.
+        exit_ns: u64,
+        /// The run's wall time.
+        wall_ns: u64,
+        /// The part of it after the exit handlers: Python frees memory, and libraries end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        closing_ns: Option<u64>,
+        /// The function that most of it is in, where stacks were sampled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
     },
     /// Laps are so many and so short that recording them takes time of its own.
     Overhead {

@@ -137,8 +137,16 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
             |start| start.inside,
         ),
         risen_bytes: start.and_then(|start| start.risen_bytes),
+        handlers_ended_ns: main().and_then(handlers_ended_ns),
         ..Clues::default()
     }
+}
+
+/// When the exit handlers of a process had run, if it said so.
+fn handlers_ended_ns(process: &Process) -> Option<u64> {
+    let mut notes = process.notes.iter();
+    let (_, at_ns) = notes.find(|(code, _)| code == collect::HANDLERS_ENDED)?;
+    at_ns.parse().ok()
 }
 
 /// What the program is called: by its launcher or, without one, by itself.

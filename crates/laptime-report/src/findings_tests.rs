@@ -9,6 +9,7 @@ fn starts() -> Vec<Finding> {
             startup_ns: 6_780 * MS,
             wall_ns: 8_010 * MS,
             imports: Vec::new(),
+            function: None,
         },
         Finding::Startup {
             startup_ns: 6_780 * MS,
@@ -17,8 +18,29 @@ fn starts() -> Vec<Finding> {
                 name: "torch".to_owned(),
                 total_ns: 4_100 * MS,
             }],
+            function: None,
+        },
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+            imports: vec![ImportTime {
+                name: "torch".to_owned(),
+                total_ns: 1_100 * MS,
+            }],
+            function: Some(load()),
         },
     ]
+}
+
+/// Long ends: in the script or its handlers, in a function of these, and after them.
+fn ends() -> Vec<Finding> {
+    let end = |closing_ms: u64, function| Finding::Exit {
+        exit_ns: 2_010 * MS,
+        wall_ns: 6_180 * MS,
+        closing_ns: Some(closing_ms * MS),
+        function,
+    };
+    vec![end(20, None), end(20, Some(load())), end(1_950, None)]
 }
 
 /// What most samples are in.
@@ -136,6 +158,7 @@ fn every_kind() -> Vec<Finding> {
         keepers,
     };
     let mut all = starts();
+    all.extend(ends());
     all.extend([
         Finding::Overhead {
             span_count: 10_000_000,
@@ -209,7 +232,11 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     let text: Vec<String> = all.iter().filter_map(said).collect();
     insta::assert_snapshot!(text.join("\n"), @"
     6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
-    6.78 s pass before the first lap, 85 % of the run: import torch 4.10 s. Import heavy packages where they are used.
+    6.78 s pass before the first lap, 85 % of the run: `import torch` took 4.10 s. Import heavy packages where they are used.
+    6.78 s pass before the first lap, 85 % of the run, mostly in `Dataset.__getitem__` (data.py:41). `import torch` took 1.10 s.
+    2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
+    2.01 s pass after the last lap, 33 % of the run, mostly in `Dataset.__getitem__` (data.py:41): look there first.
+    2.01 s pass after the last lap, 33 % of the run. 1.95 s of it come after the exit handlers: Python frees what is left, and libraries end. Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.
     Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.

@@ -29,6 +29,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
     let of_wall = |ns: u64| ns as f64 / summary.measured_ns.max(1) as f64;
     match finding {
         Finding::Startup { startup_ns, .. } => of_wall(*startup_ns),
+        Finding::Exit { exit_ns, .. } => of_wall(*exit_ns),
         Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
         Finding::DataWait { total_ns, .. }
         | Finding::Recompilation { total_ns, .. }
@@ -58,6 +59,8 @@ pub struct Clues {
     pub inside: Option<Growth>,
     /// By how many bytes the level of the process rose in it, as far as was noted.
     pub risen_bytes: Option<i64>,
+    /// When the exit handlers of the main process had run, `CLOCK_MONOTONIC` ns.
+    pub handlers_ended_ns: Option<u64>,
     /// The lap that holds an event loop longest.
     pub held: Option<HeldLoop>,
     /// What the loader's workers do most of their time.
@@ -69,6 +72,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let [more, less] = memory::growth(summary, &clues);
     let mut found: Vec<Finding> = [
         run::startup(summary),
+        run::exit(summary, clues.handlers_ended_ns),
         run::overhead(summary),
         held::of_run(summary, clues.held),
         more,
