@@ -17,6 +17,7 @@ fn starts() -> Vec<Finding> {
             imports: vec![ImportTime {
                 name: "torch".to_owned(),
                 total_ns: 4_100 * MS,
+                sample_count: 0,
             }],
             function: None,
         },
@@ -26,6 +27,7 @@ fn starts() -> Vec<Finding> {
             imports: vec![ImportTime {
                 name: "torch".to_owned(),
                 total_ns: 1_100 * MS,
+                sample_count: 0,
             }],
             function: Some(load()),
         },

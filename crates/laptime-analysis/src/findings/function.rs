@@ -45,8 +45,12 @@ fn most<'f>(laps: impl Iterator<Item = &'f LapFunctions>) -> Option<MainFunction
         all_ns = all_ns.saturating_add(lap.total_ns);
         for function in &lap.functions {
             let own = own.entry((&function.name, &function.file)).or_default();
-            own.all_ns = own.all_ns.saturating_add(function.self_ns);
-            own.waiting_ns = own.waiting_ns.saturating_add(function.waiting_ns);
+            // What an import runs is told by the import.
+            let own_ns = function.beside_imports_ns();
+            own.all_ns = own.all_ns.saturating_add(own_ns);
+            own.waiting_ns = own
+                .waiting_ns
+                .saturating_add(function.waiting_ns.min(own_ns));
             for line in &function.lines {
                 let at_line = own.lines.entry(line.line).or_default();
                 *at_line = at_line.saturating_add(line.self_ns);
