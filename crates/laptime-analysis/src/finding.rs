@@ -155,6 +155,17 @@ pub enum Finding {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         between: bool,
     },
+    /// The memory of a program without steps grows all the time.
+    MemoryRise {
+        /// By how much per second.
+        per_second_bytes: u64,
+        /// Half the width of the 95 % interval of that.
+        uncertainty_bytes: u64,
+        /// By how much in the time that was looked at.
+        risen_bytes: u64,
+        /// How long that was.
+        during_ns: u64,
+    },
     /// The steps of the steady state changed, or the machine was busy meanwhile.
     Unsteady {
         /// What happened, a sentence.

@@ -10,6 +10,7 @@ use crate::doubts;
 use crate::epoch_summaries;
 use crate::fields;
 use crate::findings::{self, Clues};
+use crate::growth::{self, Growth};
 use crate::launches;
 use crate::memory;
 use crate::module_rows;
@@ -137,9 +138,18 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
             |start| start.inside,
         ),
         risen_bytes: start.and_then(|start| start.risen_bytes),
+        rise: main().and_then(rise),
         handlers_ended_ns: main().and_then(handlers_ended_ns),
         ..Clues::default()
     }
+}
+
+/// How its memory grows over time, until the interpreter ends and frees it.
+fn rise(process: &Process) -> Option<(Growth, u64)> {
+    let to = handlers_ended_ns(process).map(|ns| process.anchors.timeline().ticks_at(ns));
+    let rise = growth::over_time(&process.readings, to.unwrap_or(u64::MAX))?;
+    let ns = rise.ticks as f64 * process.anchors.mean_ns_per_tick();
+    Some((rise.growth, ns as u64))
 }
 
 /// When the exit handlers of a process had run, if it said so.

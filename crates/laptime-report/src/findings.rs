@@ -109,6 +109,20 @@ pub fn said(finding: &Finding) -> Option<String> {
                 left_by(keepers, *per_step_bytes)
             },
         ),
+        Finding::MemoryRise {
+            per_second_bytes,
+            uncertainty_bytes,
+            risen_bytes,
+            during_ns,
+        } => format!(
+            "Memory grows all the time, by {} (± {}) per second: {} in {}. Look for lists and caches that \
+             the program adds to. A lap around each round of its loop, such as \
+             `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.",
+            bytes(*per_second_bytes),
+            bytes(*uncertainty_bytes),
+            bytes(*risen_bytes),
+            time(*during_ns),
+        ),
         Finding::Unsteady { message, hint } => sentences(message, hint),
         Finding::MemoryBound {
             path, intensity, ..

@@ -213,6 +213,12 @@ fn every_kind() -> Vec<Finding> {
         growth(together(&passing)),
         growth(Vec::new()),
         between_steps(),
+        Finding::MemoryRise {
+            per_second_bytes: 9_700_000,
+            uncertainty_bytes: 120_000,
+            risen_bytes: 46_500_000,
+            during_ns: 4_790 * MS,
+        },
         Finding::MemoryBound {
             path: "step/forward".to_owned(),
             total_ns: 10 * MS,
@@ -260,6 +266,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what a step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
     ");
 }

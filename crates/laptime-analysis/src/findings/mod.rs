@@ -9,6 +9,7 @@ mod hot;
 mod keepers;
 mod memory;
 mod rare;
+mod rise;
 mod run;
 mod step;
 mod steps;
@@ -42,9 +43,10 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         Finding::HotSpot { self_ns, .. } => of_wall(*self_ns),
         // Time is lost little by little; memory that grows ends a run, and numbers that can't be
         // trusted come before all that is read from them.
-        Finding::Unsteady { .. } | Finding::MemoryGrowth { .. } | Finding::Ranks { .. } => {
-            f64::INFINITY
-        }
+        Finding::Unsteady { .. }
+        | Finding::MemoryGrowth { .. }
+        | Finding::MemoryRise { .. }
+        | Finding::Ranks { .. } => f64::INFINITY,
     }
 }
 
@@ -55,6 +57,8 @@ pub struct Clues {
     pub busy: Option<Warning>,
     /// How memory grows in the steady state.
     pub growth: Option<Growth>,
+    /// How memory grows over time: by how much, and in how many ns.
+    pub rise: Option<(Growth, u64)>,
     /// What steps leave inside of their laps; without a steady state, those of the whole run.
     pub inside: Option<Growth>,
     /// By how many bytes the level of the process rose in it, as far as was noted.
@@ -77,6 +81,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         held::of_run(summary, clues.held),
         more,
         less,
+        rise::of_process(summary, clues.rise),
         ranks::difference(&summary.ranks),
         step::unsteady(summary, clues.busy),
     ]
