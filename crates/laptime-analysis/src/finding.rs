@@ -65,6 +65,15 @@ pub enum Finding {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workers: Option<WorkerLap>,
     },
+    /// First batches wait for the loader's workers to start.
+    WorkerStarts {
+        /// How often workers started while a step waited.
+        count: u64,
+        /// For how long steps waited for that in all.
+        total_ns: u64,
+        /// The run's wall time.
+        wall_ns: u64,
+    },
     /// A lap of a task lets no other task of its event loop run.
     HeldLoop(HeldLoop),
     /// Something is compiled although warm-up is over.
@@ -117,6 +126,9 @@ pub enum Finding {
         /// Name of the module's class; empty for a lap that is none.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         class: String,
+        /// The path of the steps.
+        #[serde(default)]
+        step_path: String,
         /// Its own time; of a module, in forward and backward together.
         self_ns: u64,
         /// The time of all steps.

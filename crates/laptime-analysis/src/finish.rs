@@ -27,6 +27,7 @@ use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
 use crate::tree;
 use crate::turns;
 use crate::wall::{self, Filled, Wall};
+use crate::worker_starts;
 use crate::workers;
 
 /// The summary of what was read, with rows of each process by itself where they were asked for.
@@ -46,6 +47,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
     clues.held = turns::held(&processes, measured);
+    clues.starts = worker_starts::of_run(&processes, measured);
     clues.workers = workers::main_lap(&mut processes, measured);
     let mut peaks = Peaks::of(&processes);
     let mut parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())

@@ -72,6 +72,7 @@ mod until;
 pub mod verdict;
 mod wall;
 pub mod warmup;
+mod worker_starts;
 mod workers;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use laptime_analysis::{
     Cause, Finding, HeldLoop, ImportTime, Keeper, MainFunction, Summary, WorkerLap, noun,
 };
-use laptime_core::short_file;
+use laptime_core::{PhaseName, short_file};
 
 use crate::document::{Content, Section};
 use crate::name;
@@ -14,7 +14,7 @@ use crate::text;
 pub const HEADING: &str = "findings";
 
 /// Where to look for what no lap keeps.
-const OUTSIDE: &str = "Look for what the loop keeps from step to step; laps around its other parts \
+const OUTSIDE: &str = "Look for what the loop keeps from NOUN to NOUN; laps around its other parts \
                        show which one it is.";
 
 /// The list below the headline; none where nothing was found.
@@ -85,6 +85,11 @@ pub fn said(finding: &Finding) -> Option<String> {
         Finding::Recompilation { .. } | Finding::Occasional { .. } | Finding::WarmUp { .. } => {
             of_some(finding)?
         }
+        Finding::WorkerStarts {
+            count,
+            total_ns,
+            wall_ns,
+        } => starts(*count, *total_ns, *wall_ns),
         Finding::HeldLoop(held) => blocks(held),
         Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
         Finding::MemoryGrowth {
@@ -104,9 +109,9 @@ pub fn said(finding: &Finding) -> Option<String> {
             bytes(*kept_bytes),
             many(path),
             if *between && keepers.is_empty() {
-                OUTSIDE.to_owned()
+                OUTSIDE.replace("NOUN", &one(path))
             } else {
-                left_by(keepers, *per_step_bytes)
+                left_by(keepers, *per_step_bytes, &one(path))
             },
         ),
         Finding::MemoryRise {
@@ -202,10 +207,17 @@ fn of_parts(finding: &Finding) -> Option<String> {
         Finding::HotSpot {
             path,
             class,
+            step_path,
             self_ns,
             steps_ns,
             function,
-        } => hot(path, class, &share(*self_ns, *steps_ns), function.as_ref()),
+        } => hot(
+            path,
+            class,
+            &share(*self_ns, *steps_ns),
+            &one(step_path),
+            function.as_ref(),
+        ),
         Finding::InFunction {
             path,
             total_ns,
@@ -221,6 +233,23 @@ fn of_parts(finding: &Finding) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// What first batches wait for, and how they wait less.
+fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
+    let (total, share) = (time(total_ns), share(total_ns, wall_ns));
+    if count <= 1 {
+        return format!(
+            "The first batch waits {total} for the loader's workers to start, {share} of the run. With \
+             the start method `spawn` each of them imports what the script imports: `fork`, or imports \
+             where they are used, start them sooner.",
+        );
+    }
+    format!(
+        "The first batch of an epoch waits {} for the loader's workers to start: {total} in {count} \
+         epochs, {share} of the run. With `persistent_workers=True` they start once.",
+        time(total_ns / count),
+    )
 }
 
 /// What keeps other tasks waiting, and how it lets them run.
@@ -276,11 +305,12 @@ fn of_some(finding: &Finding) -> Option<String> {
             count,
             total_ns,
         } => format!(
-            "{} ran {} after warm-up, {} in all. Find out what changes from step to step: \
+            "{} ran {} after warm-up, {} in all. Find out what changes from {noun} to {noun}: \
              `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.",
             name::short(path),
             plural(*count, "time", "times"),
             time(*total_ns),
+            noun = one(path.split('/').next().unwrap_or_default()),
         ),
         Finding::Occasional {
             path,
@@ -324,17 +354,34 @@ fn of_some(finding: &Finding) -> Option<String> {
 }
 
 /// A module is called what `laptime ops` calls it.
-fn hot(path: &str, class: &str, share: &str, function: Option<&MainFunction>) -> String {
+fn hot(
+    path: &str,
+    class: &str,
+    share: &str,
+    noun: &str,
+    function: Option<&MainFunction>,
+) -> String {
     let called = name::short(path);
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    let of = format!("{share} of {article} {noun}");
+    let part = if noun == PhaseName::Step.text() {
+        "inside a phase"
+    } else {
+        "inside its parts"
+    };
     if class.is_empty() {
+        let place = also_in(function);
         return format!(
-            "{called} alone takes {share} of a step{}. No other lap inside a phase takes half as much.",
-            also_in(function),
+            "{called} alone takes {of}{place}. No other lap {part} takes half as much."
         );
     }
     format!(
-        "{called} ({class}) alone takes {share} of a step, forward and backward together. No other \
-         module takes half as much."
+        "{called} ({class}) alone takes {of}, forward and backward together. No other module takes \
+         half as much."
     )
 }
 
@@ -396,7 +443,7 @@ fn sentences(message: &str, hint: &str) -> String {
 /// Laps that leave much more than there is in all can't all keep it.
 const TOGETHER_RATIO: f64 = 1.25;
 
-fn left_by(keepers: &[Keeper], per_step_bytes: u64) -> String {
+fn left_by(keepers: &[Keeper], per_step_bytes: u64, noun: &str) -> String {
     let sum: u64 = keepers.iter().map(|one| one.per_step_bytes).sum();
     let is_together = sum as f64 <= TOGETHER_RATIO * per_step_bytes as f64;
     let named = |one: &Keeper| {
@@ -405,9 +452,10 @@ fn left_by(keepers: &[Keeper], per_step_bytes: u64) -> String {
     };
     let laps: Vec<String> = keepers.iter().map(named).collect();
     match &laps[..] {
-        [] => "No single lap inside keeps as much: look for what a step appends to lists or caches, such \
-               as losses and outputs that are kept with their graphs."
-            .to_owned(),
+        [] => format!(
+            "No single lap inside keeps as much: look for what each {noun} appends to lists or caches, \
+             such as losses and outputs that are kept with their graphs."
+        ),
         [lap] => format!("It is left in {lap}: look for lists or caches that grow there."),
         [others @ .., last] if is_together => format!(
             "It is left in {} and in {last}: look for lists or caches that grow there.",

@@ -96,6 +96,12 @@ fn hot(path: &str, class: &str, percent: u64, function: Option<MainFunction>) ->
     Finding::HotSpot {
         path: path.to_owned(),
         class: class.to_owned(),
+        step_path: path
+            .split('/')
+            .next()
+            .filter(|first| *first == "request")
+            .unwrap_or("step")
+            .to_owned(),
         self_ns: percent * MS,
         steps_ns: 100 * MS,
         function,
@@ -170,6 +176,16 @@ fn every_kind() -> Vec<Finding> {
         wait(None, None),
         wait(Some(load()), None),
         wait(None, Some(decode())),
+        Finding::WorkerStarts {
+            count: 1,
+            total_ns: 4_900 * MS,
+            wall_ns: 30_300 * MS,
+        },
+        Finding::WorkerStarts {
+            count: 4,
+            total_ns: 19_400 * MS,
+            wall_ns: 30_300 * MS,
+        },
         Finding::HeldLoop(resize(1, 1)),
         Finding::HeldLoop(resize(10, 4)),
         Finding::Recompilation {
@@ -188,6 +204,7 @@ fn every_kind() -> Vec<Finding> {
             function: MainFunction { line: 0, ..load() },
         },
         hot("net/2", "Conv2d", 90, None),
+        hot("request/render/resize", "", 55, None),
         Finding::Occasional {
             path: "request/database".to_owned(),
             step_path: "request".to_owned(),
@@ -249,6 +266,8 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 92 % of their time in decode (41.0 ms each time, 1,280 times): make it cheaper, or use more workers (`num_workers`).
+    The first batch waits 4.90 s for the loader's workers to start, 16 % of the run. With the start method `spawn` each of them imports what the script imports: `fork`, or imports where they are used, start them sooner.
+    The first batch of an epoch waits 4.85 s for the loader's workers to start: 19.4 s in 4 epochs, 64 % of the run. With `persistent_workers=True` they start once.
     request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     request/render/resize blocks the event loop: 10 times, for 200 ms on average, 78 % of the run. Up to 4 other tasks waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
@@ -258,13 +277,14 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     step/forward/conv alone takes 60 % of a step, mostly in `Dataset.__getitem__` (data.py:41). No other lap inside a phase takes half as much.
     step/forward takes 45 % of each step, mostly in `Dataset.__getitem__` (data.py).
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
+    request/render/resize alone takes 55 % of a request. No other lap inside its parts takes half as much.
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Rank 1 (process 8) holds the others up: its forward is longer.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time): each leaves about as much, and the rest is freed elsewhere. Look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what a step appends to lists or caches, such as losses and outputs that are kept with their graphs.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
     Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.

@@ -11,6 +11,7 @@ mod memory;
 mod rare;
 mod rise;
 mod run;
+mod starting;
 mod step;
 mod steps;
 
@@ -20,6 +21,7 @@ use crate::finding::{Finding, HeldLoop, WorkerLap};
 use crate::growth::Growth;
 use crate::ranks;
 use crate::summary::Summary;
+use crate::worker_starts::WorkerStart;
 use steps::Steps;
 
 /// Findings kept: more would be rows again.
@@ -33,6 +35,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         Finding::Exit { exit_ns, .. } => of_wall(*exit_ns),
         Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
         Finding::DataWait { total_ns, .. }
+        | Finding::WorkerStarts { total_ns, .. }
         | Finding::Recompilation { total_ns, .. }
         | Finding::Occasional { total_ns, .. }
         | Finding::InFunction { total_ns, .. }
@@ -67,6 +70,8 @@ pub struct Clues {
     pub handlers_ended_ns: Option<u64>,
     /// The lap that holds an event loop longest.
     pub held: Option<HeldLoop>,
+    /// Waits in which a loader's workers started.
+    pub starts: Vec<WorkerStart>,
     /// What the loader's workers do most of their time.
     pub workers: Option<WorkerLap>,
 }
@@ -99,11 +104,15 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let slow = slow.filter(|slow| !(is_unsteady && step::is_unexplained(slow)));
         let slow = slow.filter(|slow| !held::explains(&found, slow));
         let rare = rare.filter(|rare| !held::is_known(&found, rare));
-        let wait = step::data_wait(summary, &steps, clues.workers);
+        let starting = starting::of_steps(summary, &steps, &clues.starts);
+        let started_ns = starting::in_steps_ns(summary, &steps, &clues.starts);
+        let slow = slow.filter(|slow| !starting::explains(started_ns, slow));
+        let wait = step::data_wait(summary, &steps, started_ns, clues.workers);
         let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
         let hot = hot::spot(summary, &steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
         let each = [
             wait,
+            starting,
             step::recompilation(&steps),
             rare.filter(|rare| !rare::is_compiling(rare)),
             slow,

@@ -52,23 +52,28 @@ pub fn unsteady(summary: &Summary, busy: Option<Warning>) -> Option<Finding> {
 
 /// Steps that wait for their batch.
 ///
-/// A loop that does next to nothing waits for its items most of the time, and nobody minds.
+/// A loop that does next to nothing waits for its items most of the time, and nobody minds. Waits for workers
+/// that start are told by themselves: `started_ns` are left out.
 pub fn data_wait(
     summary: &Summary,
     steps: &Steps<'_>,
+    started_ns: u64,
     workers: Option<WorkerLap>,
 ) -> Option<Finding> {
     let wait = steps
         .inside()
         .find(|row| is_part(steps, row, PhaseName::Data))?;
-    let is_felt = wait.total_ns as f64 >= FELT_RATIO * summary.measured_ns as f64
-        && wait.total_ns >= LEAST_WAITS_NS
-        && wait.total_ns / steps.count >= LEAST_WAIT_NS;
-    (is_felt && steps.ratio(wait.total_ns) >= DATA_RATIO).then(|| Finding::DataWait {
+    let total_ns = wait.total_ns.saturating_sub(started_ns);
+    let steps_ns = steps.step.total_ns.saturating_sub(started_ns).max(1);
+    let is_felt = total_ns as f64 >= FELT_RATIO * summary.measured_ns as f64
+        && total_ns >= LEAST_WAITS_NS
+        && total_ns / steps.count >= LEAST_WAIT_NS;
+    let is_much = total_ns as f64 >= DATA_RATIO * steps_ns as f64;
+    (is_felt && is_much).then(|| Finding::DataWait {
         path: wait.path.clone(),
-        per_step_ns: wait.total_ns / steps.count,
-        step_ns: steps.step.total_ns / steps.count,
-        total_ns: wait.total_ns,
+        per_step_ns: total_ns / steps.count,
+        step_ns: steps_ns / steps.count,
+        total_ns,
         function: function::of_lap(summary.functions.as_ref(), &wait.path),
         workers,
     })

@@ -19,6 +19,7 @@ use crate::series::Followed;
 use crate::stacks::Stacks;
 use crate::totals::Totals;
 use crate::turns::Turns;
+use crate::worker_starts::Waits;
 
 mod reading;
 
@@ -122,6 +123,8 @@ pub struct Process {
     pub readings: Readings,
     /// Its paths that are those of a network's modules.
     pub modules: Modules,
+    /// When it waited longest for its data.
+    pub waits: Waits,
     /// Which laps held the event loop of their tasks.
     pub turns: Turns,
     /// What its threads were doing, where that was sampled.
@@ -185,6 +188,7 @@ impl Process {
             notes: BTreeSet::new(),
             modules: Modules::default(),
             turns: Turns::default(),
+            waits: Waits::default(),
             stacks: Stacks::default(),
             calls: Calls::default(),
             resident_peak_bytes: None,

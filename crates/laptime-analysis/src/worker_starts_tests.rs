@@ -1,0 +1,117 @@
+//! Epochs that begin with workers that start, and such that don't.
+
+use proptest::prelude::*;
+
+use super::Waits;
+use crate::fed::summarize;
+use crate::scripted::{EPOCH_NS, MS, Script, anchor};
+use crate::{Finding, Options};
+
+/// Epochs of 20 steps of 20 ms, the first of which waits so long for its batch.
+fn training(epochs: u64, first_ms: u64) -> Script {
+    let mut script = Script::new(7, 0);
+    let mut at = 100;
+    for _ in 0..epochs {
+        script.mark(&["epoch"], at * MS);
+        for step in 0..20 {
+            let wait = if step == 0 { first_ms } else { 1 };
+            script.span(&["step", "data"], at * MS, wait * MS);
+            script.span(&["step", "forward"], (at + wait) * MS, 19 * MS);
+            script.span(&["step"], at * MS, (wait + 19) * MS);
+            at += wait + 19;
+        }
+    }
+    script.header.closed = Some(anchor(at * MS));
+    script
+}
+
+/// A worker that starts at a moment and has a first lap at another one, if it has any.
+fn worker(pid: u32, started_ms: u64, lap_ms: Option<u64>) -> Script {
+    let mut script = Script::new(pid, 60_000 * MS);
+    script.header.parent_pid = 7;
+    script.header.anchor = anchor(started_ms * MS);
+    script.header.process_started_boottime_ns = Some(EPOCH_NS + started_ms * MS);
+    if let Some(lap_ms) = lap_ms {
+        script.span(&["decode"], lap_ms * MS, 5 * MS);
+    }
+    script
+}
+
+/// When each epoch of a training begins, in ms.
+fn epochs(count: u64, first_ms: u64) -> impl Iterator<Item = u64> {
+    (0..count).map(move |epoch| 100 + epoch * (first_ms + 19 + 19 * 20))
+}
+
+fn found(scripts: &[Script]) -> Vec<Finding> {
+    summarize(scripts, Options::default()).findings
+}
+
+#[test]
+fn workers_that_start_in_each_epoch_are_found_and_no_wait_besides() {
+    let mut scripts = vec![training(5, 1_000)];
+    for (pid, at) in (8..).zip(epochs(5, 1_000)) {
+        scripts.push(worker(pid, at, None));
+    }
+    let wall_ns = 100 * MS + 5 * (1_000 + 19 + 19 * 20) * MS;
+    let all = found(&scripts);
+    let [
+        Finding::WorkerStarts {
+            count,
+            total_ns,
+            wall_ns: of,
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert_eq!((*count, *of), (5, wall_ns));
+    assert!(total_ns.abs_diff(4_995 * MS) < 5 * MS, "{total_ns}");
+}
+
+#[test]
+fn what_workers_do_after_they_have_started_is_no_start() {
+    let mut scripts = vec![training(5, 1_000)];
+    for (pid, at) in (8..).zip(epochs(5, 1_000)) {
+        scripts.push(worker(pid, at, Some(at + 5)));
+    }
+    let all = found(&scripts);
+    assert!(
+        all.iter()
+            .all(|one| !matches!(one, Finding::WorkerStarts { .. })),
+        "{all:?}"
+    );
+    assert!(
+        all.iter()
+            .any(|one| matches!(one, Finding::DataWait { .. })),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn long_first_waits_without_workers_that_start_are_waits() {
+    let all = found(&[training(5, 1_000), worker(8, 50, None)]);
+    assert!(matches!(&all[..], [Finding::DataWait { .. }]), "{all:?}");
+}
+
+#[test]
+fn workers_that_start_at_once_are_not_told() {
+    let mut scripts = vec![training(5, 20)];
+    for (pid, at) in (8..).zip(epochs(5, 20)) {
+        scripts.push(worker(pid, at, None));
+    }
+    assert_eq!(found(&scripts), []);
+}
+
+proptest! {
+    #[test]
+    fn the_longest_waits_are_kept(waits in prop::collection::vec(1_u64..1_000_000, 1..2_000)) {
+        let mut kept = Waits::default();
+        waits.iter().for_each(|wait| kept.push(7, 7 + wait));
+        let mut longest = waits.clone();
+        longest.sort_unstable_by(|one, other| other.cmp(one));
+        let mut found: Vec<u64> = kept.longest.iter().map(|(start, end)| end - start).collect();
+        found.sort_unstable_by(|one, other| other.cmp(one));
+        let count = longest.len().min(super::MOST);
+        prop_assert_eq!(&found[..count], &longest[..count]);
+    }
+}
