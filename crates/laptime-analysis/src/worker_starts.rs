@@ -23,6 +23,10 @@ pub struct Waits {
 ///
 /// **Units** nanoseconds; moments on `CLOCK_MONOTONIC`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(
+    clippy::struct_field_names,
+    reason = "a number's name ends in its unit"
+)]
 pub struct WorkerStart {
     /// When it began.
     pub at_ns: u64,
@@ -58,31 +62,42 @@ pub fn of_run(processes: &[Process], measured: usize) -> Vec<WorkerStart> {
             .iter()
             .filter(|worker| worker.header.parent_pid == process.header.pid)
             .collect();
-        for (start, end) in &process.waits.longest {
-            let (from, to) = (timeline.monotonic_ns(*start), timeline.monotonic_ns(*end));
-            let started = workers.iter().filter(|worker| {
-                let at_ns = worker.started_ns.saturating_add(RESOLUTION_NS);
-                from <= at_ns && worker.started_ns < to
-            });
-            let mut is_started = false;
-            let mut lap_ns: Option<u64> = None;
-            for worker in started {
-                is_started = true;
-                let first = worker.totals.first_start;
-                if first != u64::MAX {
-                    let at_ns = worker.anchors.timeline().monotonic_ns(first);
-                    let after_ns = at_ns.saturating_sub(from).min(to - from);
-                    lap_ns = Some(lap_ns.map_or(after_ns, |known| known.min(after_ns)));
+        let mut waits: Vec<WorkerStart> = process
+            .waits
+            .longest
+            .iter()
+            .map(|(start, end)| {
+                let at_ns = timeline.monotonic_ns(*start);
+                WorkerStart {
+                    at_ns,
+                    wait_ns: timeline.monotonic_ns(*end).saturating_sub(at_ns),
+                    lap_ns: None,
                 }
+            })
+            .collect();
+        waits.sort_by_key(|wait| wait.at_ns);
+        let mut has_start = vec![false; waits.len()];
+        for worker in workers {
+            // The last wait that had begun by then, as far as is known: the one before ended with its epoch.
+            let latest_ns = worker.started_ns.saturating_add(RESOLUTION_NS);
+            let begun = waits.partition_point(|wait| wait.at_ns <= latest_ns);
+            let Some(index) = begun.checked_sub(1) else {
+                continue;
+            };
+            let wait = &mut waits[index];
+            if worker.started_ns >= wait.at_ns.saturating_add(wait.wait_ns) {
+                continue;
             }
-            if is_started {
-                starts.push(WorkerStart {
-                    at_ns: from,
-                    wait_ns: to - from,
-                    lap_ns,
-                });
+            has_start[index] = true;
+            if worker.totals.first_start != u64::MAX {
+                let first = worker.totals.first_start;
+                let first_ns = worker.anchors.timeline().monotonic_ns(first);
+                let lap_ns = first_ns.saturating_sub(wait.at_ns).min(wait.wait_ns);
+                wait.lap_ns = Some(wait.lap_ns.map_or(lap_ns, |known| known.min(lap_ns)));
             }
         }
+        let found = waits.into_iter().zip(has_start);
+        starts.extend(found.filter(|(_, has)| *has).map(|(wait, _)| wait));
     }
     starts.sort_by_key(|start| start.at_ns);
     starts

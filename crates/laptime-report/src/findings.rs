@@ -1,9 +1,11 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
-use laptime_analysis::{
-    Cause, Finding, HeldLoop, ImportTime, Keeper, MainFunction, Summary, WorkerLap, noun,
-};
+use laptime_analysis::{Cause, Finding, MainFunction, Summary, noun};
 use laptime_core::{PhaseName, short_file};
+
+mod ends;
+mod memory;
+mod waits;
 
 use crate::document::{Content, Section};
 use crate::name;
@@ -12,10 +14,6 @@ use crate::text;
 
 /// Above the list, in every format.
 pub const HEADING: &str = "findings";
-
-/// Where to look for what no lap keeps.
-const OUTSIDE: &str = "Look for what the loop keeps from NOUN to NOUN; laps around its other parts \
-                       show which one it is.";
 
 /// The list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
@@ -30,28 +28,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
 /// A finding in words; `None` for kinds that a later version knows.
 pub fn said(finding: &Finding) -> Option<String> {
     Some(match finding {
-        Finding::Startup {
-            startup_ns,
-            wall_ns,
-            imports,
-            function,
-        } => format!(
-            "{} pass before the first lap, {} of the run{}",
-            time(*startup_ns),
-            share(*startup_ns, *wall_ns),
-            beginning(imports, function.as_ref()),
-        ),
-        Finding::Exit {
-            exit_ns,
-            wall_ns,
-            closing_ns,
-            function,
-        } => format!(
-            "{} pass after the last lap, {} of the run{}",
-            time(*exit_ns),
-            share(*exit_ns, *wall_ns),
-            ending(*exit_ns, *closing_ns, function.as_ref()),
-        ),
+        Finding::Startup { .. } | Finding::Exit { .. } => ends::said(finding)?,
         Finding::Overhead {
             span_count,
             recording_ns,
@@ -89,45 +66,10 @@ pub fn said(finding: &Finding) -> Option<String> {
             count,
             total_ns,
             wall_ns,
-        } => starts(*count, *total_ns, *wall_ns),
-        Finding::HeldLoop(held) => blocks(held),
+        } => waits::starts(*count, *total_ns, *wall_ns),
+        Finding::HeldLoop(held) => waits::blocks(held),
         Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
-        Finding::MemoryGrowth {
-            path,
-            step_count,
-            per_step_bytes,
-            uncertainty_bytes,
-            kept_bytes,
-            keepers,
-            between,
-        } => format!(
-            "Each {} leaves {} (± {}) of memory behind{}: {} after {step_count} {}. {}",
-            one(path),
-            bytes(*per_step_bytes),
-            bytes(*uncertainty_bytes),
-            if *between { ", outside of its lap" } else { "" },
-            bytes(*kept_bytes),
-            many(path),
-            if *between && keepers.is_empty() {
-                OUTSIDE.replace("NOUN", &one(path))
-            } else {
-                left_by(keepers, *per_step_bytes, &one(path))
-            },
-        ),
-        Finding::MemoryRise {
-            per_second_bytes,
-            uncertainty_bytes,
-            risen_bytes,
-            during_ns,
-        } => format!(
-            "Memory grows all the time, by {} (± {}) per second: {} in {}. Look for lists and caches that \
-             the program adds to. A lap around each round of its loop, such as \
-             `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.",
-            bytes(*per_second_bytes),
-            bytes(*uncertainty_bytes),
-            bytes(*risen_bytes),
-            time(*during_ns),
-        ),
+        Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => memory::grows(finding)?,
         Finding::Unsteady { message, hint } => sentences(message, hint),
         Finding::MemoryBound {
             path, intensity, ..
@@ -139,49 +81,6 @@ pub fn said(finding: &Finding) -> Option<String> {
         ),
         _ => return None,
     })
-}
-
-/// What the time before the first lap goes to, as far as is known.
-fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String {
-    let each = imports.iter();
-    let each = each.map(|import| {
-        format!(
-            "`import {}` took {}",
-            name::short(&import.name),
-            time(import.total_ns)
-        )
-    });
-    let imported = each.collect::<Vec<_>>().join(", ");
-    match (imported.as_str(), function) {
-        ("", None) => {
-            ": imports, reading data, building the model. `laptime run --stacks` tells them apart, \
-                       `python -X importtime SCRIPT` lists the imports."
-                .to_owned()
-        }
-        ("", Some(_)) => format!("{}: look there first.", also_in(function)),
-        (imported, Some(_)) => format!("{}. {imported}.", also_in(function)),
-        (imported, None) => {
-            format!(": {imported}. Import heavy packages where they are used.")
-        }
-    }
-}
-
-/// What the time after the last lap goes to, and what shortens it.
-fn ending(exit_ns: u64, closing_ns: Option<u64>, function: Option<&MainFunction>) -> String {
-    if let Some(closing_ns) = closing_ns.filter(|ns| *ns >= exit_ns / 2) {
-        return format!(
-            ". {} of it come after the exit handlers: Python frees what is left, and libraries end. Large \
-             lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.",
-            time(closing_ns),
-        );
-    }
-    if function.is_some() {
-        return format!("{}: look there first.", also_in(function));
-    }
-    ": what the script does without laps, threads and worker pools that are waited for, exit handlers \
-     (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be \
-     `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`."
-        .to_owned()
 }
 
 /// What takes much of a step, and the function that it is in.
@@ -202,7 +101,7 @@ fn of_parts(finding: &Finding) -> Option<String> {
             share(*per_step_ns, *step_ns),
             name::short(path),
             also_in(function.as_ref()),
-            supply(workers.as_ref()),
+            waits::supply(workers.as_ref()),
         ),
         Finding::HotSpot {
             path,
@@ -233,63 +132,6 @@ fn of_parts(finding: &Finding) -> Option<String> {
         ),
         _ => return None,
     })
-}
-
-/// What first batches wait for, and how they wait less.
-fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
-    let (total, share) = (time(total_ns), share(total_ns, wall_ns));
-    if count <= 1 {
-        return format!(
-            "The first batch waits {total} for the loader's workers to start, {share} of the run. With \
-             the start method `spawn` each of them imports what the script imports: `fork`, or imports \
-             where they are used, start them sooner.",
-        );
-    }
-    format!(
-        "The first batch of an epoch waits {} for the loader's workers to start: {total} in {count} \
-         epochs, {share} of the run. With `persistent_workers=True` they start once.",
-        time(total_ns / count),
-    )
-}
-
-/// What keeps other tasks waiting, and how it lets them run.
-fn blocks(held: &HeldLoop) -> String {
-    let HeldLoop { count, .. } = *held;
-    let times = match count {
-        1 => format!("once, for {}", time(held.total_ns)),
-        _ => format!(
-            "{}, for {} on average",
-            plural(count, "time", "times"),
-            time(held.total_ns / count.max(1)),
-        ),
-    };
-    let waited = match held.waiting_count {
-        1 => "Another task waited".to_owned(),
-        most => format!("Up to {most} other tasks waited"),
-    };
-    format!(
-        "{} blocks the event loop: {times}, {} of the run. {waited} meanwhile. Run what takes \
-         long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what \
-         computes in Python needs a process.",
-        name::short(&held.path),
-        share(held.total_ns, held.wall_ns),
-    )
-}
-
-/// What brings data faster.
-fn supply(workers: Option<&WorkerLap>) -> String {
-    let Some(lap) = workers else {
-        return "Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample."
-            .to_owned();
-    };
-    format!(
-        "The workers spend {:.0} % of their time in {} ({} each time, {}): make it cheaper, or use more \
-         workers (`num_workers`).",
-        100.0 * lap.ratio,
-        name::short(&lap.path),
-        time(lap.mean_ns),
-        plural(lap.count, "time", "times"),
-    )
 }
 
 /// The path that a path lies right inside of.
@@ -438,35 +280,6 @@ fn sentences(message: &str, hint: &str) -> String {
         text::capitalised(message),
         text::capitalised(hint)
     )
-}
-
-/// Laps that leave much more than there is in all can't all keep it.
-const TOGETHER_RATIO: f64 = 1.25;
-
-fn left_by(keepers: &[Keeper], per_step_bytes: u64, noun: &str) -> String {
-    let sum: u64 = keepers.iter().map(|one| one.per_step_bytes).sum();
-    let is_together = sum as f64 <= TOGETHER_RATIO * per_step_bytes as f64;
-    let named = |one: &Keeper| {
-        let (lap, left) = (name::short(&one.path), bytes(one.per_step_bytes));
-        format!("{lap} ({left} each time)")
-    };
-    let laps: Vec<String> = keepers.iter().map(named).collect();
-    match &laps[..] {
-        [] => format!(
-            "No single lap inside keeps as much: look for what each {noun} appends to lists or caches, \
-             such as losses and outputs that are kept with their graphs."
-        ),
-        [lap] => format!("It is left in {lap}: look for lists or caches that grow there."),
-        [others @ .., last] if is_together => format!(
-            "It is left in {} and in {last}: look for lists or caches that grow there.",
-            others.join(", in "),
-        ),
-        laps => format!(
-            "It is left in {}: each leaves about as much, and the rest is freed elsewhere. Look for \
-             lists or caches that grow there.",
-            laps.join(" or in "),
-        ),
-    }
 }
 
 fn time(ns: u64) -> String {

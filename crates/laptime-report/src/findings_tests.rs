@@ -1,3 +1,5 @@
+use laptime_analysis::{HeldLoop, ImportTime, Keeper, WorkerLap};
+
 use super::*;
 
 const MS: u64 = 1_000_000;

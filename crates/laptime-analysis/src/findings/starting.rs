@@ -32,7 +32,7 @@ pub fn of_steps(summary: &Summary, steps: &Steps<'_>, starts: &[WorkerStart]) ->
     let total_ns = costs.fold(0, u64::saturating_add);
     let is_much =
         total_ns >= LEAST_NS && total_ns as f64 >= START_RATIO * summary.measured_ns as f64;
-    is_much.then(|| Finding::WorkerStarts {
+    is_much.then_some(Finding::WorkerStarts {
         count: starts.len() as u64,
         total_ns,
         wall_ns: summary.measured_ns,

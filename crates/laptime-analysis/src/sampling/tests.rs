@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::Options;
 use crate::fed::summarize;
-use crate::functions::{Functions, LapFunctions};
+use crate::functions::{FunctionTime, Functions, LapFunctions};
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
 
 const PID: u32 = 7;
@@ -310,10 +310,10 @@ proptest! {
         let functions = told(&script);
         let load = lap(&functions, "load");
         let imported: u64 = load.imports.iter().map(|one| one.total_ns).sum();
-        let beside: u64 = load.functions.iter().map(|one| one.beside_imports_ns()).sum();
+        let beside: u64 = load.functions.iter().map(FunctionTime::beside_imports_ns).sum();
         prop_assert_eq!(imported + beside, load.total_ns);
         let counted: u64 = load.imports.iter().map(|one| one.sample_count).sum();
-        let others: u64 = load.functions.iter().map(|one| one.beside_imports_count()).sum();
+        let others: u64 = load.functions.iter().map(FunctionTime::beside_imports_count).sum();
         prop_assert_eq!(counted + others, load.sample_count);
         prop_assert!(load.imports.iter().all(|one| one.name == "torch"));
     }
