@@ -93,6 +93,24 @@ fn wait(function: Option<MainFunction>, workers: Option<WorkerLap>) -> Finding {
     }
 }
 
+/// What steps and tasks wait for.
+fn waits() -> Vec<Finding> {
+    let starts = |count, total_ms| Finding::WorkerStarts {
+        count,
+        total_ns: total_ms * MS,
+        wall_ns: 30_300 * MS,
+    };
+    vec![
+        wait(None, None),
+        wait(Some(load()), None),
+        wait(None, Some(decode())),
+        starts(1, 4_900),
+        starts(4, 19_400),
+        Finding::HeldLoop(resize(1, 1)),
+        Finding::HeldLoop(resize(10, 4)),
+    ]
+}
+
 /// What takes so many percent of the steps.
 fn hot(path: &str, class: &str, percent: u64, function: Option<MainFunction>) -> Finding {
     Finding::HotSpot {
@@ -169,27 +187,13 @@ fn every_kind() -> Vec<Finding> {
     };
     let mut all = starts();
     all.extend(ends());
+    all.extend(waits());
     all.extend([
         Finding::Overhead {
             span_count: 10_000_000,
             recording_ns: 500 * MS,
             wall_ns: 5_000 * MS,
         },
-        wait(None, None),
-        wait(Some(load()), None),
-        wait(None, Some(decode())),
-        Finding::WorkerStarts {
-            count: 1,
-            total_ns: 4_900 * MS,
-            wall_ns: 30_300 * MS,
-        },
-        Finding::WorkerStarts {
-            count: 4,
-            total_ns: 19_400 * MS,
-            wall_ns: 30_300 * MS,
-        },
-        Finding::HeldLoop(resize(1, 1)),
-        Finding::HeldLoop(resize(10, 4)),
         Finding::Recompilation {
             path: "step/forward/compile".to_owned(),
             count: 4,
@@ -264,14 +268,14 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     2.01 s pass after the last lap, 33 % of the run, mostly in `Dataset.__getitem__` (data.py:41): look there first.
     2.01 s pass after the last lap, 33 % of the run. 1.95 s of it come after the exit handlers: Python frees what is left, and libraries end. Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.
-    Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 92 % of their time in decode (41.0 ms each time, 1,280 times): make it cheaper, or use more workers (`num_workers`).
     The first batch waits 4.90 s for the loader's workers to start, 16 % of the run. With the start method `spawn` each of them imports what the script imports: `fork`, or imports where they are used, start them sooner.
-    The first batch of an epoch waits 4.85 s for the loader's workers to start: 19.4 s in 4 epochs, 64 % of the run. With `persistent_workers=True` they start once.
+    Each epoch waits 4.85 s for the loader's workers to start and end: 19.4 s in 4 epochs, 64 % of the run. With `persistent_workers=True` they do so once.
     request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     request/render/resize blocks the event loop: 10 times, for 200 ms on average, 78 % of the run. Up to 4 other tasks waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Several laps inside grow together: look for what slows all of them.

@@ -21,9 +21,8 @@ fn cost_ns(steps: &Steps<'_>, start: &WorkerStart) -> u64 {
         name == Some(PhaseName::Data.text())
     });
     let usual_ns = usual.and_then(|row| row.p50_ns).unwrap_or(0);
-    start
-        .lap_ns
-        .unwrap_or_else(|| start.wait_ns.saturating_sub(usual_ns))
+    let beyond_usual_ns = || start.wait_ns.saturating_sub(usual_ns) + start.more_ns;
+    start.lap_ns.unwrap_or_else(beyond_usual_ns)
 }
 
 /// What all starts of workers in a run cost, if it is much.

@@ -17,8 +17,8 @@ pub fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
         );
     }
     format!(
-        "The first batch of an epoch waits {} for the loader's workers to start: {total} in {count} \
-         epochs, {share} of the run. With `persistent_workers=True` they start once.",
+        "Each epoch waits {} for the loader's workers to start and end: {total} in {count} epochs, {share} \
+         of the run. With `persistent_workers=True` they do so once.",
         time(total_ns / count),
     )
 }
