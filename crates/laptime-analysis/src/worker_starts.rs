@@ -6,21 +6,11 @@
 
 use crate::process::Process;
 
-/// Waits that are kept: the longest.
-const MOST: usize = 256;
 /// When a process started is known to a hundredth of a second.
 const RESOLUTION_NS: u64 = 20_000_000;
 
 /// A wait for a worker that starts later is this part of the first one's or more.
 const LATER_RATIO: f64 = 0.05;
-
-/// The longest waits for data of a process, in ticks.
-#[derive(Debug, Default)]
-pub struct Waits {
-    longest: Vec<(u64, u64)>,
-    /// Shorter ones are not among them.
-    least: u64,
-}
 
 /// A wait in which workers started.
 ///
@@ -40,22 +30,6 @@ pub struct WorkerStart {
     pub more_ns: u64,
     /// How long until the first worker's first lap, where workers have laps.
     pub lap_ns: Option<u64>,
-}
-
-impl Waits {
-    /// Adds a wait.
-    pub fn push(&mut self, start: u64, end: u64) {
-        if end.saturating_sub(start) < self.least {
-            return;
-        }
-        self.longest.push((start, end));
-        if self.longest.len() >= 2 * MOST {
-            self.longest
-                .sort_unstable_by_key(|(start, end)| std::cmp::Reverse(end - start));
-            self.longest.truncate(MOST);
-            self.least = self.longest.last().map_or(0, |(start, end)| end - start);
-        }
-    }
 }
 
 /// The waits of the measured processes in which processes started that belong to them, in order.

@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 
-use super::Waits;
 use crate::fed::summarize;
 use crate::scripted::{EPOCH_NS, MS, Script, anchor};
 use crate::{Finding, Options};
@@ -149,19 +148,5 @@ proptest! {
                 prop_assert!(total_ns <= waited_ns, "{} of {}", total_ns, waited_ns);
             }
         }
-    }
-
-    #[test]
-    fn the_longest_waits_are_kept(waits in prop::collection::vec(1_u64..1_000_000, 1..2_000)) {
-        let mut kept = Waits::default();
-        for wait in &waits {
-            kept.push(7, 7 + wait);
-        }
-        let mut longest = waits.clone();
-        longest.sort_unstable_by(|one, other| other.cmp(one));
-        let mut found: Vec<u64> = kept.longest.iter().map(|(start, end)| end - start).collect();
-        found.sort_unstable_by(|one, other| other.cmp(one));
-        let count = longest.len().min(super::MOST);
-        prop_assert_eq!(&found[..count], &longest[..count]);
     }
 }

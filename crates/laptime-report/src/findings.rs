@@ -1,16 +1,18 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
-use laptime_analysis::{Cause, Finding, MainFunction, Summary, noun};
-use laptime_core::{PhaseName, short_file};
+use laptime_analysis::{Cause, Finding, MainFunction, Summary};
+use laptime_core::PhaseName;
 
 mod ends;
 mod memory;
 mod waits;
+mod words;
 
 use crate::document::{Content, Section};
 use crate::name;
-use crate::quantity::{self, Precision, plural};
+use crate::quantity::{self, plural};
 use crate::text;
+use words::{also_in, around, many, one, share, time};
 
 /// Above the list, in every format.
 pub const HEADING: &str = "findings";
@@ -134,11 +136,6 @@ fn of_parts(finding: &Finding) -> Option<String> {
     })
 }
 
-/// The path that a path lies right inside of.
-fn around(path: &str) -> &str {
-    path.rsplit_once('/').map_or("step", |(around, _)| around)
-}
-
 /// What only some of the steps do.
 fn of_some(finding: &Finding) -> Option<String> {
     Some(match finding {
@@ -227,35 +224,6 @@ fn hot(
     )
 }
 
-/// Where most of a lap's time is, as the end of a sentence; nothing where that isn't known.
-fn also_in(function: Option<&MainFunction>) -> String {
-    let Some(function) = function else {
-        return String::new();
-    };
-    let file = name::visible(short_file(&function.file));
-    let place = match function.line {
-        0 => file,
-        line => format!("{file}:{line}"),
-    };
-    format!(", mostly in `{}` ({place})", name::short(&function.name))
-}
-
-/// What a span of a path is called: `step`, if its name is a word.
-fn one(path: &str) -> String {
-    match noun(path) {
-        "span" => format!("span of {}", name::short(path)),
-        noun => noun.to_owned(),
-    }
-}
-
-/// What several spans of a path are called: `steps`, if its name is a word.
-fn many(path: &str) -> String {
-    match noun(path) {
-        "span" => format!("spans of {}", name::short(path)),
-        noun => format!("{noun}s"),
-    }
-}
-
 fn because(cause: Option<&Cause>, outside_ns: u64, excess_ns: u64) -> String {
     let Some(cause) = cause else {
         return if outside_ns >= excess_ns / 2 {
@@ -280,18 +248,6 @@ fn sentences(message: &str, hint: &str) -> String {
         text::capitalised(message),
         text::capitalised(hint)
     )
-}
-
-fn time(ns: u64) -> String {
-    quantity::duration(ns, Precision::Estimate).inline()
-}
-
-fn bytes(bytes: u64) -> String {
-    quantity::bytes(bytes)
-}
-
-fn share(part: u64, whole: u64) -> String {
-    format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
 #[cfg(test)]

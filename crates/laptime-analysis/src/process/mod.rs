@@ -19,7 +19,7 @@ use crate::series::Followed;
 use crate::stacks::Stacks;
 use crate::totals::Totals;
 use crate::turns::Turns;
-use crate::worker_starts::Waits;
+use crate::waits::Waits;
 
 mod reading;
 

@@ -2,7 +2,7 @@
 
 use laptime_analysis::{Finding, ImportTime, MainFunction};
 
-use super::{also_in, share, time};
+use super::words::{also_in, share, time};
 use crate::name;
 
 /// A long beginning or end in words.

@@ -2,7 +2,7 @@
 
 use laptime_analysis::{Finding, Keeper};
 
-use super::{bytes, many, one, time};
+use super::words::{bytes, many, one, time};
 use crate::name;
 
 /// Where to look for what no lap keeps.

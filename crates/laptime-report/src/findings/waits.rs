@@ -2,7 +2,7 @@
 
 use laptime_analysis::{HeldLoop, WorkerLap};
 
-use super::{share, time};
+use super::words::{share, time};
 use crate::name;
 use crate::quantity::plural;
 
