@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import time
 
 # First: it refuses interpreters that cannot be measured.
 from . import _interpreter as _interpreter  # isort: split
@@ -23,6 +24,7 @@ from ._core import (
     enable,
     join,
     leave_calls,
+    note,
     sample_stacks,
 )
 from ._log import say
@@ -47,7 +49,7 @@ def _start() -> None:
         sample_stacks()
     if wanted.run is not None:
         join(wanted.run)
-        atexit.register(_close_if_interrupted)
+        atexit.register(_end)
     elif wanted.record is not None:
         recorder = Recorder(wanted.record)
         # Processes below this one join it instead of recording on their own.
@@ -55,7 +57,7 @@ def _start() -> None:
         if recorder.taken_path is not None:
             say(recorder.taken_path)
         _kept.append(recorder)
-        atexit.register(_close_if_interrupted)
+        atexit.register(_end)
     phases = set(wanted.automatic or ()) - {"stacks", "calls"}
     if phases and (wanted.run or wanted.record or wanted.memory):
         from .integrations import _autojax, _autotorch
@@ -67,12 +69,13 @@ def _start() -> None:
         atexit.register(leave_calls)
 
 
-def _close_if_interrupted() -> None:
-    """Ends the recording while there is time.
+def _end() -> None:
+    """Notes when the program's exit handlers have run, and ends the recording while there is time.
 
-    After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that the C
+    What follows is the interpreter's own end. After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that the C
     library runs at an exit is run. Registered first, this is the last of the interpreter's own.
     """
+    note("exit.handlers-ended", str(time.monotonic_ns()))
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
         while _kept:
             _kept.pop().finish()

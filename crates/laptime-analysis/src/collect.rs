@@ -18,6 +18,8 @@ const ENVIRONMENT: &str = "environment.";
 
 /// Says of a process that it had nothing whose operations could be counted.
 const UNCOUNTED: &str = "operations.unavailable";
+/// Says when a process's exit handlers had run, `CLOCK_MONOTONIC` ns.
+pub const HANDLERS_ENDED: &str = "exit.handlers-ended";
 /// Says of a process that it imported `PyTorch` and called none of its modules.
 const UNUSED: &str = "phases.none";
 
@@ -37,6 +39,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
                 && code != operations::CEILINGS
                 && code != sampling::CELLS
                 && code != operations::TOLD
+                && code != HANDLERS_ENDED
         })
         // A helper of the program's has none, and the program may.
         .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))

@@ -168,6 +168,12 @@ pub struct FunctionTime {
     pub waiting_ns: u64,
     /// Samples in which it was innermost.
     pub self_count: u64,
+    /// The part of its own time that went by while a package was imported.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub imported_ns: u64,
+    /// Samples of that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub imported_count: u64,
     /// Its own time by line, the longest first.
     pub lines: Vec<LineTime>,
 }
@@ -177,8 +183,11 @@ pub struct FunctionTime {
 pub struct ImportTime {
     /// The package, or the module of the program.
     pub name: String,
-    /// Time in its import.
+    /// Time in its import, with all that it runs.
     pub total_ns: u64,
+    /// Samples of that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sample_count: u64,
 }
 
 /// Time in one line.
@@ -218,6 +227,18 @@ impl ExactFunctions {
     pub fn has_lap(&self, path: &str) -> bool {
         let mut laps = self.laps.iter();
         laps.any(|lap| lap.kind == RowKind::Span && lap.path == path)
+    }
+}
+
+impl FunctionTime {
+    /// Own time in which nothing was imported: with the time of imports it adds up to that of the lap.
+    pub fn beside_imports_ns(&self) -> u64 {
+        self.self_ns.saturating_sub(self.imported_ns)
+    }
+
+    /// Samples of that.
+    pub fn beside_imports_count(&self) -> u64 {
+        self.self_count.saturating_sub(self.imported_count)
     }
 }
 

@@ -94,8 +94,8 @@ fn a_program_without_laps_is_told_by_its_functions_unasked() {
     │  └─ called from load train.py
     └─ load train.py:10                   10  100 ms  400 ms     25.0 %
        └─ called from main train.py
-    own is time in the function itself and in what it calls that isn't Python; of parent is the own
-    time's share of the lap, and an import's
+    own is time in the function itself and in what it calls that isn't Python, total also in the
+    functions that it calls; of parent is the own time's share of the lap
     ");
 }
 
@@ -152,8 +152,8 @@ fn what_was_not_sampled_of_the_exit_has_a_row_of_its_own() {
     ├─ load train.py:10                    2  20.0 ms   50.0 ms      3.3 %
     │  └─ called from main train.py
     └─ not sampled                                     550   ms     91.7 %
-    own is time in the function itself and in what it calls that isn't Python; of parent is the own
-    time's share of the lap, and an import's
+    own is time in the function itself and in what it calls that isn't Python, total also in the
+    functions that it calls; of parent is the own time's share of the lap
     not sampled: the start and the end of the interpreter itself, and what could not be read
     ");
 }
@@ -247,4 +247,52 @@ fn counted_calls_have_a_table_unasked_and_say_who_called() {
     script.span(&["step"], 100 * MS, 300 * MS);
     let told = text(&summary(&script), &by_function(None));
     assert!(told.contains("\nno lap open"), "{told}");
+}
+
+#[test]
+fn what_an_import_runs_is_in_its_row_alone() {
+    let mut script = script();
+    let modules = [
+        (
+            4,
+            "_call_with_frames_removed",
+            "<frozen importlib._bootstrap>",
+        ),
+        (
+            5,
+            "<module>",
+            "/v/lib/python3.11/site-packages/pandas/__init__.py",
+        ),
+    ];
+    for (id, name, file) in modules {
+        script.observed(Record::Function { id, name, file });
+    }
+    for (id, parent, function) in [(4, 1, 4), (5, 4, 5)] {
+        let line = 1;
+        script.observed(Record::Frame(StackFrame {
+            id,
+            parent,
+            function,
+            line,
+        }));
+    }
+    for at_ms in (0..900).step_by(10) {
+        let frame = if at_ms < 700 { 5 } else { 2 };
+        sample(&mut script, MAIN_THREAD, at_ms, frame);
+    }
+    script.span(&["step"], 900 * MS, 100 * MS);
+    let told = text(&summary(&script), &by_function(Some("startup")));
+    insta::assert_snapshot!(from(&told, "functions"), @"
+    functions
+    90 stacks sampled 100 times per second: a share seen in 100 samples is ± 10 points, in 1,000 ± 3
+    lap, its functions               samples     own   total  of parent   share
+    ────────────────────────────────────────────────────────────────────────────────────────
+    startup                               90          900 ms             90.0 % ██████████▊
+    ├─ import pandas                      70  700 ms  700 ms     77.8 %
+    └─ load train.py:10                   20  200 ms  200 ms     22.2 %
+       └─ called from main train.py
+    own is time in the function itself and in what it calls that isn't Python, total also in the
+    functions that it calls; of parent is the own time's share of the lap
+    an import's time is all that it runs; own times of functions are beside it
+    ");
 }

@@ -132,7 +132,7 @@ fn what_leaks_inside_of_steps_does_not_hide_what_leaks_between_them() {
 /// Steps of these laps: each with its path, where it begins, how long it takes, in milliseconds, and
 /// the bytes that it leaves.
 pub fn steps_of(laps: &[(&[&str], u64, u64, i64)]) -> Script {
-    let mut script = Script::new(7, 100_000 * MS);
+    let mut script = Script::new(7, 3_100 * MS);
     for index in 0..STEPS {
         let start = EPOCH_NS + (100 + index * 30) * MS;
         for (names, from, ms, net_bytes) in laps {
