@@ -243,6 +243,11 @@ impl FunctionTime {
 }
 
 impl LapFunctions {
+    /// Time in which it did not wait.
+    pub fn running_ns(&self) -> u64 {
+        self.total_ns.saturating_sub(self.waiting_ns)
+    }
+
     /// Whether it ran beside what is measured, without a lap: in other threads or processes.
     pub fn is_beside(&self) -> bool {
         self.kind != RowKind::Span && [OTHER_THREADS, OTHER_PROCESSES].contains(&&*self.path)
@@ -256,6 +261,13 @@ impl Functions {
         let lap = laps.find(|lap| lap.kind == RowKind::Span);
         let own = || self.laps.iter().find(|lap| !lap.is_beside());
         lap.or_else(own).or(self.laps.first())
+    }
+
+    /// What ran beside a lap for longer than that itself did, if something: the work is there.
+    pub fn busier_beside(&self, lap: &LapFunctions) -> Option<&LapFunctions> {
+        let beside = self.laps.iter().filter(|one| one.is_beside());
+        let busiest = beside.max_by_key(|one| one.running_ns());
+        busiest.filter(|one| one.running_ns() > lap.running_ns())
     }
 
     /// Whether a lap of the program has this path.

@@ -32,11 +32,15 @@ fn script() -> Script {
 }
 
 fn sample(script: &mut Script, thread: u64, at_ms: u64, frame: u32) {
+    look(script, thread, at_ms, frame, true);
+}
+
+fn look(script: &mut Script, thread: u64, at_ms: u64, frame: u32, is_running: bool) {
     script.observed(Record::Stack(SampledStack {
         ticks: EPOCH_NS + at_ms * MS,
         thread,
         frame,
-        is_running: true,
+        is_running,
         has_interpreter: true,
         runner: laptime_core::Runner::Unknown,
         within_ns: 1_000,
@@ -185,6 +189,32 @@ fn a_share_above_all_says_of_what() {
     alone.span(&["step"], 100 * MS, 300 * MS);
     samples(&mut alone, 0, 400);
     assert!(!text(&summary(&alone), &by_function(None)).contains("share is of"));
+}
+
+/// As a program that waits for its workers; others of its threads wait too.
+#[test]
+fn where_the_work_is_beside_the_program_its_functions_are_shown_and_those_that_run_first() {
+    let mut script = script();
+    for at_ms in (0..1_000).step_by(10) {
+        look(&mut script, MAIN_THREAD, at_ms, 1, false);
+        look(&mut script, 100, at_ms, 2, false);
+        look(&mut script, 101, at_ms, 2, false);
+        look(&mut script, 102, at_ms, 3, true);
+    }
+    let told = text(&summary(&script), &plain(120));
+    let brief = from(&told, "functions");
+    let beside = brief.split("other threads").nth(1).unwrap_or("");
+    let (parse, load) = (beside.find("parse train.py"), beside.find("load train.py"));
+    assert!(
+        parse.is_some() && (load.is_none() || parse < load),
+        "{told}"
+    );
+    // A program that works itself is what is asked about.
+    let mut busy = self::script();
+    samples(&mut busy, 0, 900);
+    look(&mut busy, 100, 500, 2, true);
+    let told = text(&summary(&busy), &plain(120));
+    assert!(!told.contains("other threads"), "{told}");
 }
 
 #[test]
