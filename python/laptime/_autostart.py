@@ -72,8 +72,9 @@ def _start() -> None:
 def _end() -> None:
     """Notes when the program's exit handlers have run, and ends the recording while there is time.
 
-    What follows is the interpreter's own end. After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that the C
-    library runs at an exit is run. Registered first, this is the last of the interpreter's own.
+    What follows is the interpreter's own end. After an interrupt that nobody caught, CPython ends
+    by the signal itself, and nothing that the C library runs at an exit is run. Registered first,
+    this is the last of the interpreter's own handlers.
     """
     note("exit.handlers-ended", str(time.monotonic_ns()))
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
