@@ -209,9 +209,6 @@ fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
 
 /// What a step of each of several processes is made of: of the steady state, if that is told.
 fn ranks(measured: &[Process], parts: &mut [Option<SteadyPart>], is_told: bool) -> Vec<Rank> {
-    if measured.len() == 1 {
-        return Vec::new();
-    }
     let trained = measured.iter().zip(parts);
     let mut ranks: Vec<Rank> = trained
         .filter_map(|(process, part)| match part {
@@ -219,6 +216,9 @@ fn ranks(measured: &[Process], parts: &mut [Option<SteadyPart>], is_told: bool) 
             _ => ranks::of(process, &mut process.totals.clone()),
         })
         .collect();
+    if ranks.len() < 2 {
+        return Vec::new();
+    }
     ranks.sort_by_key(|rank| ranks::order(rank.rank.as_deref()));
     ranks
 }

@@ -7,7 +7,10 @@
 //! the wall time, unless tracks ran side by side, or segments overlap each other or spans.
 //!
 //! Where several processes train, each is measured from its own start to its own end, and
-//! what they leave is summed up.
+//! what they leave is summed up. A process without steps that none of them started is measured
+//! too where it has laps: its rows would else be shares of a time that it is no part of.
+
+use std::collections::HashMap;
 
 use laptime_core::{PathId, PhaseName, RunInfo};
 
@@ -22,6 +25,8 @@ pub const STARTUP: &str = "startup";
 /// Name of the leftover after the last lap.
 pub const EXIT: &str = "exit";
 
+/// Laps that cover less of a process's time than this leave the shares of others as they are printed.
+const LAPPED_RATIO: f64 = 0.01;
 /// A process's start is known to 10 ms; a launcher needs a little longer than none.
 const START_RESOLUTION_NS: u64 = 20_000_000;
 
@@ -84,21 +89,61 @@ impl Leftovers {
     }
 }
 
-/// The processes whose time is shared out among the rows: those with steps, the launched one
-/// first and the others by their start; without any steps [`main_index`] alone.
+/// The processes whose time is shared out among the rows: those of [`trained`], then those
+/// beside them that have laps of their own, such as a parent that evaluates what they trained.
+///
+/// What trained processes started, as a loader's workers, helps them and is not measured.
 pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
-    let launched = run.and_then(|run| run.pid);
-    let mut found: Vec<usize> = (0..processes.len())
+    let mut found = trained(processes, run);
+    let takes_steps = |process: &Process| process.followed.steps().is_some();
+    if !processes.iter().any(takes_steps) {
+        return found;
+    }
+    let by_pid: HashMap<u32, &Process> = (processes.iter())
+        .map(|process| (process.header.pid, process))
+        .collect();
+    let helps = |process: &Process| {
+        let parent = |process: &&Process| by_pid.get(&process.header.parent_pid).copied();
+        // Numbers are used again: a chain that is longer than there are processes runs in a circle.
+        let parents = std::iter::successors(parent(&process), parent).take(processes.len());
+        parents.into_iter().any(takes_steps)
+    };
+    let beside = (0..processes.len()).filter(|index| {
+        let process = &processes[*index];
+        !takes_steps(process) && !helps(process) && has_laps(process, run)
+    });
+    found.extend(in_order(beside.collect(), processes, run));
+    found
+}
+
+/// Whether outermost laps cover a part of a process's time that counts.
+fn has_laps(process: &Process, run: Option<&RunInfo>) -> bool {
+    let lived_ns = lifetime(process, ended_ns(process, run)).ns();
+    let lapped_ns = process.lapped_ns(ended_ns(process, run));
+    lapped_ns > 0 && lapped_ns as f64 >= LAPPED_RATIO * lived_ns as f64
+}
+
+/// The processes with steps, the launched one first and the others by their start; without any
+/// steps [`main_index`] alone.
+pub fn trained(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
+    let with_steps = (0..processes.len())
         .filter(|index| processes[*index].followed.steps().is_some())
         .collect();
+    let mut found = in_order(with_steps, processes, run);
+    if found.is_empty() {
+        found.extend(main_index(processes, run));
+    }
+    found
+}
+
+/// The launched process first, the others by their start.
+fn in_order(mut found: Vec<usize>, processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
+    let launched = run.and_then(|run| run.pid);
     found.sort_by_key(|index| {
         let process = &processes[*index];
         let pid = process.header.pid;
         (Some(pid) != launched, process.started_ns, pid)
     });
-    if found.is_empty() {
-        found.extend(main_index(processes, run));
-    }
     found
 }
 

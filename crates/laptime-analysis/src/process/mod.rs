@@ -260,6 +260,27 @@ impl Process {
         })
     }
 
+    /// How much of its time outermost laps of any track cover, those that were open at `end_ns` included.
+    pub fn lapped_ns(&self, end_ns: u64) -> u64 {
+        let end = self.anchors.timeline().ticks_at(end_ns);
+        let mut covers = self.covers.clone();
+        for open in &self.open {
+            covers.add(
+                open.start,
+                end.max(open.start),
+                end.saturating_sub(open.start),
+            );
+        }
+        let tail = self.tail.clone();
+        let kept_ns = self.rate.nanoseconds(covers.by_spans(0, u64::MAX));
+        kept_ns.saturating_add(
+            tail.clone()
+                .settled()
+                .map(|(_, tally)| tally.nested_ns())
+                .sum(),
+        )
+    }
+
     /// Adds the spans that were open when the process ended, from `from` (or the whole run) to `end`, in ticks.
     pub fn take_open(&self, totals: &mut Totals, from: u64, end: u64) {
         let mut track_before = None;
