@@ -23,6 +23,8 @@ from ._core import (
     enable,
     join,
     leave_calls,
+    note,
+    now,
     sample_stacks,
 )
 from ._log import say
@@ -56,6 +58,8 @@ def _start() -> None:
             say(recorder.taken_path)
         _kept.append(recorder)
         atexit.register(_close_if_interrupted)
+    if wanted.run is not None or wanted.record is not None:
+        atexit.register(_note_exit)
     phases = set(wanted.automatic or ()) - {"stacks", "calls"}
     if phases and (wanted.run or wanted.record or wanted.memory):
         from .integrations import _autojax, _autotorch
@@ -65,6 +69,14 @@ def _start() -> None:
     if "calls" in (wanted.automatic or ()) and (wanted.run or wanted.record) and count_calls():
         # Registered early, so that it runs late: the program's own handlers are counted too.
         atexit.register(leave_calls)
+
+
+def _note_exit() -> None:
+    """Tells work after the last lap from the exit of the interpreter, which begins here.
+
+    Registered before the program's own handlers, it runs after them: they are the program's work.
+    """
+    note("interpreter.exits", str(now()))
 
 
 def _close_if_interrupted() -> None:

@@ -183,7 +183,7 @@ proptest::proptest! {
             .collect();
         scripts.push(beside(evaluates_ms * MS));
         let summary = of(&scripts);
-        // Laps below a hundredth of a process's time may be left out.
+        // Laps of a two-hundredth of the trainers' time may be left out.
         let shares = outermost_shares(&summary.rows);
         proptest::prop_assert!((1.0 - 1e-9..1.01).contains(&shares), "{}", shares);
     }

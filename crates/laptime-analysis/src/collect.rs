@@ -12,6 +12,7 @@ use crate::operations;
 use crate::process::Process;
 use crate::sampling;
 use crate::summary::{Mark, Metric, MetricPoint, Track};
+use crate::wall;
 
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
 const ENVIRONMENT: &str = "environment.";
@@ -37,6 +38,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
                 && code != operations::CEILINGS
                 && code != sampling::CELLS
                 && code != operations::TOLD
+                && code != wall::EXITS
         })
         // A helper of the program's has none, and the program may.
         .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))

@@ -82,6 +82,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     launches::tell(&mut warnings, &made.rows);
     warnings.extend(doubts::of_excess(filled.excess_ns, measured_ns));
+    warnings.extend(doubts::of_doubled(filled.doubled_ns, measured_ns));
     warnings.extend(doubts_of_rows(&made).chain(memory::doubt(&tree)));
     warnings.extend(operations::doubts(&tree));
     let mut unavailable = fields::unavailable();
@@ -107,6 +108,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         functions: sampling::functions(&processes, measured, &made.rows),
         rows: made.rows,
         epochs: epochs(&processes[..measured], zero_ns),
+        epochs_of: epoch_summaries::of_each(&processes[..measured]),
         marks: collect::marks(&processes, zero_ns),
         metrics: collect::metrics(&processes, zero_ns),
         tracks: collect::tracks(&processes),

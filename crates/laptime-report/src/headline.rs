@@ -45,7 +45,7 @@ pub fn of_run(summary: &Summary) -> String {
         wall
     };
     let wall = match together(summary) {
-        Some(together) => format!("{wall}, {together}"),
+        Some(together) => format!("{wall} ({together})"),
         None => wall,
     };
     let rows = of_whole(&summary.rows);
@@ -68,13 +68,13 @@ pub fn of_run(summary: &Summary) -> String {
     said
 }
 
-/// What shares are of, where it isn't the run's time: `3 processes of 7.7 s together`.
+/// What shares are of, where it isn't the run's time: `3 processes, 7.7 s together`.
 fn together(summary: &Summary) -> Option<String> {
     let measured = summary.processes.iter().filter(|one| one.is_measured);
     let count = measured.count();
     (count > 1).then(|| {
         let sum = time(summary.measured_ns);
-        format!("{count}{UNBROKEN}processes of {sum} together")
+        format!("{count}{UNBROKEN}processes, {sum} together")
     })
 }
 
@@ -165,10 +165,10 @@ fn of_functions(summary: &Summary) -> Vec<Part> {
 fn called(row: &SpanRow, rows: &[SpanRow]) -> String {
     let name = row.names.first().map_or("", String::as_str);
     if row.kind == RowKind::Leftover {
-        let called = if name == "other" {
-            "outside of laps"
-        } else {
-            name
+        let called = match name {
+            "other" => "outside of laps",
+            "after" => "after the last lap",
+            name => name,
         };
         return called.to_owned();
     }

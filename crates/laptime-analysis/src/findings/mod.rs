@@ -11,6 +11,7 @@ mod rare;
 mod run;
 mod step;
 mod steps;
+mod unseen;
 
 use laptime_core::Warning;
 
@@ -28,6 +29,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
     let of_wall = |ns: u64| ns as f64 / summary.measured_ns.max(1) as f64;
     match finding {
         Finding::Startup { startup_ns, .. } => of_wall(*startup_ns),
+        Finding::NoSteps { outside_ns, .. } => of_wall(*outside_ns),
         Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
         Finding::DataWait { total_ns, .. }
         | Finding::Recompilation { total_ns, .. }
@@ -64,6 +66,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let mut found: Vec<Finding> = [
         run::startup(summary),
         run::overhead(summary),
+        unseen::steps(summary),
         more,
         less,
         ranks::difference(&summary.ranks),

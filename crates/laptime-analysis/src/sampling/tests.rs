@@ -247,6 +247,29 @@ fn the_time_before_the_first_lap_is_startup_and_of_a_program_without_laps_its_ow
 }
 
 #[test]
+fn work_after_the_last_lap_is_the_main_gap_and_no_exit() {
+    let mut script = script();
+    script.span(&["step"], 100 * MS, 300 * MS);
+    sample(&mut script, MAIN_THREAD, 200, 4, true);
+    for at_ms in [500, 600, 700] {
+        sample(&mut script, MAIN_THREAD, at_ms, 2, true);
+    }
+    sample(&mut script, MAIN_THREAD, 950, 1, true);
+    script.note("interpreter.exits", &script.ticks(900 * MS).to_string());
+    let functions = told(&script);
+    assert_eq!(lap(&functions, "after").sample_count, 3);
+    assert_eq!(lap(&functions, "exit").sample_count, 1);
+    assert_eq!(functions.main_lap().unwrap().path, "step");
+    // The lap was measured: 300 ms; what was sampled after it stands for 30 ms.
+    assert_eq!(functions.main_gap().map(|gap| &*gap.path), None);
+    for at_ms in 410..850 {
+        sample(&mut script, MAIN_THREAD, at_ms, 2, true);
+    }
+    let functions = told(&script);
+    assert_eq!(functions.main_gap().map(|gap| &*gap.path), Some("after"));
+}
+
+#[test]
 fn a_lap_of_tasks_keeps_the_time_of_its_samples() {
     let mut script = script();
     script.observed(Record::TrackName {
