@@ -11,7 +11,6 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-import time
 
 # First: it refuses interpreters that cannot be measured.
 from . import _interpreter as _interpreter  # isort: split
@@ -25,6 +24,7 @@ from ._core import (
     join,
     leave_calls,
     note,
+    now,
     sample_stacks,
 )
 from ._log import say
@@ -70,13 +70,13 @@ def _start() -> None:
 
 
 def _end() -> None:
-    """Notes when the program's exit handlers have run, and ends the recording while there is time.
+    """Notes where the interpreter's own exit begins, and ends the recording while there is time.
 
-    What follows is the interpreter's own end. After an interrupt that nobody caught, CPython ends
+    The program's own handlers run before it, and are the program's work. After an interrupt that nobody caught, CPython ends
     by the signal itself, and nothing that the C library runs at an exit is run. Registered first,
     this is the last of the interpreter's own handlers.
     """
-    note("exit.handlers-ended", str(time.monotonic_ns()))
+    note("interpreter.exits", str(now()))
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
         while _kept:
             _kept.pop().finish()

@@ -519,3 +519,28 @@ def test_what_terminated_workers_saw_last_is_said_to_be_missing(tmp_path: Path) 
     told = subprocess.run(shown, check=True, capture_output=True, text=True).stdout
     told = " ".join(told.split())
     assert "2 worker processes were terminated or called os._exit: what they did after" in told
+
+
+def test_work_after_the_last_lap_is_no_exit(tmp_path: Path) -> None:
+    script, path = tmp_path / "train.py", tmp_path / "run.lap"
+    script.write_text(
+        "import atexit, time\n"
+        "import laptime as lt\n"
+        "def analyse():\n"
+        "    until = time.perf_counter() + 1\n"
+        "    while time.perf_counter() < until: pass\n"
+        "for _ in lt.track(range(3)): time.sleep(0.01)\n"
+        "atexit.register(time.sleep, 0.2)\n"
+        "analyse()\n"
+    )
+    command = [sys.executable, "-m", "laptime", "run", "--stacks", "-o", str(path), str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "after the last lap" in done.stderr.splitlines()[1], done.stderr
+    summary = json.loads(lt.open(path).report().to_json())
+    left = {row["path"]: row["total_ns"] / 1e9 for row in summary["rows"] if row["kind"] == "leftover"}
+    assert 1.2 <= left["after"] < 2.5, "the program's own handlers are its work"
+    assert left["exit"] < 1
+    after = next(lap for lap in summary["functions"]["laps"] if lap["path"] == "after")
+    assert after["functions"][0]["name"] == "analyse"
+    assert "functions after the last lap" in done.stderr

@@ -12,14 +12,13 @@ use crate::operations;
 use crate::process::Process;
 use crate::sampling;
 use crate::summary::{Mark, Metric, MetricPoint, Track};
+use crate::wall;
 
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
 const ENVIRONMENT: &str = "environment.";
 
 /// Says of a process that it had nothing whose operations could be counted.
 const UNCOUNTED: &str = "operations.unavailable";
-/// Says when a process's exit handlers had run, `CLOCK_MONOTONIC` ns.
-pub const HANDLERS_ENDED: &str = "exit.handlers-ended";
 /// Says of a process that it imported `PyTorch` and called none of its modules.
 const UNUSED: &str = "phases.none";
 
@@ -39,7 +38,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
                 && code != operations::CEILINGS
                 && code != sampling::CELLS
                 && code != operations::TOLD
-                && code != HANDLERS_ENDED
+                && code != wall::EXITS
         })
         // A helper of the program's has none, and the program may.
         .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))

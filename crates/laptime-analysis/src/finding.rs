@@ -39,6 +39,15 @@ pub enum Finding {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
+    /// The program only compiled something in laps: its steps were not seen.
+    NoSteps {
+        /// How often it compiled.
+        count: u64,
+        /// All of that together.
+        total_ns: u64,
+        /// The run's time outside of laps, its startup and exit not included.
+        outside_ns: u64,
+    },
     /// Laps are so many and so short that recording them takes time of its own.
     Overhead {
         /// Finished spans.

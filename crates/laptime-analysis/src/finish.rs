@@ -89,6 +89,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     launches::tell(&mut warnings, &made.rows);
     warnings.extend(doubts::of_excess(filled.excess_ns, measured_ns));
+    warnings.extend(doubts::of_doubled(filled.doubled_ns, measured_ns));
     warnings.extend(doubts_of_rows(&made).chain(memory::doubt(&tree)));
     warnings.extend(operations::doubts(&tree));
     let mut unavailable = fields::unavailable();
@@ -114,6 +115,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         functions: sampling::functions(&processes, measured, &made.rows),
         rows: made.rows,
         epochs: epochs(&processes[..measured], zero_ns),
+        epochs_of: epoch_summaries::of_each(&processes[..measured]),
         marks: collect::marks(&processes, zero_ns),
         metrics: collect::metrics(&processes, zero_ns),
         tracks: collect::tracks(&processes),
@@ -160,8 +162,9 @@ fn rise(process: &Process) -> Option<(Growth, u64)> {
 /// When the exit handlers of a process had run, if it said so.
 fn handlers_ended_ns(process: &Process) -> Option<u64> {
     let mut notes = process.notes.iter();
-    let (_, at_ns) = notes.find(|(code, _)| code == collect::HANDLERS_ENDED)?;
-    at_ns.parse().ok()
+    let (_, at) = notes.find(|(code, _)| code == wall::EXITS)?;
+    let ticks: u64 = at.parse().ok()?;
+    Some(process.anchors.timeline().monotonic_ns(ticks))
 }
 
 /// What the program is called: by its launcher or, without one, by itself.
@@ -237,9 +240,6 @@ fn first(processes: Vec<Process>, measured: &[usize]) -> (Vec<Process>, usize) {
 
 /// What a step of each of several processes is made of: of the steady state, if that is told.
 fn ranks(measured: &[Process], parts: &mut [Option<SteadyPart>], is_told: bool) -> Vec<Rank> {
-    if measured.len() == 1 {
-        return Vec::new();
-    }
     let trained = measured.iter().zip(parts);
     let mut ranks: Vec<Rank> = trained
         .filter_map(|(process, part)| match part {
@@ -247,6 +247,9 @@ fn ranks(measured: &[Process], parts: &mut [Option<SteadyPart>], is_told: bool) 
             _ => ranks::of(process, &mut process.totals.clone()),
         })
         .collect();
+    if ranks.len() < 2 {
+        return Vec::new();
+    }
     ranks.sort_by_key(|rank| ranks::order(rank.rank.as_deref()));
     ranks
 }

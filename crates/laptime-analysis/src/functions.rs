@@ -270,6 +270,20 @@ impl Functions {
         busiest.filter(|one| one.running_ns() > lap.running_ns())
     }
 
+    /// The largest gap between laps, such as the work after the last one, where the program worked longer
+    /// in it than in the longest lap. Imports are no such work: a finding tells of them.
+    pub fn main_gap(&self) -> Option<&LapFunctions> {
+        let lap = self.main_lap().filter(|lap| lap.kind == RowKind::Span)?;
+        let worked_ns = |gap: &LapFunctions| {
+            let imported_ns = gap.imports.iter().map(|import| import.total_ns);
+            gap.total_ns.saturating_sub(imported_ns.sum())
+        };
+        let gaps = self.laps.iter().filter(|gap| {
+            gap.kind != RowKind::Span && !gap.is_beside() && worked_ns(gap) > lap.total_ns
+        });
+        gaps.max_by_key(|gap| worked_ns(gap))
+    }
+
     /// Whether a lap of the program has this path.
     pub fn has_lap(&self, path: &str) -> bool {
         let mut laps = self.laps.iter();

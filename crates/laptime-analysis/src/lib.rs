@@ -96,7 +96,9 @@ pub use operations::is_aside;
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use pattern::Pattern;
 pub use process::{FirstPass, SecondPass};
-pub use process_summary::{OpenSpanSummary, Part, ProcessRows, ProcessState, ProcessSummary, Rank};
+pub use process_summary::{
+    OpenSpanSummary, Part, ProcessEpochs, ProcessRows, ProcessState, ProcessSummary, Rank,
+};
 pub use sampling::StackPass;
 pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};

@@ -31,6 +31,18 @@ pub fn section(summary: &Summary) -> Option<Section> {
 pub fn said(finding: &Finding) -> Option<String> {
     Some(match finding {
         Finding::Startup { .. } | Finding::Exit { .. } => ends::said(finding)?,
+        Finding::NoSteps {
+            count,
+            total_ns,
+            outside_ns,
+        } => format!(
+            "No steps were seen: {} ({}) {} the only laps, and {} passed outside of them. Write \
+             `for batch in lt.track(batches):` around the loop, or `with lt.lap(\"step\"):` inside it.",
+            plural(*count, "compilation", "compilations"),
+            time(*total_ns),
+            if *count == 1 { "is" } else { "are" },
+            time(*outside_ns),
+        ),
         Finding::Overhead {
             span_count,
             recording_ns,

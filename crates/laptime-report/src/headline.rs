@@ -44,6 +44,10 @@ pub fn of_run(summary: &Summary) -> String {
     } else {
         wall
     };
+    let wall = match together(summary) {
+        Some(together) => format!("{wall} ({together})"),
+        None => wall,
+    };
     let rows = of_whole(&summary.rows);
     let has_laps = rows.iter().any(|part| part.is_span);
     let (parts, rest) = largest(if has_laps {
@@ -62,6 +66,16 @@ pub fn of_run(summary: &Summary) -> String {
         said.extend([" ", &step]);
     }
     said
+}
+
+/// What shares are of, where it isn't the run's time: `3 processes, 7.7 s together`.
+fn together(summary: &Summary) -> Option<String> {
+    let measured = summary.processes.iter().filter(|one| one.is_measured);
+    let count = measured.count();
+    (count > 1).then(|| {
+        let sum = time(summary.measured_ns);
+        format!("{count}{UNBROKEN}processes, {sum} together")
+    })
 }
 
 /// A part of the run; threads or tasks side by side are no share of it.
@@ -151,10 +165,10 @@ fn of_functions(summary: &Summary) -> Vec<Part> {
 fn called(row: &SpanRow, rows: &[SpanRow]) -> String {
     let name = row.names.first().map_or("", String::as_str);
     if row.kind == RowKind::Leftover {
-        let called = if name == "other" {
-            "outside of laps"
-        } else {
-            name
+        let called = match name {
+            "other" => "outside of laps",
+            "after" => "after the last lap",
+            name => name,
         };
         return called.to_owned();
     }

@@ -81,7 +81,7 @@ fn the_smaller_parts_are_told_together() {
         let index = index as u64;
         script.span(
             &[name],
-            20 * index * MS - 2 * index * index * MS,
+            (20 * index - 3 * index * index.saturating_sub(1) / 2) * MS,
             (20 - 3 * index) * MS,
         );
     }

@@ -14,6 +14,7 @@ mod run;
 mod starting;
 mod step;
 mod steps;
+mod unseen;
 
 use laptime_core::Warning;
 
@@ -33,6 +34,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
     match finding {
         Finding::Startup { startup_ns, .. } => of_wall(*startup_ns),
         Finding::Exit { exit_ns, .. } => of_wall(*exit_ns),
+        Finding::NoSteps { outside_ns, .. } => of_wall(*outside_ns),
         Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
         Finding::DataWait { total_ns, .. }
         | Finding::WorkerStarts { total_ns, .. }
@@ -84,6 +86,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         run::exit(summary, clues.handlers_ended_ns),
         run::overhead(summary),
         held::of_run(summary, clues.held),
+        unseen::steps(summary),
         more,
         less,
         rise::of_process(summary, clues.rise),

@@ -49,8 +49,8 @@ fn memory_that_grows_all_the_time_is_found() {
 #[test]
 fn what_is_freed_when_the_interpreter_ends_does_not_hide_it() {
     let mut script = program(80, |index| if index < 70 { index * MIB } else { MIB });
-    let ended = (EPOCH_NS + 6_950 * MS).to_string();
-    script.note("exit.handlers-ended", &ended);
+    let exits = script.ticks(6_950 * MS).to_string();
+    script.note("interpreter.exits", &exits);
     assert!(matches!(found(&script)[..], [Finding::MemoryRise { .. }]));
 }
 

@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::functions::ImportTime;
 use crate::span_row::RowKind;
 use crate::summary::{Summary, WallSource};
-use crate::wall::{EXIT, STARTUP};
+use crate::wall::{AFTER, EXIT, STARTUP};
 
 /// From this share of the run on, its beginning or its end is worth a look.
 const STARTUP_RATIO: f64 = 0.3;
@@ -70,8 +70,13 @@ fn is_long(summary: &Summary, ns: u64) -> bool {
 ///
 /// `handlers_ended_ns` is when Python's exit handlers had run, on the system's monotonic clock.
 pub fn exit(summary: &Summary, handlers_ended_ns: Option<u64>) -> Option<Finding> {
-    let mut rows = summary.rows.iter();
-    let exit_ns = rows.find(|row| row.is_leftover(EXIT))?.total_ns;
+    let of = |name| {
+        let mut rows = summary.rows.iter();
+        rows.find(|row| row.is_leftover(name))
+            .map_or(0, |row| row.total_ns)
+    };
+    let (after_ns, closing) = (of(AFTER), of(EXIT));
+    let exit_ns = after_ns.saturating_add(closing);
     let closing_ns = handlers_ended_ns
         .zip(ended_ns(summary))
         .and_then(|(from, to)| to.checked_sub(from));
@@ -79,7 +84,10 @@ pub fn exit(summary: &Summary, handlers_ended_ns: Option<u64>) -> Option<Finding
         exit_ns,
         wall_ns: summary.measured_ns,
         closing_ns: closing_ns.map(|ns| ns.min(exit_ns)),
-        function: function::of_leftover(summary.functions.as_ref(), EXIT),
+        function: function::of_leftover(
+            summary.functions.as_ref(),
+            if after_ns > closing { AFTER } else { EXIT },
+        ),
     })
 }
 

@@ -100,8 +100,8 @@ fn a_long_end_is_found() {
 fn a_long_end_says_how_much_of_it_came_after_the_exit_handlers() {
     let mut script = run(|_| training(1, 10));
     script.header.closed = Some(crate::scripted::anchor(6_100 * MS));
-    let handlers_ended = (EPOCH_NS + 3_700 * MS).to_string();
-    script.note("exit.handlers-ended", &handlers_ended);
+    let exits = script.ticks(3_700 * MS).to_string();
+    script.note("interpreter.exits", &exits);
     let options = Options {
         run: Some(launched(7, 0, 6_200 * MS)),
         ..Options::default()

@@ -12,7 +12,7 @@ use crate::functions::{
 use crate::process::Process;
 use crate::span_row::RowKind;
 use crate::stacks::{Function, InLap, Stacks};
-use crate::wall::{EXIT, OTHER, STARTUP};
+use crate::wall::{AFTER, EXIT, OTHER, STARTUP};
 
 /// A node of the tree is kept from this part of all time on.
 const LEAST_NODE: f64 = 0.0005;
@@ -250,7 +250,10 @@ pub fn place(process: &Process, is_measured: bool, sample: &SampledStack, lap: I
     Place::Outside(match stacks.lapped {
         None => PROGRAM,
         Some((first, _)) if sample.ticks < first => STARTUP,
-        Some((_, last)) if sample.ticks >= last => EXIT,
+        Some((_, last)) if sample.ticks >= last => {
+            let is_after = process.exits_at().is_some_and(|at| sample.ticks < at);
+            if is_after { AFTER } else { EXIT }
+        }
         Some(_) => OTHER,
     })
 }
