@@ -23,6 +23,8 @@ from ._core import (
     enable,
     join,
     leave_calls,
+    note,
+    now,
     sample_stacks,
 )
 from ._log import say
@@ -47,7 +49,7 @@ def _start() -> None:
         sample_stacks()
     if wanted.run is not None:
         join(wanted.run)
-        atexit.register(_close_if_interrupted)
+        atexit.register(_end)
     elif wanted.record is not None:
         recorder = Recorder(wanted.record)
         # Processes below this one join it instead of recording on their own.
@@ -55,7 +57,7 @@ def _start() -> None:
         if recorder.taken_path is not None:
             say(recorder.taken_path)
         _kept.append(recorder)
-        atexit.register(_close_if_interrupted)
+        atexit.register(_end)
     phases = set(wanted.automatic or ()) - {"stacks", "calls"}
     if phases and (wanted.run or wanted.record or wanted.memory):
         from .integrations import _autojax, _autotorch
@@ -67,12 +69,14 @@ def _start() -> None:
         atexit.register(leave_calls)
 
 
-def _close_if_interrupted() -> None:
-    """Ends the recording while there is time.
+def _end() -> None:
+    """Notes where the interpreter's own exit begins, and ends the recording while there is time.
 
-    After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that the C
-    library runs at an exit is run. Registered first, this is the last of the interpreter's own.
+    The program's own handlers run before it, and are the program's work. After an interrupt that nobody caught, CPython ends
+    by the signal itself, and nothing that the C library runs at an exit is run. Registered first,
+    this is the last of the interpreter's own handlers.
     """
+    note("interpreter.exits", str(now()))
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
         while _kept:
             _kept.pop().finish()

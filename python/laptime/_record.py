@@ -18,6 +18,7 @@ from ._core import (
 )
 from ._launches import note_launches
 from ._log import warn
+from ._notebook_cells import note_cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ class Record:
     Processes that this one forks or spawns meanwhile, such as DataLoader workers, join it.
     """
 
+    #: How to ask that a recording be replaced.
+    _FORCE = "force=True"
+
     def __init__(
         self,
         path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
@@ -55,6 +59,7 @@ class Record:
             raise ValueError(f"memory must be False, True or 'objects', not {memory!r}")
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         self._samples_stacks = stacks
+        self._knows_functions = stacks or calls
         if stacks:
             sample_stacks()
         try:
@@ -69,7 +74,7 @@ class Record:
         self._phases = phases or modules or ops
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if recorder.taken_path is not None:
-            more = "" if force else "; force=True replaces it"
+            more = "" if force else f"; {self._FORCE} replaces it"
             warn(f"{recorder.taken_path}{more}")
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
@@ -92,7 +97,7 @@ class Record:
         record = cls.__new__(cls)
         record._recorder = _Elsewhere(Path(path))
         record._phases = record._counts_memory = record._samples_stacks = False
-        record._counts_calls = False
+        record._counts_calls = record._knows_functions = False
         record._outer_run = path
         return record
 
@@ -137,6 +142,8 @@ class Record:
 
     def _finish(self) -> None:
         note_launches()
+        if self._knows_functions:
+            note_cells()
         if self._samples_stacks:
             self._samples_stacks = False
             leave_stacks()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import cProfile
+import csv
 import gc
 import json
 import os
 import pstats
+import re
 import subprocess
 import sys
 import threading
@@ -498,3 +500,30 @@ with lt.record(sys.argv[1], calls=True):
 """
     command = [sys.executable, "-c", program, str(tmp_path / "r.lap"), str(tmp_path / "log.txt")]
     subprocess.run(command, check=True)
+
+
+def test_a_script_without_laps_is_told_by_its_functions(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(
+        "def inner(n): return sum(range(n))\n"
+        "def outer():\n    for _ in range(300): inner(20000)\n"
+        "outer()\n"
+    )
+    laptime = [sys.executable, "-m", "laptime"]
+    run = [*laptime, "run", "--calls", "-o", "r.lap", "plain.py"]
+    ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+    headline, facts = ran.stderr.strip().split("\n")[:2]
+    assert re.match(r"plain\.py  .+: \d+ % sum", headline.replace("\N{NO-BREAK SPACE}", " "))
+    assert "times include counting every call" in facts
+
+    def told(*options: str) -> str:
+        report = [*laptime, "report", "r.lap", "--functions", *options]
+        return subprocess.run(report, cwd=tmp_path, capture_output=True, text=True).stdout
+
+    by_own, by_total = told(), told("--sort", "total")
+    assert by_own.index(" sum ") < by_own.index("inner plain.py")
+    assert by_total.index("outer plain.py") < by_total.index("inner plain.py")
+    assert by_total.index("inner plain.py") < by_total.index(" sum ")
+    rows = list(csv.DictReader(told("-f", "csv").splitlines()))
+    calls = {row["function"]: int(row["calls"]) for row in rows}
+    assert calls["inner"] == 300
+    assert calls["outer"] == 1

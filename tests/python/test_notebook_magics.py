@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import laptime as lt
+from laptime.integrations._cells import CellRecord
 
 nbformat = pytest.importorskip("nbformat")
 NotebookClient = pytest.importorskip("nbclient").NotebookClient
@@ -113,6 +114,8 @@ def test_waiting_and_laziness_are_doubts(expressions: Any) -> None:
 
 def test_an_expression_that_raises_raises_the_users_error(expressions: Any) -> None:
     assert errors(expressions("raises")) == ["ZeroDivisionError"]
+    (raised,) = expressions("raises")
+    assert "laptime/integrations" not in "\n".join(raised["traceback"])
     assert errors(expressions("returns")) == ["SyntaxError"]
     assert "a cell that begins with %%laptime" in text(expressions("awaits"))
 
@@ -188,7 +191,8 @@ def test_laps_inside_are_a_table_of_this_cell_alone(cells: Any) -> None:
 def test_functions_that_are_asked_for_stand_below_the_line(cells: Any) -> None:
     for cell in ("sampled", "counted"):
         assert re.match(r"[\d.]+ (ms|s)\n", text(cells(cell)))
-        assert "spin" in html(cells(cell))
+        # The cell by its number, not by the file that IPython makes of it.
+        assert re.search(r"spin In\[\d+\]:", html(cells(cell)))
 
 
 def test_a_cell_that_raises_has_its_own_traceback_and_closed_laps(cells: Any) -> None:
@@ -227,6 +231,12 @@ def test_memory_is_told_when_it_is_counted(cells: Any) -> None:
 def test_a_recording_is_kept_where_it_is_asked_for(cells: Any) -> None:
     assert re.search(r"laptime report .*kept.lap", text(cells("kept")))
     assert "kept/inside" in lt.open(cells("folder") / "kept.lap").report()
+
+
+def test_who_records_a_cell_again_is_told_the_option(tmp_path: Path, caplog: Any) -> None:
+    for _again in range(2):
+        CellRecord(tmp_path / "taken.lap").stop()
+    assert caplog.messages[0].endswith("taken-1.lap; --force replaces it")
 
 
 def test_a_cell_under_a_recording_is_part_of_it(cells: Any) -> None:

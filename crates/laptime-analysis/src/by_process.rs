@@ -1,7 +1,10 @@
 //! What each process that is measured did, by itself.
 //!
-//! The tables of a run are sums over its processes. Here every process that takes steps has rows,
-//! leftovers and a steady state of its own; they add up to those sums, but for what helpers did.
+//! The tables of a run are sums over its processes. Here every process that is measured has rows,
+//! leftovers and, if it takes steps, a steady state of its own; they add up to those sums, but for
+//! what helpers did.
+
+use laptime_core::Unavailable;
 
 use crate::memory;
 use crate::operations::Peaks;
@@ -9,7 +12,7 @@ use crate::process::Process;
 use crate::process_summary::{ProcessRows, ProcessSummary};
 use crate::ranks;
 use crate::rows;
-use crate::steady;
+use crate::steady::{self, Start};
 use crate::steady_rows::{self, SteadyPart};
 use crate::tree;
 use crate::wall::{Filled, Wall};
@@ -23,9 +26,19 @@ pub fn each(
     parts: &mut [Option<SteadyPart>],
     peaks: &mut Peaks,
 ) -> Vec<ProcessRows> {
+    let takes_steps = |process: &Process| process.followed.steps().is_some();
+    let some_train = processes.iter().any(takes_steps);
     let told = (processes.iter_mut().zip(summaries)).zip(own.iter().zip(parts));
     let mut each: Vec<ProcessRows> = told
-        .map(|((process, summary), (own, part))| of(process, summary, own, part.as_mut(), peaks))
+        .map(|((process, summary), (own, part))| {
+            // Beside a training a process's part is cut where the training is steady.
+            let found = if some_train && !takes_steps(process) {
+                Err(Unavailable("the process takes no steps".to_owned()))
+            } else {
+                steady::find(std::slice::from_ref(process), None)
+            };
+            of(process, summary, own, (found, part.as_mut()), peaks)
+        })
         .collect();
     each.sort_by_key(|one| ranks::order(one.rank.as_deref()));
     each
@@ -35,13 +48,12 @@ fn of(
     process: &mut Process,
     summary: &ProcessSummary,
     (wall, filled): &(Wall, Filled),
-    part: Option<&mut SteadyPart>,
+    (found, part): (Result<Start, Unavailable>, Option<&mut SteadyPart>),
     peaks: &mut Peaks,
 ) -> ProcessRows {
     let tree = tree::of_run(std::slice::from_mut(process));
     let mut rows = rows::rows(&tree, wall.ns(), &filled.leftovers, peaks).rows;
     memory::fill_other(&mut rows, &tree, std::slice::from_ref(summary));
-    let found = steady::find(std::slice::from_ref(process), None);
     let (found, steady_why) = match found {
         Ok(start) => (Some(start), None),
         Err(why) => (None, Some(why)),

@@ -100,6 +100,7 @@ fn a_rank_has_a_steady_state_where_another_took_too_few_steps_for_one() {
 #[test]
 fn the_only_process_that_trains_has_the_rows_of_the_run_without_its_helpers() {
     let mut helper = Script::new(9, 900 * MS);
+    helper.header.parent_pid = 7;
     helper.span(&["read"], 100 * MS, 50 * MS);
     let summary = of(&[rank(7, "0", 0, 60, 4), helper]);
     let [only] = summary.by_process.as_slice() else {
@@ -119,4 +120,71 @@ fn rows_of_processes_are_told_only_where_they_were_asked_for() {
             .by_process
             .is_empty()
     );
+}
+
+/// A process beside two trainers of 2 s that evaluates for as long as it is told, until 6 s.
+fn beside(evaluates_ns: u64) -> Script {
+    let mut parent = Script::new(9, 6_000 * MS);
+    parent.span(&["evaluation"], 5_900 * MS - evaluates_ns, evaluates_ns);
+    parent
+}
+
+fn outermost_shares(rows: &[SpanRow]) -> f64 {
+    let outermost = rows.iter().filter(|row| row.names.len() == 1);
+    outermost.filter_map(|row| row.share_ratio).sum()
+}
+
+#[test]
+fn a_parent_that_evaluates_what_its_children_trained_is_measured_with_them() {
+    let mut scripts = [
+        rank(7, "0", 0, 60, 4),
+        rank(8, "1", 0, 40, 8),
+        beside(3_000 * MS),
+    ];
+    for script in &mut scripts[..2] {
+        script.header.parent_pid = 9;
+    }
+    let summary = of(&scripts);
+    assert!((outermost_shares(&summary.rows) - 1.0).abs() < 1e-9);
+    let evaluation = summary.row("evaluation").unwrap();
+    let ratio = (3_000 * MS) as f64 / summary.measured_ns as f64;
+    assert!((evaluation.share_ratio.unwrap() - ratio).abs() < 1e-9);
+    assert_eq!(summary.ranks.len(), 2, "it takes no steps");
+    assert!(summary.steady.is_some());
+    let parent = summary.by_process.iter().find(|one| one.pid == 9).unwrap();
+    assert_eq!(parent.wall_ns, 6_000 * MS);
+    assert!(parent.steady.is_none());
+    assert_eq!(
+        summary.processes[0].pid, 7,
+        "one that trains is the main one"
+    );
+}
+
+#[test]
+fn a_parent_that_only_waits_for_its_children_is_not_measured() {
+    let summary = of(&[
+        rank(7, "0", 0, 60, 4),
+        rank(8, "1", 0, 40, 8),
+        beside(10 * MS),
+    ]);
+    let measured = summary.processes.iter().filter(|one| one.is_measured);
+    assert_eq!(measured.count(), 2);
+}
+
+proptest::proptest! {
+    #[test]
+    fn shares_add_up_to_the_time_of_all_that_is_measured(
+        trainers in 1_usize..4,
+        evaluates_ms in 0_u64..5_000,
+        slow in 0_u64..8,
+    ) {
+        let mut scripts: Vec<Script> = (0..trainers as u32)
+            .map(|one| rank(10 + one, "0", 0, 20 + u64::from(one), slow))
+            .collect();
+        scripts.push(beside(evaluates_ms * MS));
+        let summary = of(&scripts);
+        // Laps of a two-hundredth of the trainers' time may be left out.
+        let shares = outermost_shares(&summary.rows);
+        proptest::prop_assert!((1.0 - 1e-9..1.01).contains(&shares), "{}", shares);
+    }
 }

@@ -10,7 +10,9 @@ use laptime_core::{PathId, Unavailable, path};
 use crate::events::Thinned;
 use crate::operations;
 use crate::process::Process;
+use crate::sampling;
 use crate::summary::{Mark, Metric, MetricPoint, Track};
+use crate::wall;
 
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
 const ENVIRONMENT: &str = "environment.";
@@ -34,7 +36,9 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
         .filter(|(_, (code, _))| {
             !code.starts_with(ENVIRONMENT)
                 && code != operations::CEILINGS
+                && code != sampling::CELLS
                 && code != operations::TOLD
+                && code != wall::EXITS
         })
         // A helper of the program's has none, and the program may.
         .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))

@@ -39,11 +39,12 @@ pub struct Cover {
 }
 
 impl Cover {
-    /// Adds an interval of which `covered` counts, in any order of intervals.
-    pub fn add(&mut self, start: u64, end: u64, covered: u64) {
+    /// Adds an interval of which `covered` counts, in any order of intervals; answers with how much of
+    /// it was covered before.
+    pub fn add(&mut self, start: u64, end: u64, covered: u64) -> u64 {
         if self.intervals.last().is_none_or(|last| last.end < start) {
             self.push(start, end, covered);
-            return;
+            return 0;
         }
         let from = self.intervals.partition_point(|known| known.end < start);
         let behind = &self.intervals[from..];
@@ -62,14 +63,13 @@ impl Cover {
             new.end = new.end.max(known.end);
         }
         // Spans that were suspended in between left that time to others.
-        new.covered = outside
-            + inside
-                .saturating_add(covered)
-                .min(end.saturating_sub(start));
+        let (both, most) = (inside.saturating_add(covered), end.saturating_sub(start));
+        new.covered = outside + both.min(most);
         self.intervals.splice(from..from + met, [new]);
         if self.intervals.len() > MOST_INTERVALS {
             self.put_together();
         }
+        both.saturating_sub(most)
     }
 
     /// Adds an interval behind all others: nearly every one is, as spans come in the order of their ends.
@@ -109,6 +109,8 @@ impl Cover {
 #[derive(Debug, Clone, Default)]
 pub struct Covers {
     ordinary: Cover,
+    /// What more than one of the ordinary ones covers, counted for each but one of them.
+    doubled: Cover,
     all: Option<Cover>,
     segments: Option<(u64, u64)>,
 }
@@ -117,7 +119,10 @@ impl Covers {
     /// Adds an outermost span.
     #[inline]
     pub fn add(&mut self, start: u64, end: u64, ran: u64) {
-        self.ordinary.add(start, end, ran);
+        let doubled = self.ordinary.add(start, end, ran);
+        if doubled > 0 {
+            self.doubled.add(start, end, doubled);
+        }
         if let Some(all) = &mut self.all {
             all.add(start, end, ran);
         }
@@ -139,6 +144,11 @@ impl Covers {
     /// Ticks between two moments that spans of any track cover.
     pub fn by_spans(&self, from: u64, to: u64) -> u64 {
         self.ordinary.between(from, to.max(from))
+    }
+
+    /// Ticks between two moments that spans cover once more than once, each further time counted.
+    pub fn doubled(&self, from: u64, to: u64) -> u64 {
+        self.doubled.between(from, to.max(from))
     }
 
     /// Ticks between two moments that only segments cover.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use laptime_core::path;
 
 use crate::process::Process;
+use crate::process_summary::ProcessEpochs;
+use crate::ranks;
 use crate::summary::Epoch;
 
 /// A process's epochs, at times since `start_ns`, with the metrics in each.
@@ -30,6 +32,24 @@ pub fn summaries(process: &Process, start_ns: u64) -> Vec<Epoch> {
             metrics: metrics(process, epoch.start, end),
         })
         .collect()
+}
+
+/// How long each process's epochs took, those of [`Summary::epochs`](crate::Summary::epochs) first;
+/// nothing where fewer than two processes have any.
+pub fn of_each(processes: &[Process]) -> Vec<ProcessEpochs> {
+    let told = processes.iter().filter_map(|process| {
+        let found = process.epochs.found();
+        let (first, last) = (found.first()?, found.last()?);
+        Some(ProcessEpochs {
+            pid: process.header.pid,
+            rank: ranks::rank_of(process),
+            count: found.len() as u64,
+            duration_ns: (process.anchors.timeline().monotonic_ns(last.end))
+                .saturating_sub(process.anchors.timeline().monotonic_ns(first.start)),
+        })
+    });
+    let told: Vec<ProcessEpochs> = told.collect();
+    if told.len() < 2 { Vec::new() } else { told }
 }
 
 /// The last values after one moment and until another.

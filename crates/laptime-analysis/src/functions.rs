@@ -1,7 +1,7 @@
 //! Functions that were sampled, by the lap that they ran in: plain values for reports and JSON.
 //!
 //! A sample stands for the time since the look before it at its thread. So times are estimates: of a share `p` seen in
-//! `n` samples the standard error is `√(p·(1 − p)/n)`.
+//! `n` samples the standard error is `√(p·(1 − p)/n)`. The time of a lap is measured, where it is one of threads.
 
 use serde::{Deserialize, Serialize};
 
@@ -135,7 +135,7 @@ pub struct LapFunctions {
     pub names: Vec<String>,
     /// Whether it is a lap.
     pub kind: RowKind,
-    /// Time that its samples stand for.
+    /// Its own time: as it was measured or, where that isn't time of threads, what its samples stand for.
     pub total_ns: u64,
     /// The part of it in which the thread waited: for another thread, a file, a device, a sleep's end.
     pub waiting_ns: u64,
@@ -158,7 +158,7 @@ pub struct LapFunctions {
 pub struct FunctionTime {
     /// Its qualified name.
     pub name: String,
-    /// The file that it stands in.
+    /// The file that it stands in; of a cell of a notebook its name, such as `In[3]`.
     pub file: String,
     /// Time in the function itself, and in what it calls that isn't Python.
     pub self_ns: u64,
@@ -168,6 +168,12 @@ pub struct FunctionTime {
     pub waiting_ns: u64,
     /// Samples in which it was innermost.
     pub self_count: u64,
+    /// The part of its own time that went by while a package was imported.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub imported_ns: u64,
+    /// Samples of that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub imported_count: u64,
     /// Its own time by line, the longest first.
     pub lines: Vec<LineTime>,
 }
@@ -177,8 +183,11 @@ pub struct FunctionTime {
 pub struct ImportTime {
     /// The package, or the module of the program.
     pub name: String,
-    /// Time in its import.
+    /// Time in its import, with all that it runs.
     pub total_ns: u64,
+    /// Samples of that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sample_count: u64,
 }
 
 /// Time in one line.
@@ -198,7 +207,7 @@ pub struct StackNode {
     pub parent: Option<usize>,
     /// Its qualified name.
     pub name: String,
-    /// The file that it stands in.
+    /// The file that it stands in; of a cell of a notebook its name, such as `In[3]`.
     pub file: String,
     /// Time in it and in all that it calls, on this way.
     pub total_ns: u64,
@@ -221,7 +230,24 @@ impl ExactFunctions {
     }
 }
 
+impl FunctionTime {
+    /// Own time in which nothing was imported: with the time of imports it adds up to that of the lap.
+    pub fn beside_imports_ns(&self) -> u64 {
+        self.self_ns.saturating_sub(self.imported_ns)
+    }
+
+    /// Samples of that.
+    pub fn beside_imports_count(&self) -> u64 {
+        self.self_count.saturating_sub(self.imported_count)
+    }
+}
+
 impl LapFunctions {
+    /// Time in which it did not wait.
+    pub fn running_ns(&self) -> u64 {
+        self.total_ns.saturating_sub(self.waiting_ns)
+    }
+
     /// Whether it ran beside what is measured, without a lap: in other threads or processes.
     pub fn is_beside(&self) -> bool {
         self.kind != RowKind::Span && [OTHER_THREADS, OTHER_PROCESSES].contains(&&*self.path)
@@ -235,6 +261,27 @@ impl Functions {
         let lap = laps.find(|lap| lap.kind == RowKind::Span);
         let own = || self.laps.iter().find(|lap| !lap.is_beside());
         lap.or_else(own).or(self.laps.first())
+    }
+
+    /// What ran beside a lap for longer than that itself did, if something: the work is there.
+    pub fn busier_beside(&self, lap: &LapFunctions) -> Option<&LapFunctions> {
+        let beside = self.laps.iter().filter(|one| one.is_beside());
+        let busiest = beside.max_by_key(|one| one.running_ns());
+        busiest.filter(|one| one.running_ns() > lap.running_ns())
+    }
+
+    /// The largest gap between laps, such as the work after the last one, where the program worked longer
+    /// in it than in the longest lap. Imports are no such work: a finding tells of them.
+    pub fn main_gap(&self) -> Option<&LapFunctions> {
+        let lap = self.main_lap().filter(|lap| lap.kind == RowKind::Span)?;
+        let worked_ns = |gap: &LapFunctions| {
+            let imported_ns = gap.imports.iter().map(|import| import.total_ns);
+            gap.total_ns.saturating_sub(imported_ns.sum())
+        };
+        let gaps = self.laps.iter().filter(|gap| {
+            gap.kind != RowKind::Span && !gap.is_beside() && worked_ns(gap) > lap.total_ns
+        });
+        gaps.max_by_key(|gap| worked_ns(gap))
     }
 
     /// Whether a lap of the program has this path.

@@ -34,6 +34,7 @@ mod finish;
 mod fold;
 mod functions;
 mod growth;
+mod held_loop;
 pub mod inference;
 mod kept;
 mod lanes;
@@ -69,10 +70,14 @@ pub mod timing;
 mod too_few;
 mod totals;
 mod tree;
+mod turns;
 mod until;
 pub mod verdict;
+mod waits;
 mod wall;
 pub mod warmup;
+mod worker_starts;
+mod workers;
 
 #[cfg(test)]
 use compare::Run;
@@ -81,7 +86,7 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use durations::{DurationPass, Durations, StepPass};
-pub use finding::{Cause, Finding, Keeper, MainFunction};
+pub use finding::{Cause, Finding, HeldLoop, Keeper, MainFunction, WorkerLap};
 pub use functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
     ImportTime, LapFunctions, LineTime, StackNode,
@@ -93,7 +98,9 @@ pub use operations::is_aside;
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use pattern::Pattern;
 pub use process::{FirstPass, SecondPass};
-pub use process_summary::{OpenSpanSummary, Part, ProcessRows, ProcessState, ProcessSummary, Rank};
+pub use process_summary::{
+    OpenSpanSummary, Part, ProcessEpochs, ProcessRows, ProcessState, ProcessSummary, Rank,
+};
 pub use sampling::StackPass;
 pub use span_lanes::{ProcessLanes, SpanLanes};
 pub use span_row::{BoundBy, RowKind, SpanRow};

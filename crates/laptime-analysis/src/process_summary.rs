@@ -75,6 +75,20 @@ pub struct Part {
     pub per_step_ns: u64,
 }
 
+/// The epochs of one process of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessEpochs {
+    /// Process id.
+    pub pid: u32,
+    /// The process's rank in the group that trains together, where it told one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<String>,
+    /// How many there are.
+    pub count: u64,
+    /// From the beginning of the first to the end of the last, in nanoseconds.
+    pub duration_ns: u64,
+}
+
 /// How the recording of a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -122,6 +136,13 @@ pub struct ProcessRows {
 
 impl ProcessRows {
     /// How it is called in a heading.
+    pub fn called(&self) -> String {
+        called(self.pid, self.rank.as_deref())
+    }
+}
+
+impl ProcessEpochs {
+    /// How the process is called in a message.
     pub fn called(&self) -> String {
         called(self.pid, self.rank.as_deref())
     }

@@ -87,6 +87,11 @@ impl Script {
         }
     }
 
+    /// The tick of a moment of the run.
+    pub fn ticks(&self, at_ns: u64) -> u64 {
+        self.header.anchor.ticks + at_ns
+    }
+
     /// The number of a path, made where it is missing.
     pub fn path(&mut self, names: &[&str]) -> PathId {
         names

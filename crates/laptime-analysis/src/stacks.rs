@@ -2,7 +2,7 @@
 //!
 //! The first pass keeps the samples; [`crate::sampling`] finds the lap of each and adds them up.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, SampledStack, StackFrame};
@@ -44,6 +44,8 @@ pub struct Stacks {
     pub tracks: HashMap<u32, (u64, bool)>,
     /// By sample, once the third pass is over.
     pub laps: Vec<InLap>,
+    /// Paths of which a span isn't all time of its thread: a task's, or one that was suspended.
+    pub not_of_threads: HashSet<PathId>,
     /// When the first lap began and the last one ended, in ticks; known then too.
     pub lapped: Option<(u64, u64)>,
 }

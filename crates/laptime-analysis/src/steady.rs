@@ -12,7 +12,7 @@ use crate::growth::{self, Growth};
 use crate::process::Process;
 use crate::series::Series;
 use crate::summary::noun;
-use crate::wall::measured;
+use crate::wall::trained;
 use crate::warmup;
 
 /// The start of the steady state.
@@ -65,7 +65,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
     })
 }
 
-/// When it begins in each process, `CLOCK_MONOTONIC` ns: where all measured processes have a
+/// When it begins in each process, `CLOCK_MONOTONIC` ns: where all processes with steps have a
 /// steady state or, if `any` does, where one has.
 pub fn moments(processes: &[Process], run: Option<&RunInfo>, any: bool) -> Option<Vec<u64>> {
     let each = each(processes, run);
@@ -88,10 +88,10 @@ pub fn moments(processes: &[Process], run: Option<&RunInfo>, any: bool) -> Optio
     Some(all)
 }
 
-/// That of each measured process, with its place among all.
+/// That of each process that takes steps, with its place among all.
 fn each(processes: &[Process], run: Option<&RunInfo>) -> Vec<(usize, Result<Found, Unavailable>)> {
-    let measured = measured(processes, run).into_iter();
-    measured
+    let trained = trained(processes, run).into_iter();
+    trained
         .map(|index| (index, of_process(&processes[index])))
         .collect()
 }
@@ -111,6 +111,12 @@ struct Found {
 /// What the steps of a whole run leave inside of their laps.
 pub fn inside_of_all(process: &Process) -> Option<Growth> {
     growth::inside(&repeated(process)?.course.since(0))
+}
+
+/// By how many bytes the level of a process rose from its first step on.
+pub fn risen_in_all(process: &Process) -> Option<i64> {
+    let first = repeated(process)?.course.since(0).first()?.start;
+    growth::risen(&process.readings, first, process.last_end)
 }
 
 fn repeated(process: &Process) -> Option<&Series> {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::functions::Functions;
 use crate::operations_summary::OperationsSummary;
-use crate::process_summary::{ProcessRows, ProcessSummary, Rank};
+use crate::process_summary::{ProcessEpochs, ProcessRows, ProcessSummary, Rank};
 use crate::span_row::{RowKind, SpanRow, is_zero};
 use crate::until::UntilSummary;
 
@@ -79,6 +79,9 @@ pub struct Summary {
     /// The epochs of the first measured process that has any, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub epochs: Vec<Epoch>,
+    /// Where several processes have epochs: how long each one's took, the one of `epochs` first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub epochs_of: Vec<ProcessEpochs>,
     /// Named instants.
     pub marks: Vec<Mark>,
     /// Named numbers at instants.

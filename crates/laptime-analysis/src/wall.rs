@@ -2,12 +2,15 @@
 //!
 //! The launcher's clock counts when it saw start and end; otherwise the main process's
 //! own start and last sign of life. "startup" is the time until the first outermost span,
-//! "exit" that from the end of the last one, "other" the rest that no outermost span and no
+//! "after" that from the end of the last one until the interpreter exits, "exit" what follows, "other" the rest that no outermost span and no
 //! timer's segment covers, on whatever track. With the self times of the rows they add up to
 //! the wall time, unless tracks ran side by side, or segments overlap each other or spans.
 //!
 //! Where several processes train, each is measured from its own start to its own end, and
-//! what they leave is summed up.
+//! what they leave is summed up. A process without steps that none of them started is measured
+//! too where it has laps: its rows would else be shares of a time that it is no part of.
+
+use std::collections::HashMap;
 
 use laptime_core::{PathId, PhaseName, RunInfo};
 
@@ -19,9 +22,19 @@ use crate::totals::Totals;
 pub const OTHER: &str = "other";
 /// Name of the leftover before the first lap.
 pub const STARTUP: &str = "startup";
-/// Name of the leftover after the last lap.
+/// Name of the leftover from the last lap until the interpreter begins to exit.
+pub const AFTER: &str = "after";
+/// Name of the leftover in which the interpreter exits; where that moment isn't known, of all after
+/// the last lap.
 pub const EXIT: &str = "exit";
 
+/// Code of the note that says when the interpreter began to exit, in ticks.
+pub const EXITS: &str = "interpreter.exits";
+/// A program's work after its last lap is told apart from this part of its time on.
+pub const AFTER_RATIO: f64 = 0.01;
+
+/// Laps of others that come to less of the trained processes' time leave shares as they are printed.
+const LAPPED_RATIO: f64 = 0.005;
 /// A process's start is known to 10 ms; a launcher needs a little longer than none.
 const START_RESOLUTION_NS: u64 = 20_000_000;
 
@@ -54,7 +67,9 @@ pub struct Leftovers {
     pub startup_ns: Option<u64>,
     /// Between outermost spans, or everything where the process's own start and end are not part of the wall time.
     pub other_ns: Option<u64>,
-    /// After the last outermost span.
+    /// From the last outermost span until the interpreter begins to exit, where that is much.
+    pub after_ns: Option<u64>,
+    /// The rest after the last outermost span.
     pub exit_ns: Option<u64>,
 }
 
@@ -64,6 +79,7 @@ impl Leftovers {
         for (sum, part) in [
             (&mut self.startup_ns, other.startup_ns),
             (&mut self.other_ns, other.other_ns),
+            (&mut self.after_ns, other.after_ns),
             (&mut self.exit_ns, other.exit_ns),
         ] {
             *sum = match (*sum, part) {
@@ -78,27 +94,74 @@ impl Leftovers {
         let all = [
             (STARTUP, self.startup_ns),
             (OTHER, self.other_ns),
+            (AFTER, self.after_ns),
             (EXIT, self.exit_ns),
         ];
         all.into_iter().filter_map(|(name, ns)| Some((name, ns?)))
     }
 }
 
-/// The processes whose time is shared out among the rows: those with steps, the launched one
-/// first and the others by their start; without any steps [`main_index`] alone.
+/// The processes whose time is shared out among the rows: those of [`trained`], then those
+/// beside them that have laps of their own, such as a parent that evaluates what they trained.
+///
+/// What trained processes started, as a loader's workers, helps them and is not measured.
 pub fn measured(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
-    let launched = run.and_then(|run| run.pid);
-    let mut found: Vec<usize> = (0..processes.len())
+    let mut found = trained(processes, run);
+    let takes_steps = |process: &Process| process.followed.steps().is_some();
+    if !processes.iter().any(takes_steps) {
+        return found;
+    }
+    let by_pid: HashMap<u32, &Process> = (processes.iter())
+        .map(|process| (process.header.pid, process))
+        .collect();
+    let helps = |process: &Process| {
+        let parent = |process: &&Process| by_pid.get(&process.header.parent_pid).copied();
+        // Numbers are used again: a chain that is longer than there are processes runs in a circle.
+        let parents = std::iter::successors(parent(&process), parent).take(processes.len());
+        parents.into_iter().any(takes_steps)
+    };
+    let beside = (0..processes.len()).filter_map(|index| {
+        let process = &processes[index];
+        if takes_steps(process) || helps(process) {
+            return None;
+        }
+        let lapped_ns = process.lapped_ns(ended_ns(process, run));
+        (lapped_ns > 0).then_some((index, lapped_ns))
+    });
+    let beside: Vec<(usize, u64)> = beside.collect();
+    let lapped_ns: u64 = beside.iter().map(|(_, ns)| *ns).sum();
+    let trained = found.iter().map(|index| &processes[*index]);
+    let trained_ns: u64 = trained
+        .map(|process| lifetime(process, ended_ns(process, run)).ns())
+        .sum();
+    if lapped_ns as f64 >= LAPPED_RATIO * trained_ns as f64 {
+        let beside = beside.iter().map(|(index, _)| *index).collect();
+        found.extend(in_order(beside, processes, run));
+    }
+    found
+}
+
+/// The processes with steps, the launched one first and the others by their start; without any
+/// steps [`main_index`] alone.
+pub fn trained(processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
+    let with_steps = (0..processes.len())
         .filter(|index| processes[*index].followed.steps().is_some())
         .collect();
+    let mut found = in_order(with_steps, processes, run);
+    if found.is_empty() {
+        found.extend(main_index(processes, run));
+    }
+    found
+}
+
+/// The launched process first, the others by their start.
+fn in_order(mut found: Vec<usize>, processes: &[Process], run: Option<&RunInfo>) -> Vec<usize> {
+    let launched = run.and_then(|run| run.pid);
     found.sort_by_key(|index| {
         let process = &processes[*index];
         let pid = process.header.pid;
         (Some(pid) != launched, process.started_ns, pid)
     });
-    if found.is_empty() {
-        found.extend(main_index(processes, run));
-    }
     found
 }
 
@@ -214,6 +277,8 @@ pub struct Filled {
     pub excess_ns: u64,
     /// Time in which spans of several tracks ran, counted for each but one of them.
     pub parallel_ns: u64,
+    /// Time in which outermost spans of one track overlapped, counted for each but one of them.
+    pub doubled_ns: u64,
 }
 
 impl Filled {
@@ -222,6 +287,7 @@ impl Filled {
         self.leftovers.add(other.leftovers);
         self.excess_ns = self.excess_ns.saturating_add(other.excess_ns);
         self.parallel_ns = self.parallel_ns.saturating_add(other.parallel_ns);
+        self.doubled_ns = self.doubled_ns.saturating_add(other.doubled_ns);
     }
 }
 
@@ -239,6 +305,7 @@ pub fn filled(process: &mut Process, wall: Wall) -> Filled {
     let Some(Covered {
         ns: covered_ns,
         parallel_ns,
+        doubled_ns,
     }) = covered
     else {
         return Filled::default();
@@ -251,20 +318,30 @@ pub fn filled(process: &mut Process, wall: Wall) -> Filled {
         first_ns.saturating_sub(wall.start_ns).min(wall_ns)
     });
     let taken_ns = covered_ns.saturating_add(startup_ns.unwrap_or(0));
-    let left_ns = wall_ns.saturating_sub(taken_ns);
     // A running process has not ended yet.
-    let exit_ns = (has_ends && !process.is_live).then(|| {
+    let ended = (has_ends && !process.is_live).then(|| {
         let last_ns = timeline.monotonic_ns(process.totals.last_end.max(segments.1));
-        wall.end_ns.saturating_sub(last_ns).min(left_ns)
+        let behind_ns = wall.end_ns.saturating_sub(last_ns).min(wall_ns);
+        let exits_ns = process.exits_at().map(|at| timeline.monotonic_ns(at));
+        let after_ns = exits_ns.map(|at| at.saturating_sub(last_ns).min(behind_ns));
+        (after_ns.filter(|ns| *ns > 0), behind_ns)
     });
+    let (after_ns, behind_ns) = ended.unwrap_or((None, 0));
+    let taken_ns = taken_ns.saturating_add(behind_ns);
     let leftovers = Leftovers {
         startup_ns,
-        other_ns: Some(left_ns - exit_ns.unwrap_or(0)),
-        exit_ns,
+        other_ns: Some(wall_ns.saturating_sub(taken_ns)),
+        after_ns,
+        exit_ns: ended.map(|_| behind_ns - after_ns.unwrap_or(0)),
     };
     Filled {
         leftovers,
         excess_ns: taken_ns.saturating_sub(wall_ns),
         parallel_ns,
+        doubled_ns,
     }
 }
+
+#[cfg(test)]
+#[path = "wall_tests.rs"]
+mod tests;

@@ -436,11 +436,15 @@ fn columns_and_rows_are_those_that_were_asked_for() {
     let said = "--sort changes nothing with --by class";
     assert!(left.err.contains(said), "{}", left.err);
     let left = place.laptime(&["report", "a.lap", "--functions", "-f", "csv"]);
-    let said = "--functions changes nothing in this format";
+    assert!(left.out.starts_with("source,lap,function,"), "{}", left.out);
+    let heeded = [["-f", "csv"], ["-f", "json"], ["--sort", "total"]];
+    for [option, value] in heeded {
+        let left = place.laptime(&["report", "a.lap", "--functions", option, value]);
+        assert!(!left.err.contains("changes nothing"), "{}", left.err);
+    }
+    let left = place.laptime(&["report", "a.lap", "--functions", "--sort", "p50"]);
+    let said = "--sort changes nothing with --functions";
     assert!(left.err.contains(said), "{}", left.err);
-    // JSON has them always.
-    let left = place.laptime(&["report", "a.lap", "--functions", "-f", "json"]);
-    assert!(!left.err.contains("changes nothing"), "{}", left.err);
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn summary(scripts: &[Script]) -> Summary {
 fn ranks() -> Summary {
     let mut helper = Script::new(9, 900 * MS);
     helper.header.program = "reader.py".into();
+    helper.header.parent_pid = 7;
     helper.span(&["read"], 100 * MS, 50 * MS);
     summary(&[rank(7, "0", 10), rank(8, "1", 40), helper])
 }

@@ -6,7 +6,7 @@ use laptime_core::short_file;
 use crate::callers;
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
-use crate::function_rows::{self, lap_name, lap_row};
+use crate::function_rows::{self, Weight, lap_name, lap_row};
 use crate::functions::cut_off;
 use crate::quantity::{self, Precision};
 use crate::view::View;
@@ -41,7 +41,7 @@ pub fn section(summary: &Summary, exact: &ExactFunctions, view: &View) -> Sectio
     Section {
         heading: Some("functions, exact".to_owned()),
         remark: Some(remark),
-        content: Content::Table(table(exact, &laps, view.top.unwrap_or(FEW))),
+        content: Content::Table(table(exact, &laps, view.top.unwrap_or(FEW), view)),
     }
 }
 
@@ -61,16 +61,19 @@ fn all_ns(exact: &ExactFunctions) -> u64 {
 }
 
 /// The rows of some laps, each with at most so many functions.
-pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize) -> Table {
+pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &View) -> Table {
     let mut rows = Vec::new();
     for lap in laps {
         rows.push(of_lap(lap, exact));
         let least_ns = LEAST_RATIO * lap.self_ns as f64;
-        let shown = lap
-            .functions
-            .iter()
-            .filter(|one| one.self_ns as f64 >= least_ns);
-        let below = shown.take(most).filter_map(|one| {
+        let shown = (most, least_ns);
+        let shown = function_rows::shown(
+            &lap.functions,
+            |one| weight(exact, one),
+            view.function_sort,
+            shown,
+        );
+        let below = shown.into_iter().filter_map(|one| {
             let function = exact.functions.get(one.function)?;
             let mut rows = vec![of_function(function, one, lap)];
             if one.self_ns as f64 >= CALLER_RATIO * lap.self_ns as f64 {
@@ -99,6 +102,16 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize) -> Table {
                 .to_owned(),
         ],
         reasons: Vec::new(),
+    }
+}
+
+fn weight<'e>(exact: &'e ExactFunctions, one: &'e ExactInLap) -> Weight<'e> {
+    let function = exact.functions.get(one.function);
+    Weight {
+        self_ns: one.self_ns,
+        total_ns: one.total_ns,
+        count: one.call_count,
+        name: function.map_or("", |function| &function.name),
     }
 }
 
@@ -148,7 +161,7 @@ pub fn named(function: &ExactFunction) -> String {
 }
 
 /// A builtin's name without what is said of each: `list.append` of `<method 'append' of 'list' objects>`.
-fn builtin(name: &str) -> String {
+pub fn builtin(name: &str) -> String {
     let inner = name.trim_start_matches('<').trim_end_matches('>');
     let method = inner.strip_prefix("method '").and_then(|rest| {
         let (method, rest) = rest.split_once("' of '")?;

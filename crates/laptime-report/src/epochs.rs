@@ -36,13 +36,36 @@ pub fn section(summary: &Summary) -> Option<Section> {
     Some(Section {
         heading: Some("epochs".to_owned()),
         remark: Some(format!(
-            "{} in {}{}",
+            "{} in {}{}{}",
             plural(epochs.len() as u64, "epoch", "epochs"),
             time(whole_ns),
             steps.unwrap_or_default(),
+            whose(summary),
         )),
         content: Content::Lines(lines),
     })
+}
+
+/// Which process's epochs these are, and how long the others' took; nothing where only one has any.
+fn whose(summary: &Summary) -> String {
+    let [first, others @ ..] = summary.epochs_of.as_slice() else {
+        return String::new();
+    };
+    let times = || others.iter().map(|one| one.duration_ns);
+    let (Some(least), Some(most)) = (times().min(), times().max()) else {
+        return String::new();
+    };
+    let took = if least == most {
+        time(most)
+    } else {
+        format!("from {} to {}", time(least), time(most))
+    };
+    let count = others.len() as u64;
+    let others = plural(count, "other process", "other processes");
+    format!(
+        ", of {}. The epochs of {others} took {took}",
+        first.called()
+    )
 }
 
 fn time(ns: u64) -> String {

@@ -75,3 +75,34 @@ fn names_of_metrics_and_of_parts_are_shown_as_text_and_leave_room_for_others() {
         assert!(!markdown.contains("<script>"), "{markdown}");
     }
 }
+
+/// A process that trained one epoch of 10 ms steps.
+fn rank(pid: u32, steps: u64) -> Script {
+    let mut script = Script::new(pid, 1_000 * MS);
+    script.note("environment.rank", &(pid - 7).to_string());
+    script.mark(&["epoch"], 100 * MS);
+    for step in 0..steps {
+        script.span(&["step"], (100 + 10 * step) * MS, 10 * MS);
+    }
+    script
+}
+
+fn remark_of(ranks: &[Script]) -> String {
+    let summary = fed::summarize(ranks, Options::default());
+    let section = super::section(&summary).expect("epochs");
+    section.remark.expect("what they come to")
+}
+
+#[test]
+fn of_several_processes_it_is_said_whose_epochs_these_are() {
+    assert_eq!(remark_of(&[rank(7, 30)]), "1 epoch in 300.00 ms, 30 steps");
+    assert_eq!(
+        remark_of(&[rank(7, 30), rank(8, 20)]),
+        "1 epoch in 300.00 ms, 30 steps, of rank 0 (process 7). The epochs of 1 other process took 200.00 ms"
+    );
+    assert_eq!(
+        remark_of(&[rank(7, 30), rank(8, 20), rank(9, 40)]),
+        "1 epoch in 300.00 ms, 30 steps, of rank 0 (process 7). The epochs of 2 other processes took from \
+         200.00 ms to 400.00 ms"
+    );
+}

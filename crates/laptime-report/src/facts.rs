@@ -16,6 +16,10 @@ pub fn of_run(summary: &Summary) -> Vec<String> {
         ));
     }
     facts.extend(peak_memory(summary));
+    let functions = summary.functions.as_ref();
+    if functions.is_some_and(|functions| functions.exact.is_some()) {
+        facts.push("times include counting every call".to_owned());
+    }
     if let Some(code) = summary
         .run
         .as_ref()

@@ -1,10 +1,52 @@
 //! Rows of tables of functions: laps, what stands below them, and how functions and files are written.
 
+use std::cmp::Reverse;
+
 use laptime_analysis::{FunctionTime, RowKind};
 use laptime_core::short_file;
 
 use crate::document::{Cell, Content, Row, Section};
 use crate::name;
+use crate::view::FunctionSort;
+
+/// What a function is ordered by, and shown for.
+pub struct Weight<'n> {
+    pub self_ns: u64,
+    pub total_ns: u64,
+    /// Calls or samples.
+    pub count: u64,
+    pub name: &'n str,
+}
+
+/// The functions of a lap that are shown: at most so many, each with at least so many nanoseconds in what
+/// they are ordered by.
+pub fn shown<'f, F>(
+    functions: &'f [F],
+    weight: impl Fn(&'f F) -> Weight<'f>,
+    sort: FunctionSort,
+    (most, least_ns): (usize, f64),
+) -> Vec<&'f F> {
+    let is_by_total = sort == FunctionSort::Total;
+    let mut shown: Vec<(Weight<'f>, &F)> = (functions.iter())
+        .map(|one| (weight(one), one))
+        .filter(|(weight, _)| {
+            let ns = if is_by_total {
+                weight.total_ns
+            } else {
+                weight.self_ns
+            };
+            ns > 0 && ns as f64 >= least_ns
+        })
+        .collect();
+    match sort {
+        FunctionSort::SelfTime => shown.sort_by_key(|(one, _)| Reverse(one.self_ns)),
+        FunctionSort::Total => shown.sort_by_key(|(one, _)| Reverse(one.total_ns)),
+        FunctionSort::Count => shown.sort_by_key(|(one, _)| Reverse(one.count)),
+        FunctionSort::Name => shown.sort_by_key(|(one, _)| one.name),
+    }
+    shown.truncate(most);
+    shown.into_iter().map(|(_, one)| one).collect()
+}
 
 /// What stands where a filter lets no lap through.
 pub fn no_lap(pattern: &str) -> Section {

@@ -2,12 +2,14 @@
 
 use std::cmp::Reverse;
 
-use laptime_analysis::{Functions, LapFunctions, Pattern, ProcessState, RowKind, Summary};
+use laptime_analysis::{
+    FunctionTime, Functions, LapFunctions, Pattern, ProcessState, RowKind, Summary,
+};
 
 use crate::callers;
 use crate::column::Column;
 use crate::document::{Cell, Content, Row, Section, Table};
-use crate::function_rows::{self, lap_name, lap_row, named};
+use crate::function_rows::{self, Weight, lap_name, lap_row, named};
 use crate::quantity::{self, Precision};
 use crate::view::View;
 
@@ -47,7 +49,7 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     Section {
         heading: Some("functions".to_owned()),
         remark: Some(remark(summary, functions)),
-        content: Content::Table(table(summary, functions, &laps, most)),
+        content: Content::Table(table(summary, functions, &laps, most, view)),
     }
 }
 
@@ -145,6 +147,7 @@ pub fn table(
     functions: &Functions,
     laps: &[&LapFunctions],
     most: usize,
+    view: &View,
 ) -> Table {
     let waits = laps.iter().any(|lap| lap.waiting_ns > 0);
     let mut columns = vec![Column::Samples, Column::OwnTime, Column::Total];
@@ -158,7 +161,7 @@ pub fn table(
         let whole_ns = whole_ns(summary, lap);
         let is_taken = functions.has_lap(&lap.path);
         rows.push(of_lap(lap, is_taken, whole_ns, summary.measured_ns, waits));
-        let below = below(lap, whole_ns, most, waits);
+        let below = below(lap, (whole_ns, most), waits, view);
         let rest_ns = whole_ns - lap.total_ns;
         let is_rest = rest_ns as f64 >= LEAST_RATIO * whole_ns as f64 && rest_ns > 0;
         has_rest |= is_rest;
@@ -179,10 +182,15 @@ pub fn table(
 
 fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<String> {
     let mut notes = vec![
-        "own is time in the function itself and in what it calls that isn't Python; of parent is the \
-         own time's share of the lap, and an import's"
+        "own is time in the function itself and in what it calls that isn't Python, total also in the \
+         functions that it calls; of parent is the own time's share of the lap"
             .to_owned(),
     ];
+    if laps.iter().any(|lap| !lap.imports.is_empty()) {
+        notes.push(
+            "an import's time is all that it runs; own times of functions are beside it".to_owned(),
+        );
+    }
     if has_rest {
         notes.push(
             "not sampled: the start and the end of the interpreter itself, and what could not be read"
@@ -204,34 +212,58 @@ fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<Strin
 }
 
 /// What stands below a lap: its imports, and its functions with their callers.
-fn below(lap: &LapFunctions, whole_ns: u64, most: usize, waits: bool) -> Vec<Vec<Row>> {
+fn below(
+    lap: &LapFunctions,
+    (whole_ns, most): (u64, usize),
+    waits: bool,
+    view: &View,
+) -> Vec<Vec<Row>> {
     let is_shown = |ns: u64| ns > 0 && ns as f64 >= LEAST_RATIO * lap.total_ns as f64;
     let imports = lap.imports.iter();
     let imports = imports.filter(|import| is_shown(import.total_ns));
     let imports = imports.take(most).map(|import| {
-        let (name, times) = (
-            format!("import {}", import.name),
-            (None, Some(import.total_ns), 0),
-        );
-        vec![row(&name, whole_ns, times, None, waits)]
+        let times = (Some(import.total_ns), Some(import.total_ns), 0);
+        let count = Some(import.sample_count).filter(|count| *count > 0);
+        let name = format!("import {}", import.name);
+        vec![row(&name, whole_ns, times, count, waits)]
     });
-    let shown = lap.functions.iter().filter(|one| is_shown(one.self_ns));
-    let shown = shown.take(most).map(|one| {
-        let times = (Some(one.self_ns), Some(one.total_ns), one.waiting_ns);
-        let mut rows = vec![row(
-            &named(one),
-            whole_ns,
-            times,
-            Some(one.self_count),
-            waits,
-        )];
-        if one.self_ns as f64 >= CALLER_RATIO * lap.total_ns as f64 {
+    // Beside the run ten threads may wait for one that works.
+    let (whole, of) = if lap.is_beside() {
+        (lap.running_ns(), running as fn(&FunctionTime) -> Weight<'_>)
+    } else {
+        (lap.total_ns, weight as fn(&FunctionTime) -> Weight<'_>)
+    };
+    let shown = (most, LEAST_RATIO * whole as f64);
+    let shown = function_rows::shown(&lap.functions, of, view.function_sort, shown);
+    let shown = shown.into_iter().map(|one| {
+        let own_ns = one.beside_imports_ns();
+        let times = (Some(own_ns), Some(one.total_ns), one.waiting_ns.min(own_ns));
+        let count = Some(one.beside_imports_count());
+        let mut rows = vec![row(&named(one), whole_ns, times, count, waits)];
+        if own_ns as f64 >= CALLER_RATIO * lap.total_ns as f64 {
             let cells = rows[0].cells.len();
             rows.extend(callers::of_sampled(lap, one).map(|said| function_rows::said(said, cells)));
         }
         rows
     });
     imports.chain(shown).collect()
+}
+
+/// By the time in which it ran.
+fn running(one: &FunctionTime) -> Weight<'_> {
+    Weight {
+        self_ns: one.beside_imports_ns().saturating_sub(one.waiting_ns),
+        ..weight(one)
+    }
+}
+
+fn weight(one: &FunctionTime) -> Weight<'_> {
+    Weight {
+        self_ns: one.beside_imports_ns(),
+        total_ns: one.total_ns,
+        count: one.beside_imports_count(),
+        name: &one.name,
+    }
 }
 
 fn time(ns: u64) -> Cell {

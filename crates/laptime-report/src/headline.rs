@@ -7,8 +7,8 @@
 use laptime_analysis::{ProcessState, ProcessSummary, RowKind, SpanRow, Summary, noun};
 use laptime_core::PhaseName;
 
-use crate::name;
 use crate::quantity::{self, Precision};
+use crate::{calls, name};
 
 /// Parts that are named, largest first.
 const MOST_PARTS: usize = 4;
@@ -44,7 +44,17 @@ pub fn of_run(summary: &Summary) -> String {
     } else {
         wall
     };
-    let (parts, rest) = largest(of_whole(&summary.rows));
+    let wall = match together(summary) {
+        Some(together) => format!("{wall} ({together})"),
+        None => wall,
+    };
+    let rows = of_whole(&summary.rows);
+    let has_laps = rows.iter().any(|part| part.is_span);
+    let (parts, rest) = largest(if has_laps {
+        rows
+    } else {
+        of_functions(summary)
+    });
     let mut said: Vec<String> = parts.iter().map(of_the_run).collect();
     said.extend(rest.map(|rest| format!("{} in {}", share(rest.ratio), rest.name)));
     let mut said = if said.is_empty() {
@@ -56,6 +66,16 @@ pub fn of_run(summary: &Summary) -> String {
         said.extend([" ", &step]);
     }
     said
+}
+
+/// What shares are of, where it isn't the run's time: `3 processes, 7.7 s together`.
+fn together(summary: &Summary) -> Option<String> {
+    let measured = summary.processes.iter().filter(|one| one.is_measured);
+    let count = measured.count();
+    (count > 1).then(|| {
+        let sum = time(summary.measured_ns);
+        format!("{count}{UNBROKEN}processes, {sum} together")
+    })
 }
 
 /// A part of the run; threads or tasks side by side are no share of it.
@@ -105,14 +125,50 @@ fn of_whole(rows: &[SpanRow]) -> Vec<Part> {
     parts
 }
 
+/// The functions of a program without laps, by their own time; none where they are not known.
+fn of_functions(summary: &Summary) -> Vec<Part> {
+    let Some(functions) = &summary.functions else {
+        return Vec::new();
+    };
+    let sampled = || {
+        let lap = functions.main_lap().filter(|lap| !lap.is_beside())?;
+        let each = lap.functions.iter();
+        Some(each.map(|one| (one.name.clone(), one.self_ns)).collect())
+    };
+    let counted = || {
+        let exact = functions.exact.as_ref()?;
+        let each = exact.main_lap()?.functions.iter();
+        let named = |at: usize| {
+            let function = exact.functions.get(at)?;
+            let is_python = function.line > 0;
+            let name = || function.name.clone();
+            Some(
+                is_python
+                    .then(name)
+                    .unwrap_or_else(|| calls::builtin(&function.name)),
+            )
+        };
+        let each = each.filter_map(|one| Some((named(one.function)?, one.self_ns)));
+        Some(each.collect())
+    };
+    let each: Vec<(String, u64)> = sampled().or_else(counted).unwrap_or_default();
+    let all_ns = summary.wall_ns.max(1) as f64;
+    let each = each.into_iter().map(|(name, ns)| Part {
+        name: name::short(&name),
+        ratio: ns as f64 / all_ns,
+        is_span: true,
+    });
+    each.filter(|part| part.ratio > 0.0).collect()
+}
+
 /// What a part of the run is called: steps with a backward are training, counted ones too.
 fn called(row: &SpanRow, rows: &[SpanRow]) -> String {
     let name = row.names.first().map_or("", String::as_str);
     if row.kind == RowKind::Leftover {
-        let called = if name == "other" {
-            "outside of laps"
-        } else {
-            name
+        let called = match name {
+            "other" => "outside of laps",
+            "after" => "after the last lap",
+            name => name,
         };
         return called.to_owned();
     }
@@ -144,17 +200,14 @@ fn step(summary: &Summary) -> Option<String> {
         ratio: ratio(part.total_ns),
         is_span: true,
     });
-    let mut parts: Vec<Part> = parts.collect();
+    let (parts, rest) = largest(parts.collect());
     let own = ratio(row.self_ns);
-    if !parts.is_empty() && own >= REST_RATIO {
-        parts.push(Part {
-            name: "outside of these".to_owned(),
-            ratio: own,
-            is_span: false,
-        });
-    }
-    let (parts, rest) = largest(parts);
-    let parts = parts.iter().chain(&rest);
+    let outside = (!parts.is_empty() && own >= REST_RATIO).then(|| Part {
+        name: "outside of these".to_owned(),
+        ratio: own,
+        is_span: false,
+    });
+    let parts = parts.iter().chain(&rest).chain(&outside);
     let parts: Vec<String> = parts
         .map(|part| format!("{} {}", part.name, share(part.ratio)))
         .collect();
@@ -190,7 +243,13 @@ fn largest(mut parts: Vec<Part>) -> (Vec<Part>, Option<Part>) {
         return (Vec::new(), None);
     };
     parts.retain(|part| part.ratio >= LEAST_RATIO || *part == first);
-    let others = parts.split_off(MOST_PARTS.min(parts.len()));
+    // A single other one has a name.
+    let most = if parts.len() == MOST_PARTS + 1 {
+        parts.len()
+    } else {
+        MOST_PARTS.min(parts.len())
+    };
+    let others = parts.split_off(most);
     if others.contains(&first) {
         parts.push(first);
     }

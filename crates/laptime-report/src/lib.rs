@@ -29,6 +29,7 @@ mod findings;
 pub mod flame;
 mod function_rows;
 mod functions;
+mod functions_csv;
 mod glyphs;
 mod grid;
 pub mod headline;
@@ -63,7 +64,7 @@ pub use filter::{has_rows, near};
 pub use findings::said;
 pub use name::visible;
 pub use step_line::step_line;
-pub use view::{By, Format, Sort, View};
+pub use view::{By, Format, FunctionSort, Sort, View};
 
 use laptime_analysis::Summary;
 
@@ -78,6 +79,7 @@ pub fn render(summary: &Summary, format: Format, view: &View) -> String {
         Format::Tree => tree::render(&document(), view),
         Format::Markdown => markdown::render(&document()),
         Format::Json => json::render(&filter::narrowed(summary, view)),
+        Format::Csv if view.by == By::Function => functions_csv::render(summary, view),
         Format::Csv => csv::render(summary, view),
         Format::Html => html::render(&html::Page::of_tables(
             &summary.program,

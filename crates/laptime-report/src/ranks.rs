@@ -16,8 +16,17 @@ pub fn notes(summary: &Summary) -> Vec<String> {
     let count = measured.count() as u64;
     let whole = summary.measured_ns;
     if count > 1 {
+        let trained = summary.ranks.len().max(1) as u64;
+        let who = match count - trained.min(count) {
+            0 => format!("{count} processes took steps"),
+            beside => format!(
+                "{} took steps, {} had other laps",
+                plural(trained, "process", "processes"),
+                plural(beside, "process", "processes")
+            ),
+        };
         notes.push(format!(
-            "{count} processes took steps: counts and totals are their sums, shares are of {}, the sum of their times",
+            "{who}: counts and totals are their sums, shares are of {}, the sum of their times",
             quantity::duration(whole, Precision::Exact).inline(),
         ));
     }

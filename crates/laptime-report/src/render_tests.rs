@@ -385,15 +385,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "max_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "mean_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "min_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p50_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p90_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p95_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p99_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "stddev_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles"
+            "count": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles"
           }
         },
         {
@@ -418,15 +418,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "max_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "mean_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "min_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p50_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p90_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p95_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p99_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "stddev_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles"
+            "count": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles"
           }
         },
         {
@@ -451,15 +451,15 @@ fn the_json_of_one_span() {
           "thread_ns": null,
           "suspended_wall_ns": null,
           "why": {
-            "count": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "max_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "mean_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "min_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p50_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p90_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p95_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "p99_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles",
-            "stddev_ns": "startup, other and exit are gaps between laps: they have no count and no percentiles"
+            "count": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "max_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "mean_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "min_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p50_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p90_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p95_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "p99_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles",
+            "stddev_ns": "startup, other, after and exit are gaps between laps: they have no count and no percentiles"
           }
         }
       ],

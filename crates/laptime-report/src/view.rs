@@ -104,6 +104,34 @@ impl Sort {
     ];
 }
 
+/// In which order the functions of a lap stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum FunctionSort {
+    /// Longest own time first.
+    #[default]
+    SelfTime,
+    /// Longest time with all that they call first.
+    Total,
+    /// Most calls or samples first.
+    Count,
+    /// By name.
+    Name,
+}
+
+impl FunctionSort {
+    /// The order of functions for one of spans; `None` where functions have no such number.
+    pub fn of(sort: Sort) -> Option<Self> {
+        Some(match sort {
+            Sort::SelfTime => Self::SelfTime,
+            Sort::Total => Self::Total,
+            Sort::Count => Self::Count,
+            Sort::Name => Self::Name,
+            _ => return None,
+        })
+    }
+}
+
 /// What to show of a summary, and on what.
 #[allow(
     clippy::struct_excessive_bools,
@@ -117,6 +145,8 @@ pub struct View {
     pub by: By,
     /// Order of siblings.
     pub sort: Sort,
+    /// Order of a lap's functions.
+    pub function_sort: FunctionSort,
     /// Only paths that match, with their ancestors: `*` within a name, `**` over names.
     pub filter: Option<String>,
     /// Columns of the tables of spans, in this order; the usual ones where there is none.
@@ -139,6 +169,7 @@ impl Default for View {
             tree: false,
             by: By::default(),
             sort: Sort::default(),
+            function_sort: FunctionSort::default(),
             filter: None,
             columns: Vec::new(),
             top: None,

@@ -36,6 +36,12 @@ LEAST_SECONDS = 1.0
 UNNAMED = "cell"
 
 
+class CellRecord(Record):
+    """The recording of a cell."""
+
+    _FORCE = "--force"
+
+
 class Measurement:
     """A cell under `%%laptime`: a lap, and where nothing records yet a recording of its own."""
 
@@ -64,7 +70,7 @@ class Measurement:
                 return None
             path = os.path.join(self._folder, "cell.lap")
         memory = options["memory"]
-        record = Record(
+        record = CellRecord(
             path,
             memory="objects" if memory == "objects" else bool(memory),
             phases=options["phases"],

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # The loop of `timeit`, with its clock inside: the garbage collector stays as the program has it.
 _LOOP = """
 def _laptime_loop(_laptime_runs, _laptime_now, _laptime_wait):
+    __tracebackhide__ = True
     _laptime_result = None
     _laptime_begun = _laptime_now()
     for _laptime_run in _laptime_runs:
@@ -62,6 +63,7 @@ class MeasuredExpression:
 
 def measure(shell: Any, source: str, budget_seconds: float) -> MeasuredExpression:
     """Runs an expression, or statements, among the user's names, and tells how long it takes."""
+    __tracebackhide__ = True  # IPython leaves such frames out
     loop = _compiled(shell, source)
     plan = BenchmarkPlan(budget_seconds)
     result: Any = None
@@ -91,7 +93,7 @@ def _compiled(shell: Any, source: str) -> Callable[..., tuple[int, Any]]:
     loop = ast.parse(_LOOP)
     function = loop.body[0]
     assert isinstance(function, ast.FunctionDef)
-    repeated = function.body[2]
+    repeated = function.body[3]
     assert isinstance(repeated, ast.For)
     body: list[ast.stmt] = list(parsed.body)
     last = body[-1]

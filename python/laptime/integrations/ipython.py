@@ -57,6 +57,7 @@ class Magics:
         -o returns the figures; --budget is the time that all runs may take, 2 seconds by default.
         `%laptime auto on` prints a line below every cell that takes a second or more.
         """
+        __tracebackhide__ = True  # IPython leaves such frames out
         words = line.split()
         if words[:1] == ["auto"] and words[1:] in (["on"], ["off"], []):
             self._switch(words[1:])

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+import laptime as lt
 
 pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="keras is not installed")
 
@@ -21,6 +27,10 @@ class Fails(keras.callbacks.Callback):
     def on_train_batch_end(self, batch, logs=None):
         raise KeyboardInterrupt
 
+class FailsInside(keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, logs=None):
+        raise KeyboardInterrupt
+
 model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(1)])
 model.compile("sgd", "mse")
 data = numpy.zeros((32, 8)), numpy.zeros((32, 1))
@@ -29,10 +39,11 @@ begun = time.perf_counter()
 history = model.fit(*data, batch_size=8, epochs=2, verbose=0, callbacks=[callback]).history
 took = time.perf_counter() - begun
 row = lt.report()[("step",)]
-try:
-    model.fit(*data, batch_size=8, verbose=0, callbacks=[LaptimeCallback(), Fails()])
-except KeyboardInterrupt:
-    pass
+for fails in Fails(), FailsInside():
+    try:
+        model.fit(*data, batch_size=8, verbose=0, callbacks=[LaptimeCallback(), fails])
+    except KeyboardInterrupt:
+        pass
 path = [name for name in _core.current_path()]
 print(json.dumps([history, row.count, row.total_ns / 1e9, took, path]))
 """
@@ -51,6 +62,33 @@ def test_figures_are_in_the_history(run: Any, backend: str, shares: set[str]) ->
     assert 0 < seconds <= took
     if backend == "jax":
         assert path == [], "a training that was interrupted left a lap open"
+
+
+COMPILED = """
+import json, numpy, keras
+from laptime.integrations.keras import LaptimeCallback
+
+model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+data = numpy.zeros((32, 8)), numpy.zeros((32, 1))
+model.fit(*data, batch_size=8, epochs=2, verbose=0, callbacks=[LaptimeCallback()])
+"""
+
+
+def test_what_is_compiled_in_a_step_is_a_lap_inside_of_it(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    script, recording = tmp_path / "train.py", tmp_path / "run.lap"
+    script.write_text(COMPILED)
+    command = [sys.executable, "-m", "laptime", "run", "-o", str(recording), str(script)]
+    environment = {**os.environ, "KERAS_BACKEND": "jax"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(lt.open(recording).report().to_json())
+    rows = {row["path"]: row for row in summary["rows"]}
+    assert rows["step/train/compile"]["count"] >= 1
+    outermost = [row["share_ratio"] for row in summary["rows"] if len(row["names"]) == 1]
+    assert sum(outermost) == pytest.approx(1, abs=1e-3)
+    assert not [one for one in summary["warnings"] if one["code"] == "doubled"]
 
 
 OPTIMIZER = """

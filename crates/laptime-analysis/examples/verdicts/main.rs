@@ -8,6 +8,7 @@
 
 mod contests;
 mod designs;
+mod peers;
 mod series;
 mod tally;
 
@@ -48,6 +49,12 @@ fn main() {
     println!("|---|---|--:|--:|--:|--:|");
     for kind in Kind::ALL {
         contests::row(kind, comparisons / 10);
+    }
+    println!();
+    println!("| machine | rule | wrong by its own limit | samples for 2 % | for 5 % | for 10 % |");
+    println!("|---|---|--:|--:|--:|--:|");
+    for kind in Kind::ALL {
+        peers::rows(kind, comparisons / 10);
     }
 }
 

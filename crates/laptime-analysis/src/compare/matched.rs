@@ -1,6 +1,6 @@
 //! The paths of two sides, matched by name, and what is compared of each.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 
 use serde::Serialize;
 
@@ -132,22 +132,16 @@ impl<'r> Matched<'r> {
             let rows = rows_of(run, is_steady).iter();
             rows.filter(move |row| row.kind == RowKind::Span || !has_steps)
         };
-        let mut order: Vec<&'r SpanRow> = Vec::new();
-        let mut known: BTreeSet<&'r str> = BTreeSet::new();
+        let mut order = Order::default();
         for run in self.runs() {
-            let mut behind = 0;
+            let mut behind = None;
             for row in rows(run) {
-                if known.insert(&row.path) {
-                    order.insert(behind, row);
-                } else {
-                    let at = order.iter().position(|one| one.path == row.path);
-                    behind = at.unwrap_or(behind);
-                }
-                behind += 1;
+                behind = Some(order.stand(row, behind));
             }
         }
+        let order = order.rows();
         let at = order.iter().enumerate();
-        let at: BTreeMap<&str, usize> = at.map(|(index, row)| (row.path.as_str(), index)).collect();
+        let at: HashMap<&str, usize> = at.map(|(index, row)| (row.path.as_str(), index)).collect();
         let mut paths: Vec<Paths<'r>> = order.iter().map(|row| of_row(row)).collect();
         for (run, is_base) in
             (self.base.iter().map(|run| (run, true))).chain(self.new.iter().map(|run| (run, false)))
@@ -165,6 +159,43 @@ impl<'r> Matched<'r> {
             }
         }
         paths
+    }
+}
+
+/// Rows in the order of several runs: a chain, in which a row is put behind another.
+#[derive(Debug, Default)]
+struct Order<'r> {
+    /// A row, and the one behind it.
+    links: Vec<(&'r SpanRow, Option<usize>)>,
+    first: Option<usize>,
+    known: HashMap<&'r str, usize>,
+}
+
+impl<'r> Order<'r> {
+    /// The place of a row's path: where it stands or, for a new one, behind another or before all.
+    fn stand(&mut self, row: &'r SpanRow, behind: Option<usize>) -> usize {
+        if let Some(known) = self.known.get(row.path.as_str()) {
+            return *known;
+        }
+        let place = self.links.len();
+        let next = match behind.and_then(|behind| self.links.get_mut(behind)) {
+            Some((_, next)) => next,
+            None => &mut self.first,
+        };
+        let after = next.replace(place);
+        self.links.push((row, after));
+        self.known.insert(&row.path, place);
+        place
+    }
+
+    fn rows(&self) -> Vec<&'r SpanRow> {
+        let mut at = self.first;
+        let next = std::iter::from_fn(|| {
+            let (row, after) = *self.links.get(at?)?;
+            at = after;
+            Some(row)
+        });
+        next.collect()
     }
 }
 

@@ -8,4 +8,4 @@ mod spans;
 
 pub use process::of_process;
 pub use run::{of_end, of_notes, of_outcome, of_unrecorded};
-pub use spans::{of_excess, of_overfull, of_unbalanced};
+pub use spans::{of_doubled, of_excess, of_overfull, of_unbalanced};

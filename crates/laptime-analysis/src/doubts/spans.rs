@@ -32,6 +32,20 @@ pub fn of_excess(excess_ns: u64, wall_ns: u64) -> Option<Warning> {
     })
 }
 
+/// Outermost laps of one thread that ran at the same time, and so are counted twice.
+pub fn of_doubled(doubled_ns: u64, wall_ns: u64) -> Option<Warning> {
+    (doubled_ns > 1_000_000 + wall_ns / 1_000).then(|| {
+        Warning::new(
+            "doubled",
+            format!(
+                "outermost laps of one thread overlapped for {}: that time stands in several rows",
+                spoken(doubled_ns)
+            ),
+        )
+        .with_hint("a lap that is written afterwards, with its start in the past, holds no lap that ran in it")
+    })
+}
+
 /// Spans closed out of order.
 pub fn of_unbalanced<'a>(rows: impl Iterator<Item = (&'a str, u64)>) -> Option<Warning> {
     let unbalanced: Vec<(&str, u64)> = rows.filter(|(_, count)| *count > 0).collect();

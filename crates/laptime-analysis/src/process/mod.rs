@@ -18,6 +18,9 @@ use crate::operations::stretches::Stretches;
 use crate::series::Followed;
 use crate::stacks::Stacks;
 use crate::totals::Totals;
+use crate::turns::Turns;
+use crate::waits::Waits;
+use crate::wall;
 
 mod reading;
 
@@ -61,6 +64,8 @@ pub struct Covered {
     pub ns: u64,
     /// Time that spans of several tracks cover, for each but one of them.
     pub parallel_ns: u64,
+    /// Time that outermost spans of the only track cover, for each but one of them.
+    pub doubled_ns: u64,
 }
 
 /// One process.
@@ -121,6 +126,10 @@ pub struct Process {
     pub readings: Readings,
     /// Its paths that are those of a network's modules.
     pub modules: Modules,
+    /// When it waited longest for its data.
+    pub waits: Waits,
+    /// Which laps held the event loop of their tasks.
+    pub turns: Turns,
     /// What its threads were doing, where that was sampled.
     pub stacks: Stacks,
     /// Which functions were called, where that was counted.
@@ -181,6 +190,8 @@ impl Process {
             tracks: Vec::new(),
             notes: BTreeSet::new(),
             modules: Modules::default(),
+            turns: Turns::default(),
+            waits: Waits::default(),
             stacks: Stacks::default(),
             calls: Calls::default(),
             resident_peak_bytes: None,
@@ -242,22 +253,67 @@ impl Process {
         if !self.tail_is_empty() && !is_sure {
             return None;
         }
-        let mut covers = self.covers.clone();
-        for open in &self.open {
-            let end = to.max(open.start);
-            covers.add(open.start, end, end - open.start);
-        }
+        let covers = self.covers_until(to);
         let added_ns = totals.covered_ns(&self.paths, &mut tail);
-        let spans_ns = if totals.has_tracks() {
+        // A lap that was written afterwards holds none of what ran in its time.
+        let overlap = covers.doubled(from, to) > 0 && self.tail_is_empty();
+        let spans_ns = if totals.has_tracks() || overlap {
             self.rate.nanoseconds(covers.by_spans(from, to))
         } else {
             added_ns
         };
+        let excess_ns = added_ns.saturating_sub(spans_ns);
+        let (parallel_ns, doubled_ns) = if totals.has_tracks() {
+            (excess_ns, 0)
+        } else {
+            (0, excess_ns)
+        };
         let segments_ns = self.rate.nanoseconds(covers.only_segments(from, to));
         Some(Covered {
             ns: spans_ns.saturating_add(segments_ns),
-            parallel_ns: added_ns.saturating_sub(spans_ns),
+            parallel_ns,
+            doubled_ns,
         })
+    }
+
+    /// When the interpreter began to exit, in ticks: where that was noted, and the program did something
+    /// worth telling between its last lap and then.
+    pub fn exits_at(&self) -> Option<u64> {
+        let mut notes = self.notes.iter();
+        let (_, at) = notes.find(|(code, _)| code == wall::EXITS)?;
+        let exits_at: u64 = at.parse().ok()?;
+        let timeline = self.anchors.timeline();
+        let lived_ns = timeline
+            .monotonic_ns(exits_at)
+            .saturating_sub(self.started_ns);
+        let after_ns = self
+            .rate
+            .nanoseconds(exits_at.saturating_sub(self.last_end));
+        (after_ns as f64 >= wall::AFTER_RATIO * lived_ns as f64).then_some(exits_at)
+    }
+
+    /// How much of its time outermost laps of any track cover, those that were open at `end_ns` included.
+    pub fn lapped_ns(&self, end_ns: u64) -> u64 {
+        let end = self.anchors.timeline().ticks_at(end_ns);
+        let covers = self.covers_until(end);
+        let mut tail = self.tail.clone();
+        let kept_ns = self.rate.nanoseconds(covers.by_spans(0, u64::MAX));
+        let tail_ns = tail.settled().map(|(_, tally)| tally.nested_ns());
+        kept_ns.saturating_add(tail_ns.sum())
+    }
+
+    /// When spans and segments covered time, those included that were open until a tick.
+    fn covers_until(&self, to: u64) -> Covers {
+        let mut covers = self.covers.clone();
+        let mut track_before = None;
+        for open in &self.open {
+            // The outermost one of a track holds the others.
+            if track_before.replace(open.track) != Some(open.track) {
+                let end = to.max(open.start);
+                covers.add(open.start, end, end - open.start);
+            }
+        }
+        covers
     }
 
     /// Adds the spans that were open when the process ended, from `from` (or the whole run) to `end`, in ticks.

@@ -91,7 +91,9 @@ impl<'p> StackPass<'p> {
         };
         let depth = self.depths.get(path.index()).copied().unwrap_or(0);
         let found = Deepest { path, depth };
-        if !is_task {
+        if *is_task {
+            self.process.stacks.not_of_threads.insert(path);
+        } else {
             for (_, sample) in inside(&self.moments, Whose::Thread(*thread), start, end) {
                 if let Some(deepest) = self.of_threads.get_mut(*sample as usize)
                     && deepest.depth < depth
@@ -164,10 +166,13 @@ impl<'a> Visit<'a> for StackPass<'_> {
     }
 
     fn other(&mut self, record: Record<'a>) {
-        if let Record::Span(span) = record
-            && is_lap(&span)
-        {
+        let Record::Span(span) = record else {
+            return;
+        };
+        if is_lap(&span) {
             self.span(span.path, span.start, span.end(), span.track);
+        } else {
+            self.process.stacks.not_of_threads.insert(span.path);
         }
     }
 }

@@ -3,6 +3,8 @@
 //! A third pass over the records ([`join`]) finds for each sample the innermost lap that was open on its
 //! thread, and [`tree`] adds them up by lap and function; [`single`] tells them one by one.
 
+mod cells;
+mod fit;
 mod imports;
 mod join;
 mod single;
@@ -15,7 +17,9 @@ use laptime_core::Unavailable;
 use crate::exact;
 use crate::functions::Functions;
 use crate::process::Process;
+use crate::span_row::SpanRow;
 
+pub use cells::CELLS;
 pub use join::StackPass;
 pub use single::samples;
 
@@ -23,9 +27,12 @@ pub use single::samples;
 const UNAVAILABLE: &str = "stacks-unavailable";
 
 /// What was sampled of a run, of which the first `measured` processes are measured, and what was counted;
-/// `None` where neither was.
-pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
-    let sampled = tree::functions(processes, measured);
+/// `None` where neither was. `rows` have the measured times.
+pub fn functions(processes: &[Process], measured: usize, rows: &[SpanRow]) -> Option<Functions> {
+    let mut sampled = tree::functions(processes, measured);
+    if let Some(sampled) = &mut sampled {
+        fit::fit(&mut sampled.laps, rows, processes);
+    }
     let exact = exact::functions(processes);
     if sampled.is_none() && exact.is_none() {
         return None;
@@ -38,10 +45,12 @@ pub fn functions(processes: &[Process], measured: usize) -> Option<Functions> {
         laps: Vec::new(),
         exact: None,
     };
-    Some(Functions {
+    let mut functions = Functions {
         exact,
         ..sampled.unwrap_or(nothing)
-    })
+    };
+    cells::name(&mut functions, processes);
+    Some(functions)
 }
 
 /// Says why functions are missing, where the recorder knew.

@@ -9,7 +9,7 @@ use super::tree::{Place, place};
 use crate::functions::PROGRAM;
 use crate::process::Process;
 use crate::stacks::Function;
-use crate::wall::OTHER;
+use crate::wall::{AFTER, OTHER};
 
 /// Gives calls their numbers.
 #[derive(Debug, Default)]
@@ -45,6 +45,7 @@ fn named(outside: &'static str) -> Option<&'static str> {
     match outside {
         PROGRAM => None,
         OTHER => Some("outside of laps"),
+        AFTER => Some("after the last lap"),
         name => Some(name),
     }
 }

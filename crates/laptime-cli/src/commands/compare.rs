@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use laptime::{Compared, Recorded};
+use laptime_analysis::compare::benchmarks::NOUN;
 use laptime_analysis::compare::{Comparison, GateOutcome, GateResult, Options, Pair};
 use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_report::{Format, View, comparison};
@@ -39,11 +40,16 @@ pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
     known_gates(&found)?;
     let text = comparison::render(&found, format, &view(args), args.all);
     let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
+    let code = code(&found, args.strict);
     if is_printed && matches!(format, Format::Text) {
         // A message that cannot be written changes nothing about the comparison.
-        say(err, next(args, &compared));
+        let next = match found.pairs.first() {
+            Some(pair) if pair.noun == NOUN => NEXT_OF_BENCHMARKS.to_owned(),
+            _ => next(args, &compared, code),
+        };
+        say(err, next);
     }
-    Ok(code(&found, args.strict))
+    Ok(code)
 }
 
 /// What can't be read is no baseline. **Errors** with the first one that can't.
@@ -211,11 +217,19 @@ fn code(found: &Comparison, is_strict: bool) -> i32 {
     }
 }
 
+/// The same of benchmarks.
+const NEXT_OF_BENCHMARKS: &str =
+    "next: several measurements a side tell more: laptime compare base-*.json --new new-*.json";
+
 /// The command to type next.
-fn next(args: &CompareArgs, compared: &Compared) -> String {
+fn next(args: &CompareArgs, compared: &Compared, code: i32) -> String {
     let one = |paths: &[PathBuf]| paths.first().map(|path| quoted(path)).unwrap_or_default();
     if let Some(name) = &args.baseline {
         let new: Vec<String> = args.recordings.iter().map(|path| quoted(path)).collect();
+        if code != OK {
+            // What got worse is no base.
+            return format!("next: laptime report {}", new[0]);
+        }
         return format!(
             "next, if this is to be the base from now on: laptime compare --save-baseline {name} {}",
             new.join(" ")

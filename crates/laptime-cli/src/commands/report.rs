@@ -5,7 +5,7 @@ use std::path::Path;
 
 use laptime::Recorded;
 use laptime_analysis::{Summary, Until};
-use laptime_report::{By, Format, View, has_rows, near, render};
+use laptime_report::{By, Format, FunctionSort, View, has_rows, near, render};
 
 use super::{next, output};
 use crate::args::ReportArgs;
@@ -24,6 +24,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         tree: args.tree,
         by: by(args),
         sort: settings.sort.or_flag(args.sort, "--sort").value,
+        function_sort: (args.sort.and_then(FunctionSort::of)).unwrap_or_default(),
         filter: args.filter.clone(),
         columns: args.columns.clone(),
         top: args.top,
@@ -103,18 +104,19 @@ fn unheeded(args: &ReportArgs, format: Format, err: &mut dyn Write) {
         format!("--by {table}")
     };
     match format {
-        // It has the functions always.
-        Format::Json if table == "function" => return,
+        // They have the functions always, or have them now.
+        Format::Json | Format::Csv if table == "function" => return,
         Format::Csv | Format::Json => {
             return told(&typed, "in this format, which has all rows by path");
         }
         _ => {}
     }
-    let own =
-        format!("with {typed}: its rows have columns of their own, the longest own time first");
+    let has_order = |sort| table == "function" && FunctionSort::of(sort).is_some();
+    let is_unheeded = args.sort.is_some_and(|sort| !has_order(sort));
+    let own = format!("with {typed}, whose rows have other columns");
     let given = [
         ("--columns", !args.columns.is_empty()),
-        ("--sort", args.sort.is_some()),
+        ("--sort", is_unheeded),
     ];
     for (option, _) in given.iter().filter(|(_, is_given)| *is_given) {
         told(option, &own);

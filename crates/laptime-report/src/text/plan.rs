@@ -35,8 +35,8 @@ const GIVE_WAY: [Column; 22] = [
     Column::PeakMemory,
     Column::Mfu,
     Column::Median,
-    Column::OwnShare,
     Column::Difference,
+    Column::OwnShare,
     Column::Interval,
 ];
 

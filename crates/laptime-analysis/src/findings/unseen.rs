@@ -1,0 +1,33 @@
+//! About a program whose steps nobody saw: a plain loop around a compiled function has no lap.
+
+use laptime_core::PhaseName;
+
+use crate::finding::Finding;
+use crate::span_row::RowKind;
+use crate::summary::Summary;
+use crate::wall::{AFTER, OTHER};
+
+/// From this share of the run on, time outside of laps is worth one.
+const OUTSIDE_RATIO: f64 = 0.05;
+
+/// Compilations are the only laps, and the program worked outside of them.
+pub fn steps(summary: &Summary) -> Option<Finding> {
+    let compile = PhaseName::Compile.text();
+    let outermost = || summary.rows.iter().filter(|row| row.depth() == 0);
+    let mut spans = outermost().filter(|row| row.kind == RowKind::Span);
+    let (only, None) = (spans.next()?, spans.next()) else {
+        return None;
+    };
+    let outside = outermost().filter(|row| row.is_leftover(OTHER) || row.is_leftover(AFTER));
+    let outside_ns = outside.fold(0_u64, |sum, row| sum.saturating_add(row.total_ns));
+    let is_much = outside_ns as f64 >= OUTSIDE_RATIO * summary.measured_ns.max(1) as f64;
+    (only.path == compile && is_much).then(|| Finding::NoSteps {
+        count: only.count.unwrap_or(0),
+        total_ns: only.total_ns,
+        outside_ns,
+    })
+}
+
+#[cfg(test)]
+#[path = "unseen_tests.rs"]
+mod tests;

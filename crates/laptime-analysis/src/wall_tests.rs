@@ -1,0 +1,81 @@
+use proptest::prelude::*;
+
+use crate::analyzer::Options;
+use crate::fed::summarize;
+use crate::scripted::{MS, Script};
+use crate::summary::Summary;
+
+fn of(script: Script) -> Summary {
+    summarize(&[script], Options::default())
+}
+
+fn total(summary: &Summary, path: &str) -> Option<u64> {
+    let row = summary.rows.iter().find(|row| row.is_leftover(path));
+    row.map(|row| row.total_ns)
+}
+
+/// Works in a lap from 100 to 200 ms, and closes its recording at 1 s.
+fn exits_at(at_ns: u64) -> Summary {
+    let mut script = Script::new(7, 1_000 * MS);
+    script.span(&["work"], 100 * MS, 100 * MS);
+    script.note("interpreter.exits", &script.ticks(at_ns).to_string());
+    of(script)
+}
+
+#[test]
+fn work_after_the_last_lap_is_told_apart_from_the_exit_of_the_interpreter() {
+    let summary = exits_at(900 * MS);
+    assert_eq!(total(&summary, "after"), Some(700 * MS));
+    assert_eq!(total(&summary, "exit"), Some(100 * MS));
+    assert_eq!(total(&summary, "other"), Some(0));
+    assert!(summary.warnings.is_empty(), "{:?}", summary.warnings);
+}
+
+#[test]
+fn what_little_comes_between_the_last_lap_and_the_exit_is_part_of_it() {
+    for at_ms in [150, 200, 201] {
+        let summary = exits_at(at_ms * MS);
+        assert_eq!(total(&summary, "after"), None, "{at_ms} ms");
+        assert_eq!(total(&summary, "exit"), Some(800 * MS), "{at_ms} ms");
+    }
+}
+
+#[test]
+fn a_lap_written_around_another_of_its_thread_shortens_neither_exit_nor_other() {
+    let mut script = Script::new(7, 15_000 * MS);
+    script.span(&["compile"], 4_000 * MS, 3_000 * MS);
+    script.span(&["step"], 3_000 * MS, 6_000 * MS);
+    script.span(&["step"], 10_000 * MS, 1_000 * MS);
+    let summary = of(script);
+    assert_eq!(total(&summary, "startup"), Some(3_000 * MS));
+    assert_eq!(total(&summary, "other"), Some(1_000 * MS));
+    assert_eq!(total(&summary, "exit"), Some(4_000 * MS));
+    let codes: Vec<&str> = summary.warnings.iter().map(|one| &*one.code).collect();
+    assert_eq!(codes, ["doubled"]);
+    assert!(
+        summary.warnings[0].message.contains("3.0 s"),
+        "{}",
+        summary.warnings[0].message
+    );
+}
+
+proptest! {
+    #[test]
+    fn leftovers_are_the_gaps_however_laps_of_one_thread_overlap(
+        laps in proptest::collection::vec((0_u64..400, 1_u64..300), 1..40),
+        exits_ms in 1_u64..200,
+    ) {
+        let last = laps.iter().map(|(start, ms)| start + ms).max().unwrap();
+        let first = laps.iter().map(|(start, _)| *start).min().unwrap();
+        let mut script = Script::new(7, (last + exits_ms) * MS);
+        for (start, ms) in &laps {
+            script.span(&["work"], start * MS, ms * MS);
+        }
+        let summary = of(script);
+        let is_free = |ms: &u64| !laps.iter().any(|(start, length)| (*start..start + length).contains(ms));
+        let free = (first..last).filter(is_free).count() as u64;
+        prop_assert_eq!(total(&summary, "startup"), Some(first * MS));
+        prop_assert_eq!(total(&summary, "exit"), Some(exits_ms * MS));
+        prop_assert_eq!(total(&summary, "other"), Some(free * MS));
+    }
+}
