@@ -18,8 +18,8 @@ def counter(
     if callable(tokens):
         return tokens
     if tokens is not None:
-        if isinstance(tokens, bool) or not tokens > 0:
-            raise ValueError(f"tokens of a sample are a number above 0, not {tokens}")
+        if isinstance(tokens, bool) or not 0 < tokens < float("inf"):
+            raise ValueError(f"tokens of a sample are a finite number above 0, not {tokens}")
         count = round(tokens * size)
         return lambda _output: count
     while isinstance(model, partial):
