@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 from ._core import note
 
 #: Cells that are told, the last ones.
@@ -18,10 +22,10 @@ def note_cells() -> None:
     if shell_class is None or not shell_class.initialized():
         return
     # Its compiler keeps them; there is no public name for it.
-    cells = getattr(shell_class.instance().compile, "_filename_map", None)
-    if not isinstance(cells, dict) or not cells:
+    cells: Any = getattr(shell_class.instance().compile, "_filename_map", None)
+    if type(cells) is not dict or not cells:
         return
     import json
 
-    last = list(cells.items())[-_MOST:]
+    last: list[tuple[Any, Any]] = list(cells.items())[-_MOST:]
     note("cells", json.dumps({file: f"In[{number}]" for file, number in last}))

@@ -70,10 +70,9 @@ pub fn benchmarks(path: &Path) -> Result<Option<Benchmarks>, ReadError> {
 
 /// The text of a file that begins as an object of JSON does.
 fn object(path: &Path) -> std::io::Result<Option<String>> {
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
+    let Ok(file) = std::fs::File::open(path) else {
         // The recordings' own reader says what is wrong with a path.
-        Err(_) => return Ok(None),
+        return Ok(None);
     };
     let kind = file.metadata()?;
     if !kind.is_file() || kind.len() > MOST_BYTES {

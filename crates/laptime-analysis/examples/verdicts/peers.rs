@@ -108,7 +108,9 @@ fn of_rules(kind: Kind, comparisons: usize) -> [(f64, [Option<usize>; 3]); 3] {
     for samples in SAMPLES {
         let same = said(kind, samples, 1.0, comparisons);
         let limits = same.map(|mut said| {
-            said.iter_mut().for_each(|one| *one = one.abs());
+            for one in &mut said {
+                *one = one.abs();
+            }
             said.sort_unstable_by(f64::total_cmp);
             said[((1.0 - FALSE) * said.len() as f64) as usize]
         });

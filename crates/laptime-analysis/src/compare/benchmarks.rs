@@ -100,7 +100,7 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         .unwrap_or_else(|| row("nothing", &<_>::default(), None));
     if whole.verdict.is_none() {
         whole.verdict = Some(Verdict::NotComparable);
-        whole.reason = "The files have no benchmark in common.".to_owned();
+        "The files have no benchmark in common.".clone_into(&mut whole.reason);
     }
     Pair {
         new: side_summary(new),

@@ -12,15 +12,15 @@ pub const CELLS: &str = "cells";
 pub fn name(functions: &mut Functions, processes: &[Process]) {
     let notes = processes.iter().flat_map(|process| &process.notes);
     let notes = notes.filter(|(code, _)| code == CELLS);
-    let names: HashMap<String, String> = notes
+    let cells: HashMap<String, String> = notes
         .filter_map(|(_, message)| serde_json::from_str::<HashMap<_, _>>(message).ok())
         .flatten()
         .collect();
-    if names.is_empty() {
+    if cells.is_empty() {
         return;
     }
     let named = |file: &mut String| {
-        if let Some(name) = names.get(file) {
+        if let Some(name) = cells.get(file) {
             file.clone_from(name);
         }
     };
