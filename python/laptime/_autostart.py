@@ -72,9 +72,9 @@ def _start() -> None:
 def _end() -> None:
     """Notes where the interpreter's own exit begins, and ends the recording while there is time.
 
-    The program's own handlers run before it, and are the program's work. After an interrupt that nobody caught, CPython ends
-    by the signal itself, and nothing that the C library runs at an exit is run. Registered first,
-    this is the last of the interpreter's own handlers.
+    Registered first, it runs last: the program's own handlers run before it, and are the program's
+    work. After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that
+    the C library runs at an exit is run.
     """
     note("interpreter.exits", str(now()))
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from ._core import note
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-from ._core import note
 
 #: Cells that are told, the last ones.
 _MOST = 256
@@ -27,5 +27,7 @@ def note_cells() -> None:
         return
     import json
 
-    last: list[tuple[Any, Any]] = list(cells.items())[-_MOST:]
-    note("cells", json.dumps({file: f"In[{number}]" for file, number in last}))
+    names: dict[Any, Any] = {}
+    for file in list[Any](cells)[-_MOST:]:
+        names[file] = f"In[{cells[file]}]"
+    note("cells", json.dumps(names))
