@@ -512,7 +512,9 @@ def test_work_after_the_last_lap_is_no_exit(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "after the last lap" in done.stderr.splitlines()[1], done.stderr
     summary = json.loads(lt.open(path).report().to_json())
-    left = {row["path"]: row["total_ns"] / 1e9 for row in summary["rows"] if row["kind"] == "leftover"}
+    left = {
+        row["path"]: row["total_ns"] / 1e9 for row in summary["rows"] if row["kind"] == "leftover"
+    }
     assert 1.2 <= left["after"] < 2.5, "the program's own handlers are its work"
     assert left["exit"] < 1
     after = next(lap for lap in summary["functions"]["laps"] if lap["path"] == "after")

@@ -60,8 +60,8 @@ class LaptimeCallback(keras.callbacks.Callback):  # type: ignore[misc]
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         """The batch is there.
 
-        `step` began with the wait for it. What runs in `train` from here on, such as a compilation, is
-        a lap inside.
+        `step` began with the wait for it. What runs in `train` from here on, such as a compilation,
+        is a lap inside.
         """
         self._forget()
         since, began = self._waits_since, now()

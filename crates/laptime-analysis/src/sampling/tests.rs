@@ -250,7 +250,9 @@ fn the_time_before_the_first_lap_is_startup_and_of_a_program_without_laps_its_ow
 fn work_after_the_last_lap_is_the_main_gap_and_no_exit() {
     let mut script = script();
     script.span(&["step"], 100 * MS, 300 * MS);
-    sample(&mut script, MAIN_THREAD, 200, 4, true);
+    for at_ms in (110..390).step_by(10) {
+        sample(&mut script, MAIN_THREAD, at_ms, 4, true);
+    }
     for at_ms in [500, 600, 700] {
         sample(&mut script, MAIN_THREAD, at_ms, 2, true);
     }
