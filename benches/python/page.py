@@ -137,7 +137,7 @@ def exports_table(export: Json) -> str:
 
 
 def new_goals(
-    stacks: Json, calls: Json, trainer: Json, export: Json
+    stacks: Json, calls: Json, trainer: Json, export: Json, comparing: Json, loop: Json
 ) -> list[tuple[str, float, float]]:
     goals = [
         (f"`--stacks`, {program}", contenders["laptime run --stacks"]["ratio"], 1.02)
@@ -149,7 +149,12 @@ def new_goals(
     ]
     goals += [(name, row["ratio"], 1.01) for name, row in trainer.items()]
     slowest = max(row["ns"] for row in export["exports"] if row["name"] != "viztracer")
-    return [*goals, ("the slowest export, µs a span", slowest / 1e3, 1.25)]
+    return [
+        *goals,
+        ("the slowest export, µs a span", slowest / 1e3, 1.25),
+        ("comparing two recordings of a million spans, s", comparing["compare_s"], 2.0),
+        ("an iteration of `lt.bench`, of `timeit`'s", loop["ratio"], 1.1),
+    ]
 
 
 def budget_table(
@@ -222,11 +227,11 @@ def page(results: Path) -> str:
         json.loads((results / f"{name}.json").read_text())
         for name in ("rust", "spans", "overhead", "memory", "counting", "scans", "onnx_file")
     )
-    stacks, calls, trainer, export = (
+    stacks, calls, trainer, export, comparing, loop = (
         json.loads((results / f"{name}.json").read_text())
-        for name in ("stacks", "calls", "trainer", "export")
+        for name in ("stacks", "calls", "trainer", "export", "comparing", "bench_loop")
     )
-    further = new_goals(stacks, calls, trainer, export)
+    further = new_goals(stacks, calls, trainer, export, comparing, loop)
     decoder = operations["decoder"]
     above = ", ".join(f"{name} {us:.1f}" for name, us in operations["above_bare_us"].items())
     return f"""# What Laptime costs
@@ -301,7 +306,16 @@ fastest of several runs of a process, and whether each function has the counts o
 A recording of {export["spans"]:,} spans to a file, CPU time, the summary that comes first included;
 beside it viztracer's saving of {export["events"]:,} events.
 
-{exports_table(export)}"""
+{exports_table(export)}
+## Comparing
+
+Two recordings of {comparing["spans"]:,} spans each, medians of {comparing["rounds"]}: `laptime
+compare` takes {comparing["compare_s"]:.2f} s from start to end, and `laptime report` of one of them
+{comparing["report_s"]:.2f} s.
+
+An iteration of `lt.bench` of a function that does nothing takes {loop["bench_ns"]:.1f} ns, one of
+`timeit` {loop["timeit_ns"]:.1f} ns, in turns in one process.
+"""
 
 
 def main() -> None:

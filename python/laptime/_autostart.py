@@ -49,7 +49,7 @@ def _start() -> None:
         sample_stacks()
     if wanted.run is not None:
         join(wanted.run)
-        atexit.register(_close_if_interrupted)
+        atexit.register(_end)
     elif wanted.record is not None:
         recorder = Recorder(wanted.record)
         # Processes below this one join it instead of recording on their own.
@@ -57,9 +57,7 @@ def _start() -> None:
         if recorder.taken_path is not None:
             say(recorder.taken_path)
         _kept.append(recorder)
-        atexit.register(_close_if_interrupted)
-    if wanted.run is not None or wanted.record is not None:
-        atexit.register(_note_exit)
+        atexit.register(_end)
     phases = set(wanted.automatic or ()) - {"stacks", "calls"}
     if phases and (wanted.run or wanted.record or wanted.memory):
         from .integrations import _autojax, _autotorch
@@ -71,20 +69,14 @@ def _start() -> None:
         atexit.register(leave_calls)
 
 
-def _note_exit() -> None:
-    """Tells work after the last lap from the exit of the interpreter, which begins here.
+def _end() -> None:
+    """Notes where the interpreter's own exit begins, and ends the recording while there is time.
 
-    Registered before the program's own handlers, it runs after them: they are the program's work.
+    The program's own handlers run before it, and are the program's work. After an interrupt that nobody caught, CPython ends
+    by the signal itself, and nothing that the C library runs at an exit is run. Registered first,
+    this is the last of the interpreter's own handlers.
     """
     note("interpreter.exits", str(now()))
-
-
-def _close_if_interrupted() -> None:
-    """Ends the recording while there is time.
-
-    After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that the C
-    library runs at an exit is run. Registered first, this is the last of the interpreter's own.
-    """
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
         while _kept:
             _kept.pop().finish()

@@ -21,8 +21,9 @@ def compare(base: Any, new: Any = None, **options: Any) -> Comparison | Function
         lt.compare(["before-1.lap", "before-2.lap"], ["after-1.lap", "after-2.lap"])
 
     A side is a recording, or a list of several runs: only with several can be told how much runs
-    of the same program differ. `allow_different` compares them although machine, device or work
-    differ; `salvage` reads what is intact of damaged ones.
+    of the same program differ. Files of benchmarks, of `lt.bench(…).save` or `laptime bench -o`,
+    are compared by the benchmarks' names. `allow_different` compares recordings although machine,
+    device or work differ; `salvage` reads what is intact of damaged ones.
 
     Functions, which take turns until it's clear or `budget` seconds are over, 3 for each of them
     unless told otherwise; the first one is the base, and `seed` sets the order of turns:

@@ -116,7 +116,8 @@ def test_rates_are_told_of_work_that_is_told() -> None:
     assert "items/s" in str(found)
     assert found.bytes_per_s is None
     assert found.why("bytes_per_s") == "bytes of an iteration was not told"
-    for wrong in ({"items": 0}, {"budget": 0}, {"budget": float("nan")}, {"precision": 2}):
+    endless = {"items": float("inf")}
+    for wrong in (endless, {"items": 0}, {"budget": 0}, {"budget": float("nan")}, {"precision": 2}):
         with pytest.raises(ValueError, match="not"):
             lt.bench.options(**wrong)
 
@@ -210,3 +211,13 @@ def test_a_result_that_refuses_to_say_what_it_is_is_measured_as_any_other() -> N
             raise RuntimeError("bound to nothing")
 
     assert QUICK(lambda: Unbound()).samples
+
+
+def test_what_was_saved_is_compared(tmp_path: Path) -> None:
+    quick = lt.bench.options(budget=0.2)
+    quick(sorted, list(range(500))).save(tmp_path / "before.json")
+    quick(sorted, list(range(5_000))).save(tmp_path / "after.json")
+    found = lt.compare(tmp_path / "before.json", tmp_path / "after.json")
+    assert found.verdict == "slower"
+    assert [row.path for row in found.rows] == ["sorted"]
+    assert "sorted takes" in found.headline

@@ -7,11 +7,15 @@ import contextlib
 import contextvars
 import gc
 import random
+import re
 import sys
 import threading
 import time
 import weakref
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -294,3 +298,75 @@ def test_a_finalizer_that_opens_laps_may_run_inside_a_lap() -> None:
     gc.collect()
     finalized = sum(row.count or 0 for row in lt.report().find("finalizer"))
     assert finalized == 2_000
+
+
+def _blocking(tmp_path: Path, main: Coroutine[Any, Any, None]) -> list[str]:
+    """What is said about an event loop that laps hold."""
+    with lt.record(tmp_path / "loop.lap"):
+        asyncio.run(main)
+    findings = lt.open(tmp_path / "loop.lap").report().findings
+    return [found for found in findings if "blocks the event loop" in found]
+
+
+def _compute(seconds: float) -> None:
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+def test_a_lap_that_blocks_the_event_loop_is_named(tmp_path: Path) -> None:
+    variable = contextvars.ContextVar("variable", default=0)
+
+    @lt.lap("resize")
+    def resize() -> None:
+        variable.set(1)
+        time.sleep(0.04)
+
+    async def request(number: int) -> None:
+        for _ in range(4):
+            with lt.lap("request"):
+                with lt.lap("wait"):
+                    await asyncio.sleep(0.001)
+                if number == 0:
+                    resize()
+
+    async def main() -> None:
+        await asyncio.gather(*map(request, range(3)))
+
+    (said,) = _blocking(tmp_path, main())
+    assert re.match(r"request/resize blocks the event loop: \d times, for \d\d\.\d ms", said), said
+    assert "asyncio.to_thread" in said
+
+
+def test_tasks_that_await_a_lock_a_queue_a_thread_or_nobody_block_nothing(tmp_path: Path) -> None:
+    async def locked(lock: asyncio.Lock) -> None:
+        for _ in range(3):
+            async with lock:
+                with lt.lap("locked"):
+                    await asyncio.sleep(0.03)
+
+    async def threaded() -> None:
+        for _ in range(3):
+            with lt.lap("threaded"):
+                await asyncio.to_thread(_compute, 0.03)
+
+    async def put(queue: asyncio.Queue[int]) -> None:
+        for item in range(3):
+            with lt.lap("produce"):
+                await asyncio.sleep(0.03)
+                await queue.put(item)
+
+    async def get(queue: asyncio.Queue[int]) -> None:
+        for _ in range(3):
+            with lt.lap("get"):
+                await queue.get()
+
+    async def main() -> None:
+        lock, queue = asyncio.Lock(), asyncio.Queue[int]()
+        await asyncio.gather(locked(lock), locked(lock), threaded(), put(queue), get(queue))
+        with lt.lap("alone"):
+            for _ in range(5):
+                with lt.lap("compute"):
+                    _compute(0.03)
+
+    assert _blocking(tmp_path, main()) == []

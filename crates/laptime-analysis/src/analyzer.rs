@@ -180,7 +180,7 @@ impl Analyzer {
 
 #[cfg(test)]
 #[path = "analyzer_tests.rs"]
-mod tests;
+pub mod tests;
 
 #[cfg(test)]
 #[path = "absent_tests.rs"]

@@ -22,7 +22,7 @@ pub(super) fn codes(summary: &Summary) -> Vec<&str> {
         .collect()
 }
 
-pub(super) fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
+pub fn launched(pid: u32, start_ns: u64, end_ns: u64) -> RunInfo {
     RunInfo {
         format: 1,
         laptime: "0.1.0".into(),

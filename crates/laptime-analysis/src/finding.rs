@@ -22,6 +22,22 @@ pub enum Finding {
         /// The packages whose import took most of it, where stacks were sampled.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         imports: Vec<ImportTime>,
+        /// The function that most of it is in, where stacks were sampled and imports take less.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
+    },
+    /// The time after the last lap is a large part of the run.
+    Exit {
+        /// From the last lap to the end of the process.
+        exit_ns: u64,
+        /// The run's wall time.
+        wall_ns: u64,
+        /// The part of it after the exit handlers: Python frees memory, and libraries end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        closing_ns: Option<u64>,
+        /// The function that most of it is in, where stacks were sampled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
     },
     /// The program only compiled something in laps: its steps were not seen.
     NoSteps {
@@ -54,7 +70,21 @@ pub enum Finding {
         /// The function that most of it is in, where stacks were sampled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
+        /// What the loader's workers do meanwhile, where their own laps tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workers: Option<WorkerLap>,
     },
+    /// First batches wait for the loader's workers to start.
+    WorkerStarts {
+        /// How often workers started while a step waited.
+        count: u64,
+        /// For how long steps waited for that in all.
+        total_ns: u64,
+        /// The run's wall time.
+        wall_ns: u64,
+    },
+    /// A lap of a task lets no other task of its event loop run.
+    HeldLoop(HeldLoop),
     /// Something is compiled although warm-up is over.
     Recompilation {
         /// The path of what is compiled.
@@ -105,6 +135,9 @@ pub enum Finding {
         /// Name of the module's class; empty for a lap that is none.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         class: String,
+        /// The path of the steps.
+        #[serde(default)]
+        step_path: String,
         /// Its own time; of a module, in forward and backward together.
         self_ns: u64,
         /// The time of all steps.
@@ -142,6 +175,17 @@ pub enum Finding {
         /// Whether it is left between the steps, outside of their laps.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         between: bool,
+    },
+    /// The memory of a program without steps grows all the time.
+    MemoryRise {
+        /// By how much per second.
+        per_second_bytes: u64,
+        /// Half the width of the 95 % interval of that.
+        uncertainty_bytes: u64,
+        /// By how much in the time that was looked at.
+        risen_bytes: u64,
+        /// How long that was.
+        during_ns: u64,
     },
     /// The steps of the steady state changed, or the machine was busy meanwhile.
     Unsteady {
@@ -192,6 +236,40 @@ pub struct MainFunction {
     pub line: u32,
     /// How much of the lap's time is its own.
     pub ratio: f64,
+}
+
+/// The lap that worker processes spend most of their time in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerLap {
+    /// The lap's path.
+    pub path: String,
+    /// Worker processes that had laps, those of all epochs together.
+    pub worker_count: u64,
+    /// How often the lap ran in them.
+    pub count: u64,
+    /// Its mean duration.
+    pub mean_ns: u64,
+    /// Its part of the workers' time from their first lap to their last.
+    pub ratio: f64,
+}
+
+/// A lap that held an event loop while other tasks had laps open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldLoop {
+    /// The lap's path.
+    pub path: String,
+    /// How often it did.
+    pub count: u64,
+    /// For how long in all.
+    pub total_ns: u64,
+    /// The longest time.
+    pub max_ns: u64,
+    /// The run's wall time.
+    pub wall_ns: u64,
+    /// How many other tasks waited meanwhile, at most.
+    pub waiting_count: u64,
+    /// What these lost by it, all together.
+    pub lost_ns: u64,
 }
 
 /// What makes some steps slow.

@@ -10,6 +10,8 @@ use crate::doubts;
 use crate::epoch_summaries;
 use crate::fields;
 use crate::findings::{self, Clues};
+use crate::growth::{self, Growth};
+use crate::held_loop;
 use crate::launches;
 use crate::memory;
 use crate::module_rows;
@@ -25,6 +27,8 @@ use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
 use crate::tree;
 use crate::wall::{self, Filled, Wall};
+use crate::worker_starts;
+use crate::workers;
 
 /// The summary of what was read, with rows of each process by itself where they were asked for.
 pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warning>) -> Summary {
@@ -34,7 +38,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         Err(why) => (None, Some(why)),
     };
     let measured = wall::measured(&processes, run.as_ref());
-    let clues = clues(&processes, &measured, start.as_ref());
+    let mut clues = clues(&processes, &measured, start.as_ref());
     let (mut processes, measured) = first(processes, &measured);
     let ends: Vec<u64> = processes
         .iter()
@@ -42,6 +46,9 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         .collect();
     let wall = wall::wall(&processes, run.as_ref());
     processes.iter_mut().for_each(Process::end_first_pass);
+    clues.held = held_loop::of_run(&processes, measured);
+    clues.starts = worker_starts::of_run(&processes, measured);
+    clues.workers = workers::main_lap(&mut processes, measured);
     let mut peaks = Peaks::of(&processes);
     let mut parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())
         .map(|(index, (process, end_ns))| {
@@ -134,8 +141,30 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
             || main().and_then(steady::inside_of_all),
             |start| start.inside,
         ),
-        risen_bytes: start.and_then(|start| start.risen_bytes),
+        risen_bytes: start.map_or_else(
+            || main().and_then(steady::risen_in_all),
+            |start| start.risen_bytes,
+        ),
+        rise: main().and_then(rise),
+        handlers_ended_ns: main().and_then(handlers_ended_ns),
+        ..Clues::default()
     }
+}
+
+/// How its memory grows over time, until the interpreter ends and frees it.
+fn rise(process: &Process) -> Option<(Growth, u64)> {
+    let to = handlers_ended_ns(process).map(|ns| process.anchors.timeline().ticks_at(ns));
+    let rise = growth::over_time(&process.readings, to.unwrap_or(u64::MAX))?;
+    let ns = rise.ticks as f64 * process.anchors.mean_ns_per_tick();
+    Some((rise.growth, ns as u64))
+}
+
+/// When the exit handlers of a process had run, if it said so.
+fn handlers_ended_ns(process: &Process) -> Option<u64> {
+    let mut notes = process.notes.iter();
+    let (_, at) = notes.find(|(code, _)| code == wall::EXITS)?;
+    let ticks: u64 = at.parse().ok()?;
+    Some(process.anchors.timeline().monotonic_ns(ticks))
 }
 
 /// What the program is called: by its launcher or, without one, by itself.

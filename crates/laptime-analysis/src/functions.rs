@@ -168,6 +168,12 @@ pub struct FunctionTime {
     pub waiting_ns: u64,
     /// Samples in which it was innermost.
     pub self_count: u64,
+    /// The part of its own time that went by while a package was imported.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub imported_ns: u64,
+    /// Samples of that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub imported_count: u64,
     /// Its own time by line, the longest first.
     pub lines: Vec<LineTime>,
 }
@@ -177,8 +183,11 @@ pub struct FunctionTime {
 pub struct ImportTime {
     /// The package, or the module of the program.
     pub name: String,
-    /// Time in its import.
+    /// Time in its import, with all that it runs.
     pub total_ns: u64,
+    /// Samples of that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sample_count: u64,
 }
 
 /// Time in one line.
@@ -221,7 +230,24 @@ impl ExactFunctions {
     }
 }
 
+impl FunctionTime {
+    /// Own time in which nothing was imported: with the time of imports it adds up to that of the lap.
+    pub fn beside_imports_ns(&self) -> u64 {
+        self.self_ns.saturating_sub(self.imported_ns)
+    }
+
+    /// Samples of that.
+    pub fn beside_imports_count(&self) -> u64 {
+        self.self_count.saturating_sub(self.imported_count)
+    }
+}
+
 impl LapFunctions {
+    /// Time in which it did not wait.
+    pub fn running_ns(&self) -> u64 {
+        self.total_ns.saturating_sub(self.waiting_ns)
+    }
+
     /// Whether it ran beside what is measured, without a lap: in other threads or processes.
     pub fn is_beside(&self) -> bool {
         self.kind != RowKind::Span && [OTHER_THREADS, OTHER_PROCESSES].contains(&&*self.path)
@@ -235,6 +261,13 @@ impl Functions {
         let lap = laps.find(|lap| lap.kind == RowKind::Span);
         let own = || self.laps.iter().find(|lap| !lap.is_beside());
         lap.or_else(own).or(self.laps.first())
+    }
+
+    /// What ran beside a lap for longer than that itself did, if something: the work is there.
+    pub fn busier_beside(&self, lap: &LapFunctions) -> Option<&LapFunctions> {
+        let beside = self.laps.iter().filter(|one| one.is_beside());
+        let busiest = beside.max_by_key(|one| one.running_ns());
+        busiest.filter(|one| one.running_ns() > lap.running_ns())
     }
 
     /// The largest gap between laps, such as the work after the last one, where the program worked longer

@@ -26,6 +26,14 @@ const TELLING_RATIO: f64 = 0.5;
 const LATE_RATIO: f64 = 0.2;
 /// Stretches whose means tell how well the mean of all is known; alike neighbours fall into one.
 const BLOCKS: usize = 10;
+/// The part of a run without steps in which it begins: packages are imported, and data are read.
+const BEGINNING_RATIO: f64 = 0.2;
+/// Growth over time must go on in each of so many parts of it.
+const THIRDS: usize = 3;
+/// How fast it must do so there, as a part of how fast it does in all.
+const STEADY_RATIO: f64 = 0.5;
+/// And between the last two of its parts.
+const LAST_RATIO: f64 = 0.25;
 /// Half the width of a 95 % interval, in standard errors, by degrees of freedom from 1 on.
 const ERRORS: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 
@@ -40,6 +48,15 @@ pub struct Growth {
     pub uncertainty: f64,
     /// How fast it grew at the end, over how fast it grew in all.
     pub late_ratio: f64,
+}
+
+/// How memory grew over time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OverTime {
+    /// By how much in that time.
+    pub growth: Growth,
+    /// How long that was.
+    pub ticks: u64,
 }
 
 /// What steps left inside of their laps.
@@ -88,6 +105,17 @@ pub fn of_process(readings: &Readings, steps: &[Stretch], to: u64) -> Option<Gro
     if levels.len() < LEAST_PARTS || span < TELLING_RATIO * count as f64 {
         return None;
     }
+    let points = lowest(&levels);
+    let (slope, uncertainty) = line(&points)?;
+    Some(Growth {
+        bytes: slope * count as f64,
+        uncertainty: uncertainty * count as f64,
+        late_ratio: late_slope(&points)? / slope,
+    })
+}
+
+/// The lowest level of each part, in order.
+fn lowest(levels: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let parts = (levels.len() / READINGS).clamp(LEAST_PARTS, MOST_PARTS);
     let lowest = (0..parts).filter_map(|index| {
         let part = &levels[index * levels.len() / parts..(index + 1) * levels.len() / parts];
@@ -95,12 +123,42 @@ pub fn of_process(readings: &Readings, steps: &[Stretch], to: u64) -> Option<Gro
             .copied()
             .min_by(|one, other| one.1.total_cmp(&other.1))
     });
-    let points: Vec<(f64, f64)> = lowest.collect();
+    lowest.collect()
+}
+
+/// The growth of a process without steps until `to`, over its time: of what is left when the time in which
+/// programs begin is left out. `None` where too little was read, or one third of the time has much less of it
+/// than the others, as where a buffer fills or packages are imported.
+pub fn over_time(readings: &Readings, to: u64) -> Option<OverTime> {
+    let read = readings.levels().filter(|(at, _)| *at <= to);
+    let mut levels: Vec<(f64, f64)> = read.map(|(at, bytes)| (at as f64, bytes as f64)).collect();
+    levels.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (first, last) = (levels.first()?.0, levels.last()?.0);
+    levels.retain(|(at, _)| *at >= first + BEGINNING_RATIO * (last - first));
+    if levels.len() < READINGS * MOST_PARTS {
+        return None;
+    }
+    let points = lowest(&levels);
     let (slope, uncertainty) = line(&points)?;
-    Some(Growth {
-        bytes: slope * count as f64,
-        uncertainty: uncertainty * count as f64,
-        late_ratio: late_slope(&points)? / slope,
+    let (first, last) = (points[0].0, points[points.len() - 1].0);
+    let at = |part: usize| points[part * (points.len() - 1) / THIRDS];
+    let goes_on = |ratio: f64, from: (f64, f64), to: (f64, f64)| {
+        to.1 - from.1 >= ratio * slope * (to.0 - from.0)
+    };
+    let mut thirds = (0..THIRDS).map(|part| (at(part), at(part + 1)));
+    let is_steady = thirds.all(|(from, to)| goes_on(STEADY_RATIO, from, to))
+        && goes_on(
+            LAST_RATIO,
+            points[points.len() - 2],
+            points[points.len() - 1],
+        );
+    (slope > 0.0 && is_steady).then_some(OverTime {
+        growth: Growth {
+            bytes: slope * (last - first),
+            uncertainty: uncertainty * (last - first),
+            late_ratio: late_slope(&points)? / slope,
+        },
+        ticks: (last - first) as u64,
     })
 }
 
@@ -115,18 +173,26 @@ fn late_slope(points: &[(f64, f64)]) -> Option<f64> {
     Some((last.1 - begin.1) / (last.0 - begin.0))
 }
 
-/// By how much the lowest level of the last quarter lies above that of the first, in bytes; `None` where
-/// too little was read.
+/// By how much the lowest level of the last quarter lies above that of the first, in bytes; of a short
+/// stretch single readings of its last and first third, and 0 where it has none. `None` where the
+/// recording has no levels.
 pub fn risen(readings: &Readings, from: u64, to: u64) -> Option<i64> {
-    let width = to.checked_sub(from).filter(|width| *width > 0)? as f64;
+    readings.levels().next()?;
+    let width = to.saturating_sub(from).max(1) as f64;
     let part = |at: u64| (at - from) as f64 / width;
     let levels = || readings.levels().filter(|(at, _)| (from..to).contains(at));
-    let lowest = |is_meant: fn(f64) -> bool| {
+    let lowest = |is_meant: &dyn Fn(f64) -> bool, least: usize| {
         let meant = levels().filter(|(at, _)| is_meant(part(*at)));
         let bytes: Vec<i64> = meant.map(|(_, bytes)| bytes).collect();
-        (bytes.len() >= LEAST_READINGS).then(|| bytes.into_iter().min())?
+        (bytes.len() >= least).then(|| bytes.into_iter().min())?
     };
-    Some(lowest(|part| part >= 0.75)?.saturating_sub(lowest(|part| part < 0.25)?))
+    let risen = |ends: f64, least: usize| {
+        let first = lowest(&|part| part < ends, least)?;
+        let last = lowest(&|part| part >= 1.0 - ends, least)?;
+        Some(last.saturating_sub(first))
+    };
+    let ends = risen(0.25, LEAST_READINGS).or_else(|| risen(1.0 / 3.0, 1));
+    Some(ends.unwrap_or(0))
 }
 
 /// The slope of the line of least squares, and half the width of its 95 % interval.

@@ -34,6 +34,7 @@ mod finish;
 mod fold;
 mod functions;
 mod growth;
+mod held_loop;
 mod kept;
 mod lanes;
 mod launches;
@@ -67,10 +68,14 @@ pub mod timing;
 mod too_few;
 mod totals;
 mod tree;
+mod turns;
 mod until;
 pub mod verdict;
+mod waits;
 mod wall;
 pub mod warmup;
+mod worker_starts;
+mod workers;
 
 #[cfg(test)]
 use compare::Run;
@@ -79,7 +84,7 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use durations::{DurationPass, Durations, StepPass};
-pub use finding::{Cause, Finding, Keeper, MainFunction};
+pub use finding::{Cause, Finding, HeldLoop, Keeper, MainFunction, WorkerLap};
 pub use functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
     ImportTime, LapFunctions, LineTime, StackNode,

@@ -113,6 +113,12 @@ pub fn inside_of_all(process: &Process) -> Option<Growth> {
     growth::inside(&repeated(process)?.course.since(0))
 }
 
+/// By how many bytes the level of a process rose from its first step on.
+pub fn risen_in_all(process: &Process) -> Option<i64> {
+    let first = repeated(process)?.course.since(0).first()?.start;
+    growth::risen(&process.readings, first, process.last_end)
+}
+
 fn repeated(process: &Process) -> Option<&Series> {
     let followed = &process.followed;
     followed

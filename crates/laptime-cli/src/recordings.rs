@@ -15,6 +15,10 @@ pub fn instead(path: &Path) -> String {
         let script = quoted(path);
         return format!("{script} is a Python script: `laptime run {script}` records it");
     }
+    if laptime_reader::benchmarks(path).is_ok_and(|found| found.is_some()) {
+        let file = quoted(path);
+        return format!("{file} has benchmarks: `laptime compare {file} OTHER.json` compares them");
+    }
     let folder = if path.is_dir() {
         path
     } else {

@@ -430,3 +430,115 @@ fn a_baseline_that_is_not_there_is_a_slip() {
         left.err
     );
 }
+
+#[test]
+fn files_of_benchmarks_are_compared_by_name() {
+    let place = Place::new();
+    let samples = |level: f64, count: usize| -> Vec<f64> {
+        (0..count)
+            .map(|index| level * (1.0 + 0.002 * ((index * 7) % 10) as f64))
+            .collect()
+    };
+    let file = |name: &str, each: &[(&str, f64)]| {
+        let each = each.iter().map(|(name, level)| {
+            serde_json::json!({"name": name, "samples_ns": samples(*level, 40), "iterations": 1})
+        });
+        let each: Vec<serde_json::Value> = each.collect();
+        let whole =
+            serde_json::json!({"schema": "laptime-benchmark", "version": 1, "benchmarks": each});
+        place.file(name, &whole.to_string());
+    };
+    file("a.json", &[("sort", 1e6), ("sum", 2e3), ("gone", 1.0)]);
+    file("b.json", &[("sort", 1.1e6), ("sum", 2e3)]);
+    let left = place.laptime(&["compare", "a.json", "b.json"]);
+    assert_eq!(left.code, 3, "{}", left.err);
+    insta::assert_snapshot!(left.out, @r"
+    a.json → b.json  sort takes 1.11 ms, 101 µs (10 %) longer.
+    1 measurement against 1 measurement · medians with 95 % intervals; changes within ±1 % are none
+
+    benchmark     base      new   change    95 % interval  difference  verdict
+    ────────────────────────────────────────────────────────────────────────
+    sort     1.01 ms  1.11 ms  +10.0 %  +9.5 to +10.5 %  +101    µs   slower
+    gone                                                   -1.01 ns  removed
+    sum      2.02 µs  2.02 µs    0.0 %   -0.4 to +0.4 %     0    ns     same
+    base and new are medians, difference is the mean time that an iteration takes longer
+
+    warning: of 3 benchmarks: 1 slower, 1 same, 1 on one side only
+
+    warning: a side with one measurement can't tell how much two of the same program differ: these
+             intervals are about the samples that were taken
+       hint: take turns where you can: laptime bench A B, or lt.compare({'a': f, 'b': g})
+    ");
+    let left = place.laptime(&["compare", "a.json", "b.json", "--fail-on", "sum:p50 > 5%"]);
+    assert_eq!(left.code, 0, "{}", left.out);
+    let left = place.laptime(&["compare", "a.json", "b.json", "--fail-on", "sort:p50 > 5%"]);
+    assert_eq!(left.code, 3, "{}", left.out);
+    // Several measurements a side are what the verdict rests on.
+    for index in 0..5 {
+        let level = 1.0 + 0.001 * f64::from(index);
+        file(&format!("base-{index}.json"), &[("sort", 1e6 * level)]);
+        file(&format!("new-{index}.json"), &[("sort", 1.1e6 * level)]);
+    }
+    let mut typed = vec!["compare".to_owned()];
+    typed.extend((0..5).map(|index| format!("base-{index}.json")));
+    typed.push("--new".to_owned());
+    typed.extend((0..5).map(|index| format!("new-{index}.json")));
+    let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+    let left = place.laptime(&typed);
+    assert_eq!(left.code, 3, "{}", left.out);
+    assert!(
+        left.out.contains("5 measurements against 5 measurements"),
+        "{}",
+        left.out
+    );
+    assert!(!left.out.contains("warning"), "{}", left.out);
+}
+
+#[test]
+fn files_that_are_no_benchmarks_are_said() {
+    let place = slower();
+    place.file(
+        "a.json",
+        r#"{"schema": "laptime-benchmark", "version": 1, "benchmarks": [{"name": "f", "samples_ns": [1.0]}]}"#,
+    );
+    place.file(
+        "later.json",
+        r#"{"schema": "laptime-benchmark", "version": 2, "benchmarks": []}"#,
+    );
+    place.file("cut.json", r#"{"schema": "laptime-benchmark", "ver"#);
+    place.file("other.json", r#"{"name": "a package"}"#);
+    for (base, new, said) in [
+        ("a.json", "later.json", "version 2 is later than 1"),
+        (
+            "a.json",
+            "cut.json",
+            "cut.json: not benchmarks that Laptime wrote: EOF",
+        ),
+        (
+            "a.json",
+            "other.json",
+            "the base is a file of benchmarks, so all others must be",
+        ),
+        (
+            "a.json",
+            "a.lap",
+            "the base is a file of benchmarks, so all others must be",
+        ),
+        (
+            "a.lap",
+            "a.json",
+            "`laptime compare a.json OTHER.json` compares them",
+        ),
+        (
+            "other.json",
+            "a.json",
+            "other.json: not a Laptime recording",
+        ),
+    ] {
+        let left = place.laptime(&["compare", base, new]);
+        assert_eq!(left.code, 6, "{}", left.err);
+        assert!(left.err.contains(said), "{}", left.err);
+    }
+    let left = place.laptime(&["report", "a.json"]);
+    assert!(left.err.contains("a.json has benchmarks"), "{}", left.err);
+}

@@ -44,6 +44,8 @@ impl SpanFlags {
     pub const WAITED: Self = Self(8192);
     /// Ran inside of a span of the same path, which stands for all of a deep recursion: its time is in that one's.
     pub const INSIDE: Self = Self(16384);
+    /// Held its thread: the task that ran it gave no other one a turn meanwhile. Told of spans of 20 ms or more.
+    pub const HELD: Self = Self(32768);
 
     /// Whether all bits of `other` are set.
     #[inline]

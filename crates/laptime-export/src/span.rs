@@ -99,7 +99,7 @@ fn clamped(number: u128) -> i128 {
 }
 
 /// Flags that say something by themselves.
-const FLAGS: [(SpanFlags, &str); 9] = [
+const FLAGS: [(SpanFlags, &str); 10] = [
     (SpanFlags::UNBALANCED, "unbalanced"),
     (SpanFlags::CONTINUES, "continues"),
     (SpanFlags::DETACHED, "detached"),
@@ -109,4 +109,5 @@ const FLAGS: [(SpanFlags, &str); 9] = [
     (SpanFlags::UNFINISHED, "unfinished"),
     (SpanFlags::IN_FLIGHT, "in flight"),
     (SpanFlags::WAITED, "waited"),
+    (SpanFlags::HELD, "held"),
 ];

@@ -151,7 +151,8 @@ const void *laptime_lock_holder(void) {
 }
 
 /* The line of an instruction, from copies of its code and its line table, a bytes object with 16
- * bytes of room behind it; below 1 where there is none. `code_at` is where the code itself stands. */
+ * bytes of room behind it; that of the code's beginning for one that has none, as what makes a cell.
+ * `code_at` is where the code itself stands. */
 int laptime_line(void *code, uint64_t code_at, void *table, uint64_t instruction) {
     PyCodeObject *copy = code;
     copy->co_linetable = table;
@@ -165,7 +166,8 @@ int laptime_line(void *code, uint64_t code_at, void *table, uint64_t instruction
 #else
     int64_t at = (int64_t)(int32_t)instruction * 2;
 #endif
-    return at > INT32_MAX || at < INT32_MIN ? 0 : PyCode_Addr2Line(copy, (int)at);
+    int line = at > INT32_MAX || at < INT32_MIN ? 0 : PyCode_Addr2Line(copy, (int)at);
+    return line > 0 ? line : copy->co_firstlineno;
 }
 
 /* Where the characters of a string stand in it, how wide one is, and how many there are, from a copy

@@ -57,6 +57,14 @@ pub enum ReadError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// A file of benchmarks that is not what Laptime writes.
+    #[error("{}: not benchmarks that Laptime wrote: {why}", path.display())]
+    Benchmarks {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// References that lead in a circle, or nowhere.
     #[error("{}: the reference leads to more than {limit} others", path.display())]
     ReferenceLoop {
@@ -97,6 +105,7 @@ impl ReadError {
             | Self::Damaged { path, .. }
             | Self::Packed { path, .. }
             | Self::Run { path, .. }
+            | Self::Benchmarks { path, .. }
             | Self::ReferenceLoop { path, .. } => path,
         }
     }

@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod benchmark_file;
 mod error;
 mod files;
 mod opened;
@@ -20,6 +21,7 @@ mod run;
 mod snapshot;
 mod spans;
 
+pub use benchmark_file::{BenchmarkSamples, Benchmarks, benchmarks};
 pub use error::{Damage, ReadError};
 pub use files::{OpenFile, ProcessFile, process_id};
 pub use opened::{LeftOut, RecordingFiles};

@@ -2,8 +2,8 @@
 //!
 //! The collector sets windows aside before they are needed, folds and seals full ones, notes the
 //! clocks and what the processors did about once a second, the resident memory and how long
-//! the program waited for a CPU ten times a second, and writes windows out where the file
-//! cannot be mapped. The program never waits for it.
+//! the program waited for a CPU ten times a second, counted memory fifty times a second, and writes
+//! windows out where the file cannot be mapped. The program never waits for it.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -23,8 +23,12 @@ use crate::samples::Sources;
 use crate::stacks::{Sample, Sampler};
 use crate::window::{Destination, Window};
 
-/// How often memory is sampled, and unmapped files are written.
+/// How often resident memory is sampled, and unmapped files are written.
 const TICK: Duration = Duration::from_millis(100);
+
+/// How often the level of counted memory is noted: of a run of a few tenths of a second too, enough to
+/// tell what stays from what is freed again.
+const LEVEL_TICK: Duration = Duration::from_millis(20);
 
 /// When anchors are noted after the start, in ns: early ones give short runs a rate. Then every second.
 const EARLY_ANCHORS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
@@ -52,11 +56,14 @@ fn run(sources: &Weak<Sources>) {
     Quiet::for_ever();
     let started = clock::monotonic_ns();
     let mut next_tick = started;
+    let mut next_level = started;
     let mut early = EARLY_ANCHORS_NS.iter().map(|after| started + after);
     let mut next_anchor = early.next().unwrap_or(started);
     loop {
         let now = clock::monotonic_ns();
-        let wait = next_tick.min(next_anchor).saturating_sub(now);
+        let next = next_tick.min(next_anchor);
+        let next = memory::process().map_or(next, |_| next.min(next_level));
+        let wait = next.saturating_sub(now);
         let Some((full, stop)) = registry::wait_then_with(Duration::from_nanos(wait), |registry| {
             set_aside(registry);
             let disk = registry.disk.as_mut()?;
@@ -87,6 +94,11 @@ fn run(sources: &Weak<Sources>) {
             note(&Record::Anchor(clock::anchor()));
             note_if_known(sources.processors());
         }
+        if let Some(memory) = memory::process().filter(|_| now >= next_level) {
+            next_level = now + LEVEL_TICK.as_nanos() as u64;
+            let ticks = clock::now();
+            note(&Record::Memory { ticks, memory });
+        }
         if now >= next_tick {
             next_tick = now + TICK.as_nanos() as u64;
             let resident = sources.resident_bytes();
@@ -106,9 +118,7 @@ fn run(sources: &Weak<Sources>) {
                 });
             }
             note_if_known(sources.delay());
-            if let Some(memory) = memory::process() {
-                let ticks = clock::now();
-                note(&Record::Memory { ticks, memory });
+            if memory::process().is_some() {
                 memory::look_for_new_objects();
             }
             note_stacks();

@@ -30,18 +30,25 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
 }
 
 fn sampled_of(summary: &Summary, all: &Functions, lap: &LapFunctions, view: &View) -> Section {
-    let ratio = Functions::uncertainty(0.5, lap.sample_count);
+    let beside = all.busier_beside(lap);
+    let samples = lap.sample_count + beside.map_or(0, |beside| beside.sample_count);
+    let ratio = Functions::uncertainty(0.5, samples);
     let sure = format!(
         "{}: shares are ± {:.0} points",
-        quantity::plural(lap.sample_count, "stack sampled", "stacks sampled"),
+        quantity::plural(samples, "stack sampled", "stacks sampled"),
         100.0 * ratio,
     );
     let said = [Some(sure), functions::unread(all)];
     let most = view.top.unwrap_or(MOST);
+    let laps: Vec<_> = [lap].into_iter().chain(beside).collect();
+    let shown = match &laps[..] {
+        [_] => heading("functions", (&lap.path, lap.kind), all.laps.len()),
+        _ => "functions".to_owned(),
+    };
     Section {
-        heading: Some(heading("functions", (&lap.path, lap.kind), all.laps.len())),
+        heading: Some(shown),
         remark: Some(said.into_iter().flatten().collect::<Vec<_>>().join(". ")),
-        content: Content::Table(functions::table(summary, all, &[lap], most, view)),
+        content: Content::Table(functions::table(summary, all, &laps, most, view)),
     }
 }
 

@@ -1,19 +1,21 @@
 //! What to look at first, in sentences: what was found, and what to try.
 
-use laptime_analysis::{Cause, Finding, ImportTime, Keeper, MainFunction, Summary, noun};
-use laptime_core::short_file;
+use laptime_analysis::{Cause, Finding, MainFunction, Summary};
+use laptime_core::PhaseName;
+
+mod ends;
+mod memory;
+mod waits;
+mod words;
 
 use crate::document::{Content, Section};
 use crate::name;
-use crate::quantity::{self, Precision, plural};
+use crate::quantity::{self, plural};
 use crate::text;
+use words::{also_in, around, many, one, share, time};
 
 /// Above the list, in every format.
 pub const HEADING: &str = "findings";
-
-/// Where to look for what no lap keeps.
-const OUTSIDE: &str = "Look for what the loop keeps from step to step; laps around its other parts \
-                       show which one it is.";
 
 /// The list below the headline; none where nothing was found.
 pub fn section(summary: &Summary) -> Option<Section> {
@@ -28,16 +30,7 @@ pub fn section(summary: &Summary) -> Option<Section> {
 /// A finding in words; `None` for kinds that a later version knows.
 pub fn said(finding: &Finding) -> Option<String> {
     Some(match finding {
-        Finding::Startup {
-            startup_ns,
-            wall_ns,
-            imports,
-        } => format!(
-            "{} pass before the first lap, {} of the run: {}",
-            time(*startup_ns),
-            share(*startup_ns, *wall_ns),
-            beginning(imports),
-        ),
+        Finding::Startup { .. } | Finding::Exit { .. } => ends::said(finding)?,
         Finding::NoSteps {
             count,
             total_ns,
@@ -83,29 +76,14 @@ pub fn said(finding: &Finding) -> Option<String> {
         Finding::Recompilation { .. } | Finding::Occasional { .. } | Finding::WarmUp { .. } => {
             of_some(finding)?
         }
+        Finding::WorkerStarts {
+            count,
+            total_ns,
+            wall_ns,
+        } => waits::starts(*count, *total_ns, *wall_ns),
+        Finding::HeldLoop(held) => waits::blocks(held),
         Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
-        Finding::MemoryGrowth {
-            path,
-            step_count,
-            per_step_bytes,
-            uncertainty_bytes,
-            kept_bytes,
-            keepers,
-            between,
-        } => format!(
-            "Each {} leaves {} (± {}) of memory behind{}: {} after {step_count} {}. {}",
-            one(path),
-            bytes(*per_step_bytes),
-            bytes(*uncertainty_bytes),
-            if *between { ", outside of its lap" } else { "" },
-            bytes(*kept_bytes),
-            many(path),
-            if *between && keepers.is_empty() {
-                OUTSIDE.to_owned()
-            } else {
-                left_by(keepers, *per_step_bytes)
-            },
-        ),
+        Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => memory::grows(finding)?,
         Finding::Unsteady { message, hint } => sentences(message, hint),
         Finding::MemoryBound {
             path, intensity, ..
@@ -119,27 +97,6 @@ pub fn said(finding: &Finding) -> Option<String> {
     })
 }
 
-/// What the time before the first lap goes to, as far as is known.
-fn beginning(imports: &[ImportTime]) -> String {
-    if imports.is_empty() {
-        return "imports, reading data, building the model. `laptime run --stacks` tells them apart, \
-                `python -X importtime SCRIPT` lists the imports."
-            .to_owned();
-    }
-    let each = imports.iter();
-    let each = each.map(|import| {
-        format!(
-            "import {} {}",
-            name::short(&import.name),
-            time(import.total_ns)
-        )
-    });
-    format!(
-        "{}. Import heavy packages where they are used.",
-        each.collect::<Vec<_>>().join(", ")
-    )
-}
-
 /// What takes much of a step, and the function that it is in.
 fn of_parts(finding: &Finding) -> Option<String> {
     Some(match finding {
@@ -148,22 +105,32 @@ fn of_parts(finding: &Finding) -> Option<String> {
             per_step_ns,
             step_ns,
             function,
+            workers,
             ..
         } => format!(
-            "Each step waits {} for data on average, {} of its time ({}{}). Use more loader workers \
-             (`num_workers`, `prefetch_factor`), or do less work per sample.",
+            "Each {} waits {} for data on average, {} of its time ({}{}). {}",
+            // It waits right inside of the step.
+            one(around(path)),
             time(*per_step_ns),
             share(*per_step_ns, *step_ns),
             name::short(path),
             also_in(function.as_ref()),
+            waits::supply(workers.as_ref()),
         ),
         Finding::HotSpot {
             path,
             class,
+            step_path,
             self_ns,
             steps_ns,
             function,
-        } => hot(path, class, &share(*self_ns, *steps_ns), function.as_ref()),
+        } => hot(
+            path,
+            class,
+            &share(*self_ns, *steps_ns),
+            &one(step_path),
+            function.as_ref(),
+        ),
         Finding::InFunction {
             path,
             total_ns,
@@ -174,7 +141,7 @@ fn of_parts(finding: &Finding) -> Option<String> {
             name::short(path),
             share(*total_ns, *steps_ns),
             // It is a part right inside of the step.
-            one(path.rsplit_once('/').map_or("step", |(around, _)| around)),
+            one(around(path)),
             also_in(Some(function)),
         ),
         _ => return None,
@@ -189,11 +156,12 @@ fn of_some(finding: &Finding) -> Option<String> {
             count,
             total_ns,
         } => format!(
-            "{} ran {} after warm-up, {} in all. Find out what changes from step to step: \
+            "{} ran {} after warm-up, {} in all. Find out what changes from {noun} to {noun}: \
              `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.",
             name::short(path),
             plural(*count, "time", "times"),
             time(*total_ns),
+            noun = one(path.split('/').next().unwrap_or_default()),
         ),
         Finding::Occasional {
             path,
@@ -237,47 +205,35 @@ fn of_some(finding: &Finding) -> Option<String> {
 }
 
 /// A module is called what `laptime ops` calls it.
-fn hot(path: &str, class: &str, share: &str, function: Option<&MainFunction>) -> String {
+fn hot(
+    path: &str,
+    class: &str,
+    share: &str,
+    noun: &str,
+    function: Option<&MainFunction>,
+) -> String {
     let called = name::short(path);
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    let of = format!("{share} of {article} {noun}");
+    let part = if noun == PhaseName::Step.text() {
+        "inside a phase"
+    } else {
+        "inside its parts"
+    };
     if class.is_empty() {
+        let place = also_in(function);
         return format!(
-            "{called} alone takes {share} of a step{}. No other lap inside a phase takes half as much.",
-            also_in(function),
+            "{called} alone takes {of}{place}. No other lap {part} takes half as much."
         );
     }
     format!(
-        "{called} ({class}) alone takes {share} of a step, forward and backward together. No other \
-         module takes half as much."
+        "{called} ({class}) alone takes {of}, forward and backward together. No other module takes \
+         half as much."
     )
-}
-
-/// Where most of a lap's time is, as the end of a sentence; nothing where that isn't known.
-fn also_in(function: Option<&MainFunction>) -> String {
-    let Some(function) = function else {
-        return String::new();
-    };
-    let file = name::visible(short_file(&function.file));
-    let place = match function.line {
-        0 => file,
-        line => format!("{file}:{line}"),
-    };
-    format!(", mostly in `{}` ({place})", name::short(&function.name))
-}
-
-/// What a span of a path is called: `step`, if its name is a word.
-fn one(path: &str) -> String {
-    match noun(path) {
-        "span" => format!("span of {}", name::short(path)),
-        noun => noun.to_owned(),
-    }
-}
-
-/// What several spans of a path are called: `steps`, if its name is a word.
-fn many(path: &str) -> String {
-    match noun(path) {
-        "span" => format!("spans of {}", name::short(path)),
-        noun => format!("{noun}s"),
-    }
 }
 
 fn because(cause: Option<&Cause>, outside_ns: u64, excess_ns: u64) -> String {
@@ -304,46 +260,6 @@ fn sentences(message: &str, hint: &str) -> String {
         text::capitalised(message),
         text::capitalised(hint)
     )
-}
-
-/// Laps that leave much more than there is in all can't all keep it.
-const TOGETHER_RATIO: f64 = 1.25;
-
-fn left_by(keepers: &[Keeper], per_step_bytes: u64) -> String {
-    let sum: u64 = keepers.iter().map(|one| one.per_step_bytes).sum();
-    let is_together = sum as f64 <= TOGETHER_RATIO * per_step_bytes as f64;
-    let named = |one: &Keeper| {
-        let (lap, left) = (name::short(&one.path), bytes(one.per_step_bytes));
-        format!("{lap} ({left} each time)")
-    };
-    let laps: Vec<String> = keepers.iter().map(named).collect();
-    match &laps[..] {
-        [] => "No single lap inside keeps as much: look for what a step appends to lists or caches, such \
-               as losses and outputs that are kept with their graphs."
-            .to_owned(),
-        [lap] => format!("It is left in {lap}: look for lists or caches that grow there."),
-        [others @ .., last] if is_together => format!(
-            "It is left in {} and in {last}: look for lists or caches that grow there.",
-            others.join(", in "),
-        ),
-        laps => format!(
-            "It is left in {}: each leaves about as much, and the rest is freed elsewhere. Look for \
-             lists or caches that grow there.",
-            laps.join(" or in "),
-        ),
-    }
-}
-
-fn time(ns: u64) -> String {
-    quantity::duration(ns, Precision::Estimate).inline()
-}
-
-fn bytes(bytes: u64) -> String {
-    quantity::bytes(bytes)
-}
-
-fn share(part: u64, whole: u64) -> String {
-    format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+use laptime_analysis::{HeldLoop, ImportTime, Keeper, WorkerLap};
+
 use super::*;
 
 const MS: u64 = 1_000_000;
@@ -9,6 +11,7 @@ fn starts() -> Vec<Finding> {
             startup_ns: 6_780 * MS,
             wall_ns: 8_010 * MS,
             imports: Vec::new(),
+            function: None,
         },
         Finding::Startup {
             startup_ns: 6_780 * MS,
@@ -16,9 +19,32 @@ fn starts() -> Vec<Finding> {
             imports: vec![ImportTime {
                 name: "torch".to_owned(),
                 total_ns: 4_100 * MS,
+                sample_count: 0,
             }],
+            function: None,
+        },
+        Finding::Startup {
+            startup_ns: 6_780 * MS,
+            wall_ns: 8_010 * MS,
+            imports: vec![ImportTime {
+                name: "torch".to_owned(),
+                total_ns: 1_100 * MS,
+                sample_count: 0,
+            }],
+            function: Some(load()),
         },
     ]
+}
+
+/// Long ends: in the script or its handlers, in a function of these, and after them.
+fn ends() -> Vec<Finding> {
+    let end = |closing_ms: u64, function| Finding::Exit {
+        exit_ns: 2_010 * MS,
+        wall_ns: 6_180 * MS,
+        closing_ns: Some(closing_ms * MS),
+        function,
+    };
+    vec![end(20, None), end(20, Some(load())), end(1_950, None)]
 }
 
 /// What most samples are in.
@@ -31,15 +57,58 @@ fn load() -> MainFunction {
     }
 }
 
+/// What keeps other tasks waiting for 200 ms each time.
+fn resize(count: u64, waiting_count: u64) -> HeldLoop {
+    HeldLoop {
+        path: "request/render/resize".to_owned(),
+        count,
+        total_ns: count * 200 * MS,
+        max_ns: 204 * MS,
+        wall_ns: 2_570 * MS,
+        waiting_count,
+        lost_ns: waiting_count * count * 200 * MS,
+    }
+}
+
+/// What workers do most of their time.
+fn decode() -> WorkerLap {
+    WorkerLap {
+        path: "decode".to_owned(),
+        worker_count: 4,
+        count: 1_280,
+        mean_ns: 41 * MS,
+        ratio: 0.92,
+    }
+}
+
 /// A wait for data of 40 ms in steps of 100 ms.
-fn wait(function: Option<MainFunction>) -> Finding {
+fn wait(function: Option<MainFunction>, workers: Option<WorkerLap>) -> Finding {
     Finding::DataWait {
         path: "step/data".to_owned(),
         per_step_ns: 40 * MS,
         step_ns: 100 * MS,
         total_ns: 400 * MS,
         function,
+        workers,
     }
+}
+
+/// What steps and tasks wait for.
+fn waits() -> Vec<Finding> {
+    let starts = |count, total_ms| Finding::WorkerStarts {
+        count,
+        total_ns: total_ms * MS,
+        wall_ns: 30_300 * MS,
+    };
+    vec![
+        wait(None, None),
+        wait(Some(load()), None),
+        wait(None, Some(decode())),
+        starts(1, 4_900),
+        starts(4, 19_400),
+        Finding::HeldLoop(resize(1, 1)),
+        Finding::HeldLoop(resize(10, 4)),
+    ]
 }
 
 /// What takes so many percent of the steps.
@@ -47,6 +116,12 @@ fn hot(path: &str, class: &str, percent: u64, function: Option<MainFunction>) ->
     Finding::HotSpot {
         path: path.to_owned(),
         class: class.to_owned(),
+        step_path: path
+            .split('/')
+            .next()
+            .filter(|first| *first == "request")
+            .unwrap_or("step")
+            .to_owned(),
         self_ns: percent * MS,
         steps_ns: 100 * MS,
         function,
@@ -111,14 +186,14 @@ fn every_kind() -> Vec<Finding> {
         keepers,
     };
     let mut all = starts();
+    all.extend(ends());
+    all.extend(waits());
     all.extend([
         Finding::Overhead {
             span_count: 10_000_000,
             recording_ns: 500 * MS,
             wall_ns: 5_000 * MS,
         },
-        wait(None),
-        wait(Some(load())),
         Finding::Recompilation {
             path: "step/forward/compile".to_owned(),
             count: 4,
@@ -135,6 +210,7 @@ fn every_kind() -> Vec<Finding> {
             function: MainFunction { line: 0, ..load() },
         },
         hot("net/2", "Conv2d", 90, None),
+        hot("request/render/resize", "", 55, None),
         Finding::Occasional {
             path: "request/database".to_owned(),
             step_path: "request".to_owned(),
@@ -160,6 +236,12 @@ fn every_kind() -> Vec<Finding> {
         growth(together(&passing)),
         growth(Vec::new()),
         between_steps(),
+        Finding::MemoryRise {
+            per_second_bytes: 9_700_000,
+            uncertainty_bytes: 120_000,
+            risen_bytes: 46_500_000,
+            during_ns: 4_790 * MS,
+        },
         Finding::MemoryBound {
             path: "step/forward".to_owned(),
             total_ns: 10 * MS,
@@ -181,10 +263,19 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     let text: Vec<String> = all.iter().filter_map(said).collect();
     insta::assert_snapshot!(text.join("\n"), @"
     6.78 s pass before the first lap, 85 % of the run: imports, reading data, building the model. `laptime run --stacks` tells them apart, `python -X importtime SCRIPT` lists the imports.
-    6.78 s pass before the first lap, 85 % of the run: import torch 4.10 s. Import heavy packages where they are used.
-    Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
+    6.78 s pass before the first lap, 85 % of the run: `import torch` took 4.10 s. Import heavy packages where they are used.
+    6.78 s pass before the first lap, 85 % of the run, mostly in `Dataset.__getitem__` (data.py:41). `import torch` took 1.10 s.
+    2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
+    2.01 s pass after the last lap, 33 % of the run, mostly in `Dataset.__getitem__` (data.py:41): look there first.
+    2.01 s pass after the last lap, 33 % of the run. 1.95 s of it come after the exit handlers: Python frees what is left, and libraries end. Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 92 % of their time in decode (41.0 ms each time, 1,280 times): make it cheaper, or use more workers (`num_workers`).
+    The first batch waits 4.90 s for the loader's workers to start, 16 % of the run. With the start method `spawn` each of them imports what the script imports: `fork`, or imports where they are used, start them sooner.
+    Each epoch waits 4.85 s for the loader's workers to start and end: 19.4 s in 4 epochs, 64 % of the run. With `persistent_workers=True` they do so once.
+    request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    request/render/resize blocks the event loop: 10 times, for 200 ms on average, 78 % of the run. Up to 4 other tasks waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Several laps inside grow together: look for what slows all of them.
@@ -192,14 +283,16 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     step/forward/conv alone takes 60 % of a step, mostly in `Dataset.__getitem__` (data.py:41). No other lap inside a phase takes half as much.
     step/forward takes 45 % of each step, mostly in `Dataset.__getitem__` (data.py).
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
+    request/render/resize alone takes 55 % of a request. No other lap inside its parts takes half as much.
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Rank 1 (process 8) holds the others up: its forward is longer.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time): each leaves about as much, and the rest is freed elsewhere. Look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what a step appends to lists or caches, such as losses and outputs that are kept with their graphs.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
     ");
 }

@@ -182,10 +182,15 @@ pub fn table(
 
 fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<String> {
     let mut notes = vec![
-        "own is time in the function itself and in what it calls that isn't Python; of parent is the \
-         own time's share of the lap, and an import's"
+        "own is time in the function itself and in what it calls that isn't Python, total also in the \
+         functions that it calls; of parent is the own time's share of the lap"
             .to_owned(),
     ];
+    if laps.iter().any(|lap| !lap.imports.is_empty()) {
+        notes.push(
+            "an import's time is all that it runs; own times of functions are beside it".to_owned(),
+        );
+    }
     if has_rest {
         notes.push(
             "not sampled: the start and the end of the interpreter itself, and what could not be read"
@@ -217,24 +222,25 @@ fn below(
     let imports = lap.imports.iter();
     let imports = imports.filter(|import| is_shown(import.total_ns));
     let imports = imports.take(most).map(|import| {
-        let (name, times) = (
-            format!("import {}", import.name),
-            (None, Some(import.total_ns), 0),
-        );
-        vec![row(&name, whole_ns, times, None, waits)]
+        let times = (Some(import.total_ns), Some(import.total_ns), 0);
+        let count = Some(import.sample_count).filter(|count| *count > 0);
+        let name = format!("import {}", import.name);
+        vec![row(&name, whole_ns, times, count, waits)]
     });
-    let shown = (most, LEAST_RATIO * lap.total_ns as f64);
-    let shown = function_rows::shown(&lap.functions, weight, view.function_sort, shown);
+    // Beside the run ten threads may wait for one that works.
+    let (whole, of) = if lap.is_beside() {
+        (lap.running_ns(), running as fn(&FunctionTime) -> Weight<'_>)
+    } else {
+        (lap.total_ns, weight as fn(&FunctionTime) -> Weight<'_>)
+    };
+    let shown = (most, LEAST_RATIO * whole as f64);
+    let shown = function_rows::shown(&lap.functions, of, view.function_sort, shown);
     let shown = shown.into_iter().map(|one| {
-        let times = (Some(one.self_ns), Some(one.total_ns), one.waiting_ns);
-        let mut rows = vec![row(
-            &named(one),
-            whole_ns,
-            times,
-            Some(one.self_count),
-            waits,
-        )];
-        if one.self_ns as f64 >= CALLER_RATIO * lap.total_ns as f64 {
+        let own_ns = one.beside_imports_ns();
+        let times = (Some(own_ns), Some(one.total_ns), one.waiting_ns.min(own_ns));
+        let count = Some(one.beside_imports_count());
+        let mut rows = vec![row(&named(one), whole_ns, times, count, waits)];
+        if own_ns as f64 >= CALLER_RATIO * lap.total_ns as f64 {
             let cells = rows[0].cells.len();
             rows.extend(callers::of_sampled(lap, one).map(|said| function_rows::said(said, cells)));
         }
@@ -243,11 +249,19 @@ fn below(
     imports.chain(shown).collect()
 }
 
+/// By the time in which it ran.
+fn running(one: &FunctionTime) -> Weight<'_> {
+    Weight {
+        self_ns: one.beside_imports_ns().saturating_sub(one.waiting_ns),
+        ..weight(one)
+    }
+}
+
 fn weight(one: &FunctionTime) -> Weight<'_> {
     Weight {
-        self_ns: one.self_ns,
+        self_ns: one.beside_imports_ns(),
         total_ns: one.total_ns,
-        count: one.self_count,
+        count: one.beside_imports_count(),
         name: &one.name,
     }
 }

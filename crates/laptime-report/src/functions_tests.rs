@@ -32,11 +32,15 @@ fn script() -> Script {
 }
 
 fn sample(script: &mut Script, thread: u64, at_ms: u64, frame: u32) {
+    look(script, thread, at_ms, frame, true);
+}
+
+fn look(script: &mut Script, thread: u64, at_ms: u64, frame: u32, is_running: bool) {
     script.observed(Record::Stack(SampledStack {
         ticks: EPOCH_NS + at_ms * MS,
         thread,
         frame,
-        is_running: true,
+        is_running,
         has_interpreter: true,
         runner: laptime_core::Runner::Unknown,
         within_ns: 1_000,
@@ -94,8 +98,8 @@ fn a_program_without_laps_is_told_by_its_functions_unasked() {
     │  └─ called from load train.py
     └─ load train.py:10                   10  100 ms  400 ms     25.0 %
        └─ called from main train.py
-    own is time in the function itself and in what it calls that isn't Python; of parent is the own
-    time's share of the lap, and an import's
+    own is time in the function itself and in what it calls that isn't Python, total also in the
+    functions that it calls; of parent is the own time's share of the lap
     ");
 }
 
@@ -152,8 +156,8 @@ fn what_was_not_sampled_of_the_exit_has_a_row_of_its_own() {
     ├─ load train.py:10                    2  20.0 ms   50.0 ms      3.3 %
     │  └─ called from main train.py
     └─ not sampled                                     550   ms     91.7 %
-    own is time in the function itself and in what it calls that isn't Python; of parent is the own
-    time's share of the lap, and an import's
+    own is time in the function itself and in what it calls that isn't Python, total also in the
+    functions that it calls; of parent is the own time's share of the lap
     not sampled: the start and the end of the interpreter itself, and what could not be read
     ");
 }
@@ -185,6 +189,32 @@ fn a_share_above_all_says_of_what() {
     alone.span(&["step"], 100 * MS, 300 * MS);
     samples(&mut alone, 0, 400);
     assert!(!text(&summary(&alone), &by_function(None)).contains("share is of"));
+}
+
+/// As a program that waits for its workers; others of its threads wait too.
+#[test]
+fn where_the_work_is_beside_the_program_its_functions_are_shown_and_those_that_run_first() {
+    let mut script = script();
+    for at_ms in (0..1_000).step_by(10) {
+        look(&mut script, MAIN_THREAD, at_ms, 1, false);
+        look(&mut script, 100, at_ms, 2, false);
+        look(&mut script, 101, at_ms, 2, false);
+        look(&mut script, 102, at_ms, 3, true);
+    }
+    let told = text(&summary(&script), &plain(120));
+    let brief = from(&told, "functions");
+    let beside = brief.split("other threads").nth(1).unwrap_or("");
+    let (parse, load) = (beside.find("parse train.py"), beside.find("load train.py"));
+    assert!(
+        parse.is_some() && (load.is_none() || parse < load),
+        "{told}"
+    );
+    // A program that works itself is what is asked about.
+    let mut busy = self::script();
+    samples(&mut busy, 0, 900);
+    look(&mut busy, 100, 500, 2, true);
+    let told = text(&summary(&busy), &plain(120));
+    assert!(!told.contains("other threads"), "{told}");
 }
 
 #[test]
@@ -247,4 +277,52 @@ fn counted_calls_have_a_table_unasked_and_say_who_called() {
     script.span(&["step"], 100 * MS, 300 * MS);
     let told = text(&summary(&script), &by_function(None));
     assert!(told.contains("\nno lap open"), "{told}");
+}
+
+#[test]
+fn what_an_import_runs_is_in_its_row_alone() {
+    let mut script = script();
+    let modules = [
+        (
+            4,
+            "_call_with_frames_removed",
+            "<frozen importlib._bootstrap>",
+        ),
+        (
+            5,
+            "<module>",
+            "/v/lib/python3.11/site-packages/pandas/__init__.py",
+        ),
+    ];
+    for (id, name, file) in modules {
+        script.observed(Record::Function { id, name, file });
+    }
+    for (id, parent, function) in [(4, 1, 4), (5, 4, 5)] {
+        let line = 1;
+        script.observed(Record::Frame(StackFrame {
+            id,
+            parent,
+            function,
+            line,
+        }));
+    }
+    for at_ms in (0..900).step_by(10) {
+        let frame = if at_ms < 700 { 5 } else { 2 };
+        sample(&mut script, MAIN_THREAD, at_ms, frame);
+    }
+    script.span(&["step"], 900 * MS, 100 * MS);
+    let told = text(&summary(&script), &by_function(Some("startup")));
+    insta::assert_snapshot!(from(&told, "functions"), @"
+    functions
+    90 stacks sampled 100 times per second: a share seen in 100 samples is ± 10 points, in 1,000 ± 3
+    lap, its functions               samples     own   total  of parent   share
+    ────────────────────────────────────────────────────────────────────────────────────────
+    startup                               90          900 ms             90.0 % ██████████▊
+    ├─ import pandas                      70  700 ms  700 ms     77.8 %
+    └─ load train.py:10                   20  200 ms  200 ms     22.2 %
+       └─ called from main train.py
+    own is time in the function itself and in what it calls that isn't Python, total also in the
+    functions that it calls; of parent is the own time's share of the lap
+    an import's time is all that it runs; own times of functions are beside it
+    ");
 }

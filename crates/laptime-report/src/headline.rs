@@ -200,17 +200,14 @@ fn step(summary: &Summary) -> Option<String> {
         ratio: ratio(part.total_ns),
         is_span: true,
     });
-    let mut parts: Vec<Part> = parts.collect();
+    let (parts, rest) = largest(parts.collect());
     let own = ratio(row.self_ns);
-    if !parts.is_empty() && own >= REST_RATIO {
-        parts.push(Part {
-            name: "outside of these".to_owned(),
-            ratio: own,
-            is_span: false,
-        });
-    }
-    let (parts, rest) = largest(parts);
-    let parts = parts.iter().chain(&rest);
+    let outside = (!parts.is_empty() && own >= REST_RATIO).then(|| Part {
+        name: "outside of these".to_owned(),
+        ratio: own,
+        is_span: false,
+    });
+    let parts = parts.iter().chain(&rest).chain(&outside);
     let parts: Vec<String> = parts
         .map(|part| format!("{} {}", part.name, share(part.ratio)))
         .collect();
@@ -246,7 +243,13 @@ fn largest(mut parts: Vec<Part>) -> (Vec<Part>, Option<Part>) {
         return (Vec::new(), None);
     };
     parts.retain(|part| part.ratio >= LEAST_RATIO || *part == first);
-    let others = parts.split_off(MOST_PARTS.min(parts.len()));
+    // A single other one has a name.
+    let most = if parts.len() == MOST_PARTS + 1 {
+        parts.len()
+    } else {
+        MOST_PARTS.min(parts.len())
+    };
+    let others = parts.split_off(most);
     if others.contains(&first) {
         parts.push(first);
     }

@@ -49,6 +49,32 @@ fn steps_without_a_backward_are_no_training() {
 }
 
 #[test]
+fn what_is_outside_of_the_phases_is_no_other_phase() {
+    let mut script = Script::new(7, 200 * MS);
+    for step in 0..20 {
+        let start = step * 10 * MS;
+        let parts = [
+            ("data", 3),
+            ("backward", 2),
+            ("forward", 2),
+            ("optimizer", 2),
+        ];
+        let mut at = start;
+        for (name, ms) in parts {
+            script.span(&["step", name], at, ms * MS);
+            at += ms * MS;
+        }
+        script.span(&["step"], start, 10 * MS);
+    }
+    let said = said(script);
+    assert!(said.starts_with("200 ms: 100 % training."), "{said}");
+    assert!(
+        said.ends_with("optimizer 20 %, outside of these 10 %."),
+        "{said}"
+    );
+}
+
+#[test]
 fn the_smaller_parts_are_told_together() {
     let mut script = Script::new(7, 100 * MS);
     for (index, name) in ["a", "b", "c", "d", "e", "f"].into_iter().enumerate() {

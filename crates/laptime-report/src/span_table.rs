@@ -65,8 +65,10 @@ fn columns(rows: &[SpanRow], view: &View) -> Vec<(Column, &'static Field)> {
 
 /// An empty cell, and its reason among those of the table.
 fn absent(summary: &Summary, row: &SpanRow, field: &Field, reasons: &mut Vec<Unavailable>) -> Cell {
-    // Startup, other and exit are no spans: a number of spans has no place in their rows.
-    if row.kind == RowKind::Leftover && (field.name != fields::KEPT || row.path != "other") {
+    // Startup, other and exit are no spans: a number of spans has no place in their rows. What other keeps is
+    // told of whole runs, and there it may say why it isn't; in the steady state nobody asked for it.
+    let is_told = || field.name == fields::KEPT && row.why.contains_key(fields::KEPT);
+    if row.kind == RowKind::Leftover && !is_told() {
         return Cell::Blank;
     }
     let Some(why) = summary.why(row, field.name) else {

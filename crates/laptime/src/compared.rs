@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use laptime_analysis::compare::benchmarks::{self, Measured};
 use laptime_analysis::compare::{self, Comparison, Options, Run};
 use laptime_reader::ReadError;
 
@@ -25,6 +26,11 @@ impl Compared {
     ///
     /// **Errors** as [`crate::open`] says, of the first that cannot be read.
     pub fn comparison(&self) -> Result<Comparison, ReadError> {
+        if let Some(base) = measured(&self.base)? {
+            let others = self.others.iter().map(|side| all_measured(side));
+            let others: Vec<Vec<Measured>> = others.collect::<Result<_, _>>()?;
+            return Ok(benchmarks::compare(&base, &others, &self.options));
+        }
         let base = self.side(&self.base)?;
         let others = self.others.iter().map(|side| self.side(side));
         let others: Vec<Vec<Run>> = others.collect::<Result<_, _>>()?;
@@ -42,4 +48,32 @@ impl Compared {
         };
         recorded.run()
     }
+}
+
+/// The benchmarks of a side that begins with a file of them; `None` of one of recordings.
+fn measured(paths: &[PathBuf]) -> Result<Option<Vec<Measured>>, ReadError> {
+    let Some(first) = paths.first() else {
+        return Ok(None);
+    };
+    if laptime_reader::benchmarks(first)?.is_none() {
+        return Ok(None);
+    }
+    all_measured(paths).map(Some)
+}
+
+fn all_measured(paths: &[PathBuf]) -> Result<Vec<Measured>, ReadError> {
+    let each = paths.iter().map(|path| {
+        let Some(found) = laptime_reader::benchmarks(path)? else {
+            return Err(ReadError::Benchmarks {
+                path: path.clone(),
+                why: "the base is a file of benchmarks, so all others must be".to_owned(),
+            });
+        };
+        let benchmarks = found.benchmarks.into_iter();
+        Ok(Measured {
+            name: path.display().to_string(),
+            benchmarks: benchmarks.map(|one| (one.name, one.samples_ns)).collect(),
+        })
+    });
+    each.collect()
 }

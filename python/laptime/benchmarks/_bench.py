@@ -138,8 +138,10 @@ class Bench:
         """
         told = {"items": items, "bytes": bytes, "flop": flop}
         for kind, number in told.items():
-            if number is not None and not number > 0:
-                raise ValueError(f"{kind} of an iteration are a number above 0, not {number}")
+            if number is not None and not 0 < number < float("inf"):
+                raise ValueError(
+                    f"{kind} of an iteration are a finite number above 0, not {number}"
+                )
         BenchmarkPlan(budget, precision)  # refuses what is no budget
         return Bench(budget, precision, **told)
 

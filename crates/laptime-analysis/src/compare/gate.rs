@@ -12,7 +12,7 @@ use super::matched::Matched;
 use super::run::Run;
 use crate::quantiles::{median_of, nearest_rank};
 use crate::span_row::SpanRow;
-use crate::verdict::Verdict;
+use crate::verdict::{Judged, Verdict};
 
 /// A condition that fails a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -223,23 +223,31 @@ pub struct GateResult {
     pub new: Option<f64>,
 }
 
+impl GateResult {
+    /// Of a path or a number that is not there.
+    pub fn unknown(gate: &Gate) -> Self {
+        Self {
+            gate: gate.clone(),
+            outcome: GateOutcome::Unknown,
+            base: None,
+            new: None,
+        }
+    }
+}
+
 fn typed<S: Serializer>(gate: &Gate, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&gate.typed)
 }
 
 /// What comes of a gate.
 pub fn outcome(gate: &Gate, matched: &Matched<'_>, threshold_ratio: f64) -> GateResult {
-    let unknown = GateResult {
-        gate: gate.clone(),
-        outcome: GateOutcome::Unknown,
-        base: None,
-        new: None,
-    };
+    let unknown = GateResult::unknown(gate);
     let Some(paths) = matched.find(&gate.path).filter(|paths| paths.are_both()) else {
         return unknown;
     };
     if gate.statistic == Statistic::Median {
-        return of_median(gate, matched, threshold_ratio).unwrap_or(unknown);
+        let judged = paths.judge(threshold_ratio);
+        return judged.map_or(unknown, |judged| of_median(gate, &judged));
     }
     let of = |side: &[(&Run, &SpanRow)]| {
         let each = side
@@ -268,9 +276,7 @@ pub fn outcome(gate: &Gate, matched: &Matched<'_>, threshold_ratio: f64) -> Gate
 }
 
 /// On the median: the verdict with the limit as its threshold.
-fn of_median(gate: &Gate, matched: &Matched<'_>, threshold_ratio: f64) -> Option<GateResult> {
-    let paths = matched.find(&gate.path)?;
-    let judged = paths.judge(threshold_ratio)?;
+pub fn of_median(gate: &Gate, judged: &Judged) -> GateResult {
     let limit = match gate.limit {
         Limit::Ratio(ratio) => ratio,
         Limit::Absolute(limit) => limit / judged.base_median,
@@ -283,10 +289,10 @@ fn of_median(gate: &Gate, matched: &Matched<'_>, threshold_ratio: f64) -> Option
         Ok((_, high)) if high <= 1.0 + limit => GateOutcome::Kept,
         _ => GateOutcome::Unclear,
     };
-    Some(GateResult {
+    GateResult {
         gate: gate.clone(),
         outcome,
         base: Some(judged.base_median).filter(|number| number.is_finite()),
         new: Some(judged.new_median).filter(|number| number.is_finite()),
-    })
+    }
 }

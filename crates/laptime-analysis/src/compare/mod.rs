@@ -4,6 +4,7 @@
 //! [`Comparison`], plain values for the report. A side has one run or several; then runs are what
 //! verdicts rest on ([`crate::verdict`]).
 
+pub mod benchmarks;
 mod beside;
 mod between;
 mod cause;

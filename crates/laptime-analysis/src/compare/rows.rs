@@ -98,7 +98,7 @@ pub fn of_run(matched: &Matched<'_>, threshold_ratio: f64) -> ComparisonRow {
 }
 
 /// Takes over what was judged. Only finite numbers can be written as JSON.
-fn take(row: &mut ComparisonRow, judged: &Judged) {
+pub fn take(row: &mut ComparisonRow, judged: &Judged) {
     row.ratio = finite(judged.ratio);
     let interval = judged.interval.as_ref().ok();
     row.ratio_low = interval.and_then(|(low, _)| finite(*low));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::steps::Steps;
 use crate::finding::{Finding, MainFunction};
-use crate::functions::Functions;
+use crate::functions::{Functions, LapFunctions};
 use crate::span_row::RowKind;
 use crate::summary::Summary;
 
@@ -20,23 +20,37 @@ const PART_RATIO: f64 = 0.2;
 #[derive(Debug, Default)]
 struct Own {
     all_ns: u64,
+    waiting_ns: u64,
     lines: BTreeMap<u32, u64>,
 }
 
 /// The function that a lap, with the laps inside, is mostly in; `None` where there is none, or too little was sampled.
 pub fn of_lap(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
+    let laps = functions?.laps.iter();
+    most(laps.filter(|lap| lap.kind == RowKind::Span && is_inside(&lap.path, path)))
+}
+
+/// The function that startup or exit is mostly in.
+pub fn of_leftover(functions: Option<&Functions>, name: &str) -> Option<MainFunction> {
+    let laps = functions?.laps.iter();
+    most(laps.filter(|lap| lap.kind == RowKind::Leftover && lap.path == name))
+}
+
+/// The function that laps are mostly in.
+fn most<'f>(laps: impl Iterator<Item = &'f LapFunctions>) -> Option<MainFunction> {
     let (mut samples, mut all_ns) = (0_u64, 0_u64);
     let mut own: BTreeMap<(&str, &str), Own> = BTreeMap::new();
-    let laps = functions?
-        .laps
-        .iter()
-        .filter(|lap| is_inside(&lap.path, path));
-    for lap in laps.filter(|lap| lap.kind == RowKind::Span) {
+    for lap in laps {
         samples = samples.saturating_add(lap.sample_count);
         all_ns = all_ns.saturating_add(lap.total_ns);
         for function in &lap.functions {
             let own = own.entry((&function.name, &function.file)).or_default();
-            own.all_ns = own.all_ns.saturating_add(function.self_ns);
+            // What an import runs is told by the import.
+            let own_ns = function.beside_imports_ns();
+            own.all_ns = own.all_ns.saturating_add(own_ns);
+            own.waiting_ns = own
+                .waiting_ns
+                .saturating_add(function.waiting_ns.min(own_ns));
             for line in &function.lines {
                 let at_line = own.lines.entry(line.line).or_default();
                 *at_line = at_line.saturating_add(line.self_ns);
@@ -47,7 +61,9 @@ pub fn of_lap(functions: Option<&Functions>, path: &str) -> Option<MainFunction>
     let ratio = own.all_ns as f64 / all_ns.max(1) as f64;
     let lines = own.lines.into_iter();
     let line = lines.min_by_key(|(line, ns)| (Reverse(*ns), *line));
-    (samples >= LEAST_SAMPLES && ratio >= MOST_RATIO).then(|| MainFunction {
+    // A thread that used no processor since the last look is where it was: that is known by one sample.
+    let is_sure = samples >= LEAST_SAMPLES || own.waiting_ns as f64 >= MOST_RATIO * all_ns as f64;
+    (is_sure && ratio >= MOST_RATIO).then(|| MainFunction {
         name: name.to_owned(),
         file: file.to_owned(),
         line: line.map_or(0, |(line, _)| line),

@@ -52,6 +52,7 @@ pub fn spot(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
         function: function::of_lap(functions, &hot.path),
         path: hot.path,
         class: hot.class,
+        step_path: steps.step.path.clone(),
         self_ns: hot.ns,
         steps_ns: steps.step.total_ns,
     })

@@ -4,21 +4,25 @@
 //! the summary show, and says nothing where they are too few; a run with nothing to gain has none.
 
 mod function;
+mod held;
 mod hot;
 mod keepers;
 mod memory;
 mod rare;
+mod rise;
 mod run;
+mod starting;
 mod step;
 mod steps;
 mod unseen;
 
 use laptime_core::Warning;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, HeldLoop, WorkerLap};
 use crate::growth::Growth;
 use crate::ranks;
 use crate::summary::Summary;
+use crate::worker_starts::WorkerStart;
 use steps::Steps;
 
 /// Findings kept: more would be rows again.
@@ -29,21 +33,25 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
     let of_wall = |ns: u64| ns as f64 / summary.measured_ns.max(1) as f64;
     match finding {
         Finding::Startup { startup_ns, .. } => of_wall(*startup_ns),
+        Finding::Exit { exit_ns, .. } => of_wall(*exit_ns),
         Finding::NoSteps { outside_ns, .. } => of_wall(*outside_ns),
         Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
         Finding::DataWait { total_ns, .. }
+        | Finding::WorkerStarts { total_ns, .. }
         | Finding::Recompilation { total_ns, .. }
         | Finding::Occasional { total_ns, .. }
         | Finding::InFunction { total_ns, .. }
         | Finding::MemoryBound { total_ns, .. } => of_wall(*total_ns),
         Finding::SlowSteps { excess_ns, .. } => of_wall(*excess_ns),
+        Finding::HeldLoop(held) => of_wall(held.total_ns.saturating_add(held.lost_ns)),
         Finding::WarmUp { warm_up_ns, .. } => of_wall(*warm_up_ns),
         Finding::HotSpot { self_ns, .. } => of_wall(*self_ns),
         // Time is lost little by little; memory that grows ends a run, and numbers that can't be
         // trusted come before all that is read from them.
-        Finding::Unsteady { .. } | Finding::MemoryGrowth { .. } | Finding::Ranks { .. } => {
-            f64::INFINITY
-        }
+        Finding::Unsteady { .. }
+        | Finding::MemoryGrowth { .. }
+        | Finding::MemoryRise { .. }
+        | Finding::Ranks { .. } => f64::INFINITY,
     }
 }
 
@@ -54,10 +62,20 @@ pub struct Clues {
     pub busy: Option<Warning>,
     /// How memory grows in the steady state.
     pub growth: Option<Growth>,
+    /// How memory grows over time: by how much, and in how many ns.
+    pub rise: Option<(Growth, u64)>,
     /// What steps leave inside of their laps; without a steady state, those of the whole run.
     pub inside: Option<Growth>,
     /// By how many bytes the level of the process rose in it, as far as was noted.
     pub risen_bytes: Option<i64>,
+    /// When the exit handlers of the main process had run, `CLOCK_MONOTONIC` ns.
+    pub handlers_ended_ns: Option<u64>,
+    /// The lap that holds an event loop longest.
+    pub held: Option<HeldLoop>,
+    /// Waits in which a loader's workers started.
+    pub starts: Vec<WorkerStart>,
+    /// What the loader's workers do most of their time.
+    pub workers: Option<WorkerLap>,
 }
 
 /// All findings, the weightiest first.
@@ -65,10 +83,13 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let [more, less] = memory::growth(summary, &clues);
     let mut found: Vec<Finding> = [
         run::startup(summary),
+        run::exit(summary, clues.handlers_ended_ns),
         run::overhead(summary),
+        held::of_run(summary, clues.held),
         unseen::steps(summary),
         more,
         less,
+        rise::of_process(summary, clues.rise),
         ranks::difference(&summary.ranks),
         step::unsteady(summary, clues.busy),
     ]
@@ -84,11 +105,17 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let slow = step::slow_steps(&steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
         // Steps that changed, or a machine that was busy, make some slow: laps would tell no more.
         let slow = slow.filter(|slow| !(is_unsteady && step::is_unexplained(slow)));
-        let wait = step::data_wait(summary, &steps);
+        let slow = slow.filter(|slow| !held::explains(&found, slow));
+        let rare = rare.filter(|rare| !held::is_known(&found, rare));
+        let starting = starting::of_steps(summary, &steps, &clues.starts);
+        let started_ns = starting::in_steps_ns(summary, &steps, &clues.starts);
+        let slow = slow.filter(|slow| !starting::explains(started_ns, slow));
+        let wait = step::data_wait(summary, &steps, started_ns, clues.workers);
         let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
         let hot = hot::spot(summary, &steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
         let each = [
             wait,
+            starting,
             step::recompilation(&steps),
             rare.filter(|rare| !rare::is_compiling(rare)),
             slow,

@@ -1,15 +1,18 @@
-//! About a run as a whole: how long it takes to begin, and what recording it costs.
+//! About a run as a whole: how long it takes to begin and to end, and what recording it costs.
 
+use laptime_core::RunInfo;
+
+use super::function;
 use super::steps::Steps;
 use crate::finding::Finding;
 use crate::functions::ImportTime;
 use crate::span_row::RowKind;
 use crate::summary::{Summary, WallSource};
-use crate::wall::STARTUP;
+use crate::wall::{AFTER, EXIT, STARTUP};
 
-/// From this share of the run on, its beginning is worth a look.
+/// From this share of the run on, its beginning or its end is worth a look.
 const STARTUP_RATIO: f64 = 0.3;
-/// A shorter beginning bothers nobody.
+/// A shorter one bothers nobody.
 const STARTUP_NS: u64 = 1_000_000_000;
 /// An import is named from this part of the beginning on.
 const IMPORT_RATIO: f64 = 0.05;
@@ -30,32 +33,72 @@ pub fn startup(summary: &Summary) -> Option<Finding> {
         .filter(|row| row.is_leftover(STARTUP))
         .map(|row| row.total_ns)
         .next()?;
+    let imports = imports(summary);
+    let imported_ns: u64 = imports.iter().map(|import| import.total_ns).sum();
+    let function = function::of_leftover(summary.functions.as_ref(), STARTUP);
+    is_long(summary, startup_ns).then(|| Finding::Startup {
+        startup_ns,
+        wall_ns: summary.measured_ns,
+        function: function.filter(|_| imported_ns < startup_ns / 2),
+        imports,
+    })
+}
+
+/// Whether so long a beginning or end is one that somebody waits for.
+fn is_long(summary: &Summary, ns: u64) -> bool {
     // Of several processes it would be a sum: nobody waits that long.
     let measured = summary
         .processes
         .iter()
         .filter(|process| process.is_measured);
-    if measured.count() > 1 {
-        return None;
-    }
     // Before a notebook's first lap, and after a reset, nothing starts: somebody reads or types.
-    let starts = matches!(
+    let is_whole = matches!(
         summary.wall_source,
         WallSource::Launcher | WallSource::Process
     );
     let program = std::path::Path::new(&summary.program);
     let is_notebook =
         program.extension().is_some_and(|is| is == "ipynb") || summary.program == "notebook";
-    if !starts || is_notebook {
-        return None;
-    }
-    let is_long =
-        startup_ns >= STARTUP_NS && startup_ns as f64 >= STARTUP_RATIO * summary.measured_ns as f64;
-    is_long.then(|| Finding::Startup {
-        startup_ns,
+    measured.count() <= 1
+        && is_whole
+        && !is_notebook
+        && ns >= STARTUP_NS
+        && ns as f64 >= STARTUP_RATIO * summary.measured_ns as f64
+}
+
+/// From the last lap to the end of the process.
+///
+/// `handlers_ended_ns` is when Python's exit handlers had run, on the system's monotonic clock.
+pub fn exit(summary: &Summary, handlers_ended_ns: Option<u64>) -> Option<Finding> {
+    let of = |name| {
+        let mut rows = summary.rows.iter();
+        rows.find(|row| row.is_leftover(name))
+            .map_or(0, |row| row.total_ns)
+    };
+    let (after_ns, closing) = (of(AFTER), of(EXIT));
+    let exit_ns = after_ns.saturating_add(closing);
+    let closing_ns = handlers_ended_ns
+        .zip(ended_ns(summary))
+        .and_then(|(from, to)| to.checked_sub(from));
+    is_long(summary, exit_ns).then(|| Finding::Exit {
+        exit_ns,
         wall_ns: summary.measured_ns,
-        imports: imports(summary),
+        closing_ns: closing_ns.map(|ns| ns.min(exit_ns)),
+        function: function::of_leftover(
+            summary.functions.as_ref(),
+            if after_ns > closing { AFTER } else { EXIT },
+        ),
     })
+}
+
+/// When the run ended, `CLOCK_MONOTONIC` ns: as its launcher saw it, else as its main process did.
+fn ended_ns(summary: &Summary) -> Option<u64> {
+    let of_run = |run: &RunInfo| run.started_monotonic_ns.saturating_add(summary.wall_ns);
+    let main = || summary.processes.iter().find(|process| process.is_main);
+    match summary.wall_source {
+        WallSource::Launcher => summary.run.as_ref().map(of_run),
+        _ => main().map(|main| main.ended_monotonic_ns),
+    }
 }
 
 /// The imports that took most of the time before the first lap.

@@ -4,6 +4,7 @@ use laptime_core::format::record::Record;
 use laptime_core::{SampledStack, SpanFlags, StackFrame};
 
 use super::*;
+use crate::analyzer::tests::launched;
 use crate::fed::summarize;
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
 use crate::span_row::BoundBy;
@@ -66,6 +67,7 @@ fn a_long_start_is_found() {
         startup_ns: 6_900 * MS,
         wall_ns: 10_000 * MS,
         imports: Vec::new(),
+        function: None,
     };
     assert_eq!(all, [expected]);
     let short = run_from(900, |_| training(1, 1));
@@ -74,6 +76,48 @@ fn a_long_start_is_found() {
         [],
         "a beginning below a second bothers nobody"
     );
+}
+
+#[test]
+fn a_long_end_is_found() {
+    let ended = |after_ms: u64| {
+        let mut script = run(|_| training(1, 10));
+        script.header.closed = Some(crate::scripted::anchor((100 + 3_100 + after_ms) * MS));
+        found(&script)
+    };
+    let expected = Finding::Exit {
+        exit_ns: 2_000 * MS,
+        wall_ns: 5_200 * MS,
+        closing_ns: None,
+        function: None,
+    };
+    assert_eq!(ended(2_000), [expected]);
+    assert_eq!(ended(950), [], "below a second");
+    assert_eq!(ended(1_200), [], "27 % of the run");
+}
+
+#[test]
+fn a_long_end_says_how_much_of_it_came_after_the_exit_handlers() {
+    let mut script = run(|_| training(1, 10));
+    script.header.closed = Some(crate::scripted::anchor(6_100 * MS));
+    let exits = script.ticks(3_700 * MS).to_string();
+    script.note("interpreter.exits", &exits);
+    let options = Options {
+        run: Some(launched(7, 0, 6_200 * MS)),
+        ..Options::default()
+    };
+    let all = summarize(&[script], options).findings;
+    let [
+        Finding::Exit {
+            exit_ns,
+            closing_ns,
+            ..
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert_eq!((*exit_ns, *closing_ns), (3_000 * MS, Some(2_500 * MS)));
 }
 
 #[test]
@@ -325,7 +369,7 @@ fn slow_steps_of_one_in_twenty_five_have_the_lap_that_makes_up_most_of_them() {
 
 #[test]
 fn what_slow_steps_do_outside_of_their_laps_is_told_apart() {
-    let mut script = Script::new(7, 100_000 * MS);
+    let mut script = Script::new(7, 20_100 * MS);
     for step in 0..STEPS {
         let (start, long) = (
             (100 + step * 200) * MS,

@@ -18,6 +18,8 @@ use crate::operations::stretches::Stretches;
 use crate::series::Followed;
 use crate::stacks::Stacks;
 use crate::totals::Totals;
+use crate::turns::Turns;
+use crate::waits::Waits;
 use crate::wall;
 
 mod reading;
@@ -124,6 +126,10 @@ pub struct Process {
     pub readings: Readings,
     /// Its paths that are those of a network's modules.
     pub modules: Modules,
+    /// When it waited longest for its data.
+    pub waits: Waits,
+    /// Which laps held the event loop of their tasks.
+    pub turns: Turns,
     /// What its threads were doing, where that was sampled.
     pub stacks: Stacks,
     /// Which functions were called, where that was counted.
@@ -184,6 +190,8 @@ impl Process {
             tracks: Vec::new(),
             notes: BTreeSet::new(),
             modules: Modules::default(),
+            turns: Turns::default(),
+            waits: Waits::default(),
             stacks: Stacks::default(),
             calls: Calls::default(),
             resident_peak_bytes: None,

@@ -33,6 +33,8 @@ pub enum Known {
         is_outermost: bool,
         /// Outermost spans that a program without steps may be there to do again and again.
         is_work: bool,
+        /// Waits for data, within something else.
+        is_data: bool,
     },
 }
 
@@ -41,7 +43,8 @@ impl Known {
         let phase = PhaseName::of(name).or_else(|| PhaseName::of_counted(name));
         let phase = phase.filter(|phase| phase.is_unit() || *phase == PhaseName::Epoch);
         let is_outermost = parent == PathId::ROOT;
-        if phase.is_none() && !is_outermost {
+        let is_data = !is_outermost && name == PhaseName::Data.text();
+        if phase.is_none() && !is_outermost && !is_data {
             return Self::Plain;
         }
         Self::Noted {
@@ -49,6 +52,7 @@ impl Known {
             is_step: name == STEP,
             is_outermost,
             is_work: is_outermost && name != PhaseName::Compile.text(),
+            is_data,
         }
     }
 }
@@ -57,20 +61,28 @@ impl Process {
     /// Notes what more than its totals is kept of some spans.
     #[inline(never)]
     fn outstanding(&mut self, span: &Span, known: Known) {
-        let (phase, is_step, is_outermost, is_work) = match known {
+        let (phase, is_step, is_outermost, is_work, is_data) = match known {
             Known::Noted {
                 phase,
                 is_step,
                 is_outermost,
                 is_work,
-            } => (phase, is_step, is_outermost, is_work),
-            Known::Plain => (None, false, false, false),
+                is_data,
+            } => (phase, is_step, is_outermost, is_work, is_data),
+            Known::Plain => (None, false, false, false, false),
         };
+        if is_data {
+            self.waits.push(span.start, span.end());
+        }
         if span.flags.has(SpanFlags::ASIDE) {
             self.covers.add_segment(span.start, span.end());
             return;
         }
+        if span.flags.has(SpanFlags::HELD) {
+            self.turns.hold(span);
+        }
         if is_outermost || span.flags.has(SpanFlags::DETACHED) {
+            self.turns.open(span, self.rate);
             self.covers.add(span.start, span.end(), span.duration);
         }
         if let Some(phase) = phase {

@@ -48,9 +48,10 @@ fn scale(lap: &mut LapFunctions, numerator: u64, denominator: u64) {
         *ns = u64::try_from(exact).unwrap_or(u64::MAX);
     };
     for time in &mut lap.functions {
-        for ns in [&mut time.self_ns, &mut time.total_ns, &mut time.waiting_ns] {
-            scaled(ns);
-        }
+        scaled(&mut time.self_ns);
+        scaled(&mut time.total_ns);
+        scaled(&mut time.waiting_ns);
+        scaled(&mut time.imported_ns);
         time.lines
             .iter_mut()
             .for_each(|line| scaled(&mut line.self_ns));

@@ -50,12 +50,20 @@ fn named(file: &str) -> String {
         let first = path.split('/').next().unwrap_or(path);
         return stem(first).to_owned();
     }
+    if let Some(module) = frozen(file) {
+        return module.to_owned();
+    }
     let mut parts = file.rsplit('/');
     let (last, folder) = (parts.next().unwrap_or(file), parts.next());
     match folder {
         Some(folder) if last == "__init__.py" => folder.to_owned(),
         _ => stem(last).to_owned(),
     }
+}
+
+/// The module that is part of the interpreter: `site` of `<frozen site>`.
+fn frozen(file: &str) -> Option<&str> {
+    file.strip_prefix("<frozen ")?.strip_suffix('>')
 }
 
 fn stem(name: &str) -> &str {
@@ -100,6 +108,7 @@ mod tests {
         assert_eq!(named("/home/me/project/utils.py"), "utils");
         assert_eq!(named("/home/me/project/models/__init__.py"), "models");
         assert_eq!(named("/v/site-packages/six.py"), "six");
+        assert_eq!(named("<frozen site>"), "site");
         assert_eq!(named(""), "");
     }
 }

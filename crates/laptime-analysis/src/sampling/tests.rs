@@ -1,9 +1,10 @@
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, Runner, SampledStack, SpanFlags, StackFrame};
+use proptest::prelude::*;
 
 use crate::Options;
 use crate::fed::summarize;
-use crate::functions::{Functions, LapFunctions};
+use crate::functions::{FunctionTime, Functions, LapFunctions};
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script};
 
 const PID: u32 = 7;
@@ -302,4 +303,71 @@ fn a_share_of_few_samples_is_less_certain() {
     let of = Functions::uncertainty;
     assert!((of(0.5, 100) - 0.096).abs() < 0.002, "{}", of(0.5, 100));
     assert!(of(0.5, 1_000) < of(0.5, 100) && of(0.0, 10) > 0.0);
+}
+
+/// The import system's function 5 and two packages' code: `main` imports torch, which imports numpy.
+fn importing(script: &mut Script) {
+    let modules = [
+        (
+            5,
+            "_call_with_frames_removed",
+            "<frozen importlib._bootstrap>",
+        ),
+        (
+            6,
+            "<module>",
+            "/v/lib/python3.11/site-packages/torch/__init__.py",
+        ),
+        (
+            7,
+            "<module>",
+            "/v/lib/python3.11/site-packages/numpy/__init__.py",
+        ),
+    ];
+    for (id, name, file) in modules {
+        script.observed(Record::Function { id, name, file });
+    }
+    let frames = [
+        (11, 0, 1, 1),
+        (12, 11, 5, 241),
+        (13, 12, 6, 5),
+        (14, 13, 5, 241),
+        (15, 14, 7, 9),
+        // A function that torch's code calls while it is imported, and the same one later.
+        (16, 13, 2, 10),
+        (17, 11, 2, 10),
+    ];
+    for (id, parent, function, line) in frames {
+        script.observed(Record::Frame(StackFrame {
+            id,
+            parent,
+            function,
+            line,
+        }));
+    }
+}
+
+proptest! {
+    #[test]
+    fn imports_and_what_functions_do_beside_them_add_up_to_the_lap(
+        frames in prop::collection::vec(11_u32..18, 1..60)
+    ) {
+        let mut script = script();
+        importing(&mut script);
+        script.span(&["load"], 0, 900 * MS);
+        for (index, frame) in (0_u64..).zip(&frames) {
+            sample(&mut script, MAIN_THREAD, 5 + index * 10, *frame, true);
+        }
+        let functions = told(&script);
+        let load = lap(&functions, "load");
+        let imported: u64 = load.imports.iter().map(|one| one.total_ns).sum();
+        let beside: u64 = load.functions.iter().map(FunctionTime::beside_imports_ns).sum();
+        // What was sampled is brought to what was measured, in whole nanoseconds.
+        let rounded = (load.imports.len() + load.functions.len()) as u64;
+        prop_assert!(load.total_ns.abs_diff(imported + beside) <= 2 * rounded);
+        let counted: u64 = load.imports.iter().map(|one| one.sample_count).sum();
+        let others: u64 = load.functions.iter().map(FunctionTime::beside_imports_count).sum();
+        prop_assert_eq!(counted + others, load.sample_count);
+        prop_assert!(load.imports.iter().all(|one| one.name == "torch"));
+    }
 }

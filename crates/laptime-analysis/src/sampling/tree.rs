@@ -42,6 +42,8 @@ struct Sums {
     total_ns: u64,
     waiting_ns: u64,
     self_count: u64,
+    imported_ns: u64,
+    imported_count: u64,
     lines: HashMap<u32, u64>,
 }
 
@@ -53,7 +55,8 @@ struct Lap {
     count: u64,
     shared: u64,
     sums: BTreeMap<usize, Sums>,
-    imports: BTreeMap<String, u64>,
+    /// By package: time, and samples.
+    imports: BTreeMap<String, (u64, u64)>,
     nodes: Vec<Node>,
     children: HashMap<(usize, usize), usize>,
 }
@@ -148,9 +151,11 @@ impl Adding {
         sum.waiting_ns = sum.waiting_ns.saturating_add(waiting_ns);
         sum.count += 1;
         sum.shared += u64::from(lap.tasks > 1);
+        let is_imported = imported.is_some();
         if let Some(package) = imported {
-            let taken = sum.imports.entry(package).or_default();
+            let (taken, count) = sum.imports.entry(package).or_default();
             *taken = taken.saturating_add(ns);
+            *count += 1;
         }
         let mut at = 0;
         let mut seen: Vec<usize> = Vec::with_capacity(calls.len());
@@ -174,6 +179,10 @@ impl Adding {
         own.self_ns = own.self_ns.saturating_add(ns);
         own.waiting_ns = own.waiting_ns.saturating_add(waiting_ns);
         own.self_count += 1;
+        if is_imported {
+            own.imported_ns = own.imported_ns.saturating_add(ns);
+            own.imported_count += 1;
+        }
         let at_line = own.lines.entry(line).or_default();
         *at_line = at_line.saturating_add(ns);
         true
@@ -281,7 +290,11 @@ impl Lap {
         times.sort_by_key(|time| std::cmp::Reverse((time.self_ns, time.total_ns)));
         let imports = self.imports.into_iter();
         let mut imports: Vec<ImportTime> = imports
-            .map(|(name, total_ns)| ImportTime { name, total_ns })
+            .map(|(name, (total_ns, sample_count))| ImportTime {
+                name,
+                total_ns,
+                sample_count,
+            })
             .collect();
         imports.sort_by_key(|import| std::cmp::Reverse(import.total_ns));
         LapFunctions {
@@ -313,6 +326,8 @@ fn time(function: &Function, sums: Sums) -> FunctionTime {
         total_ns: sums.total_ns,
         waiting_ns: sums.waiting_ns,
         self_count: sums.self_count,
+        imported_ns: sums.imported_ns,
+        imported_count: sums.imported_count,
         lines,
     }
 }

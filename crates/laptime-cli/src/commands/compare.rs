@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use laptime::{Compared, Recorded};
+use laptime_analysis::compare::benchmarks::NOUN;
 use laptime_analysis::compare::{Comparison, GateOutcome, GateResult, Options, Pair};
 use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_report::{Format, View, comparison};
@@ -42,7 +43,11 @@ pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
     let code = code(&found, args.strict);
     if is_printed && matches!(format, Format::Text) {
         // A message that cannot be written changes nothing about the comparison.
-        say(err, next(args, &compared, code));
+        let next = match found.pairs.first() {
+            Some(pair) if pair.noun == NOUN => NEXT_OF_BENCHMARKS.to_owned(),
+            _ => next(args, &compared, code),
+        };
+        say(err, next);
     }
     Ok(code)
 }
@@ -211,6 +216,10 @@ fn code(found: &Comparison, is_strict: bool) -> i32 {
         _ => OK,
     }
 }
+
+/// The same of benchmarks.
+const NEXT_OF_BENCHMARKS: &str =
+    "next: several measurements a side tell more: laptime compare base-*.json --new new-*.json";
 
 /// The command to type next.
 fn next(args: &CompareArgs, compared: &Compared, code: i32) -> String {

@@ -16,14 +16,18 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use laptime_core::{PathId, SpanFlags};
-use laptime_recorder::{self as recorder, Open, Site, TaskStack};
+use laptime_recorder::{self as recorder, Open, Site, TaskStack, clock};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{Borrowed, ffi};
 
 use super::{graves, thread};
+use crate::rate;
 use crate::stacks::peek;
+
+/// From this on a span says that its task gave no other one a turn: shorter ones keep to the short record.
+const HELD_NS: f64 = 20_000_000.0;
 
 /// The variable: a pair (state, number of the open path).
 static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -46,11 +50,19 @@ struct Parts {
     context: Py<PyWeakrefReference>,
     last: RefCell<HashMap<u32, u64>>,
     /// Spans that a `with` opened and has not closed, by site.
-    open: RefCell<Vec<(u32, Open)>>,
+    open: RefCell<Vec<Opened>>,
     /// Whether its spans open under a span of another track.
     inherits: bool,
     /// The Python object that this is the inside of. Borrowed: a strong one would be a cycle.
     this: Cell<*mut ffi::PyObject>,
+}
+
+/// A span that a `with` opened.
+struct Opened {
+    site: u32,
+    open: Open,
+    /// When, as the thread counts its turns from task to task.
+    moment: u64,
 }
 
 // SAFETY: every access holds the interpreter lock.
@@ -72,20 +84,31 @@ impl TaskState {
     /// Opens a span.
     pub fn enter(&self, site: &Site) -> Option<Open> {
         let open = recorder::enter(site)?;
-        self.parts.open.borrow_mut().push((site.index(), open));
+        self.parts.open.borrow_mut().push(Opened {
+            site: site.index(),
+            open,
+            moment: thread::moment(),
+        });
         self.publish();
         Some(open)
     }
 
     /// Closes the innermost span of a site, now or at a moment that has passed.
     pub fn exit(&self, site: &Site, end: Option<u64>) -> Option<u64> {
-        let open = {
+        let Opened { open, moment, .. } = {
             let mut open = self.parts.open.borrow_mut();
-            let at = open.iter().rposition(|(index, _)| *index == site.index())?;
-            open.remove(at).1
+            let at = open.iter().rposition(|one| one.site == site.index())?;
+            open.remove(at)
             // Let go of here: publishing allocates, which may run a finalizer that opens laps.
         };
         let end = end.map(|end| end.max(open.to_raw().1));
+        if moment == thread::moment() {
+            let now = end.unwrap_or_else(clock::now);
+            let ticks = now.saturating_sub(open.to_raw().1);
+            if ticks as f64 * rate::ns_per_tick(now) >= HELD_NS {
+                return self.exit_with(open, Some(now), SpanFlags::HELD);
+            }
+        }
         self.exit_with(open, end, SpanFlags::NONE)
     }
 

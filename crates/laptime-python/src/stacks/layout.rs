@@ -86,7 +86,7 @@ pub fn lock_holder() -> u64 {
 /// Room behind a line table: its last entry may be half new, and look as if it went on.
 pub const TABLE_ROOM: usize = 16;
 
-/// The line of an instruction; 0 where there is none.
+/// The line of an instruction; of one that has none, that at which its code begins.
 ///
 /// `code` is a copy of the code at `code_at`, and `table` one of its line table with [`TABLE_ROOM`] behind.
 pub fn line(code: &mut [u64], code_at: u64, table: &mut [u64], instruction: u64) -> u32 {

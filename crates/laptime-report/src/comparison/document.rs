@@ -1,5 +1,6 @@
 //! The document of one pair of sides: its headline, its tables, and what makes it doubtful.
 
+use laptime_analysis::compare::benchmarks::NOUN;
 use laptime_analysis::compare::{GateOutcome, GateResult, Pair, SideSummary, Unit};
 use laptime_analysis::verdict::Verdict;
 
@@ -50,7 +51,12 @@ fn differs(pair: &Pair) -> Vec<String> {
 }
 
 fn facts(base: &SideSummary, pair: &Pair) -> Vec<String> {
-    let count = |side: &SideSummary| plural(side.recordings.len() as u64, "run", "runs");
+    let (one, several) = if pair.noun == NOUN {
+        ("measurement", "measurements")
+    } else {
+        ("run", "runs")
+    };
+    let count = |side: &SideSummary| plural(side.recordings.len() as u64, one, several);
     let mut facts = vec![format!("{} against {}", count(base), count(&pair.new))];
     let all = || base.recordings.iter().chain(&pair.new.recordings);
     let first = all().filter_map(|run| run.from_step).max();

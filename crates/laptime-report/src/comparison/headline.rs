@@ -2,6 +2,7 @@
 //!
 //! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
 
+use laptime_analysis::compare::benchmarks::NOUN;
 use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, ComparisonRow, Pair};
 use laptime_analysis::verdict::Verdict;
 
@@ -22,7 +23,7 @@ fn of_steps(pair: &Pair) -> String {
     let whole = &pair.whole;
     let subject = match (pair.basis, pair.noun.as_str()) {
         (Basis::Run, _) => "The run".to_owned(),
-        (_, "span") => name::short(&whole.path),
+        (_, "span" | NOUN) => name::short(&whole.path),
         (_, noun) if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("An {noun}"),
         (_, noun) => format!("A {noun}"),
     };

@@ -1,5 +1,6 @@
 //! The table of laps: both medians, the change with its interval, what it adds to a step, and the verdict.
 
+use laptime_analysis::compare::benchmarks::NOUN;
 use laptime_analysis::compare::{ComparisonRow, Pair, Presence};
 use laptime_analysis::verdict::Verdict;
 use laptime_core::Unavailable;
@@ -12,6 +13,9 @@ use crate::quantity::{Precision, plural};
 const MOST_ROWS: usize = 30;
 /// From this part of a step on, a difference is shown whatever its verdict.
 const SHOWN_RATIO: f64 = 0.01;
+
+/// What rows of benchmarks are.
+const NOUN_LEAD: &str = "benchmark";
 
 const COLUMNS: [Column; 7] = [
     Column::Base,
@@ -44,7 +48,7 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
     });
     let rows = rows.collect();
     Table {
-        lead: "lap",
+        lead: if pair.noun == NOUN { NOUN_LEAD } else { "lap" },
         columns,
         rows,
         notes: notes(pair, shown.len(), has_share),
@@ -179,8 +183,18 @@ fn absent(why: &str, reasons: &mut Vec<Unavailable>) -> Cell {
 
 fn notes(pair: &Pair, shown: usize, has_share: bool) -> Vec<String> {
     let noun = &pair.noun;
+    let (one, several) = if noun == NOUN {
+        ("benchmark", "benchmarks")
+    } else {
+        ("lap", "laps")
+    };
+    let a = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
     let mut notes = vec![format!(
-        "base and new are medians, difference is the mean time that a {noun} takes longer"
+        "base and new are medians, difference is the mean time that {a} {noun} takes longer"
     )];
     if has_share {
         notes.push(
@@ -190,7 +204,7 @@ fn notes(pair: &Pair, shown: usize, has_share: bool) -> Vec<String> {
     }
     let hidden = pair.rows.len() - shown;
     if hidden > 0 {
-        let laps = plural(hidden as u64, "lap", "laps");
+        let laps = plural(hidden as u64, one, several);
         notes.push(format!(
             "{laps} without a clear change not shown; --all shows them"
         ));

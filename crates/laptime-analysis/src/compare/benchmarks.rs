@@ -1,0 +1,224 @@
+//! Two sides of benchmarks compared, each by its name: samples of functions or commands, no recordings.
+//!
+//! A side has one measurement of each benchmark or several; then these are what verdicts rest on.
+
+use laptime_core::Warning;
+
+use super::comparison::{ComparisonRow, Pair, Presence, RowSide, SideSummary};
+use super::gate::{self, GateResult, Statistic};
+use super::matched::{Basis, judge};
+use super::options::Options;
+use super::rows;
+use super::{Comparison, FALSE_RATE, Recorded, SCHEMA, SCHEMA_VERSION};
+use crate::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict};
+
+/// What differences are of.
+pub const NOUN: &str = "iteration";
+
+/// One file of benchmarks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// What the file is called.
+    pub name: String,
+    /// Each benchmark's name, and its samples in nanoseconds.
+    pub benchmarks: Vec<(String, Vec<f64>)>,
+}
+
+impl Measured {
+    fn samples(&self, name: &str) -> Option<&Vec<f64>> {
+        let mut each = self.benchmarks.iter();
+        each.find(|(known, _)| known == name)
+            .map(|(_, samples)| samples)
+    }
+}
+
+/// Compares the base with each of the other sides.
+pub fn compare(base: &[Measured], others: &[Vec<Measured>], options: &Options) -> Comparison {
+    Comparison {
+        schema: SCHEMA.to_owned(),
+        version: SCHEMA_VERSION,
+        base: side_summary(base),
+        changes: Vec::new(),
+        pairs: others.iter().map(|new| pair(base, new, options)).collect(),
+    }
+}
+
+fn side_summary(files: &[Measured]) -> SideSummary {
+    let recordings = files.iter().map(|file| Recorded {
+        name: file.name.clone(),
+        program: "benchmarks".to_owned(),
+        wall_ns: 0,
+        from_step: None,
+    });
+    SideSummary {
+        recordings: recordings.collect(),
+    }
+}
+
+fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in base.iter().chain(new).flat_map(|file| &file.benchmarks) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let side = |files: &[Measured], name: &str| Side {
+        units: files
+            .iter()
+            .filter_map(|file| file.samples(name))
+            .cloned()
+            .collect(),
+    };
+    let sides: Vec<(Side, Side)> = names
+        .iter()
+        .map(|name| (side(base, name), side(new, name)))
+        .collect();
+    let mut judged: Vec<Option<Judged>> = sides
+        .iter()
+        .map(|(base, new)| {
+            let are_both = !base.units.is_empty() && !new.units.is_empty();
+            are_both.then(|| judge(base, new, options.threshold_ratio))
+        })
+        .collect();
+    let mut all: Vec<&mut Judged> = judged.iter_mut().flatten().collect();
+    verdict::control_false_discoveries(&mut all, FALSE_RATE);
+    let gates = options.gates.iter().map(|gate| {
+        let at = names.iter().position(|name| *name == gate.path);
+        let judged = at.and_then(|at| judged[at].as_ref());
+        let judged = judged.filter(|_| gate.statistic == Statistic::Median);
+        judged.map_or_else(
+            || GateResult::unknown(gate),
+            |judged| gate::of_median(gate, judged),
+        )
+    });
+    let gates: Vec<GateResult> = gates.collect();
+    let rows: Vec<ComparisonRow> = (names.iter().zip(&sides).zip(&judged))
+        .map(|((name, sides), judged)| row(name, sides, judged.as_ref()))
+        .collect();
+    let mut whole = telling(&rows)
+        .cloned()
+        .unwrap_or_else(|| row("nothing", &<_>::default(), None));
+    if whole.verdict.is_none() {
+        whole.verdict = Some(Verdict::NotComparable);
+        whole.reason = "The files have no benchmark in common.".to_owned();
+    }
+    Pair {
+        new: side_summary(new),
+        verdict: whole.verdict.unwrap_or(Verdict::NotComparable),
+        basis: Basis::Step,
+        noun: NOUN.to_owned(),
+        threshold_ratio: options.threshold_ratio.max(LEAST_THRESHOLD),
+        cause: None,
+        beside: Vec::new(),
+        notes: [tally(&rows), single(base, new)]
+            .into_iter()
+            .flatten()
+            .collect(),
+        gates,
+        differs: Vec::new(),
+        whole,
+        rows,
+    }
+}
+
+/// The row that a reader must know of first: the one that got slower most, else faster, else the least clear.
+fn telling(rows: &[ComparisonRow]) -> Option<&ComparisonRow> {
+    let rank = |row: &ComparisonRow| -> (f64, f64) {
+        let far = row.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+        let kind = match row.verdict {
+            Some(Verdict::Slower) => 4.0,
+            Some(Verdict::Faster) => 3.0,
+            Some(Verdict::Inconclusive | Verdict::NotComparable) => 2.0,
+            Some(Verdict::Same) => 1.0,
+            None => 0.0,
+        };
+        (kind, far)
+    };
+    rows.iter().max_by(|one, other| {
+        let ((kind, far), (other_kind, other_far)) = (rank(one), rank(other));
+        kind.total_cmp(&other_kind).then(far.total_cmp(&other_far))
+    })
+}
+
+/// How many there are of each verdict, where the first line speaks of one of several.
+fn tally(rows: &[ComparisonRow]) -> Option<Warning> {
+    if rows.len() < 2 {
+        return None;
+    }
+    let verdicts = [
+        Verdict::Slower,
+        Verdict::Faster,
+        Verdict::Same,
+        Verdict::Inconclusive,
+        Verdict::NotComparable,
+    ];
+    let counted = verdicts.into_iter().filter_map(|verdict| {
+        let count = rows
+            .iter()
+            .filter(|row| row.verdict == Some(verdict))
+            .count();
+        (count > 0).then(|| format!("{count} {}", verdict.name()))
+    });
+    let alone = rows
+        .iter()
+        .filter(|row| row.presence != Presence::Both)
+        .count();
+    let alone = (alone > 0).then(|| format!("{alone} on one side only"));
+    let said: Vec<String> = counted.chain(alone).collect();
+    let message = format!("of {} benchmarks: {}", rows.len(), said.join(", "));
+    Some(Warning::new("several", message))
+}
+
+fn single(base: &[Measured], new: &[Measured]) -> Option<Warning> {
+    (base.len() == 1 || new.len() == 1).then(|| {
+        let message = "a side with one measurement can't tell how much two of the same program differ: these \
+                       intervals are about the samples that were taken";
+        let hint = "take turns where you can: laptime bench A B, or lt.compare({'a': f, 'b': g})";
+        Warning::new("single-run", message.to_owned()).with_hint(hint)
+    })
+}
+
+fn row(name: &str, (base, new): &(Side, Side), judged: Option<&Judged>) -> ComparisonRow {
+    let one = |side: &Side, median_ns: Option<f64>| {
+        let all = || side.units.iter().flatten();
+        let count = all().count();
+        let mean_ns = all().sum::<f64>() / count.max(1) as f64;
+        (!side.units.is_empty()).then_some(RowSide {
+            median_ns: median_ns.filter(|ns| ns.is_finite()),
+            mean_ns,
+            own_ns: mean_ns,
+            count: count as f64,
+            step_ratio: 1.0,
+            process_ns: None,
+        })
+    };
+    let base = one(base, judged.map(|judged| judged.base_median));
+    let new = one(new, judged.map(|judged| judged.new_median));
+    let mean = |side: &Option<RowSide>| side.as_ref().map_or(0.0, |side| side.mean_ns);
+    let difference_ns = mean(&new) - mean(&base);
+    let (presence, reason) = match (&base, &new) {
+        (Some(_), None) => (Presence::Removed, "Only the base has it."),
+        (None, _) => (Presence::Added, "Only the new side has it."),
+        _ => (Presence::Both, ""),
+    };
+    let mut row = ComparisonRow {
+        path: name.to_owned(),
+        names: vec![name.to_owned()],
+        module_class: String::new(),
+        presence,
+        difference_ns,
+        own_difference_ns: difference_ns,
+        base,
+        new,
+        ratio: None,
+        ratio_low: None,
+        ratio_high: None,
+        p_value: None,
+        verdict: None,
+        reason: reason.to_owned(),
+    };
+    if let Some(judged) = judged {
+        rows::take(&mut row, judged);
+    }
+    row
+}

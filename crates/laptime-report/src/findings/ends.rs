@@ -1,0 +1,78 @@
+//! Findings about how a run begins and ends, in sentences.
+
+use laptime_analysis::{Finding, ImportTime, MainFunction};
+
+use super::words::{also_in, share, time};
+use crate::name;
+
+/// A long beginning or end in words.
+pub fn said(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::Startup {
+            startup_ns,
+            wall_ns,
+            imports,
+            function,
+        } => format!(
+            "{} pass before the first lap, {} of the run{}",
+            time(*startup_ns),
+            share(*startup_ns, *wall_ns),
+            beginning(imports, function.as_ref()),
+        ),
+        Finding::Exit {
+            exit_ns,
+            wall_ns,
+            closing_ns,
+            function,
+        } => format!(
+            "{} pass after the last lap, {} of the run{}",
+            time(*exit_ns),
+            share(*exit_ns, *wall_ns),
+            ending(*exit_ns, *closing_ns, function.as_ref()),
+        ),
+        _ => return None,
+    })
+}
+
+/// What the time before the first lap goes to, as far as is known.
+fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String {
+    let each = imports.iter();
+    let each = each.map(|import| {
+        format!(
+            "`import {}` took {}",
+            name::short(&import.name),
+            time(import.total_ns)
+        )
+    });
+    let imported = each.collect::<Vec<_>>().join(", ");
+    match (imported.as_str(), function) {
+        ("", None) => {
+            ": imports, reading data, building the model. `laptime run --stacks` tells them apart, \
+                       `python -X importtime SCRIPT` lists the imports."
+                .to_owned()
+        }
+        ("", Some(_)) => format!("{}: look there first.", also_in(function)),
+        (imported, Some(_)) => format!("{}. {imported}.", also_in(function)),
+        (imported, None) => {
+            format!(": {imported}. Import heavy packages where they are used.")
+        }
+    }
+}
+
+/// What the time after the last lap goes to, and what shortens it.
+fn ending(exit_ns: u64, closing_ns: Option<u64>, function: Option<&MainFunction>) -> String {
+    if let Some(closing_ns) = closing_ns.filter(|ns| *ns >= exit_ns / 2) {
+        return format!(
+            ". {} of it come after the exit handlers: Python frees what is left, and libraries end. Large \
+             lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.",
+            time(closing_ns),
+        );
+    }
+    if function.is_some() {
+        return format!("{}: look there first.", also_in(function));
+    }
+    ": what the script does without laps, threads and worker pools that are waited for, exit handlers \
+     (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be \
+     `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`."
+        .to_owned()
+}

@@ -1,0 +1,64 @@
+//! Findings about what keeps steps and tasks waiting, in sentences.
+
+use laptime_analysis::{HeldLoop, WorkerLap};
+
+use super::words::{share, time};
+use crate::name;
+use crate::quantity::plural;
+
+/// What first batches wait for, and how they wait less.
+pub fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
+    let (total, share) = (time(total_ns), share(total_ns, wall_ns));
+    if count <= 1 {
+        return format!(
+            "The first batch waits {total} for the loader's workers to start, {share} of the run. With \
+             the start method `spawn` each of them imports what the script imports: `fork`, or imports \
+             where they are used, start them sooner.",
+        );
+    }
+    format!(
+        "Each epoch waits {} for the loader's workers to start and end: {total} in {count} epochs, {share} \
+         of the run. With `persistent_workers=True` they do so once.",
+        time(total_ns / count),
+    )
+}
+
+/// What keeps other tasks waiting, and how it lets them run.
+pub fn blocks(held: &HeldLoop) -> String {
+    let HeldLoop { count, .. } = *held;
+    let times = match count {
+        1 => format!("once, for {}", time(held.total_ns)),
+        _ => format!(
+            "{}, for {} on average",
+            plural(count, "time", "times"),
+            time(held.total_ns / count.max(1)),
+        ),
+    };
+    let waited = match held.waiting_count {
+        1 => "Another task waited".to_owned(),
+        most => format!("Up to {most} other tasks waited"),
+    };
+    format!(
+        "{} blocks the event loop: {times}, {} of the run. {waited} meanwhile. Run what takes \
+         long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what \
+         computes in Python needs a process.",
+        name::short(&held.path),
+        share(held.total_ns, held.wall_ns),
+    )
+}
+
+/// What brings data faster.
+pub fn supply(workers: Option<&WorkerLap>) -> String {
+    let Some(lap) = workers else {
+        return "Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample."
+            .to_owned();
+    };
+    format!(
+        "The workers spend {:.0} % of their time in {} ({} each time, {}): make it cheaper, or use more \
+         workers (`num_workers`).",
+        100.0 * lap.ratio,
+        name::short(&lap.path),
+        time(lap.mean_ns),
+        plural(lap.count, "time", "times"),
+    )
+}

@@ -1,0 +1,56 @@
+//! How findings say times, shares, steps and places.
+
+use laptime_analysis::{MainFunction, noun};
+use laptime_core::short_file;
+
+use crate::name;
+use crate::quantity::{self, Precision};
+
+/// Where most of a lap's time is, as the end of a sentence; nothing where that isn't known.
+pub fn also_in(function: Option<&MainFunction>) -> String {
+    let Some(function) = function else {
+        return String::new();
+    };
+    let file = name::visible(short_file(&function.file));
+    let place = match function.line {
+        0 => file,
+        line => format!("{file}:{line}"),
+    };
+    format!(", mostly in `{}` ({place})", name::short(&function.name))
+}
+
+/// The path that a path lies right inside of.
+pub fn around(path: &str) -> &str {
+    path.rsplit_once('/').map_or("step", |(around, _)| around)
+}
+
+/// What a span of a path is called: `step`, if its name is a word.
+pub fn one(path: &str) -> String {
+    match noun(path) {
+        "span" => format!("span of {}", name::short(path)),
+        noun => noun.to_owned(),
+    }
+}
+
+/// What several spans of a path are called: `steps`, if its name is a word.
+pub fn many(path: &str) -> String {
+    match noun(path) {
+        "span" => format!("spans of {}", name::short(path)),
+        noun => format!("{noun}s"),
+    }
+}
+
+/// A time, as exact as an estimate is.
+pub fn time(ns: u64) -> String {
+    quantity::duration(ns, Precision::Estimate).inline()
+}
+
+/// An amount of memory.
+pub fn bytes(bytes: u64) -> String {
+    quantity::bytes(bytes)
+}
+
+/// A part of a whole, in percent.
+pub fn share(part: u64, whole: u64) -> String {
+    format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
+}
