@@ -23,11 +23,9 @@ def note_cells() -> None:
         return
     # Its compiler keeps them; there is no public name for it.
     cells: Any = getattr(shell_class.instance().compile, "_filename_map", None)
-    if type(cells) is not dict or not cells:
+    if not cells or not issubclass(type(cells), dict):
         return
     import json
 
-    names: dict[Any, Any] = {}
-    for file in list[Any](cells)[-_MOST:]:
-        names[file] = f"In[{cells[file]}]"
-    note("cells", json.dumps(names))
+    last = list(cells.items())[-_MOST:]
+    note("cells", json.dumps({file: f"In[{number}]" for file, number in last}))

@@ -71,6 +71,10 @@ def own(lap: dict[str, Any]) -> Counter[str]:
     return +times
 
 
+def shares(times: Counter[str]) -> dict[str, float]:
+    return {name: ns / sum(times.values()) for name, ns in times.items()}
+
+
 def test_collapsed_stacks_have_the_functions_of_each_lap(recorded: Path) -> None:
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for line in exported(recorded, "all.folded").read_text().splitlines():
@@ -80,9 +84,10 @@ def test_collapsed_stacks_have_the_functions_of_each_lap(recorded: Path) -> None
         if " (" in innermost:
             found["/".join(lap)][innermost.rpartition(" (")[0]] += int(ns)
     told = laps(recorded)
-    assert found["step/data"] == own(told["step/data"])
     assert found["step/data"]["spin"] > 0
-    assert found["step"] == own(told["step"])
+    for path in ("step/data", "step"):
+        # An export has samples; a report brings them to the lap's measured time.
+        assert shares(found[path]) == pytest.approx(shares(own(told[path])), abs=1e-6)
     for outside, path in (("startup", "startup"), ("outside of laps", "other")):
         # A sampler may be too late for a start this short.
         assert found[outside] == own(told.get(path, {"functions": []}))

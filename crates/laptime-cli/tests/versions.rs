@@ -63,8 +63,8 @@ fn a_recording_of_version_1_with_stacks_opens_with_every_sample() {
     assert_eq!(
         data,
         [
-            ("decode", 83, 889_567_934),
-            ("augment", 29, 313_498_919),
+            ("decode", 83, 887_682_843),
+            ("augment", 29, 312_834_580),
             ("<module>", 0, 0)
         ]
     );
