@@ -75,19 +75,22 @@ pub fn exit(summary: &Summary, handlers_ended_ns: Option<u64>) -> Option<Finding
         rows.find(|row| row.is_leftover(name))
             .map_or(0, |row| row.total_ns)
     };
-    let (after_ns, closing) = (of(AFTER), of(EXIT));
-    let exit_ns = after_ns.saturating_add(closing);
+    // The script's own end or, where it is told apart from that, the interpreter's: the longer one.
+    let (after_ns, of_interpreter_ns) = (of(AFTER), of(EXIT));
+    let (exit_ns, place) = if after_ns > of_interpreter_ns {
+        (after_ns, AFTER)
+    } else {
+        (of_interpreter_ns, EXIT)
+    };
     let closing_ns = handlers_ended_ns
+        .filter(|_| place == EXIT)
         .zip(ended_ns(summary))
         .and_then(|(from, to)| to.checked_sub(from));
     is_long(summary, exit_ns).then(|| Finding::Exit {
         exit_ns,
         wall_ns: summary.measured_ns,
         closing_ns: closing_ns.map(|ns| ns.min(exit_ns)),
-        function: function::of_leftover(
-            summary.functions.as_ref(),
-            if after_ns > closing { AFTER } else { EXIT },
-        ),
+        function: function::of_leftover(summary.functions.as_ref(), place),
     })
 }
 

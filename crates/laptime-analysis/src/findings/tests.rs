@@ -117,7 +117,7 @@ fn a_long_end_says_how_much_of_it_came_after_the_exit_handlers() {
     else {
         panic!("{all:?}");
     };
-    assert_eq!((*exit_ns, *closing_ns), (3_000 * MS, Some(2_500 * MS)));
+    assert_eq!((*exit_ns, *closing_ns), (2_500 * MS, Some(2_500 * MS)));
 }
 
 #[test]

@@ -24,12 +24,15 @@ pub fn said(finding: &Finding) -> Option<String> {
             wall_ns,
             closing_ns,
             function,
-        } => format!(
-            "{} pass after the last lap, {} of the run{}",
-            time(*exit_ns),
-            share(*exit_ns, *wall_ns),
-            ending(*exit_ns, *closing_ns, function.as_ref()),
-        ),
+        } => match closing_ns.filter(|ns| *ns >= exit_ns / 2) {
+            Some(closing_ns) => closing(closing_ns, *wall_ns),
+            None => format!(
+                "{} pass after the last lap, {} of the run{}",
+                time(*exit_ns),
+                share(*exit_ns, *wall_ns),
+                ending(function.as_ref()),
+            ),
+        },
         _ => return None,
     })
 }
@@ -59,15 +62,18 @@ fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String 
     }
 }
 
+/// The interpreter's own end in words.
+fn closing(closing_ns: u64, wall_ns: u64) -> String {
+    format!(
+        "{} pass after the exit handlers, {} of the run: Python frees what is left, and libraries end. \
+         Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.",
+        time(closing_ns),
+        share(closing_ns, wall_ns),
+    )
+}
+
 /// What the time after the last lap goes to, and what shortens it.
-fn ending(exit_ns: u64, closing_ns: Option<u64>, function: Option<&MainFunction>) -> String {
-    if let Some(closing_ns) = closing_ns.filter(|ns| *ns >= exit_ns / 2) {
-        return format!(
-            ". {} of it come after the exit handlers: Python frees what is left, and libraries end. Large \
-             lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.",
-            time(closing_ns),
-        );
-    }
+fn ending(function: Option<&MainFunction>) -> String {
     if function.is_some() {
         return format!("{}: look there first.", also_in(function));
     }
