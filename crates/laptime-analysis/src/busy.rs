@@ -20,8 +20,8 @@ const MOSTLY: f64 = 0.5;
 
 const ALL_STEPS: &str = "the tables mix the shorter and the longer steps";
 const LEAVE_ROOM: &str = "other programs, this one's own threads and workers, or a limit on the \
-                          container's CPU took it: leave a CPU free and run again";
-const OTHER_HOST: &str = "other virtual machines on that host took it: run again, or on a machine \
+                          container's CPU took the CPU time: leave a CPU free and run again";
+const OTHER_HOST: &str = "other virtual machines on that host took the CPU time: run again, or on a machine \
                           of its own";
 const NOT_SEEN: &str = "look at the program, its other threads, and what Laptime can't see: the \
                         CPU's clock speed and memory bandwidth";

@@ -73,7 +73,7 @@ fn a_machine_that_is_busy_all_the_time_makes_the_numbers_unreliable() {
     assert_eq!(
         hint,
         "other programs, this one's own threads and workers, or a limit on the \
-         container's CPU took it: leave a CPU free and run again"
+         container's CPU took the CPU time: leave a CPU free and run again"
     );
 }
 
@@ -118,7 +118,7 @@ fn a_change_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reas
     assert_eq!(
         hint,
         "the tables mix the shorter and the longer steps; other programs, this one's own threads and \
-         workers, or a limit on the container's CPU took it: leave a CPU free and run \
+         workers, or a limit on the container's CPU took the CPU time: leave a CPU free and run \
          again"
     );
     assert_eq!(run.doubts()[0].code, "step-time-changed");

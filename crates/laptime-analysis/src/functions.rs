@@ -14,6 +14,9 @@ pub(crate) const OTHER_THREADS: &str = "other threads";
 /// The same in processes beside the measured ones, such as a loader's workers.
 pub(crate) const OTHER_PROCESSES: &str = "other processes";
 
+/// What an event loop does between its tasks: it waits for them, and calls them.
+pub(crate) const EVENT_LOOP: &str = "event loop";
+
 /// What was sampled of a run.
 ///
 /// **Units** nanoseconds; ratios are of 1.
@@ -248,8 +251,14 @@ impl LapFunctions {
         self.total_ns.saturating_sub(self.waiting_ns)
     }
 
-    /// Whether it ran beside what is measured, without a lap: in other threads or processes.
+    /// Whether it ran beside what is measured, without a lap: in other threads or processes, or while the
+    /// laps of tasks were open.
     pub fn is_beside(&self) -> bool {
+        self.is_parallel() || (self.kind != RowKind::Span && self.path == EVENT_LOOP)
+    }
+
+    /// Whether it ran in other threads or processes, without a lap.
+    pub fn is_parallel(&self) -> bool {
         self.kind != RowKind::Span && [OTHER_THREADS, OTHER_PROCESSES].contains(&&*self.path)
     }
 }

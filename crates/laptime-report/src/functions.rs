@@ -197,7 +197,7 @@ fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<Strin
                 .to_owned(),
         );
     }
-    if laps.iter().any(|lap| lap.is_beside()) {
+    if laps.iter().any(|lap| lap.is_parallel()) {
         let time = quantity::duration(summary.measured_ns, Precision::Estimate).inline();
         let whose = if summary.measured_ns == summary.wall_ns {
             format!("the run's {time}")

@@ -44,17 +44,22 @@ pub fn of_run(summary: &Summary) -> String {
     } else {
         wall
     };
-    let wall = match together(summary) {
+    let rows = of_whole(&summary.rows);
+    let has_laps = rows.iter().any(|part| part.is_span);
+    let (rows, all_ns) = if has_laps {
+        (rows, summary.wall_ns)
+    } else {
+        of_functions(summary)
+    };
+    let of_threads = || {
+        let are_several = all_ns as f64 >= OVERLAP_RATIO * summary.wall_ns as f64;
+        are_several.then(|| format!("{} in all threads together", time(all_ns)))
+    };
+    let wall = match together(summary).or_else(of_threads) {
         Some(together) => format!("{wall} ({together})"),
         None => wall,
     };
-    let rows = of_whole(&summary.rows);
-    let has_laps = rows.iter().any(|part| part.is_span);
-    let (parts, rest) = largest(if has_laps {
-        rows
-    } else {
-        of_functions(summary)
-    });
+    let (parts, rest) = largest(rows);
     let mut said: Vec<String> = parts.iter().map(of_the_run).collect();
     said.extend(rest.map(|rest| format!("{} in {}", share(rest.ratio), rest.name)));
     let mut said = if said.is_empty() {
@@ -125,10 +130,11 @@ fn of_whole(rows: &[SpanRow]) -> Vec<Part> {
     parts
 }
 
-/// The functions of a program without laps, by their own time; none where they are not known.
-fn of_functions(summary: &Summary) -> Vec<Part> {
+/// The functions of a program without laps, by their own time, and what that is a part of: the run's time, or
+/// that of all threads that were counted. No functions where they are not known.
+fn of_functions(summary: &Summary) -> (Vec<Part>, u64) {
     let Some(functions) = &summary.functions else {
-        return Vec::new();
+        return (Vec::new(), summary.wall_ns);
     };
     let sampled = || {
         let lap = functions.main_lap().filter(|lap| !lap.is_beside())?;
@@ -152,13 +158,14 @@ fn of_functions(summary: &Summary) -> Vec<Part> {
         Some(each.collect())
     };
     let each: Vec<(String, u64)> = sampled().or_else(counted).unwrap_or_default();
-    let all_ns = summary.wall_ns.max(1) as f64;
+    let own_ns = each.iter().map(|(_, ns)| *ns).fold(0, u64::saturating_add);
+    let all_ns = own_ns.max(summary.wall_ns).max(1);
     let each = each.into_iter().map(|(name, ns)| Part {
         name: name::short(&name),
-        ratio: ns as f64 / all_ns,
+        ratio: ns as f64 / all_ns as f64,
         is_span: true,
     });
-    each.filter(|part| part.ratio > 0.0).collect()
+    (each.filter(|part| part.ratio > 0.0).collect(), all_ns)
 }
 
 /// What a part of the run is called: steps with a backward are training, counted ones too.

@@ -201,9 +201,8 @@ fn the_table_of_a_killed_run_in_80_columns() {
     startup                0    ns                                 0.0 %
     other                  0    ns                                 0.0 %
     exit                   0    ns                                 0.0 %
-    0 +1: 0 finished, 1 only in part: cut off, still open at the end, begun before,
-    or counted in a row of its own; the part is in total and self, not in mean and
-    percentiles
+    0 +1: 0 finished; 1 began before the time that is shown, or went on after it:
+    their time is in total and self, not in mean and percentiles
     – no span of this path began and ended here
     left out to fit the width: self, mean
 
@@ -269,7 +268,7 @@ fn the_markdown_of_a_killed_run() {
     | *other* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
     | *exit* |  | 0 ns | 0 ns |  |  |  |  | 0.0 % |
 
-    0 +1: 0 finished, 1 only in part: cut off, still open at the end, begun before, or counted in a row of its own; the part is in total and self, not in mean and percentiles
+    0 +1: 0 finished; 1 began before the time that is shown, or went on after it: their time is in total and self, not in mean and percentiles
 
     – no span of this path began and ended here
 

@@ -110,9 +110,8 @@ fn notes(outline: &Outline<'_>) -> Vec<String> {
         let (whole, parts) = (row.count.unwrap_or(0), row.partial_count);
         let (whole, parts) = (quantity::thousands(whole), quantity::thousands(parts));
         notes.push(format!(
-            "{whole} +{parts}: {whole} finished, {parts} only in part: cut off, still open at the end, begun \
-             before, or counted in a row of its own; the part is in total and self, not in mean and \
-             percentiles"
+            "{whole} +{parts}: {whole} finished; {parts} began before the time that is shown, or went on \
+             after it: their time is in total and self, not in mean and percentiles"
         ));
     }
     notes

@@ -23,7 +23,7 @@ fn what_there_is_to_doubt_follows_in_sentences_with_what_to_do() {
 
     · The numbers are unreliable: the machine was busy. The thread that takes the steps waited for a CPU
       for 60 % of the time. Other programs, this one's own threads and workers, or a limit on the
-      container's CPU took it: leave a CPU free and run again.
+      container's CPU took the CPU time: leave a CPU free and run again.
     ");
 }
 

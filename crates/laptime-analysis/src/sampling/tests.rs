@@ -272,6 +272,44 @@ fn work_after_the_last_lap_is_the_main_gap_and_no_exit() {
     assert_eq!(functions.main_gap().map(|gap| &*gap.path), Some("after"));
 }
 
+/// It waits while the laps of tasks are open: that is no time outside of laps.
+#[test]
+fn the_loop_of_tasks_is_told_from_what_is_outside_of_laps() {
+    let mut script = script();
+    for (id, name, file) in [
+        (
+            30,
+            "BaseEventLoop.run_forever",
+            "/usr/lib/python3.11/asyncio/base_events.py",
+        ),
+        (
+            31,
+            "EpollSelector.select",
+            "/usr/lib/python3.11/selectors.py",
+        ),
+    ] {
+        script.observed(Record::Function { id, name, file });
+        let (parent, function) = (if id == 30 { 0 } else { 30 }, id);
+        let line = 1;
+        script.observed(Record::Frame(StackFrame {
+            id,
+            parent,
+            function,
+            line,
+        }));
+    }
+    script.span(&["first"], 100 * MS, 10 * MS);
+    script.span(&["last"], 800 * MS, 10 * MS);
+    for at_ms in [300, 310, 320] {
+        sample_of(&mut script, Runner::Thread, MAIN_THREAD, at_ms, 31, false);
+    }
+    sample_of(&mut script, Runner::Thread, MAIN_THREAD, 500, 2, true);
+    let functions = told(&script);
+    assert_eq!(lap(&functions, "event loop").sample_count, 3);
+    assert_eq!(lap(&functions, "other").sample_count, 1);
+    assert!(lap(&functions, "event loop").is_beside());
+}
+
 #[test]
 fn a_lap_of_tasks_keeps_the_time_of_its_samples() {
     let mut script = script();

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use laptime_core::{PathId, SampledStack, path};
+use laptime_core::{PathId, Runner, SampledStack, path};
 
 use super::imports;
 use crate::functions::{
-    FunctionTime, Functions, ImportTime, LapFunctions, LineTime, OTHER_PROCESSES, OTHER_THREADS,
-    PROGRAM, StackNode,
+    EVENT_LOOP, FunctionTime, Functions, ImportTime, LapFunctions, LineTime, OTHER_PROCESSES,
+    OTHER_THREADS, PROGRAM, StackNode,
 };
 use crate::process::Process;
 use crate::span_row::RowKind;
@@ -16,6 +16,8 @@ use crate::wall::{AFTER, EXIT, OTHER, STARTUP};
 
 /// A node of the tree is kept from this part of all time on.
 const LEAST_NODE: f64 = 0.0005;
+/// Where the event loop of asyncio stands, and what starts it or one of another make.
+const LOOPS: [&str; 2] = ["asyncio/base_events.py", "asyncio/runners.py"];
 /// Lines that are told of a function.
 const MOST_LINES: usize = 16;
 
@@ -254,8 +256,27 @@ pub fn place(process: &Process, is_measured: bool, sample: &SampledStack, lap: I
             let is_after = process.exits_at().is_some_and(|at| sample.ticks < at);
             if is_after { AFTER } else { EXIT }
         }
+        // Laps of tasks are open meanwhile, so it is no time outside of laps.
+        Some(_) if is_event_loop(stacks, sample) => EVENT_LOOP,
         Some(_) => OTHER,
     })
+}
+
+/// Whether a sample is of asyncio's loop itself, and of none of its tasks.
+fn is_event_loop(stacks: &Stacks, sample: &SampledStack) -> bool {
+    if sample.runner != Runner::Thread {
+        return false;
+    }
+    let mut at = sample.frame;
+    while let Some(frame) = stacks.frames.get(&at) {
+        let function = stacks.functions.get(&frame.function);
+        let is_in = |file: &str| function.is_some_and(|function| function.file.ends_with(file));
+        if LOOPS.into_iter().any(is_in) {
+            return true;
+        }
+        at = frame.parent;
+    }
+    false
 }
 
 impl Lap {
