@@ -32,7 +32,7 @@ class Benchmark:
         work: dict[str, float],
         memory: dict[str, Counted] | None = None,
     ) -> None:
-        #: The function's name.
+        #: The function's name, or the one that was told.
         self.name = name
         #: Median of the samples.
         self.median_ns = outcome.median_ns
@@ -165,9 +165,11 @@ class Bench:
         budget: float = BUDGET,
         precision: float = PRECISION,
         memory: bool = False,
+        name: str | None = None,
         **work: float | None,
     ) -> None:
         self._asked = (budget, precision)
+        self._name = name
         self._counts_memory = memory
         self._work = {kind: told for kind, told in work.items() if told is not None}
 
@@ -180,11 +182,15 @@ class Bench:
         bytes: float | None = None,
         flop: float | None = None,
         memory: bool = False,
+        name: str | None = None,
     ) -> Bench:
         """The same, asked for more: seconds that it takes at most, how well the median is to be
         known as a part of it, and how many items, bytes or FLOP an iteration is. With `memory`,
-        what an iteration allocates is counted afterwards, in two more of them.
+        what an iteration allocates is counted afterwards, in two more of them. `name` stands for
+        the function's own: `laptime compare` matches saved benchmarks by their names.
         """
+        if name is not None and (not isinstance(name, str) or not name):
+            raise ValueError(f"the name of a benchmark is text of at least one letter, not {name!r}")
         told = {"items": items, "bytes": bytes, "flop": flop}
         for kind, number in told.items():
             if number is not None and not 0 < number < float("inf"):
@@ -192,7 +198,7 @@ class Bench:
                     f"{kind} of an iteration are a finite number above 0, not {number}"
                 )
         BenchmarkPlan(budget, precision)  # refuses what is no budget
-        return Bench(budget, precision, memory, **told)
+        return Bench(budget, precision, memory, name, **told)
 
     def __call__(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Benchmark:
         """Measures `fn(*args, **kwargs)`."""
@@ -209,7 +215,7 @@ class Bench:
             from ._memory import memory_of
 
             memory = memory_of(fn, args, kwargs)
-        return Benchmark(name_of(fn), outcome, doubts, self._work, memory)
+        return Benchmark(self._name or name_of(fn), outcome, doubts, self._work, memory)
 
     def __repr__(self) -> str:
         return "<laptime.bench(fn, *args, **kwargs): how long a call takes>"

@@ -38,7 +38,8 @@ def asked_by(marker: pytest.Mark | None) -> Asked:
     from ..benchmarks import bench
 
     parameters = inspect.signature(bench.options).parameters
-    known = ["threshold", *parameters]
+    # A test's benchmark is called as the test is.
+    known = ["threshold", *(name for name in parameters if name != "name")]
     told: dict[str, Any] = dict(marker.kwargs) if marker else {}
     if marker and marker.args:
         given = ", ".join(map(repr, marker.args))

@@ -14,6 +14,8 @@ use crate::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict};
 
 /// What differences are of.
 pub const NOUN: &str = "iteration";
+/// Benchmarks that a sentence names.
+const MOST_NAMES: usize = 3;
 
 /// One file of benchmarks.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,11 +58,21 @@ fn side_summary(files: &[Measured]) -> SideSummary {
 }
 
 fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
+    let (base_names, new_names) = (names_of(base), names_of(new));
+    // Of one benchmark a side it is plain which is meant, whatever they are called.
+    let renamed = match (&base_names[..], &new_names[..]) {
+        ([old], [other]) if old != other => Some((*old, *other)),
+        _ => None,
+    };
+    let arrow = renamed.map(|(old, other)| format!("{old} → {other}"));
     let mut names: Vec<&str> = Vec::new();
-    for (name, _) in base.iter().chain(new).flat_map(|file| &file.benchmarks) {
-        if !names.contains(&name.as_str()) {
+    for name in base_names.iter().chain(&new_names) {
+        if !names.contains(name) {
             names.push(name);
         }
+    }
+    if let Some(arrow) = &arrow {
+        names = vec![arrow];
     }
     let side = |files: &[Measured], name: &str| Side {
         units: files
@@ -71,7 +83,10 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
     };
     let sides: Vec<(Side, Side)> = names
         .iter()
-        .map(|name| (side(base, name), side(new, name)))
+        .map(|name| {
+            let (old, other) = renamed.unwrap_or((name, name));
+            (side(base, old), side(new, other))
+        })
         .collect();
     let mut judged: Vec<Option<Judged>> = sides
         .iter()
@@ -83,7 +98,11 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
     let mut all: Vec<&mut Judged> = judged.iter_mut().flatten().collect();
     verdict::control_false_discoveries(&mut all, FALSE_RATE);
     let gates = options.gates.iter().map(|gate| {
-        let at = names.iter().position(|name| *name == gate.path);
+        let at = names.iter().position(|name| {
+            let is_renamed =
+                renamed.is_some_and(|(old, other)| [old, other].contains(&&*gate.path));
+            *name == gate.path || is_renamed
+        });
         let judged = at.and_then(|at| judged[at].as_ref());
         let judged = judged.filter(|_| gate.statistic == Statistic::Median);
         judged.map_or_else(
@@ -100,7 +119,11 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         .unwrap_or_else(|| row("nothing", &<_>::default(), None));
     if whole.verdict.is_none() {
         whole.verdict = Some(Verdict::NotComparable);
-        "The files have no benchmark in common.".clone_into(&mut whole.reason);
+        whole.reason = format!(
+            "No benchmark is in both files: base has {}; new has {}. Benchmarks are matched by their names.",
+            listed(&base_names),
+            listed(&new_names),
+        );
     }
     Pair {
         new: side_summary(new),
@@ -110,15 +133,51 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         threshold_ratio: options.threshold_ratio.max(LEAST_THRESHOLD),
         cause: None,
         beside: Vec::new(),
-        notes: [tally(&rows), single(base, new)]
-            .into_iter()
-            .flatten()
-            .collect(),
+        step_to_step: None,
+        notes: [
+            renamed.map(other_name),
+            tally(&rows),
+            rows.iter()
+                .any(|row| row.verdict.is_some())
+                .then(|| single(base, new))
+                .flatten(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         gates,
         differs: Vec::new(),
         whole,
         rows,
     }
+}
+
+/// The names of a side's benchmarks, in order.
+fn names_of(files: &[Measured]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in files.iter().flat_map(|file| &file.benchmarks) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The first few of them, in words.
+fn listed(names: &[&str]) -> String {
+    let shown = &names[..names.len().min(MOST_NAMES)];
+    match names.len() - shown.len() {
+        _ if names.is_empty() => "none".to_owned(),
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn other_name((old, new): (&str, &str)) -> Warning {
+    let message = format!(
+        "each side has one benchmark, {old} and {new}: they are compared although their names differ"
+    );
+    Warning::new("other-name", message)
 }
 
 /// The row that a reader must know of first: the one that got slower most, else faster, else the least clear.
@@ -196,6 +255,10 @@ fn row(name: &str, (base, new): &(Side, Side), judged: Option<&Judged>) -> Compa
     let new = one(new, judged.map(|judged| judged.new_median));
     let mean = |side: &Option<RowSide>| side.as_ref().map_or(0.0, |side| side.mean_ns);
     let difference_ns = mean(&new) - mean(&base);
+    let of_medians = judged.map(|judged| judged.new_median - judged.base_median);
+    let median_difference_ns = of_medians
+        .filter(|ns| ns.is_finite())
+        .unwrap_or(difference_ns);
     let (presence, reason) = match (&base, &new) {
         (Some(_), None) => (Presence::Removed, "Only the base has it."),
         (None, _) => (Presence::Added, "Only the new side has it."),
@@ -208,6 +271,8 @@ fn row(name: &str, (base, new): &(Side, Side), judged: Option<&Judged>) -> Compa
         presence,
         difference_ns,
         own_difference_ns: difference_ns,
+        median_difference_ns,
+        own_median_difference_ns: median_difference_ns,
         base,
         new,
         ratio: None,

@@ -1,81 +1,166 @@
-//! What passes between the steps: no part of a step, and time of the training all the same.
+//! From the start of one step to that of the next: what passes between the steps is no part of a step,
+//! and time of the training all the same.
+//!
+//! Judged like a step is, by the same rule and on medians: an evaluation after every hundredth step makes
+//! a few periods far longer, and says nothing about all others.
 
 use laptime_core::Warning;
 
-use super::matched::{Basis, Matched};
+use super::comparison::{ComparisonRow, Presence, RowSide};
+use super::delayed;
+use super::matched::{self, Basis, Matched};
+use super::rows;
 use super::run::Run;
-use crate::quantiles::median_of;
 use crate::spoken::spoken;
+use crate::verdict::{Judged, Side, Verdict};
 
-/// A change from this part of the time from step to step on is told.
-const LEAST_RATIO: f64 = 0.05;
 /// The code of the note.
 pub const CODE: &str = "between-steps";
+/// From this part of a period on, what is between steps has a row.
+const LEAST_RATIO: f64 = 0.05;
+/// From this part of a period's change on, what is between the steps makes it.
+const MOST_RATIO: f64 = 0.5;
+/// From this part of what changed between the steps on, a lap is named for it.
+const NAMED_RATIO: f64 = 0.6;
+/// Requests begin when someone asks: what is between them is no time of the program.
+const ASKED_FOR: &str = "request";
 
-/// One run: from one step to the next, and what of it is in no step.
-#[derive(Debug, Clone, Copy)]
-struct Pace {
-    period_ns: f64,
-    gap_ns: f64,
+/// The verdict on the periods; `None` where a run has none.
+pub fn judge(matched: &Matched<'_>, threshold_ratio: f64) -> Option<Judged> {
+    let (base, new) = sides(matched)?;
+    Some(matched::judge(&base, &new, threshold_ratio))
 }
 
-/// That the time between the steps changed, where it surely did: no run of a side is like one of the other.
-pub fn note(matched: &Matched<'_>) -> Option<Warning> {
-    if matched.basis() == Basis::Run || !matched.is_steady() {
+fn sides(matched: &Matched<'_>) -> Option<(Side, Side)> {
+    if matched.basis() == Basis::Run || matched.noun() == ASKED_FOR {
         return None;
     }
-    let of =
-        |runs: &[Run]| -> Option<Vec<Pace>> { runs.iter().map(|run| pace(matched, run)).collect() };
-    let (base, new) = (of(matched.base)?, of(matched.new)?);
-    let least = |side: &[Pace]| {
-        side.iter()
-            .map(|one| one.gap_ns)
-            .fold(f64::INFINITY, f64::min)
+    let step = matched.step()?;
+    let side = |runs: &[Run]| {
+        let each = runs.iter().map(|run| run.durations.periods.get(step));
+        let units = each.map(Option::<&Vec<f64>>::cloned);
+        Some(Side {
+            units: units.collect::<Option<_>>()?,
+        })
     };
-    let most = |side: &[Pace]| side.iter().map(|one| one.gap_ns).fold(0.0, f64::max);
-    let surely_ns = (least(&new) - most(&base)).max(least(&base) - most(&new));
-    let middle =
-        |side: &[Pace], of: fn(&Pace) -> f64| median_of(side.iter().map(of), &mut Vec::new());
-    let period_ns = middle(&base, |one| one.period_ns);
-    if surely_ns < LEAST_RATIO * period_ns {
-        return None;
-    }
-    let noun = matched.noun();
-    let said = |ns: f64| spoken(ns.abs().round() as u64);
-    let change_ns = middle(&new, |one| one.gap_ns) - middle(&base, |one| one.gap_ns);
-    let way = if change_ns < 0.0 { "less" } else { "more" };
-    let new_ns = middle(&new, |one| one.period_ns);
-    Some(
-        Warning::new(
-            CODE,
-            format!(
-                "between two {noun}s {} {way} pass than before: from the start of one to that of the next it is \
-                 {}, before {}",
-                said(change_ns),
-                said(new_ns),
-                said(period_ns),
-            ),
-        )
-        .with_hint(format!("a lap around what the program does between its {noun}s names it")),
-    )
+    Some((side(matched.base)?, side(matched.new)?))
 }
 
-/// `None` where a run has too few steps, or several processes take them.
-fn pace(matched: &Matched<'_>, run: &Run) -> Option<Pace> {
-    let steady = run.summary.steady.as_ref()?;
-    let step = steady
-        .rows
-        .iter()
-        .find(|row| Some(row.path.as_str()) == matched.step())?;
-    let count = step.count.filter(|count| *count > 1)? as f64;
-    let measured = run
-        .summary
-        .processes
-        .iter()
-        .filter(|process| process.is_measured);
-    (measured.count() == 1).then(|| {
-        let period_ns = steady.wall_ns as f64 / count;
-        let gap_ns = (period_ns - step.total_ns as f64 / count).max(0.0);
-        Pace { period_ns, gap_ns }
+/// The row of the periods, where what is between the steps is a part of them or of their change that counts.
+pub fn row(matched: &Matched<'_>, judged: &Judged, step: &ComparisonRow) -> Option<ComparisonRow> {
+    let (base, new) = sides(matched)?;
+    let one = |side: &Side, median_ns: f64, step: &Option<RowSide>| {
+        let step = step.as_ref()?;
+        let means = side
+            .units
+            .iter()
+            .map(|unit| unit.iter().sum::<f64>() / unit.len().max(1) as f64);
+        let mean_ns = means.sum::<f64>() / side.units.len().max(1) as f64;
+        median_ns.is_finite().then_some(RowSide {
+            median_ns: Some(median_ns),
+            mean_ns,
+            own_ns: (mean_ns - step.mean_ns).max(0.0),
+            count: 1.0,
+            step_ratio: 1.0,
+            process_ns: None,
+        })
+    };
+    let base = one(&base, judged.base_median, &step.base)?;
+    let new = one(&new, judged.new_median, &step.new)?;
+    let name = format!("{} to {}", matched.noun(), matched.noun());
+    let median_difference_ns = judged.new_median - judged.base_median;
+    let mut row = ComparisonRow {
+        path: name.clone(),
+        names: vec![name],
+        module_class: String::new(),
+        presence: Presence::Both,
+        difference_ns: new.mean_ns - base.mean_ns,
+        own_difference_ns: new.own_ns - base.own_ns,
+        median_difference_ns,
+        own_median_difference_ns: median_difference_ns - step.median_difference_ns,
+        base: Some(base),
+        new: Some(new),
+        ratio: None,
+        ratio_low: None,
+        ratio_high: None,
+        p_value: None,
+        verdict: None,
+        reason: String::new(),
+    };
+    rows::take(&mut row, judged);
+    let gap = |side: &RowSide, step: &Option<RowSide>| {
+        let step_ns = step.as_ref().and_then(|step| step.median_ns)?;
+        Some((side.median_ns? - step_ns) / side.median_ns?)
+    };
+    let is_part = |ratio: Option<f64>| ratio.is_some_and(|ratio| ratio >= LEAST_RATIO);
+    let is_large = is_part(gap(&base, &step.base)) || is_part(gap(&new, &step.new));
+    let makes_it = is_clear(row.verdict) && is_between(&row);
+    // A machine that was busy during the steps made the periods longer as well.
+    let paths = matched.step().and_then(|step| matched.find(step));
+    let is_kept = paths.is_some_and(|paths| delayed::explains(matched, paths, step.difference_ns));
+    if is_kept && !is_between(&row) {
+        row.doubt(&step.reason);
+    }
+    (is_large || makes_it).then_some(row)
+}
+
+/// Whether most of a period's change is between the steps.
+fn is_between(row: &ComparisonRow) -> bool {
+    row.own_median_difference_ns / row.median_difference_ns >= MOST_RATIO
+}
+
+fn is_clear(verdict: Option<Verdict>) -> bool {
+    matches!(verdict, Some(Verdict::Faster | Verdict::Slower))
+}
+
+/// The verdict of both: that on the step, unless the periods changed by what is between the steps.
+pub fn verdict(step: &ComparisonRow, periods: Option<&ComparisonRow>) -> Verdict {
+    let told = periods.filter(|row| is_clear(row.verdict) && is_between(row));
+    // A step that is slower makes the training slower, whatever less passes between two.
+    let both = [told.and_then(|row| row.verdict), step.verdict];
+    both.into_iter()
+        .flatten()
+        .next()
+        .unwrap_or(Verdict::Inconclusive)
+}
+
+/// Which lap took what passes between the steps, where that changed.
+pub fn note(
+    noun: &str,
+    step: &ComparisonRow,
+    periods: Option<&ComparisonRow>,
+    rows: &[ComparisonRow],
+) -> Option<Warning> {
+    let row = periods.filter(|row| is_clear(row.verdict))?;
+    let base_ns = row.base.as_ref()?.median_ns?;
+    let change_ns = row.own_median_difference_ns;
+    if !is_between(row) && change_ns.abs() < LEAST_RATIO * base_ns {
+        return None;
+    }
+    let share = |row: &ComparisonRow| row.typical_difference_ns() / change_ns;
+    let outside = rows.iter().filter(|row| {
+        row.depth() == 0
+            && !row.names.starts_with(&step.names)
+            && !step.names.starts_with(&row.names)
+    });
+    let most = outside.max_by(|one, other| share(one).total_cmp(&share(other)));
+    let said = |ns: f64| spoken(ns.abs().round() as u64);
+    let way = if change_ns < 0.0 { "less" } else { "more" };
+    let between = format!(
+        "between two {noun}s {} {way} pass than before",
+        said(change_ns)
+    );
+    Some(match most.filter(|row| share(row) >= NAMED_RATIO) {
+        Some(lap) => {
+            let ns = said(lap.typical_difference_ns());
+            Warning::new(CODE, format!("{between}: {} takes {ns} {way}", lap.path))
+        }
+        None => Warning::new(
+            CODE,
+            format!("{between}, and no lap there tells what it is"),
+        )
+        .with_hint(format!(
+            "a lap around what the program does between its {noun}s names it"
+        )),
     })
 }

@@ -74,7 +74,8 @@ impl SideSummary {
 pub struct Pair {
     /// The other side.
     pub new: SideSummary,
-    /// On a step or, without steps, on the run.
+    /// On a step or, where what passes between the steps changed, on the time from step to step; without
+    /// steps, on the run.
     #[serde(serialize_with = "word")]
     pub verdict: Verdict,
     /// What differences are of.
@@ -85,6 +86,9 @@ pub struct Pair {
     pub threshold_ratio: f64,
     /// The row of the step or of the run.
     pub whole: ComparisonRow,
+    /// From the start of one step to that of the next, where what is between them counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_to_step: Option<ComparisonRow>,
     /// Where the difference lies.
     pub cause: Option<Cause>,
     /// Every path of either side, in tree order.
@@ -146,6 +150,10 @@ pub struct ComparisonRow {
     pub difference_ns: f64,
     /// The same, without what the paths inside take.
     pub own_difference_ns: f64,
+    /// By how much a typical step is longer through it: of medians, where there are some.
+    pub median_difference_ns: f64,
+    /// The same, without what the paths inside take.
+    pub own_median_difference_ns: f64,
 }
 
 impl ComparisonRow {
@@ -157,11 +165,19 @@ impl ComparisonRow {
     /// By how much a usual step is longer through it; below zero where it is shorter. What is in some
     /// steps only counts by how many have it, and what is in fewer than half is not usual.
     pub fn typical_difference_ns(&self) -> f64 {
+        let is_usual = [&self.base, &self.new]
+            .into_iter()
+            .flatten()
+            .any(|side| side.step_ratio >= 0.5);
+        if is_usual { self.of_medians_ns() } else { 0.0 }
+    }
+
+    /// The same, however few steps have it.
+    pub(crate) fn of_medians_ns(&self) -> f64 {
         let typical = |side: &Option<RowSide>| {
-            let usual = side.as_ref().filter(|side| side.step_ratio >= 0.5);
-            usual.map_or(0.0, |side| {
+            side.as_ref().map_or(0.0, |side| {
                 side.median_ns
-                    .map_or(side.mean_ns, |median| median * side.step_ratio.min(1.0))
+                    .map_or(side.mean_ns, |median| median * side.step_ratio)
             })
         };
         typical(&self.new) - typical(&self.base)
@@ -197,7 +213,7 @@ pub struct RowSide {
     pub own_ns: f64,
     /// Spans for each step or run.
     pub count: f64,
-    /// Part of the steps that have it.
+    /// Part of the steps that have it; outside of steps, spans for each of them.
     #[serde(skip)]
     pub step_ratio: f64,
     /// CPU time of the process for each step or run, where it was measured.

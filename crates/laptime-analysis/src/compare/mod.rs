@@ -20,6 +20,7 @@ mod options;
 mod recorded_with;
 mod rows;
 mod run;
+mod typical;
 
 pub use between::CODE as BETWEEN_STEPS;
 pub use comparison::{
@@ -70,30 +71,36 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
         .iter()
         .map(|paths| paths.judge(options.threshold_ratio))
         .collect();
-    let mut all: Vec<&mut Judged> = judged.iter_mut().flatten().collect();
+    let mut periods = between::judge(&matched, options.threshold_ratio);
+    let mut all: Vec<&mut Judged> = judged.iter_mut().flatten().chain(&mut periods).collect();
     verdict::control_false_discoveries(&mut all, FALSE_RATE);
     let mut rows: Vec<ComparisonRow> = (matched.rows().iter().zip(&judged))
         .map(|(paths, judged)| rows::row(&matched, paths, judged.as_ref()))
         .collect();
+    typical::tell(&mut rows, matched.basis());
     let mut whole = match matched.step() {
         Some(step) => rows.iter().find(|row| row.path == step).cloned(),
         None => None,
     }
     .unwrap_or_else(|| rows::of_run(&matched, options.threshold_ratio));
+    let mut step_to_step = periods.and_then(|judged| between::row(&matched, &judged, &whole));
     if let Some(why) = &refusal {
-        for row in rows.iter_mut().chain([&mut whole]) {
+        for row in rows.iter_mut().chain([&mut whole]).chain(&mut step_to_step) {
             row.refuse(why);
         }
     }
     Pair {
         new: SideSummary::of(new),
-        verdict: whole.verdict.unwrap_or(Verdict::Inconclusive),
+        verdict: between::verdict(&whole, step_to_step.as_ref()),
         basis: matched.basis(),
         noun: matched.noun().to_owned(),
         threshold_ratio: options.threshold_ratio.max(LEAST_THRESHOLD),
         cause: cause::of(&whole, &rows),
         beside: beside::of(&matched),
-        notes: notes::of(&matched, &whole),
+        notes: between::note(matched.noun(), &whole, step_to_step.as_ref(), &rows)
+            .into_iter()
+            .chain(notes::of(&matched, &whole))
+            .collect(),
         gates: options
             .gates
             .iter()
@@ -101,9 +108,12 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
             .collect(),
         differs,
         whole,
+        step_to_step,
         rows,
     }
 }
 
+#[cfg(test)]
+mod between_tests;
 #[cfg(test)]
 mod tests;

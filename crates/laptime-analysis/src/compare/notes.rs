@@ -5,7 +5,7 @@ use laptime_core::Warning;
 use super::comparison::{ComparisonRow, RowSide};
 use super::matched::{Basis, Matched};
 use super::run::Run;
-use super::{between, delayed, recorded_with};
+use super::{delayed, recorded_with};
 use crate::finding::Finding;
 use crate::spoken::spoken;
 use crate::verdict::Verdict;
@@ -31,7 +31,6 @@ const MOST_DAMAGES: usize = 6;
 /// All of them.
 pub fn of(matched: &Matched<'_>, whole: &ComparisonRow) -> Vec<Warning> {
     let notes = [
-        between::note(matched),
         single(matched),
         unsteady(matched),
         stepless(matched),

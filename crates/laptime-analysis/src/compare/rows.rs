@@ -30,6 +30,8 @@ pub fn row(matched: &Matched<'_>, paths: &Paths<'_>, judged: Option<&Judged>) ->
         presence,
         difference_ns: of(|side| side.mean_ns),
         own_difference_ns: of(|side| side.own_ns),
+        median_difference_ns: 0.0,
+        own_median_difference_ns: 0.0,
         base,
         new,
         ratio: None,
@@ -84,6 +86,8 @@ pub fn of_run(matched: &Matched<'_>, threshold_ratio: f64) -> ComparisonRow {
         presence: Presence::Both,
         difference_ns: new.mean_ns - base.mean_ns,
         own_difference_ns: 0.0,
+        median_difference_ns: finite(judged.new_median - judged.base_median).unwrap_or(0.0),
+        own_median_difference_ns: 0.0,
         base: Some(base),
         new: Some(new),
         ratio: None,
@@ -137,7 +141,7 @@ fn side(
         mean_ns: of_all(|row| Some(row.total_ns as f64))?,
         own_ns: of_all(|row| Some(row.self_ns as f64))?,
         count,
-        step_ratio: step_ratio(matched, runs, of).unwrap_or(count.min(1.0)),
+        step_ratio: step_ratio(matched, runs, of).unwrap_or(count),
         process_ns: of_all(|row| row.process_ns.map(|ns| ns as f64)),
     })
 }

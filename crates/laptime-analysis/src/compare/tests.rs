@@ -145,6 +145,22 @@ fn own_differences_add_up_to_that_of_the_step() {
 }
 
 #[test]
+fn own_differences_of_medians_add_up_as_well() {
+    let pair = pair_of(&[training(10, [5, 5], 1)], &[training(12, [4, 9], 2)]);
+    let own: f64 = pair
+        .rows
+        .iter()
+        .map(|row| row.own_median_difference_ns)
+        .sum();
+    let whole = &pair.whole;
+    assert!((own - whole.median_difference_ns).abs() < 1.0, "{own}");
+    let medians = |side: &Option<RowSide>| side.as_ref().unwrap().median_ns.unwrap();
+    let of_medians = medians(&whole.new) - medians(&whole.base);
+    assert!((whole.median_difference_ns - of_medians).abs() < 1.0);
+    assert!((pair.cause.unwrap().difference_ns - of_medians).abs() < 1.0);
+}
+
+#[test]
 fn paths_of_one_side_stand_where_they_belong() {
     let mut script = Training {
         steps: 60,
@@ -330,37 +346,6 @@ fn gates_are_read_as_they_are_written() {
     assert_eq!(gate.limit, Limit::Absolute(10.0 * 1_048_576.0));
     let gate: Gate = "step:p50 > 5 %".parse().unwrap();
     assert_eq!(gate.limit, Limit::Ratio(0.05));
-}
-
-/// A run of 100 steps of 300 µs and this pause after each, in microseconds.
-fn paced(pause_us: u64, seed: u64) -> Run {
-    let mut script = Script::new(7, 0);
-    let mut now = 0;
-    for step in 0..100 {
-        let noise = (step * 7_919 + seed * 104_729) % 1_009;
-        script.span(&["step"], now, 300_000 + noise);
-        now += 300_000 + noise + pause_us * 1_000;
-    }
-    script.header.closed = Some(crate::scripted::anchor(now));
-    fed::run(&format!("{seed}.lap"), &[script])
-}
-
-#[test]
-fn what_passes_between_the_steps_is_told() {
-    let told = |pair: &Pair| {
-        let note = pair.notes.iter().find(|note| note.code == BETWEEN_STEPS);
-        note.map(|note| note.message.clone())
-    };
-    let pair = pair_of(&[paced(0, 1)], &[paced(600, 2)]);
-    assert_eq!(pair.verdict, Verdict::Same);
-    let said = told(&pair).unwrap();
-    assert!(said.contains("µs more pass than before"), "{said}");
-    let swapped = told(&pair_of(&[paced(600, 1)], &[paced(0, 2)])).unwrap();
-    assert!(swapped.contains("µs less pass than before"), "{swapped}");
-    assert_eq!(told(&pair_of(&[paced(600, 1)], &[paced(605, 2)])), None);
-    // Of several runs, those of a side must all be beyond those of the other.
-    let (base, new) = ([paced(0, 1), paced(600, 2)], [paced(0, 3), paced(600, 4)]);
-    assert_eq!(told(&pair_of(&base, &new)), None);
 }
 
 #[test]

@@ -29,6 +29,8 @@ const MOST_PATHS: usize = 2_048;
 pub struct Durations {
     /// Of each path.
     pub by_path: BTreeMap<String, Vec<f64>>,
+    /// From the start of one step to that of the next, by the path of the steps.
+    pub periods: BTreeMap<String, Vec<f64>>,
 }
 
 impl Durations {
@@ -37,6 +39,9 @@ impl Durations {
     pub(crate) fn complete(&mut self, other: Self) {
         for (path, values) in other.by_path {
             self.by_path.entry(path).or_insert(values);
+        }
+        for (path, values) in other.periods {
+            self.periods.entry(path).or_insert(values);
         }
     }
 }
@@ -61,6 +66,9 @@ pub struct ProcessDurations {
     roles: Vec<Role>,
     names: Vec<String>,
     taken: Sampled,
+    /// From one step to the next, and when the latest one began.
+    periods: Sampled,
+    latest: Option<u64>,
     /// The steps that are kept, by their starts.
     steps: Vec<Piece>,
     /// By path: its time in each of these steps.
@@ -96,6 +104,8 @@ impl ProcessDurations {
             roles,
             names,
             taken: Sampled::default(),
+            periods: Sampled::default(),
+            latest: None,
             steps: Vec::new(),
             inside: BTreeMap::new(),
             outside: BTreeMap::new(),
@@ -134,7 +144,16 @@ impl ProcessDurations {
                 each.map(|piece| ns(piece.duration)).collect(),
             );
         }
-        Durations { by_path }
+        let mut periods = BTreeMap::new();
+        if let Some(step) = self.step {
+            let each = self.periods.finish().into_iter();
+            let each: Vec<f64> = each.map(|piece| ns(piece.duration)).collect();
+            if !each.is_empty() {
+                let name = self.names.get(step.index()).cloned();
+                periods.insert(name.unwrap_or_default(), each);
+            }
+        }
+        Durations { by_path, periods }
     }
 
     fn role(&self, path: PathId) -> Role {
@@ -153,6 +172,13 @@ impl StepPass<'_> {
         let is_step = Some(span.path) == of.step && span.track == of.track;
         if is_step && counts(span, of.from) {
             of.taken.push(span);
+            // A piece that goes on with a step begins no other one.
+            if !span.flags.has(SpanFlags::CONTINUES)
+                && let Some(before) = of.latest.replace(span.start)
+                && before < span.start
+            {
+                of.periods.push_between(before, span.start);
+            }
         }
     }
 }

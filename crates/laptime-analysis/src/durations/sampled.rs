@@ -55,6 +55,16 @@ impl Sampled {
         }
     }
 
+    /// Adds what lasted from one moment to another. The same starts are kept as of spans.
+    pub fn push_between(&mut self, start: u64, end: u64) {
+        let duration = end.saturating_sub(start);
+        self.keep(Piece {
+            start,
+            end,
+            duration,
+        });
+    }
+
     /// Those that are kept, in time order.
     pub fn finish(mut self) -> Vec<Piece> {
         if let Some((last, _)) = self.latest.take() {

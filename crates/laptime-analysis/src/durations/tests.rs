@@ -35,6 +35,24 @@ fn inside_of_steps_a_value_is_the_time_in_one_step() {
 }
 
 #[test]
+fn a_period_is_from_the_start_of_a_step_to_that_of_the_next() {
+    let run = fed::run("a.lap", &[script()]);
+    assert_eq!(run.durations.periods["step"], [11e6; 39]);
+}
+
+#[test]
+fn a_piece_that_goes_on_with_a_step_begins_no_period() {
+    let mut script = Script::new(7, 1_000 * MS);
+    for step in 0..40 {
+        let at = step * 20 * MS;
+        script.span_on(MAIN, &["step"], at, 4 * MS, SpanFlags::NONE);
+        script.span_on(MAIN, &["step"], at + 6 * MS, 4 * MS, SpanFlags::CONTINUES);
+    }
+    let run = fed::run("a.lap", &[script]);
+    assert_eq!(run.durations.periods["step"], [20e6; 39]);
+}
+
+#[test]
 fn a_step_without_a_path_has_no_value_of_it() {
     assert_eq!(of(&script(), "step/check"), [1e6; 4]);
 }
@@ -62,4 +80,5 @@ fn warm_up_is_left_out() {
 fn a_program_without_spans_has_no_durations() {
     let run = fed::run("a.lap", &[Script::new(7, MS)]);
     assert!(run.durations.by_path.is_empty());
+    assert!(run.durations.periods.is_empty());
 }

@@ -6,16 +6,29 @@ use laptime_analysis::compare::benchmarks::NOUN;
 use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, ComparisonRow, Pair};
 use laptime_analysis::verdict::Verdict;
 
+use super::between;
 use crate::headline::UNBROKEN;
 use crate::quantity::{self, Digits};
 use crate::{name, text};
 
 /// The headline of the base and another side.
 pub fn of_pair(pair: &Pair) -> String {
-    let between = pair.notes.iter().find(|note| note.code == BETWEEN_STEPS);
-    let between = between.map(|note| sentence(&note.message));
-    let said = [Some(of_steps(pair)), between];
-    said.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    let steps = of_steps(pair);
+    let Some(row) = &pair.step_to_step else {
+        return steps;
+    };
+    let is_decided = pair.whole.verdict != Some(pair.verdict);
+    let is_told = pair.notes.iter().any(|note| note.code == BETWEEN_STEPS);
+    let is_hidden = row.verdict == Some(Verdict::Same) && is_clear(pair.whole.verdict);
+    match between::sentence(pair, row) {
+        Some(first) if is_decided => format!("{first} {steps}"),
+        Some(more) if is_told || is_hidden => format!("{steps} {more}"),
+        _ => steps,
+    }
+}
+
+fn is_clear(verdict: Option<Verdict>) -> bool {
+    matches!(verdict, Some(Verdict::Slower | Verdict::Faster))
 }
 
 /// What a step, or the run, takes now.
@@ -33,16 +46,22 @@ fn of_steps(pair: &Pair) -> String {
         Some((base_ns, new_ns))
     };
     let Some((base_ns, new_ns)) = medians(whole) else {
-        return format!("{subject} can't be compared. {}", sentence(&whole.reason));
+        return if pair.noun == NOUN {
+            sentence(&whole.reason)
+        } else {
+            format!("{subject} can't be compared. {}", sentence(&whole.reason))
+        };
     };
     let (base, new) = (time(base_ns), time(new_ns));
     let percent = whole.ratio.map(|ratio| (ratio - 1.0).abs() * 100.0);
     let share = percent.map_or_else(String::new, |percent| {
         format!(" ({})", fixed(&percent_of(percent)))
     });
-    match pair.verdict {
+    // On the step alone: what passes between the steps has a sentence of its own.
+    let verdict = whole.verdict.unwrap_or(pair.verdict);
+    match verdict {
         Verdict::Slower | Verdict::Faster => {
-            let way = if pair.verdict == Verdict::Slower {
+            let way = if verdict == Verdict::Slower {
                 "longer"
             } else {
                 "less"
@@ -87,7 +106,7 @@ fn within(row: &ComparisonRow) -> String {
 
 /// Which laps make the difference.
 fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
-    let is_longer = pair.verdict == Verdict::Slower;
+    let is_longer = pair.whole.verdict == Some(Verdict::Slower);
     // Of whole runs the parts are means, which may say the opposite of the medians.
     if (cause.difference_ns > 0.0) != is_longer {
         return None;
@@ -135,11 +154,11 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     Some(format!("{all}: {}.", parts.join(", ")))
 }
 
-fn time(ns: f64) -> String {
+pub(super) fn time(ns: f64) -> String {
     fixed(&quantity::measured(ns).inline())
 }
 
-fn percent_of(percent: f64) -> String {
+pub(super) fn percent_of(percent: f64) -> String {
     if percent < 9.95 {
         format!("{percent:.1} %")
     } else {
@@ -148,7 +167,7 @@ fn percent_of(percent: f64) -> String {
 }
 
 /// What no line breaks.
-fn fixed(text: &str) -> String {
+pub(super) fn fixed(text: &str) -> String {
     text.replace(' ', &UNBROKEN.to_string())
 }
 

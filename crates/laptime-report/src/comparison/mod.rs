@@ -4,6 +4,7 @@
 //! pair of sides; JSON has every number.
 
 mod beside;
+mod between;
 mod document;
 mod headline;
 mod history;

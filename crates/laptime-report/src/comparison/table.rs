@@ -1,7 +1,7 @@
 //! The table of laps: both medians, the change with its interval, what it adds to a step, and the verdict.
 
 use laptime_analysis::compare::benchmarks::NOUN;
-use laptime_analysis::compare::{ComparisonRow, Pair, Presence};
+use laptime_analysis::compare::{Basis, ComparisonRow, Pair, Presence};
 use laptime_analysis::verdict::Verdict;
 use laptime_core::Unavailable;
 
@@ -29,7 +29,9 @@ const COLUMNS: [Column; 7] = [
 
 /// The table.
 pub fn table(pair: &Pair, is_whole: bool) -> Table {
-    let shown = sorted(shown(pair, is_whole));
+    let laps = sorted(shown(pair, is_whole));
+    let hidden = pair.rows.len() - laps.len();
+    let shown: Vec<&ComparisonRow> = pair.step_to_step.iter().chain(laps).collect();
     let has_share = is_clear(pair.whole.verdict) && pair.cause.is_some();
     let columns: Vec<Column> = COLUMNS
         .into_iter()
@@ -51,7 +53,7 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
         lead: if pair.noun == NOUN { NOUN_LEAD } else { "lap" },
         columns,
         rows,
-        notes: notes(pair, shown.len(), has_share),
+        notes: notes(pair, hidden, has_share),
         reasons,
     }
 }
@@ -86,7 +88,7 @@ fn sort_inside<'r>(
         |row: &&ComparisonRow| row.depth() == around.len() && row.names.starts_with(around);
     let mut inside: Vec<&ComparisonRow> = rows.iter().copied().filter(is_inside).collect();
     inside.sort_by(|one, other| {
-        let size = |row: &ComparisonRow| row.difference_ns.abs();
+        let size = |row: &ComparisonRow| row.median_difference_ns.abs();
         size(other).total_cmp(&size(one))
     });
     for row in inside {
@@ -100,7 +102,7 @@ fn shown(pair: &Pair, is_whole: bool) -> Vec<&ComparisonRow> {
     let step_ns = pair.whole.base.as_ref().map_or(0.0, |side| side.mean_ns);
     let is_all = is_whole || pair.rows.len() <= MOST_ROWS;
     let is_worth = |row: &ComparisonRow| {
-        let is_large = row.difference_ns.abs() >= SHOWN_RATIO * step_ns;
+        let is_large = row.median_difference_ns.abs() >= SHOWN_RATIO * step_ns;
         is_all || row.depth() <= pair.whole.depth() + 1 || (is_large && is_told(row))
     };
     let mut shown: Vec<&ComparisonRow> = Vec::new();
@@ -158,10 +160,12 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
             _ if row.presence == Presence::Both => absent(&row.reason, reasons),
             _ => Cell::Blank,
         },
-        Column::Difference => Cell::Difference(row.difference_ns),
-        Column::OwnShare => {
-            let whole_ns = pair.whole.difference_ns;
-            Cell::Share(row.own_difference_ns / whole_ns)
+        // What is on one side only is no difference of a benchmark.
+        Column::Difference if pair.noun == NOUN && row.presence != Presence::Both => Cell::Blank,
+        Column::Difference => Cell::Difference(row.median_difference_ns),
+        Column::OwnShare if is_part(pair, row) => {
+            let whole_ns = pair.whole.median_difference_ns;
+            Cell::Share(row.own_median_difference_ns / whole_ns)
         }
         Column::Verdict => match (row.presence, row.verdict) {
             (Presence::Added, _) => Cell::Word("added"),
@@ -173,6 +177,11 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
     }
 }
 
+/// Whether a row is the step's, or of a lap inside of it.
+fn is_part(pair: &Pair, row: &ComparisonRow) -> bool {
+    pair.basis == Basis::Run || row.names.starts_with(&pair.whole.names)
+}
+
 fn absent(why: &str, reasons: &mut Vec<Unavailable>) -> Cell {
     let known = reasons.iter().position(|reason| reason.0 == why);
     Cell::Absent(known.unwrap_or_else(|| {
@@ -181,7 +190,7 @@ fn absent(why: &str, reasons: &mut Vec<Unavailable>) -> Cell {
     }))
 }
 
-fn notes(pair: &Pair, shown: usize, has_share: bool) -> Vec<String> {
+fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
     let noun = &pair.noun;
     let (one, several) = if noun == NOUN {
         ("benchmark", "benchmarks")
@@ -193,16 +202,33 @@ fn notes(pair: &Pair, shown: usize, has_share: bool) -> Vec<String> {
     } else {
         "a"
     };
-    let mut notes = vec![format!(
-        "base and new are medians, difference is the mean time that {a} {noun} takes longer"
-    )];
-    if has_share {
-        notes.push(
-            "own part is the share of that difference without what the laps inside take: all add up to 100 %"
-                .to_owned(),
-        );
+    let is_of_run = pair.basis == Basis::Run;
+    let mut notes = vec![if is_of_run {
+        format!(
+            "base and new are medians, difference is the mean time that {a} {noun} takes longer"
+        )
+    } else {
+        format!(
+            "base, new and difference are of medians: difference is what a typical {noun} takes longer"
+        )
+    }];
+    if let Some(row) = &pair.step_to_step {
+        notes.push(format!(
+            "{} is from the start of one {noun} to the start of the next",
+            row.path
+        ));
     }
-    let hidden = pair.rows.len() - shown;
+    if has_share {
+        notes.push(if is_of_run {
+            "own part is the share of that difference without what the laps inside take: all add up to 100 %"
+                .to_owned()
+        } else {
+            format!(
+                "own part is the share of a {noun}'s difference without what the laps inside take: in {a} \
+                 {noun} all add up to 100 %"
+            )
+        });
+    }
     if hidden > 0 {
         let laps = plural(hidden as u64, one, several);
         notes.push(format!(
