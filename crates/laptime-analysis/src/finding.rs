@@ -48,6 +48,18 @@ pub enum Finding {
         /// The run's time outside of laps, its startup and exit not included.
         outside_ns: u64,
     },
+    /// Much of the time from the first step to the last is in no lap.
+    BetweenSteps {
+        /// The path of the steps.
+        path: String,
+        /// Time in no lap, from the first step to the last.
+        total_ns: u64,
+        /// From the start of the first step to the end of the last one.
+        during_ns: u64,
+        /// The function that most of it is in, where stacks were sampled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
+    },
     /// Laps are so many and so short that recording them takes time of its own.
     Overhead {
         /// Finished spans.
@@ -73,6 +85,10 @@ pub enum Finding {
         /// What the loader's workers do meanwhile, where their own laps tell.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workers: Option<WorkerLap>,
+        /// The function that processes without laps, such as a loader's workers, mostly run in; its ratio is of the
+        /// time in which they ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worker_function: Option<MainFunction>,
     },
     /// First batches wait for the loader's workers to start.
     WorkerStarts {
@@ -110,6 +126,9 @@ pub enum Finding {
         cause: Option<Cause>,
         /// The part of the excess outside of all laps inside.
         outside_ns: u64,
+        /// Whether no lap is inside of these steps.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_bare: bool,
     },
     /// A lap that runs in few of the steps takes much of what all of them take.
     Occasional {
@@ -223,6 +242,15 @@ pub enum Finding {
         /// FLOP per byte.
         intensity: f64,
     },
+}
+
+/// What isn't so is left out of JSON.
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+fn is_false(told: &bool) -> bool {
+    !told
 }
 
 /// The function that most samples of a lap are in.

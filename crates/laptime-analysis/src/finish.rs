@@ -9,7 +9,7 @@ use crate::collect;
 use crate::doubts;
 use crate::epoch_summaries;
 use crate::fields;
-use crate::findings::{self, Clues};
+use crate::findings::{self, Clues, between};
 use crate::growth::{self, Growth};
 use crate::held_loop;
 use crate::launches;
@@ -146,6 +146,7 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
             |start| start.risen_bytes,
         ),
         rise: main().and_then(rise),
+        between: main().and_then(between::of_process),
         handlers_ended_ns: main().and_then(handlers_ended_ns),
         ..Clues::default()
     }

@@ -39,6 +39,8 @@ pub struct Series {
     pub total: u64,
     /// Start of the first.
     pub first: u64,
+    /// End of the last.
+    pub last: u64,
     /// All of them, with what memory they left.
     pub course: Course,
     pieces: Vec<Piece>,
@@ -64,6 +66,7 @@ impl Series {
             seen: 0,
             total: 0,
             first: u64::MAX,
+            last: 0,
             course: Course::default(),
             pieces: Vec::new(),
             latest: u64::MAX,
@@ -77,6 +80,7 @@ impl Series {
         self.seen += u64::from(!continues || self.seen == 0);
         self.total = self.total.saturating_add(duration);
         self.first = self.first.min(start);
+        self.last = self.last.max(start.saturating_add(duration));
         if start > self.latest {
             return;
         }

@@ -43,6 +43,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             if *count == 1 { "is" } else { "are" },
             time(*outside_ns),
         ),
+        Finding::BetweenSteps { .. } => ends::between(finding)?,
         Finding::Overhead {
             span_count,
             recording_ns,
@@ -61,13 +62,14 @@ pub fn said(finding: &Finding) -> Option<String> {
             excess_ns,
             cause,
             outside_ns,
+            is_bare,
         } => {
             let (slow, usual, cost) = (time(*slow_ns), time(*usual_ns), time(*excess_ns));
             let steps = many(path);
             format!(
                 "At least one in {one_in} {steps} takes {slow} or longer; the median is {usual}. What \
                  all {steps} take beyond the median adds up to {cost}. {}",
-                because(cause.as_ref(), *outside_ns, *excess_ns),
+                because(cause.as_ref(), *is_bare, *outside_ns, *excess_ns),
             )
         }
         Finding::DataWait { .. } | Finding::HotSpot { .. } | Finding::InFunction { .. } => {
@@ -106,6 +108,7 @@ fn of_parts(finding: &Finding) -> Option<String> {
             step_ns,
             function,
             workers,
+            worker_function,
             ..
         } => format!(
             "Each {} waits {} for data on average, {} of its time ({}{}). {}",
@@ -115,7 +118,7 @@ fn of_parts(finding: &Finding) -> Option<String> {
             share(*per_step_ns, *step_ns),
             name::short(path),
             also_in(function.as_ref()),
-            waits::supply(workers.as_ref()),
+            waits::supply(workers.as_ref(), worker_function.as_ref()),
         ),
         Finding::HotSpot {
             path,
@@ -236,9 +239,11 @@ fn hot(
     )
 }
 
-fn because(cause: Option<&Cause>, outside_ns: u64, excess_ns: u64) -> String {
+fn because(cause: Option<&Cause>, is_bare: bool, outside_ns: u64, excess_ns: u64) -> String {
     let Some(cause) = cause else {
-        return if outside_ns >= excess_ns / 2 {
+        return if is_bare {
+            "No lap is inside: put laps around its parts."
+        } else if outside_ns >= excess_ns / 2 {
             "Most of that is in none of the laps inside: put laps around the other parts."
         } else {
             "Several laps inside grow together: look for what slows all of them."

@@ -90,6 +90,29 @@ fn wait(function: Option<MainFunction>, workers: Option<WorkerLap>) -> Finding {
         total_ns: 400 * MS,
         function,
         workers,
+        worker_function: None,
+    }
+}
+
+/// Workers without laps whose function is known.
+fn by_workers(function: MainFunction) -> Finding {
+    let mut finding = wait(None, None);
+    if let Finding::DataWait {
+        worker_function, ..
+    } = &mut finding
+    {
+        *worker_function = Some(function);
+    }
+    finding
+}
+
+/// A loop that does most of its work between its steps.
+fn between(function: Option<MainFunction>) -> Finding {
+    Finding::BetweenSteps {
+        path: "step".to_owned(),
+        total_ns: 7_040 * MS,
+        during_ns: 7_490 * MS,
+        function,
     }
 }
 
@@ -104,6 +127,7 @@ fn waits() -> Vec<Finding> {
         wait(None, None),
         wait(Some(load()), None),
         wait(None, Some(decode())),
+        by_workers(load()),
         starts(1, 4_900),
         starts(4, 19_400),
         Finding::HeldLoop(resize(1, 1)),
@@ -167,7 +191,7 @@ fn every_kind() -> Vec<Finding> {
         per_step_bytes: 9_800,
     };
     let path = || "step".to_owned();
-    let slow = |cause, outside_ns| Finding::SlowSteps {
+    let slow = |cause, outside_ns, is_bare| Finding::SlowSteps {
         path: path(),
         one_in: 20,
         slow_ns: 111 * MS,
@@ -175,6 +199,7 @@ fn every_kind() -> Vec<Finding> {
         excess_ns: 700 * MS,
         cause,
         outside_ns,
+        is_bare,
     };
     let growth = |keepers| Finding::MemoryGrowth {
         path: path(),
@@ -187,6 +212,7 @@ fn every_kind() -> Vec<Finding> {
     };
     let mut all = starts();
     all.extend(ends());
+    all.extend([between(None), between(Some(load()))]);
     all.extend(waits());
     all.extend([
         Finding::Overhead {
@@ -199,9 +225,10 @@ fn every_kind() -> Vec<Finding> {
             count: 4,
             total_ns: 3_000 * MS,
         },
-        slow(Some(cause), 0),
-        slow(None, 0),
-        slow(None, 600 * MS),
+        slow(Some(cause), 0, false),
+        slow(None, 0, false),
+        slow(None, 600 * MS, false),
+        slow(None, 600 * MS, true),
         hot("step/forward/conv", "", 60, Some(load())),
         Finding::InFunction {
             path: "step/forward".to_owned(),

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use super::steps::Steps;
 use crate::finding::{Finding, MainFunction};
-use crate::functions::{Functions, LapFunctions};
+use crate::functions::{Functions, LapFunctions, OTHER_PROCESSES};
 use crate::span_row::RowKind;
 use crate::summary::Summary;
 
-/// A function that has this part of a lap's own time is what the lap is mostly in.
+/// A function that has more than this part of a lap's own time is what the lap is mostly in.
 const MOST_RATIO: f64 = 0.5;
 /// Of fewer samples, that would be known to more than 20 points.
 const LEAST_SAMPLES: u64 = 20;
@@ -27,48 +27,121 @@ struct Own {
 /// The function that a lap, with the laps inside, is mostly in; `None` where there is none, or too little was sampled.
 pub fn of_lap(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
     let laps = functions?.laps.iter();
-    most(laps.filter(|lap| lap.kind == RowKind::Span && is_inside(&lap.path, path)))
+    let laps = laps.filter(|lap| is_part(lap, path));
+    Sums::of(laps).longest(Time::All, 0).map(|(found, _)| found)
 }
 
-/// The function that startup or exit is mostly in.
-pub fn of_leftover(functions: Option<&Functions>, name: &str) -> Option<MainFunction> {
+/// The function that so much time outside of laps is mostly in: startup, exit, or what is between laps.
+pub fn of_leftover(
+    functions: Option<&Functions>,
+    name: &str,
+    told_ns: u64,
+) -> Option<MainFunction> {
     let laps = functions?.laps.iter();
-    most(laps.filter(|lap| lap.kind == RowKind::Leftover && lap.path == name))
+    let laps = laps.filter(|lap| lap.kind == RowKind::Leftover && lap.path == name);
+    // Samples may stand for less time than a sentence tells of.
+    Sums::of(laps)
+        .longest(Time::All, told_ns)
+        .map(|(found, _)| found)
 }
 
-/// The function that laps are mostly in.
-fn most<'f>(laps: impl Iterator<Item = &'f LapFunctions>) -> Option<MainFunction> {
-    let (mut samples, mut all_ns) = (0_u64, 0_u64);
-    let mut own: BTreeMap<(&str, &str), Own> = BTreeMap::new();
-    for lap in laps {
-        samples = samples.saturating_add(lap.sample_count);
-        all_ns = all_ns.saturating_add(lap.total_ns);
-        for function in &lap.functions {
-            let own = own.entry((&function.name, &function.file)).or_default();
-            // What an import runs is told by the import.
-            let own_ns = function.beside_imports_ns();
-            own.all_ns = own.all_ns.saturating_add(own_ns);
-            own.waiting_ns = own
-                .waiting_ns
-                .saturating_add(function.waiting_ns.min(own_ns));
-            for line in &function.lines {
-                let at_line = own.lines.entry(line.line).or_default();
-                *at_line = at_line.saturating_add(line.self_ns);
+/// The function that waiting for data is mostly in, and the one that the processes mostly run in that bring it.
+///
+/// Where a loader's workers bring the data, a package waits for their messages: that tells nothing.
+pub fn of_wait(summary: &Summary, path: &str) -> (Option<MainFunction>, Option<MainFunction>) {
+    let Some(functions) = &summary.functions else {
+        return (None, None);
+    };
+    let laps = functions.laps.iter().filter(|lap| is_part(lap, path));
+    let Some((function, is_waiting)) = Sums::of(laps).longest(Time::All, 0) else {
+        return (None, None);
+    };
+    let has_workers = summary.processes.iter().any(|one| !one.is_measured);
+    if !(is_waiting && has_workers && is_library(&function.file)) {
+        return (Some(function), None);
+    }
+    let beside = functions.laps.iter();
+    let beside = beside.filter(|lap| lap.is_beside() && lap.path == OTHER_PROCESSES);
+    let worker = Sums::of(beside).longest(Time::Running, 0);
+    (None, worker.map(|(worker, _)| worker))
+}
+
+/// Which time of functions is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Time {
+    All,
+    /// Without that in which their threads waited.
+    Running,
+}
+
+/// What laps have of functions.
+#[derive(Default)]
+struct Sums<'f> {
+    samples: u64,
+    all_ns: u64,
+    waiting_ns: u64,
+    own: BTreeMap<(&'f str, &'f str), Own>,
+}
+
+impl<'f> Sums<'f> {
+    fn of(laps: impl Iterator<Item = &'f LapFunctions>) -> Self {
+        let mut sums = Self::default();
+        for lap in laps {
+            sums.samples = sums.samples.saturating_add(lap.sample_count);
+            sums.all_ns = sums.all_ns.saturating_add(lap.total_ns);
+            sums.waiting_ns = sums.waiting_ns.saturating_add(lap.waiting_ns);
+            for function in &lap.functions {
+                let written = (written_in(&function.name), &*function.file);
+                let own = sums.own.entry(written).or_default();
+                // What an import runs is told by the import.
+                let own_ns = function.beside_imports_ns();
+                own.all_ns = own.all_ns.saturating_add(own_ns);
+                let waiting_ns = function.waiting_ns.min(own_ns);
+                own.waiting_ns = own.waiting_ns.saturating_add(waiting_ns);
+                for line in &function.lines {
+                    let at_line = own.lines.entry(line.line).or_default();
+                    *at_line = at_line.saturating_add(line.self_ns);
+                }
             }
         }
+        sums
     }
-    let ((name, file), own) = own.into_iter().max_by_key(|(_, own)| own.all_ns)?;
-    let ratio = own.all_ns as f64 / all_ns.max(1) as f64;
-    let lines = own.lines.into_iter();
-    let line = lines.min_by_key(|(line, ns)| (Reverse(*ns), *line));
-    // A thread that used no processor since the last look is where it was: that is known by one sample.
-    let is_sure = samples >= LEAST_SAMPLES || own.waiting_ns as f64 >= MOST_RATIO * all_ns as f64;
-    (is_sure && ratio >= MOST_RATIO).then(|| MainFunction {
-        name: name.to_owned(),
-        file: file.to_owned(),
-        line: line.map_or(0, |(line, _)| line),
-        ratio,
-    })
+
+    /// The function that has most of that time, and of `told_ns`; with whether it mostly waits there.
+    fn longest(self, time: Time, told_ns: u64) -> Option<(MainFunction, bool)> {
+        let ns_of = |all_ns: u64, waiting_ns: u64| match time {
+            Time::All => all_ns,
+            Time::Running => all_ns.saturating_sub(waiting_ns),
+        };
+        let of_own = |own: &Own| ns_of(own.all_ns, own.waiting_ns);
+        let all_ns = ns_of(self.all_ns, self.waiting_ns).max(told_ns).max(1);
+        let each = self.own.into_iter();
+        let ((name, file), own) = each.max_by_key(|(_, own)| of_own(own))?;
+        let ratio = of_own(&own) as f64 / all_ns as f64;
+        let lines = own.lines.into_iter();
+        let line = lines.min_by_key(|(line, ns)| (Reverse(*ns), *line));
+        let waits = |of_ns: u64| own.waiting_ns as f64 >= MOST_RATIO * of_ns as f64;
+        // A thread that used no processor since the last look is where it was: that is known by one sample.
+        let is_sure = self.samples >= LEAST_SAMPLES || time == Time::All && waits(all_ns);
+        let is_waiting = waits(own.all_ns);
+        let found = MainFunction {
+            name: name.to_owned(),
+            file: file.to_owned(),
+            line: line.map_or(0, |(line, _)| line),
+            ratio,
+        };
+        (is_sure && ratio > MOST_RATIO).then_some((found, is_waiting))
+    }
+}
+
+/// The function that one without a name of its own is written in, such as a comprehension.
+fn written_in(name: &str) -> &str {
+    name.split(".<locals>.<").next().unwrap_or(name)
+}
+
+/// Whether a lap is that of a path, or inside of it.
+fn is_part(lap: &LapFunctions, path: &str) -> bool {
+    lap.kind == RowKind::Span && is_inside(&lap.path, path)
 }
 
 /// The longest part of a step, if it is mostly in one function that the program can change, and no other

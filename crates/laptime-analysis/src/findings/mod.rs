@@ -3,6 +3,7 @@
 //! A rule claims no more than the numbers of
 //! the summary show, and says nothing where they are too few; a run with nothing to gain has none.
 
+pub mod between;
 mod function;
 mod held;
 mod hot;
@@ -23,6 +24,7 @@ use crate::growth::Growth;
 use crate::ranks;
 use crate::summary::Summary;
 use crate::worker_starts::WorkerStart;
+use between::Between;
 use steps::Steps;
 
 /// Findings kept: more would be rows again.
@@ -37,6 +39,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         Finding::NoSteps { outside_ns, .. } => of_wall(*outside_ns),
         Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
         Finding::DataWait { total_ns, .. }
+        | Finding::BetweenSteps { total_ns, .. }
         | Finding::WorkerStarts { total_ns, .. }
         | Finding::Recompilation { total_ns, .. }
         | Finding::Occasional { total_ns, .. }
@@ -72,6 +75,8 @@ pub struct Clues {
     pub handlers_ended_ns: Option<u64>,
     /// The lap that holds an event loop longest.
     pub held: Option<HeldLoop>,
+    /// How much of the time from the first step to the last no lap covers.
+    pub between: Option<Between>,
     /// Waits in which a loader's workers started.
     pub starts: Vec<WorkerStart>,
     /// What the loader's workers do most of their time.
@@ -87,6 +92,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         run::overhead(summary),
         held::of_run(summary, clues.held),
         unseen::steps(summary),
+        between::steps(summary, clues.between),
         more,
         less,
         rise::of_process(summary, clues.rise),

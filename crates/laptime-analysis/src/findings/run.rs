@@ -35,7 +35,7 @@ pub fn startup(summary: &Summary) -> Option<Finding> {
         .next()?;
     let imports = imports(summary);
     let imported_ns: u64 = imports.iter().map(|import| import.total_ns).sum();
-    let function = function::of_leftover(summary.functions.as_ref(), STARTUP);
+    let function = function::of_leftover(summary.functions.as_ref(), STARTUP, startup_ns);
     is_long(summary, startup_ns).then(|| Finding::Startup {
         startup_ns,
         wall_ns: summary.measured_ns,
@@ -90,7 +90,7 @@ pub fn exit(summary: &Summary, handlers_ended_ns: Option<u64>) -> Option<Finding
         exit_ns,
         wall_ns: summary.measured_ns,
         closing_ns: closing_ns.map(|ns| ns.min(exit_ns)),
-        function: function::of_leftover(summary.functions.as_ref(), place),
+        function: function::of_leftover(summary.functions.as_ref(), place, exit_ns),
     })
 }
 

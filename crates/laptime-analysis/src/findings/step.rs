@@ -70,12 +70,14 @@ pub fn data_wait(
         && total_ns >= LEAST_WAITS_NS
         && total_ns / steps.count >= LEAST_WAIT_NS;
     let is_much = total_ns as f64 >= DATA_RATIO * steps_ns as f64;
+    let (function, worker_function) = function::of_wait(summary, &wait.path);
     (is_felt && is_much).then(|| Finding::DataWait {
         path: wait.path.clone(),
         per_step_ns: total_ns / steps.count,
         step_ns: steps_ns / steps.count,
         total_ns,
-        function: function::of_lap(summary.functions.as_ref(), &wait.path),
+        function,
+        worker_function: worker_function.filter(|_| workers.is_none()),
         workers,
     })
 }
@@ -128,6 +130,7 @@ pub fn slow_steps(steps: &Steps<'_>) -> Option<Finding> {
         excess_ns,
         cause,
         outside_ns: excess_ns.saturating_sub(inside_ns),
+        is_bare: steps.inside().next().is_none(),
     })
 }
 

@@ -303,7 +303,7 @@ impl Process {
     }
 
     /// When spans and segments covered time, those included that were open until a tick.
-    fn covers_until(&self, to: u64) -> Covers {
+    pub fn covers_until(&self, to: u64) -> Covers {
         let mut covers = self.covers.clone();
         let mut track_before = None;
         for open in &self.open {

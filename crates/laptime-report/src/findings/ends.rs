@@ -1,8 +1,8 @@
-//! Findings about how a run begins and ends, in sentences.
+//! Findings about how a run begins and ends, and about what is between its steps, in sentences.
 
 use laptime_analysis::{Finding, ImportTime, MainFunction};
 
-use super::words::{also_in, share, time};
+use super::words::{also_in, many, one, share, time};
 use crate::name;
 
 /// A long beginning or end in words.
@@ -34,6 +34,36 @@ pub fn said(finding: &Finding) -> Option<String> {
             ),
         },
         _ => return None,
+    })
+}
+
+/// Time between steps in words.
+pub fn between(finding: &Finding) -> Option<String> {
+    let Finding::BetweenSteps {
+        path,
+        total_ns,
+        during_ns,
+        function,
+    } = finding
+    else {
+        return None;
+    };
+    let (steps, step) = (many(path), one(path));
+    let head = format!(
+        "{} pass between the {steps}, {} of the time from the first {step} to the last",
+        time(*total_ns),
+        share(*total_ns, *during_ns),
+    );
+    Some(match function {
+        Some(_) => format!(
+            "{head}{}. Put a lap around it. A model that is called as `model.forward(x)` isn't seen: call \
+             `model(x)`.",
+            also_in(function.as_ref()),
+        ),
+        None => format!(
+            "{head}: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its \
+             function. A model that is called as `model.forward(x)` isn't seen: call `model(x)`.",
+        ),
     })
 }
 

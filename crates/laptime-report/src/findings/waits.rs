@@ -1,8 +1,8 @@
 //! Findings about what keeps steps and tasks waiting, in sentences.
 
-use laptime_analysis::{HeldLoop, WorkerLap};
+use laptime_analysis::{HeldLoop, MainFunction, WorkerLap};
 
-use super::words::{share, time};
+use super::words::{called, share, time};
 use crate::name;
 use crate::quantity::plural;
 
@@ -48,8 +48,16 @@ pub fn blocks(held: &HeldLoop) -> String {
 }
 
 /// What brings data faster.
-pub fn supply(workers: Option<&WorkerLap>) -> String {
+pub fn supply(workers: Option<&WorkerLap>, function: Option<&MainFunction>) -> String {
     let Some(lap) = workers else {
+        if let Some(function) = function {
+            return format!(
+                "The workers spend {:.0} % of their running time in {}: make it cheaper, or use more workers \
+                 (`num_workers`).",
+                100.0 * function.ratio,
+                called(function),
+            );
+        }
         return "Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample."
             .to_owned();
     };

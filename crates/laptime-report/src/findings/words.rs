@@ -11,12 +11,17 @@ pub fn also_in(function: Option<&MainFunction>) -> String {
     let Some(function) = function else {
         return String::new();
     };
+    format!(", mostly in {}", called(function))
+}
+
+/// A function with the place where most of its time is.
+pub fn called(function: &MainFunction) -> String {
     let file = name::visible(short_file(&function.file));
     let place = match function.line {
         0 => file,
         line => format!("{file}:{line}"),
     };
-    format!(", mostly in `{}` ({place})", name::short(&function.name))
+    format!("`{}` ({place})", name::short(&function.name))
 }
 
 /// The path that a path lies right inside of.
