@@ -304,8 +304,9 @@ def _blocking(tmp_path: Path, main: Coroutine[Any, Any, None]) -> list[str]:
     """What is said about an event loop that laps hold."""
     with lt.record(tmp_path / "loop.lap"):
         asyncio.run(main)
-    findings = lt.open(tmp_path / "loop.lap").report().findings
-    return [found for found in findings if "blocks the event loop" in found]
+    report = lt.open(tmp_path / "loop.lap").report()
+    print(report)  # shown where a test fails
+    return [found for found in report.findings if "blocks the event loop" in found]
 
 
 def _compute(seconds: float) -> None:
