@@ -122,6 +122,16 @@ def test_rates_are_told_of_work_that_is_told() -> None:
             lt.bench.options(**wrong)
 
 
+def test_a_name_that_is_told_stands_for_the_function_s() -> None:
+    found = lt.bench.options(budget=0.01, name="parse")(nothing)
+    assert found.name == "parse"
+    assert '"parse"' in found.to_json()
+    assert lt.bench.options(budget=0.01)(nothing).name == "nothing"
+    for wrong in ("", 3):
+        with pytest.raises(ValueError, match="name of a benchmark"):
+            lt.bench.options(name=wrong)  # type: ignore[arg-type]
+
+
 def test_memory_of_an_iteration_is_counted_after_the_timed_ones() -> None:
     def allocates() -> None:
         block = bytearray(1 << 20)

@@ -113,10 +113,10 @@ fn is_clear(verdict: Option<Verdict>) -> bool {
     matches!(verdict, Some(Verdict::Faster | Verdict::Slower))
 }
 
-/// The verdict of both: that on the step, unless the periods changed by what is between the steps.
+/// The verdict of both: that on the step, unless the periods changed by what is between the steps. Work that
+/// moves out of a step makes the step faster, and the training no faster.
 pub fn verdict(step: &ComparisonRow, periods: Option<&ComparisonRow>) -> Verdict {
     let told = periods.filter(|row| is_clear(row.verdict) && is_between(row));
-    // A step that is slower makes the training slower, whatever less passes between two.
     let both = [told.and_then(|row| row.verdict), step.verdict];
     both.into_iter()
         .flatten()

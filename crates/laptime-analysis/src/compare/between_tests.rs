@@ -1,6 +1,7 @@
 use super::*;
 use crate::fed;
 use crate::scripted::{MS, Script};
+use crate::verdict::Verdict;
 
 /// What a training does in a step and after it.
 #[derive(Clone, Copy)]

@@ -33,7 +33,7 @@ pub use options::Options;
 pub use run::Run;
 
 use crate::span_row::RowKind;
-use crate::verdict::{self, Judged, LEAST_THRESHOLD, Verdict};
+use crate::verdict::{self, Judged, LEAST_THRESHOLD};
 use matched::{Matched, Paths};
 
 pub use matched::Basis;

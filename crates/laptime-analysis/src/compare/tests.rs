@@ -1,6 +1,7 @@
 use super::*;
 use crate::fed;
 use crate::scripted::{MS, Script};
+use crate::verdict::Verdict;
 
 /// Steps with a forward, and a backward of layers, in milliseconds; each run has noise of its own.
 struct Training {

@@ -74,4 +74,6 @@ pub fn fragment(comparison: &Comparison) -> String {
 }
 
 #[cfg(test)]
+mod between_tests;
+#[cfg(test)]
 mod tests;

@@ -105,7 +105,7 @@ fn the_same_training_takes_as_long_as_before() {
     └─ optimizer   3.10 ms   3.10 ms   0.0 %  -0.7 to +0.7 %        0 ns          same
     evaluation    14.0  ms  14.0  ms   0.0 %             –          0 ns  inconclusive
     └─ forward    12.0  ms  12.0  ms   0.0 %             –          0 ns  inconclusive
-    base and new are medians, difference is the mean time that a step takes longer
+    base, new and difference are of medians: difference is what a typical step takes longer
     – 5 values are too few to tell how exact the ratio is; 12 are needed.
 
     beside the times
