@@ -31,7 +31,9 @@ class Comparison:
     def __deepcopy__(self, memo: object) -> Self: ...
     @property
     def verdict(self) -> _Verdict:
-        """On a step or, where the recordings have none, on the whole run."""
+        """On a step or, where what passes between the steps changed, on the time from step to step;
+        where the recordings have no steps, on the whole run.
+        """
     @property
     def headline(self) -> str:
         """What a step takes now, how much that changed, and where, in words."""

@@ -77,7 +77,8 @@ impl Comparison {
         )
     }
 
-    /// On a step or, where the recordings have none, on the whole run.
+    /// On a step or, where what passes between the steps changed, on the time from step to step; where the
+    /// recordings have no steps, on the whole run.
     #[getter]
     fn verdict(&self) -> &'static str {
         name_of(self.pair().verdict)

@@ -190,7 +190,9 @@ class Bench:
         the function's own: `laptime compare` matches saved benchmarks by their names.
         """
         if name is not None and (not isinstance(name, str) or not name):
-            raise ValueError(f"the name of a benchmark is text of at least one letter, not {name!r}")
+            raise ValueError(
+                f"the name of a benchmark is text of at least one letter, not {name!r}"
+            )
         told = {"items": items, "bytes": bytes, "flop": flop}
         for kind, number in told.items():
             if number is not None and not 0 < number < float("inf"):
