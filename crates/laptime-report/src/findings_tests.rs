@@ -295,9 +295,12 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     2.01 s pass after the last lap, 33 % of the run: what the script does without laps, threads and worker pools that are waited for, exit handlers (`atexit`). `laptime run --stacks` tells which. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     2.01 s pass after the last lap, 33 % of the run, mostly in `Dataset.__getitem__` (data.py:41): look there first.
     1.95 s pass after the exit handlers, 32 % of the run: Python frees what is left, and libraries end. Large lists and dictionaries take longest. `os._exit(0)`, once all files are closed, skips it.
+    7.04 s pass between the steps, 94 % of the time from the first step to the last: nothing watches what runs there. Put a lap around it; `laptime run --stacks` may name its function. A model that is called as `model.forward(x)` isn't seen: call `model(x)`.
+    7.04 s pass between the steps, 94 % of the time from the first step to the last, mostly in `Dataset.__getitem__` (data.py:41). Put a lap around it. A model that is called as `model.forward(x)` isn't seen: call `model(x)`.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data, mostly in `Dataset.__getitem__` (data.py:41)). Use more loader workers (`num_workers`, `prefetch_factor`), or do less work per sample.
     Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 92 % of their time in decode (41.0 ms each time, 1,280 times): make it cheaper, or use more workers (`num_workers`).
+    Each step waits 40.0 ms for data on average, 40 % of its time (step/data). The workers spend 80 % of their running time in `Dataset.__getitem__` (data.py:41): make it cheaper, or use more workers (`num_workers`).
     The first batch waits 4.90 s for the loader's workers to start, 16 % of the run. With the start method `spawn` each of them imports what the script imports: `fork`, or imports where they are used, start them sooner.
     Each epoch waits 4.85 s for the loader's workers to start and end: 19.4 s in 4 epochs, 64 % of the run. With `persistent_workers=True` they do so once.
     request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
@@ -307,6 +310,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Several laps inside grow together: look for what slows all of them.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. Most of that is in none of the laps inside: put laps around the other parts.
+    At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. No lap is inside: put laps around its parts.
     step/forward/conv alone takes 60 % of a step, mostly in `Dataset.__getitem__` (data.py:41). No other lap inside a phase takes half as much.
     step/forward takes 45 % of each step, mostly in `Dataset.__getitem__` (data.py).
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.

@@ -183,3 +183,7 @@ fn is_library(file: &str) -> bool {
     let places = ["/site-packages/", "/dist-packages/", "/lib/python3"];
     file.starts_with("<frozen") || places.iter().any(|place| file.contains(place))
 }
+
+#[cfg(test)]
+#[path = "function_tests.rs"]
+mod tests;
