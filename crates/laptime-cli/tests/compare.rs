@@ -42,8 +42,9 @@ fn a_slower_step_is_said_with_its_cause_and_ends_with_code_3() {
     ────────────────────────────────────────────────────────────────────────────────────────
     step        101   ms  121   ms  +20.0 %  +19.7 to +20.3 %    +20.2 ms     0.9 %   slower
     └─ forward   40.0 ms   60.0 ms  +50.0 %  +50.0 to +50.0 %    +20.0 ms    99.1 %   slower
-    base and new are medians, difference is the mean time that a step takes longer
-    own part is the share of that difference without what the laps inside take: all add up to 100 %
+    base, new and difference are of medians: difference is what a typical step takes longer
+    own part is the share of a step's difference without what the laps inside take: in a step all add up
+    to 100 %
 
     warning: a side with one run can't tell how much two runs of the same program differ: these
              intervals are about the steps of the runs that were recorded
@@ -344,9 +345,9 @@ fn every_format_is_written() {
     | step | 101 ms | 121 ms | +20.0 % | +19.7 to +20.3 % | +20.2 ms | 0.9 % | slower |
     | &emsp;forward | 40.0 ms | 60.0 ms | +50.0 % | +50.0 to +50.0 % | +20.0 ms | 99.1 % | slower |
 
-    base and new are medians, difference is the mean time that a step takes longer
+    base, new and difference are of medians: difference is what a typical step takes longer
 
-    own part is the share of that difference without what the laps inside take: all add up to 100 %
+    own part is the share of a step's difference without what the laps inside take: in a step all add up to 100 %
 
     > **Warning:** a side with one run can't tell how much two runs of the same program differ: these intervals are about the steps of the runs that were recorded  
     > *Hint:* record each side five times: laptime compare base-\*.lap --new new-\*.lap
@@ -458,10 +459,10 @@ fn files_of_benchmarks_are_compared_by_name() {
 
     benchmark     base      new   change    95 % interval  difference  verdict
     ────────────────────────────────────────────────────────────────────────
-    sort     1.01 ms  1.11 ms  +10.0 %  +9.5 to +10.5 %  +101    µs   slower
-    gone                                                   -1.01 ns  removed
-    sum      2.02 µs  2.02 µs    0.0 %   -0.4 to +0.4 %     0    ns     same
-    base and new are medians, difference is the mean time that an iteration takes longer
+    sort     1.01 ms  1.11 ms  +10.0 %  +9.5 to +10.5 %     +101 µs   slower
+    gone                                                             removed
+    sum      2.02 µs  2.02 µs    0.0 %   -0.4 to +0.4 %        0 ns     same
+    base, new and difference are of medians: difference is what a typical iteration takes longer
 
     warning: of 3 benchmarks: 1 slower, 1 same, 1 on one side only
 

@@ -24,9 +24,9 @@ pub fn sentence(pair: &Pair, row: &ComparisonRow) -> Option<String> {
     let share = row.ratio.map_or_else(String::new, |ratio| {
         format!(" ({})", fixed(&percent_of((ratio - 1.0).abs() * 100.0)))
     });
-    // Where the step got shorter, more passes between two steps than a period is longer.
+    // Where the step got shorter, by more than rounding, more passes between two steps than a period is longer.
     let amount = match between_ns > 0.0 {
-        true if is_longer && between_ns <= all_ns => "of it",
+        true if is_longer && between_ns <= 1.02 * all_ns => "of it",
         true => "more",
         false => "less",
     };
