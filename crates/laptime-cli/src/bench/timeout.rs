@@ -12,8 +12,11 @@ use std::{io, mem};
 
 /// Signals that a terminal sends to what runs in it.
 const TERMINALS: [i32; 3] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP];
-/// The group of the command that runs; 0 for none.
+/// The group of the command that runs; 0 for none, and [`STARTS`] for one whose number isn't known yet.
 static GROUP: AtomicI32 = AtomicI32::new(0);
+const STARTS: i32 = -1;
+/// A signal that came while a command was started; 0 for none.
+static CAME: AtomicI32 = AtomicI32::new(0);
 
 /// Starts a command and waits until it ends or has taken too long. What has ended is still to be waited
 /// for, so that nobody else has its number. `true` where it was killed.
@@ -21,9 +24,16 @@ static GROUP: AtomicI32 = AtomicI32::new(0);
 /// **Errors** where it can't be started or waited for.
 pub fn run(command: &mut Command, most: Duration) -> io::Result<(Child, bool)> {
     let passed_on = PassedOn::new();
-    let child = command.process_group(0).spawn()?;
-    let group = i32::try_from(child.id()).unwrap_or(0);
+    GROUP.store(STARTS, SeqCst);
+    let started = command.process_group(0).spawn();
+    let group = started.as_ref().map_or(0, |child| child.id() as i32);
     GROUP.store(group, SeqCst);
+    // What comes from here on finds the group; what came before is passed on now.
+    match CAME.swap(0, SeqCst) {
+        0 => {}
+        signal => pass_on(signal),
+    }
+    let child = started?;
     let (ended, end) = channel::<()>();
     let was_killed = AtomicBool::new(false);
     let killed = &was_killed;
@@ -95,6 +105,10 @@ impl Drop for PassedOn {
 
 extern "C" fn pass_on(signal: i32) {
     let group = GROUP.load(SeqCst);
+    if group == STARTS {
+        CAME.store(signal, SeqCst);
+        return;
+    }
     // SAFETY: all of these may be called in a handler.
     unsafe {
         if group > 0 {
