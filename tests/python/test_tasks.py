@@ -8,6 +8,7 @@ import contextvars
 import gc
 import random
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -337,6 +338,30 @@ def test_a_lap_that_blocks_the_event_loop_is_named(tmp_path: Path) -> None:
     (said,) = _blocking(tmp_path, main())
     assert re.match(r"request/resize blocks the event loop: \d times, for \d\d\.\d ms", said), said
     assert "asyncio.to_thread" in said
+
+
+_AFTER_JAX = """
+import asyncio, sys, time
+import jax.numpy, laptime as lt
+jax.numpy.ones(3).sum().block_until_ready()
+@lt.lap("resize")
+def resize(): time.sleep(0.04)
+async def request(number):
+    for _ in range(4):
+        with lt.lap("request"):
+            with lt.lap("wait"): await asyncio.sleep(0.001)
+            if number == 0: resize()
+async def main(): await asyncio.gather(*map(request, range(3)))
+with lt.record(sys.argv[1]): asyncio.run(main())
+"""
+
+
+def test_a_lap_that_blocks_the_event_loop_of_a_program_with_jax_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    path = tmp_path / "jax.lap"
+    subprocess.run([sys.executable, "-c", _AFTER_JAX, str(path)], check=True)
+    findings = lt.open(path).report().findings
+    assert any(found.startswith("request/resize blocks the event loop") for found in findings)
 
 
 def test_tasks_that_await_a_lock_a_queue_a_thread_or_nobody_block_nothing(tmp_path: Path) -> None:

@@ -71,9 +71,12 @@ def test_the_crossover_is_where_the_device_is_faster_with_its_transfers(torch: F
         budget=0.5,
     )
     assert found.devices == ["cpu", "cuda"]
-    assert found.crossovers == {("cpu", "cuda"): 20}
+    # Its intervals must not meet, which on a busy machine they may for one size.
+    (crossover,) = found.crossovers.values()
+    assert crossover in (20, 40)
     assert found.why_no_crossover("cuda") is None
-    assert "cuda is faster than cpu from batch 20 on, transfers included." in found.headline
+    said = f"cuda is faster than cpu from batch {crossover} on, transfers included."
+    assert said in found.headline
     assert found["cpu", 2].transfer_in_ns is None
     assert found["cpu", 2].why("transfer_in_ns") == "the input is on the device already"
     assert found[2].device == "cpu"

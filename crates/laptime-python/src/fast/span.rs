@@ -75,7 +75,8 @@ pub unsafe fn close_known(site: &Site, open: Open, end: u64, flags: SpanFlags) -
             thread.closed();
             let ticks = match thread.task() {
                 None => recorder::exit_with(open, Some(end), flags),
-                Some(task) => task.exit_with(open, Some(end), flags),
+                Some(task) => (task.exit_flagged(site, Some(end), flags))
+                    .or_else(|| task.exit_with(open, Some(end), flags)),
             }?;
             thread.remember(site.index(), ticks);
             Some(ticks)

@@ -95,6 +95,11 @@ impl TaskState {
 
     /// Closes the innermost span of a site, now or at a moment that has passed.
     pub fn exit(&self, site: &Site, end: Option<u64>) -> Option<u64> {
+        self.exit_flagged(site, end, SpanFlags::NONE)
+    }
+
+    /// The same, with what else is known of the span.
+    pub fn exit_flagged(&self, site: &Site, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
         let Opened { open, moment, .. } = {
             let mut open = self.parts.open.borrow_mut();
             let at = open.iter().rposition(|one| one.site == site.index())?;
@@ -106,10 +111,10 @@ impl TaskState {
             let now = end.unwrap_or_else(clock::now);
             let ticks = now.saturating_sub(open.to_raw().1);
             if ticks as f64 * rate::ns_per_tick(now) >= HELD_NS {
-                return self.exit_with(open, Some(now), SpanFlags::HELD);
+                return self.exit_with(open, Some(now), flags.with(SpanFlags::HELD));
             }
         }
-        self.exit_with(open, end, SpanFlags::NONE)
+        self.exit_with(open, end, flags)
     }
 
     /// Whether a span's parent is on another track.
