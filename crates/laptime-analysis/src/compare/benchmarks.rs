@@ -134,6 +134,7 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         cause: None,
         beside: Vec::new(),
         step_to_step: None,
+        inside: None,
         notes: [
             renamed.map(other_name),
             tally(&rows),

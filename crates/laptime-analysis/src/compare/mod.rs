@@ -13,6 +13,7 @@ mod comparison;
 mod delayed;
 mod gate;
 mod history;
+mod inside;
 mod matched;
 mod metrics;
 mod notes;
@@ -89,7 +90,7 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
             row.refuse(why);
         }
     }
-    Pair {
+    let mut pair = Pair {
         new: SideSummary::of(new),
         verdict: between::verdict(&whole, step_to_step.as_ref()),
         basis: matched.basis(),
@@ -109,8 +110,11 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
         differs,
         whole,
         step_to_step,
+        inside: None,
         rows,
-    }
+    };
+    inside::decide(&mut pair, base.len(), new.len());
+    pair
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
 
 use laptime_analysis::compare::benchmarks::NOUN;
-use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, ComparisonRow, Pair};
+use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, CausePart, ComparisonRow, Pair};
 use laptime_analysis::verdict::Verdict;
 
 use super::between;
@@ -17,7 +17,7 @@ pub fn of_pair(pair: &Pair) -> String {
     let Some(row) = &pair.step_to_step else {
         return steps;
     };
-    let is_decided = pair.whole.verdict != Some(pair.verdict);
+    let is_decided = pair.whole.verdict != Some(pair.verdict) && pair.inside.is_none();
     let is_told = pair.notes.iter().any(|note| note.code == BETWEEN_STEPS);
     let is_hidden = row.verdict == Some(Verdict::Same) && is_clear(pair.whole.verdict);
     match between::sentence(pair, row) {
@@ -82,6 +82,14 @@ fn of_steps(pair: &Pair) -> String {
                 .join(" ")
         }
         Verdict::Same => format!("{subject} takes {new}, as long as before{}.", within(whole)),
+        Verdict::Inconclusive if pair.inside.is_some() => {
+            let inside = pair.inside.as_ref().map(|part| inside(pair, part));
+            format!(
+                "{}{subject} takes {new}, before it took {base}: runs of one program differ too much to tell \
+                 that alone.",
+                inside.unwrap_or_default()
+            )
+        }
         Verdict::Inconclusive => format!(
             "{subject} takes {new}, before it took {base}: whether that is a change can't be told. {}",
             sentence(&whole.reason)
@@ -91,6 +99,28 @@ fn of_steps(pair: &Pair) -> String {
             sentence(&whole.reason)
         ),
     }
+}
+
+/// The lap that decides.
+fn inside(pair: &Pair, part: &CausePart) -> String {
+    let step = format!("{}/", pair.whole.path);
+    let path = name::short(part.path.strip_prefix(&step).unwrap_or(&part.path));
+    let row = pair.rows.iter().find(|row| row.path == part.path);
+    let class = match row.map_or("", |row| row.module_class.as_str()) {
+        "" => String::new(),
+        class => format!(" ({})", name::short(class)),
+    };
+    let median_ns = pair.whole.base.as_ref().and_then(|side| side.median_ns);
+    let share = median_ns
+        .filter(|ns| *ns > 0.0)
+        .map(|ns| part.difference_ns / ns * 100.0);
+    let share = share.map_or_else(String::new, |percent| {
+        format!(", {} of a {}", fixed(&percent_of(percent)), pair.noun)
+    });
+    format!(
+        "{path}{class} surely takes {} longer{share}. ",
+        time(part.difference_ns)
+    )
 }
 
 /// Between which changes the true one is.
