@@ -76,7 +76,8 @@ def _end() -> None:
     work. After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that
     the C library runs at an exit is run.
     """
-    note("interpreter.exits", str(now()))
+    if os.getpid() == _pid:  # a forked child that did nothing leaves nothing
+        note("interpreter.exits", str(now()))
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
         while _kept:
             _kept.pop().finish()
@@ -90,6 +91,7 @@ def _is_launcher() -> bool:
 
 
 _kept: list[Recorder] = []
+_pid = os.getpid()
 
 try:
     _start()

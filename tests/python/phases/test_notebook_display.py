@@ -10,12 +10,14 @@ from nbclient import NotebookClient
 
 CELLS = (
     """
+import time
 import laptime as lt
 kept = []
 with lt.record("run.lap", memory=True, force=True) as recording:
     for item in lt.track(range(50), "step"):
         with lt.lap("work <b>"):
             kept.append(bytes(10_000))
+        time.sleep(0.004)
 """,
     "lt.open('run.lap').report()",
     "lt.open('run.lap')",
