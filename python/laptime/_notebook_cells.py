@@ -22,7 +22,8 @@ def note_cells() -> None:
     if shell_class is None or not shell_class.initialized():
         return
     # Its compiler keeps them; there is no public name for it.
-    cells: Any = getattr(shell_class.instance().compile, "_filename_map", None)
+    compiler = getattr(shell_class.instance(), "compile", None)
+    cells: Any = getattr(compiler, "_filename_map", None)
     if not cells or not issubclass(type(cells), dict):
         return
     import json

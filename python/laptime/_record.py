@@ -117,7 +117,8 @@ class Record:
             leave_calls()
         atexit.unregister(self.stop)
         raised = None
-        for end in (self._leave_environment, self._end_phases, self._finish, self._end_memory):
+        ends = (self._leave_environment, self._end_phases, self._name_cells)
+        for end in (*ends, self._finish, self._end_memory):
             try:
                 end()
             except BaseException as error:
@@ -140,10 +141,14 @@ class Record:
             _autotorch.uninstall()
             _autojax.uninstall()
 
+    def _name_cells(self) -> None:
+        # By itself: what IPython keeps may change, and the recording ends all the same.
+        if self._knows_functions:
+            self._knows_functions = False
+            note_cells()
+
     def _finish(self) -> None:
         note_launches()
-        if self._knows_functions:
-            note_cells()
         if self._samples_stacks:
             self._samples_stacks = False
             leave_stacks()

@@ -546,3 +546,19 @@ def test_work_after_the_last_lap_is_no_exit(tmp_path: Path) -> None:
     after = next(lap for lap in summary["functions"]["laps"] if lap["path"] == "after")
     assert after["functions"][0]["name"] == "analyse"
     assert "functions after the last lap" in done.stderr
+
+
+def test_a_notebook_that_keeps_its_cells_otherwise_ends_the_recording_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails() -> None:
+        raise RuntimeError("no such cells")
+
+    monkeypatch.setattr("laptime._record.note_cells", fails)
+    recording = lt.record(tmp_path / "r.lap", stacks=True)
+    with lt.lap("work"):
+        hot(0.1)
+    recording.stop()
+    assert "no such cells" in caplog.text
+    summary = json.loads(lt.open(recording.path).report().to_json())
+    assert [process["state"] for process in summary["processes"]] == ["closed"]

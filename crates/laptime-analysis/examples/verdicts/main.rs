@@ -16,8 +16,8 @@ use designs::Design;
 use series::Kind;
 use tally::Tally;
 
-/// Comparisons per cell: a share of 1 % is then known to 0.2 %.
-const COMPARISONS: usize = 10_000;
+/// Comparisons per cell: a share of 1 % is then known to 0.4 %.
+const COMPARISONS: usize = 3_000;
 /// How they are measured.
 const DESIGNS: [Design; 10] = [
     Design::Blocks(10),

@@ -2,6 +2,8 @@
 //!
 //! A side has one measurement of each benchmark or several; then these are what verdicts rest on.
 
+use std::collections::HashSet;
+
 use laptime_core::Warning;
 
 use super::comparison::{ComparisonRow, Pair, Presence, RowSide, SideSummary};
@@ -65,15 +67,10 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         _ => None,
     };
     let arrow = renamed.map(|(old, other)| format!("{old} → {other}"));
-    let mut names: Vec<&str> = Vec::new();
-    for name in base_names.iter().chain(&new_names) {
-        if !names.contains(name) {
-            names.push(name);
-        }
-    }
-    if let Some(arrow) = &arrow {
-        names = vec![arrow];
-    }
+    let names = match &arrow {
+        Some(arrow) => vec![arrow.as_str()],
+        None => names_of(base.iter().chain(new)),
+    };
     let side = |files: &[Measured], name: &str| Side {
         units: files
             .iter()
@@ -153,15 +150,13 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
     }
 }
 
-/// The names of a side's benchmarks, in order.
-fn names_of(files: &[Measured]) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for (name, _) in files.iter().flat_map(|file| &file.benchmarks) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
-        }
-    }
-    names
+/// The names of the benchmarks, each once, in order.
+fn names_of<'m>(files: impl IntoIterator<Item = &'m Measured>) -> Vec<&'m str> {
+    let mut known: HashSet<&str> = HashSet::new();
+    let all = files.into_iter().flat_map(|file| &file.benchmarks);
+    all.map(|(name, _)| name.as_str())
+        .filter(|name| known.insert(name))
+        .collect()
 }
 
 /// The first few of them, in words.
