@@ -4,21 +4,17 @@
 
 use std::collections::HashSet;
 
-use laptime_core::Warning;
-
-use super::comparison::{ComparisonRow, Pair, Presence, RowSide, SideSummary};
+use super::benchmark_notes::{listed, other_name, single, tally};
+use super::comparison::{Pair, SideSummary};
+use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::gate::{self, GateResult, Statistic};
 use super::matched::{Basis, judge};
 use super::options::Options;
-use super::rows;
 use super::{Comparison, FALSE_RATE, Recorded, SCHEMA, SCHEMA_VERSION};
 use crate::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict};
 
-/// What differences are of.
-pub const NOUN: &str = "iteration";
-/// Benchmarks that a sentence names.
-const MOST_NAMES: usize = 3;
-
+/// What one sample is of.
+const NOUN: &str = "iteration";
 /// One file of benchmarks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
@@ -125,7 +121,7 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
     Pair {
         new: side_summary(new),
         verdict: whole.verdict.unwrap_or(Verdict::NotComparable),
-        basis: Basis::Step,
+        basis: Basis::Benchmark,
         noun: NOUN.to_owned(),
         threshold_ratio: options.threshold_ratio.max(LEAST_THRESHOLD),
         cause: None,
@@ -159,23 +155,6 @@ fn names_of<'m>(files: impl IntoIterator<Item = &'m Measured>) -> Vec<&'m str> {
         .collect()
 }
 
-/// The first few of them, in words.
-fn listed(names: &[&str]) -> String {
-    let shown = &names[..names.len().min(MOST_NAMES)];
-    match names.len() - shown.len() {
-        _ if names.is_empty() => "none".to_owned(),
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-fn other_name((old, new): (&str, &str)) -> Warning {
-    let message = format!(
-        "each side has one benchmark, {old} and {new}: they are compared although their names differ"
-    );
-    Warning::new("other-name", message)
-}
-
 /// The row that a reader must know of first: the one that got slower most, else faster, else the least clear.
 fn telling(rows: &[ComparisonRow]) -> Option<&ComparisonRow> {
     let rank = |row: &ComparisonRow| -> (f64, f64) {
@@ -195,44 +174,6 @@ fn telling(rows: &[ComparisonRow]) -> Option<&ComparisonRow> {
     })
 }
 
-/// How many there are of each verdict, where the first line speaks of one of several.
-fn tally(rows: &[ComparisonRow]) -> Option<Warning> {
-    if rows.len() < 2 {
-        return None;
-    }
-    let verdicts = [
-        Verdict::Slower,
-        Verdict::Faster,
-        Verdict::Same,
-        Verdict::Inconclusive,
-        Verdict::NotComparable,
-    ];
-    let counted = verdicts.into_iter().filter_map(|verdict| {
-        let count = rows
-            .iter()
-            .filter(|row| row.verdict == Some(verdict))
-            .count();
-        (count > 0).then(|| format!("{count} {}", verdict.name()))
-    });
-    let alone = rows
-        .iter()
-        .filter(|row| row.presence != Presence::Both)
-        .count();
-    let alone = (alone > 0).then(|| format!("{alone} on one side only"));
-    let said: Vec<String> = counted.chain(alone).collect();
-    let message = format!("of {} benchmarks: {}", rows.len(), said.join(", "));
-    Some(Warning::new("several", message))
-}
-
-fn single(base: &[Measured], new: &[Measured]) -> Option<Warning> {
-    (base.len() == 1 || new.len() == 1).then(|| {
-        let message = "a side with one measurement can't tell how much two of the same program differ: these \
-                       intervals are about the samples that were taken";
-        let hint = "take turns where you can: laptime bench A B, or lt.compare({'a': f, 'b': g})";
-        Warning::new("single-run", message.to_owned()).with_hint(hint)
-    })
-}
-
 fn row(name: &str, (base, new): &(Side, Side), judged: Option<&Judged>) -> ComparisonRow {
     let one = |side: &Side, median_ns: Option<f64>| {
         let all = || side.units.iter().flatten();
@@ -249,37 +190,13 @@ fn row(name: &str, (base, new): &(Side, Side), judged: Option<&Judged>) -> Compa
     };
     let base = one(base, judged.map(|judged| judged.base_median));
     let new = one(new, judged.map(|judged| judged.new_median));
-    let mean = |side: &Option<RowSide>| side.as_ref().map_or(0.0, |side| side.mean_ns);
-    let difference_ns = mean(&new) - mean(&base);
     let of_medians = judged.map(|judged| judged.new_median - judged.base_median);
-    let median_difference_ns = of_medians
-        .filter(|ns| ns.is_finite())
-        .unwrap_or(difference_ns);
-    let (presence, reason) = match (&base, &new) {
-        (Some(_), None) => (Presence::Removed, "Only the base has it."),
-        (None, _) => (Presence::Added, "Only the new side has it."),
-        _ => (Presence::Both, ""),
-    };
-    let mut row = ComparisonRow {
-        path: name.to_owned(),
-        names: vec![name.to_owned()],
-        module_class: String::new(),
-        presence,
-        difference_ns,
-        own_difference_ns: difference_ns,
-        median_difference_ns,
-        own_median_difference_ns: median_difference_ns,
-        base,
-        new,
-        ratio: None,
-        ratio_low: None,
-        ratio_high: None,
-        p_value: None,
-        verdict: None,
-        reason: reason.to_owned(),
-    };
-    if let Some(judged) = judged {
-        rows::take(&mut row, judged);
+    let name = name.to_owned();
+    let mut row = ComparisonRow::new((&name.clone(), &[name]), base, new);
+    row.median_difference_ns = of_medians.and_then(finite).unwrap_or(row.difference_ns);
+    row.own_median_difference_ns = row.median_difference_ns;
+    match judged {
+        Some(judged) => row.judged(judged),
+        None => row,
     }
-    row
 }

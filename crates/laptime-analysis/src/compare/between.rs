@@ -6,10 +6,9 @@
 
 use laptime_core::Warning;
 
-use super::comparison::{ComparisonRow, Presence, RowSide};
+use super::comparison_row::{ComparisonRow, RowSide};
 use super::delayed;
 use super::matched::{self, Basis, Matched};
-use super::rows;
 use super::run::Run;
 use crate::spoken::spoken;
 use crate::verdict::{Judged, Side, Verdict};
@@ -69,25 +68,10 @@ pub fn row(matched: &Matched<'_>, judged: &Judged, step: &ComparisonRow) -> Opti
     let new = one(&new, judged.new_median, &step.new)?;
     let name = format!("{} to {}", matched.noun(), matched.noun());
     let median_difference_ns = judged.new_median - judged.base_median;
-    let mut row = ComparisonRow {
-        path: name.clone(),
-        names: vec![name],
-        module_class: String::new(),
-        presence: Presence::Both,
-        difference_ns: new.mean_ns - base.mean_ns,
-        own_difference_ns: new.own_ns - base.own_ns,
-        median_difference_ns,
-        own_median_difference_ns: median_difference_ns - step.median_difference_ns,
-        base: Some(base),
-        new: Some(new),
-        ratio: None,
-        ratio_low: None,
-        ratio_high: None,
-        p_value: None,
-        verdict: None,
-        reason: String::new(),
-    };
-    rows::take(&mut row, judged);
+    let mut row =
+        ComparisonRow::new((&name.clone(), &[name]), Some(base), Some(new)).judged(judged);
+    row.median_difference_ns = median_difference_ns;
+    row.own_median_difference_ns = median_difference_ns - step.median_difference_ns;
     let gap = |side: &RowSide, step: &Option<RowSide>| {
         let step_ns = step.as_ref().and_then(|step| step.median_ns)?;
         Some((side.median_ns? - step_ns) / side.median_ns?)

@@ -3,7 +3,8 @@
 //! By medians, as the verdict is: a few steps that take far longer move the means of a step and of what
 //! is inside it, and say nothing about all others. Medians hardly add up, so parts are no shares.
 
-use super::comparison::{Cause, CausePart, ComparisonRow};
+use super::comparison::{Cause, CausePart};
+use super::comparison_row::ComparisonRow;
 
 /// From this part of the difference on, a path inside is where it lies.
 const MOST_RATIO: f64 = 0.6;

@@ -5,7 +5,8 @@
 //! hundred comparisons, all laps inside taken together (Bonferroni), and where what surely changed, slower
 //! and faster laps together, adds the threshold or more to a step that doesn't seem to be faster.
 
-use super::comparison::{CausePart, ComparisonRow, Pair};
+use super::comparison::{CausePart, Pair};
+use super::comparison_row::ComparisonRow;
 use crate::verdict::Verdict;
 
 /// How often chance may make a lap of identical code seem slower.

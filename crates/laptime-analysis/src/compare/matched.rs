@@ -17,6 +17,8 @@ pub enum Basis {
     Step,
     /// The whole run: the sides repeat nothing, or different things.
     Run,
+    /// An iteration of a benchmark: the sides are files of samples.
+    Benchmark,
 }
 
 /// A path and its rows on both sides: one for each run that has it.

@@ -4,12 +4,14 @@
 //! [`Comparison`], plain values for the report. A side has one run or several; then runs are what
 //! verdicts rest on ([`crate::verdict`]).
 
+mod benchmark_notes;
 pub mod benchmarks;
 mod beside;
 mod between;
 mod cause;
 mod comparable;
 mod comparison;
+mod comparison_row;
 mod delayed;
 mod gate;
 mod history;
@@ -25,9 +27,10 @@ mod typical;
 
 pub use between::CODE as BETWEEN_STEPS;
 pub use comparison::{
-    Beside, Cause, CausePart, Comparison, ComparisonRow, Difference, Pair, Presence, Recorded,
-    RowSide, SCHEMA, SCHEMA_VERSION, SideSummary, Unit, name_of,
+    Beside, Cause, CausePart, Comparison, Difference, Pair, Recorded, SCHEMA, SCHEMA_VERSION,
+    SideSummary, Unit,
 };
+pub use comparison_row::{ComparisonRow, Presence, RowSide, name_of};
 pub use gate::{Gate, GateOutcome, GateResult, Limit, Statistic};
 pub use history::{Change, LEAST_RECORDINGS};
 pub use options::Options;

@@ -2,7 +2,7 @@
 
 use laptime_core::Warning;
 
-use super::comparison::{ComparisonRow, RowSide};
+use super::comparison_row::{ComparisonRow, RowSide};
 use super::matched::{Basis, Matched};
 use super::run::Run;
 use super::{delayed, recorded_with};

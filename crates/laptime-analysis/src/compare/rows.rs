@@ -1,6 +1,6 @@
 //! One row of a comparison: both sides of a path, its verdict, and by how much a step is longer.
 
-use super::comparison::{ComparisonRow, Presence, RowSide};
+use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::delayed;
 use super::matched::{self, Matched, Paths, judge};
 use super::run::Run;
@@ -14,39 +14,10 @@ pub fn row(matched: &Matched<'_>, paths: &Paths<'_>, judged: Option<&Judged>) ->
     let base = side(matched, (matched.base, &paths.base), base_median_ns);
     let new_median_ns = judged.map(|judged| judged.new_median);
     let new = side(matched, (matched.new, &paths.new), new_median_ns);
-    let presence = match (&base, &new) {
-        (Some(_), None) => Presence::Removed,
-        (None, _) => Presence::Added,
-        _ => Presence::Both,
-    };
-    let of = |part: fn(&RowSide) -> f64| {
-        let one = |side: &Option<RowSide>| side.as_ref().map_or(0.0, part);
-        one(&new) - one(&base)
-    };
-    let mut row = ComparisonRow {
-        path: paths.path.to_owned(),
-        names: paths.names.to_vec(),
-        module_class: paths.module_class.to_owned(),
-        presence,
-        difference_ns: of(|side| side.mean_ns),
-        own_difference_ns: of(|side| side.own_ns),
-        median_difference_ns: 0.0,
-        own_median_difference_ns: 0.0,
-        base,
-        new,
-        ratio: None,
-        ratio_low: None,
-        ratio_high: None,
-        p_value: None,
-        verdict: None,
-        reason: match presence {
-            Presence::Added => "Only the new side has it.".to_owned(),
-            Presence::Removed => "Only the base has it.".to_owned(),
-            Presence::Both => String::new(),
-        },
-    };
+    let mut row = ComparisonRow::new((paths.path, paths.names), base, new);
+    paths.module_class.clone_into(&mut row.module_class);
     if let Some(judged) = judged {
-        take(&mut row, judged);
+        row = row.judged(judged);
     }
     if delayed::explains(matched, paths, row.difference_ns) {
         row.doubt(
@@ -79,37 +50,12 @@ pub fn of_run(matched: &Matched<'_>, threshold_ratio: f64) -> ComparisonRow {
         }
     };
     let (base, new) = (one(&base, judged.base_median), one(&new, judged.new_median));
-    let mut row = ComparisonRow {
-        path: "run".to_owned(),
-        names: vec!["run".to_owned()],
-        module_class: String::new(),
-        presence: Presence::Both,
-        difference_ns: new.mean_ns - base.mean_ns,
-        own_difference_ns: 0.0,
-        median_difference_ns: finite(judged.new_median - judged.base_median).unwrap_or(0.0),
-        own_median_difference_ns: 0.0,
-        base: Some(base),
-        new: Some(new),
-        ratio: None,
-        ratio_low: None,
-        ratio_high: None,
-        p_value: None,
-        verdict: None,
-        reason: String::new(),
-    };
-    take(&mut row, &judged);
-    row
-}
-
-/// Takes over what was judged. Only finite numbers can be written as JSON.
-pub fn take(row: &mut ComparisonRow, judged: &Judged) {
-    row.ratio = finite(judged.ratio);
-    let interval = judged.interval.as_ref().ok();
-    row.ratio_low = interval.and_then(|(low, _)| finite(*low));
-    row.ratio_high = interval.and_then(|(_, high)| finite(*high));
-    row.p_value = judged.p_value.and_then(finite);
-    row.verdict = Some(judged.verdict);
-    row.reason = judged.reason.to_string();
+    let median_ns = finite(judged.new_median - judged.base_median);
+    let run = "run".to_owned();
+    let mut row = ComparisonRow::new((&run.clone(), &[run]), Some(base), Some(new));
+    row.own_difference_ns = 0.0;
+    row.median_difference_ns = median_ns.unwrap_or(0.0);
+    row.judged(&judged)
 }
 
 /// One side's numbers, of its runs and their rows; `None` where no run of it has the path.
@@ -161,8 +107,4 @@ fn step_ratio(matched: &Matched<'_>, runs: &[Run], of: &[(&Run, &SpanRow)]) -> O
 fn mean(all: impl Iterator<Item = f64>) -> f64 {
     let (count, sum) = all.fold((0.0, 0.0), |(count, sum), one| (count + 1.0, sum + one));
     if count > 0.0 { sum / count } else { 0.0 }
-}
-
-fn finite(number: f64) -> Option<f64> {
-    Some(number).filter(|number| number.is_finite())
 }

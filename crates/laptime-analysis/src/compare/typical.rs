@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::comparison::ComparisonRow;
+use super::comparison_row::ComparisonRow;
 use super::matched::Basis;
 
 /// Fills in the differences of all rows, and what is left of each without the rows inside.

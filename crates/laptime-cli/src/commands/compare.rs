@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use laptime::{Compared, Recorded};
-use laptime_analysis::compare::benchmarks::NOUN;
-use laptime_analysis::compare::{Comparison, GateOutcome, GateResult, Options, Pair};
+use laptime_analysis::compare::{Basis, Comparison, GateOutcome, GateResult, Options, Pair};
 use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_report::{Format, View, comparison};
 
@@ -44,7 +43,7 @@ pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
     if is_printed && matches!(format, Format::Text) {
         // A message that cannot be written changes nothing about the comparison.
         let next = match found.pairs.first() {
-            Some(pair) if pair.noun == NOUN => NEXT_OF_BENCHMARKS.to_owned(),
+            Some(pair) if pair.basis == Basis::Benchmark => NEXT_OF_BENCHMARKS.to_owned(),
             _ => next(args, &compared, code),
         };
         say(err, next);

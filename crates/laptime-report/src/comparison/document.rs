@@ -1,7 +1,6 @@
 //! The document of one pair of sides: its headline, its tables, and what makes it doubtful.
 
-use laptime_analysis::compare::benchmarks::NOUN;
-use laptime_analysis::compare::{GateOutcome, GateResult, Pair, SideSummary, Unit};
+use laptime_analysis::compare::{Basis, GateOutcome, GateResult, Pair, SideSummary, Unit};
 use laptime_analysis::verdict::Verdict;
 
 use super::{beside, headline, named, table};
@@ -51,7 +50,7 @@ fn differs(pair: &Pair) -> Vec<String> {
 }
 
 fn facts(base: &SideSummary, pair: &Pair) -> Vec<String> {
-    let (one, several) = if pair.noun == NOUN {
+    let (one, several) = if pair.basis == Basis::Benchmark {
         ("measurement", "measurements")
     } else {
         ("run", "runs")

@@ -2,7 +2,6 @@
 //!
 //! `A step takes 253 ms, 41 ms (19 %) longer. 36 of these 41 ms are backward/layer4.`
 
-use laptime_analysis::compare::benchmarks::NOUN;
 use laptime_analysis::compare::{BETWEEN_STEPS, Basis, Cause, CausePart, ComparisonRow, Pair};
 use laptime_analysis::verdict::Verdict;
 
@@ -36,7 +35,7 @@ fn of_steps(pair: &Pair) -> String {
     let whole = &pair.whole;
     let subject = match (pair.basis, pair.noun.as_str()) {
         (Basis::Run, _) => "The run".to_owned(),
-        (_, "span" | NOUN) => name::short(&whole.path),
+        (Basis::Benchmark, _) | (_, "span") => name::short(&whole.path),
         (_, noun) if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("An {noun}"),
         (_, noun) => format!("A {noun}"),
     };
@@ -46,7 +45,7 @@ fn of_steps(pair: &Pair) -> String {
         Some((base_ns, new_ns))
     };
     let Some((base_ns, new_ns)) = medians(whole) else {
-        return if pair.noun == NOUN {
+        return if pair.basis == Basis::Benchmark {
             sentence(&whole.reason)
         } else {
             format!("{subject} can't be compared. {}", sentence(&whole.reason))

@@ -1,6 +1,5 @@
 //! The table of laps: both medians, the change with its interval, what it adds to a step, and the verdict.
 
-use laptime_analysis::compare::benchmarks::NOUN;
 use laptime_analysis::compare::{Basis, ComparisonRow, Pair, Presence};
 use laptime_analysis::verdict::Verdict;
 use laptime_core::Unavailable;
@@ -50,7 +49,11 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
     });
     let rows = rows.collect();
     Table {
-        lead: if pair.noun == NOUN { NOUN_LEAD } else { "lap" },
+        lead: if pair.basis == Basis::Benchmark {
+            NOUN_LEAD
+        } else {
+            "lap"
+        },
         columns,
         rows,
         notes: notes(pair, hidden, has_share),
@@ -161,7 +164,9 @@ fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unav
             _ => Cell::Blank,
         },
         // What is on one side only is no difference of a benchmark.
-        Column::Difference if pair.noun == NOUN && row.presence != Presence::Both => Cell::Blank,
+        Column::Difference if pair.basis == Basis::Benchmark && row.presence != Presence::Both => {
+            Cell::Blank
+        }
         Column::Difference => Cell::Difference(row.median_difference_ns),
         Column::OwnShare if is_part(pair, row) => {
             let whole_ns = pair.whole.median_difference_ns;
@@ -192,7 +197,7 @@ fn absent(why: &str, reasons: &mut Vec<Unavailable>) -> Cell {
 
 fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
     let noun = &pair.noun;
-    let (one, several) = if noun == NOUN {
+    let (one, several) = if pair.basis == Basis::Benchmark {
         ("benchmark", "benchmarks")
     } else {
         ("lap", "laps")

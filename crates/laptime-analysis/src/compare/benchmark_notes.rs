@@ -1,0 +1,65 @@
+//! What is said of two sides of benchmarks beside their numbers.
+
+use laptime_core::Warning;
+
+use super::benchmarks::Measured;
+use super::comparison_row::{ComparisonRow, Presence};
+use crate::verdict::Verdict;
+
+/// Benchmarks that a sentence names.
+const MOST_NAMES: usize = 3;
+
+/// The first few of them, in words.
+pub fn listed(names: &[&str]) -> String {
+    let shown = &names[..names.len().min(MOST_NAMES)];
+    match names.len() - shown.len() {
+        _ if names.is_empty() => "none".to_owned(),
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+pub fn other_name((old, new): (&str, &str)) -> Warning {
+    let message = format!(
+        "each side has one benchmark, {old} and {new}: they are compared although their names differ"
+    );
+    Warning::new("other-name", message)
+}
+
+/// How many there are of each verdict, where the first line speaks of one of several.
+pub fn tally(rows: &[ComparisonRow]) -> Option<Warning> {
+    if rows.len() < 2 {
+        return None;
+    }
+    let verdicts = [
+        Verdict::Slower,
+        Verdict::Faster,
+        Verdict::Same,
+        Verdict::Inconclusive,
+        Verdict::NotComparable,
+    ];
+    let counted = verdicts.into_iter().filter_map(|verdict| {
+        let count = rows
+            .iter()
+            .filter(|row| row.verdict == Some(verdict))
+            .count();
+        (count > 0).then(|| format!("{count} {}", verdict.name()))
+    });
+    let alone = rows
+        .iter()
+        .filter(|row| row.presence != Presence::Both)
+        .count();
+    let alone = (alone > 0).then(|| format!("{alone} on one side only"));
+    let said: Vec<String> = counted.chain(alone).collect();
+    let message = format!("of {} benchmarks: {}", rows.len(), said.join(", "));
+    Some(Warning::new("several", message))
+}
+
+pub fn single(base: &[Measured], new: &[Measured]) -> Option<Warning> {
+    (base.len() == 1 || new.len() == 1).then(|| {
+        let message = "a side with one measurement can't tell how much two of the same program differ: these \
+                       intervals are about the samples that were taken";
+        let hint = "take turns where you can: laptime bench A B, or lt.compare({'a': f, 'b': g})";
+        Warning::new("single-run", message.to_owned()).with_hint(hint)
+    })
+}
