@@ -41,6 +41,15 @@ class Comparison:
     def rows(self) -> list[ComparisonRow]:
         """Every path of either side, in tree order."""
     @property
+    def whole(self) -> ComparisonRow:
+        """The row that the verdict is on: the step's, or the whole run's."""
+    @property
+    def step_to_step(self) -> ComparisonRow | None:
+        """From the start of one step to that of the next; None where next to nothing is between them."""
+    @property
+    def inside(self) -> str | None:
+        """The path of the lap that surely got slower, where it decides because the step can't tell."""
+    @property
     def differs(self) -> list[str]:
         """What makes the sides hard to compare: another machine, say."""
     @property
@@ -87,6 +96,12 @@ class ComparisonRow:
     @property
     def own_difference_ns(self) -> float:
         """The same, without what the paths inside take: all of them add up."""
+    @property
+    def median_difference_ns(self) -> float:
+        """By how much a typical step is longer through it: of medians, as the verdict is."""
+    @property
+    def own_median_difference_ns(self) -> float:
+        """The same, without what the paths inside take."""
     @property
     def verdict(self) -> _Verdict | None:
         """None for a path of one side."""

@@ -45,6 +45,9 @@ def test_a_lap_of_one_side_is_added_and_the_differences_add_up(recorded: tuple[P
     check = rows["step/check"]
     assert (check.presence, check.verdict, check.base_ns) == ("added", None, None)
     assert check.new_ns is not None
+    assert found.whole.path == "step"
+    assert found.whole.median_difference_ns == rows["step"].median_difference_ns
+    assert found.inside is None
     own = sum(row.own_difference_ns for row in found.rows)
     assert own == pytest.approx(rows["step"].difference_ns, abs=1e-3 * check.difference_ns)
 

@@ -97,6 +97,24 @@ impl Comparison {
         rows.map(|row| ComparisonRow(row.clone())).collect()
     }
 
+    /// The row that the verdict is on: the step's, or the whole run's.
+    #[getter]
+    fn whole(&self) -> ComparisonRow {
+        ComparisonRow(self.pair().whole.clone())
+    }
+
+    /// From the start of one step to that of the next; None where next to nothing is between them.
+    #[getter]
+    fn step_to_step(&self) -> Option<ComparisonRow> {
+        self.pair().step_to_step.clone().map(ComparisonRow)
+    }
+
+    /// The path of the lap that surely got slower, where it decides because the step can't tell.
+    #[getter]
+    fn inside(&self) -> Option<&str> {
+        self.pair().inside.as_ref().map(|part| part.path.as_str())
+    }
+
     /// What makes the sides hard to compare: another machine, say.
     #[getter]
     fn differs(&self) -> Vec<String> {
@@ -232,6 +250,18 @@ impl ComparisonRow {
     #[getter]
     fn own_difference_ns(&self) -> f64 {
         self.0.own_difference_ns
+    }
+
+    /// By how much a typical step is longer through it: of medians, as the verdict is.
+    #[getter]
+    fn median_difference_ns(&self) -> f64 {
+        self.0.median_difference_ns
+    }
+
+    /// The same, without what the paths inside take.
+    #[getter]
+    fn own_median_difference_ns(&self) -> f64 {
+        self.0.own_median_difference_ns
     }
 
     /// What came of it; None for a path of one side.

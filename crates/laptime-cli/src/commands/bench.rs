@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use laptime_analysis::compare::name_of;
 use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
 use laptime_report::{benchmark as one, contest, quantity};
 use serde_json::{Value, json};
@@ -128,7 +129,7 @@ fn json(contenders: &[Contender], found: &Found, cpu: &[Beside]) -> Value {
         let finite = |ratio: f64| ratio.is_finite().then_some(ratio);
         json!({
             "base": contenders[pair.base].name, "new": contenders[pair.new].name,
-            "verdict": pair.judged.verdict.name(), "ratio": finite(pair.judged.ratio),
+            "verdict": name_of(pair.judged.verdict), "ratio": finite(pair.judged.ratio),
             "interval": pair.judged.interval.as_ref().ok(),
             "reason": pair.judged.reason.to_string(),
         })

@@ -1,0 +1,46 @@
+"""Files of benchmarks are what the published schema describes, and nothing more."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import laptime as lt
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "benchmark.schema.json"
+
+
+def strict() -> dict[str, Any]:
+    """The schema, with fields that it doesn't describe refused: later versions may add some."""
+    schema: dict[str, Any] = json.loads(SCHEMA.read_text())
+    for part in [schema, *schema["$defs"].values()]:
+        part["additionalProperties"] = False
+    return schema
+
+
+def test_a_function_s_file(tmp_path: Path) -> None:
+    found = lt.bench.options(budget=0.05, memory=True)(lambda: bytearray(1000))
+    found.save(tmp_path / "kept.json")
+    written = json.loads((tmp_path / "kept.json").read_text())
+    jsonschema.validate(written, strict())
+    assert written["benchmarks"][0]["host_memory_peak_bytes"] >= 1000
+
+
+def test_a_file_of_commands(tmp_path: Path) -> None:
+    typed = ["laptime", "bench", "-r", "3", "-o", "kept.json", "true", "false; true"]
+    subprocess.run(typed, cwd=tmp_path, check=True, capture_output=True)
+    written = json.loads((tmp_path / "kept.json").read_text())
+    jsonschema.validate(written, strict())
+    assert [one["command"] for one in written["benchmarks"]] == ["true", "false; true"]
+    assert len(written["verdicts"]) == 1
+
+
+def test_it_says_no_to_what_is_none(tmp_path: Path) -> None:
+    for wrong in [{}, {"schema": "laptime-benchmark", "version": 1, "benchmarks": [{"name": 1}]}]:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, strict())
