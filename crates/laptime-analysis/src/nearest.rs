@@ -13,7 +13,7 @@ pub fn nearest<'r>(rows: &'r [SpanRow], wanted: &str) -> Option<&'r str> {
 
 /// The one of some names that is most like the last one of a path or pattern.
 pub fn nearest_name<'r>(names: impl Iterator<Item = &'r str>, wanted: &str) -> Option<&'r str> {
-    let wanted = wanted.rsplit('/').next().unwrap_or(wanted).to_lowercase();
+    let wanted = laptime_core::path::around(wanted).1.to_lowercase();
     let likeness = names.map(|name| {
         let likeness = strsim::jaro_winkler(&name.to_lowercase(), &wanted);
         (name, likeness)
@@ -25,7 +25,7 @@ pub fn nearest_name<'r>(names: impl Iterator<Item = &'r str>, wanted: &str) -> O
 
 /// The paths of all rows, those first whose last name is most like the last one of a path.
 pub fn by_nearness<'r>(rows: &'r [SpanRow], wanted: &str) -> Vec<&'r str> {
-    let wanted = wanted.rsplit('/').next().unwrap_or(wanted).to_lowercase();
+    let wanted = laptime_core::path::around(wanted).1.to_lowercase();
     let likeness = |row: &SpanRow| {
         let name = row.names.last().map(|name| name.to_lowercase());
         strsim::jaro_winkler(&name.unwrap_or_default(), &wanted)

@@ -144,9 +144,11 @@ impl Steady {
     }
 }
 
-/// What a span of a path is called in a sentence.
+/// What a span of a path is called in a sentence: its name, if that is a word, and of `request /login` the
+/// word before the route.
 pub fn noun(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let (_, name) = laptime_core::path::around(path);
+    let name = name.split_once(" \\/").map_or(name, |(word, _)| word);
     let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
     if is_word { name } else { "span" }
 }

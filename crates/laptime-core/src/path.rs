@@ -220,6 +220,16 @@ pub fn split(path: &str) -> Vec<String> {
     names
 }
 
+/// The printed path that a printed path lies right inside of, and its last name as it stands printed.
+pub fn around(path: &str) -> (Option<&str>, &str) {
+    let is_escaped = |at: usize| {
+        let before = path[..at].bytes().rev();
+        before.take_while(|byte| *byte == b'\\').count() % 2 == 1
+    };
+    let last = path.rmatch_indices('/').find(|(at, _)| !is_escaped(*at));
+    last.map_or((None, path), |(at, _)| (Some(&path[..at]), &path[at + 1..]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,6 +314,16 @@ mod tests {
         fn what_is_joined_is_split(names in proptest::collection::vec(".*", 1..5)) {
             let joined = join(names.iter().map(String::as_str));
             prop_assert_eq!(split(&joined), names);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_last_name_is_the_last_of_those_joined(names in prop::collection::vec("[a\\\\/]{0,4}", 1..5)) {
+            let path = join(names.iter().map(String::as_str));
+            let (outer, last) = around(&path);
+            prop_assert_eq!(split(last), [names.last().unwrap().clone()]);
+            prop_assert_eq!(outer.map_or(Vec::new(), split), &names[..names.len() - 1]);
         }
     }
 }

@@ -71,5 +71,5 @@ fn heading(what: &str, (path, kind): (&str, RowKind), laps: usize) -> String {
     if kind != RowKind::Span && path == "after" {
         return format!("{what} after the last lap");
     }
-    format!("{what} of {}", name::short(path))
+    format!("{what} of {}", name::path(path))
 }

@@ -92,7 +92,7 @@ pub fn said(finding: &Finding) -> Option<String> {
         } => format!(
             "{} is limited by memory bandwidth ({} FLOP per byte). Larger batches, fused \
              operators or smaller number types help; faster arithmetic doesn't.",
-            name::short(path),
+            name::path(path),
             quantity::rate(*intensity).inline(),
         ),
         _ => return None,
@@ -116,7 +116,7 @@ fn of_parts(finding: &Finding) -> Option<String> {
             one(around(path)),
             time(*per_step_ns),
             share(*per_step_ns, *step_ns),
-            name::short(path),
+            name::path(path),
             also_in(function.as_ref()),
             waits::supply(workers.as_ref(), worker_function.as_ref()),
         ),
@@ -141,7 +141,7 @@ fn of_parts(finding: &Finding) -> Option<String> {
             function,
         } => format!(
             "{} takes {} of each {}{}.",
-            name::short(path),
+            name::path(path),
             share(*total_ns, *steps_ns),
             // It is a part right inside of the step.
             one(around(path)),
@@ -161,7 +161,7 @@ fn of_some(finding: &Finding) -> Option<String> {
         } => format!(
             "{} ran {} after warm-up, {} in all. Find out what changes from {noun} to {noun}: \
              `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.",
-            name::short(path),
+            name::path(path),
             plural(*count, "time", "times"),
             time(*total_ns),
             noun = one(path.split('/').next().unwrap_or_default()),
@@ -177,7 +177,7 @@ fn of_some(finding: &Finding) -> Option<String> {
         } => format!(
             "{} runs in few {}, {count} times in {step_count}, and takes {} each time. A {} \
              usually takes {}. It costs {} in all.",
-            name::short(path),
+            name::path(path),
             many(step_path),
             time(*mean_ns),
             one(step_path),
@@ -215,7 +215,7 @@ fn hot(
     noun: &str,
     function: Option<&MainFunction>,
 ) -> String {
-    let called = name::short(path);
+    let called = name::path(path);
     let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
         "an"
     } else {
@@ -253,7 +253,7 @@ fn because(cause: Option<&Cause>, is_bare: bool, outside_ns: u64, excess_ns: u64
     format!(
         "{} of that is {}, which usually takes {}, and at times {} or longer: look there first.",
         share(cause.excess_ns.min(excess_ns), excess_ns),
-        name::short(&cause.path),
+        name::path(&cause.path),
         time(cause.usual_ns),
         time(cause.slow_ns),
     )

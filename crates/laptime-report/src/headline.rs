@@ -220,7 +220,7 @@ fn step(summary: &Summary) -> Option<String> {
         .collect();
     let colon = if parts.is_empty() { "" } else { ": " };
     let subject = match noun {
-        "span" => name::short(path),
+        "span" => name::path(path),
         noun if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("An {noun}"),
         noun => format!("A {noun}"),
     };

@@ -17,6 +17,12 @@ pub fn short(name: &str) -> String {
     fitted(&visible(name), SHORT, "…")
 }
 
+/// A printed path as it stands in a sentence: `request /login/parse`, where the printed path has `\/` for
+/// the slash inside of a name.
+pub fn path(path: &str) -> String {
+    short(&laptime_core::path::split(path).join("/"))
+}
+
 /// Columns that a text takes on a terminal.
 pub fn columns(text: &str) -> usize {
     text.width()

@@ -84,7 +84,7 @@ pub fn data_wait(
 
 /// Whether a lap is the compiling of a graph.
 pub fn is_compile(path: &str) -> bool {
-    path.rsplit('/').next() == Some("compile")
+    laptime_core::path::around(path).1 == "compile"
 }
 
 /// Graphs that are compiled again and again.

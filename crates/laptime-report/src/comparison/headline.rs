@@ -35,7 +35,8 @@ fn of_steps(pair: &Pair) -> String {
     let whole = &pair.whole;
     let subject = match (pair.basis, pair.noun.as_str()) {
         (Basis::Run, _) => "The run".to_owned(),
-        (Basis::Benchmark, _) | (_, "span") => name::short(&whole.path),
+        (Basis::Benchmark, _) => name::short(&whole.path),
+        (_, "span") => name::path(&whole.path),
         (_, noun) if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("An {noun}"),
         (_, noun) => format!("A {noun}"),
     };
@@ -103,7 +104,7 @@ fn of_steps(pair: &Pair) -> String {
 /// The lap that decides.
 fn inside(pair: &Pair, part: &CausePart) -> String {
     let step = format!("{}/", pair.whole.path);
-    let path = name::short(part.path.strip_prefix(&step).unwrap_or(&part.path));
+    let path = name::path(part.path.strip_prefix(&step).unwrap_or(&part.path));
     let row = pair.rows.iter().find(|row| row.path == part.path);
     let class = match row.map_or("", |row| row.module_class.as_str()) {
         "" => String::new(),
@@ -144,7 +145,7 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     let whole = quantity::measured(whole_ns);
     let step = format!("{}/", pair.whole.path);
     let named = |path: &str| {
-        let short = name::short(path.strip_prefix(&step).unwrap_or(path));
+        let short = name::path(path.strip_prefix(&step).unwrap_or(path));
         let row = pair.rows.iter().find(|row| row.path == path);
         match row.map_or("", |row| row.module_class.as_str()) {
             "" => short,

@@ -59,7 +59,7 @@ fn left_by(keepers: &[Keeper], per_step_bytes: u64, noun: &str) -> String {
     let sum: u64 = keepers.iter().map(|one| one.per_step_bytes).sum();
     let is_together = sum as f64 <= TOGETHER_RATIO * per_step_bytes as f64;
     let named = |one: &Keeper| {
-        let (lap, left) = (name::short(&one.path), bytes(one.per_step_bytes));
+        let (lap, left) = (name::path(&one.path), bytes(one.per_step_bytes));
         format!("{lap} ({left} each time)")
     };
     let laps: Vec<String> = keepers.iter().map(named).collect();

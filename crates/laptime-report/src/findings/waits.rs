@@ -42,7 +42,7 @@ pub fn blocks(held: &HeldLoop) -> String {
         "{} blocks the event loop: {times}, {} of the run. {waited} meanwhile. Run what takes \
          long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what \
          computes in Python needs a process.",
-        name::short(&held.path),
+        name::path(&held.path),
         share(held.total_ns, held.wall_ns),
     )
 }
@@ -65,7 +65,7 @@ pub fn supply(workers: Option<&WorkerLap>, function: Option<&MainFunction>) -> S
         "The workers spend {:.0} % of their time in {} ({} each time, {}): make it cheaper, or use more \
          workers (`num_workers`).",
         100.0 * lap.ratio,
-        name::short(&lap.path),
+        name::path(&lap.path),
         time(lap.mean_ns),
         plural(lap.count, "time", "times"),
     )

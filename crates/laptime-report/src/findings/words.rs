@@ -26,13 +26,13 @@ pub fn called(function: &MainFunction) -> String {
 
 /// The path that a path lies right inside of.
 pub fn around(path: &str) -> &str {
-    path.rsplit_once('/').map_or("step", |(around, _)| around)
+    laptime_core::path::around(path).0.unwrap_or("step")
 }
 
 /// What a span of a path is called: `step`, if its name is a word.
 pub fn one(path: &str) -> String {
     match noun(path) {
-        "span" => format!("span of {}", name::short(path)),
+        "span" => format!("span of {}", name::path(path)),
         noun => noun.to_owned(),
     }
 }
@@ -40,7 +40,7 @@ pub fn one(path: &str) -> String {
 /// What several spans of a path are called: `steps`, if its name is a word.
 pub fn many(path: &str) -> String {
     match noun(path) {
-        "span" => format!("spans of {}", name::short(path)),
+        "span" => format!("spans of {}", name::path(path)),
         noun => format!("{noun}s"),
     }
 }
