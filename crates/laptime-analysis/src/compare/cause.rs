@@ -30,7 +30,11 @@ pub fn of(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Cause> {
         return None;
     }
     let share = |row: &ComparisonRow| size(row) / difference_ns;
+    let own_ns = own(whole, rows, difference_ns).filter(|_| !is_of_run);
     let mut parts = largest(rows, around, share);
+    if own_ns.is_some_and(|own_ns| own_ns / difference_ns >= MOST_RATIO) {
+        parts.clear();
+    }
     if let [first] = parts[..]
         && share(first) >= MOST_RATIO
     {
@@ -41,10 +45,24 @@ pub fn of(whole: &ComparisonRow, rows: &[ComparisonRow]) -> Option<Cause> {
         difference_ns: size(row),
     });
     let parts: Vec<CausePart> = parts.collect();
-    (!parts.is_empty()).then_some(Cause {
+    (own_ns.is_some() || !parts.is_empty()).then_some(Cause {
         difference_ns,
         parts,
+        own_ns,
     })
+}
+
+/// What the step takes longer outside of the paths inside, where there are some and that is enough to be named.
+fn own(whole: &ComparisonRow, rows: &[ComparisonRow], difference_ns: f64) -> Option<f64> {
+    let is_split = rows
+        .iter()
+        .any(|row| row.depth() > whole.depth() && row.names.starts_with(&whole.names));
+    let own_ns = whole.own_median_difference_ns;
+    // Medians hardly add up: what they leave counts where the means, which do, leave it too.
+    let is_enough = |own_ns: f64, all_ns: f64| own_ns / all_ns >= LEAST_RATIO;
+    let is_told =
+        is_enough(own_ns, difference_ns) && is_enough(whole.own_difference_ns, whole.difference_ns);
+    (is_split && is_told).then_some(own_ns)
 }
 
 /// The parts directly inside that are to be named: one that has most of it, or the largest few.
@@ -79,3 +97,7 @@ fn innermost<'r>(
         }
     }
 }
+
+#[cfg(test)]
+#[path = "cause_tests.rs"]
+mod tests;

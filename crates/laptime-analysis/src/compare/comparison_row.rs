@@ -53,7 +53,8 @@ pub struct ComparisonRow {
     pub difference_ns: f64,
     /// The same, without what the paths inside take.
     pub own_difference_ns: f64,
-    /// By how much a typical step is longer through it: of medians, where there are some.
+    /// By how much a typical step is longer through it: of medians, where there are some. Of a path beside
+    /// the steps, such as an evaluation, by how much one span is longer.
     pub median_difference_ns: f64,
     /// The same, without what the paths inside take.
     pub own_median_difference_ns: f64,

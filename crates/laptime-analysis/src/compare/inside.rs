@@ -1,15 +1,16 @@
-//! A lap inside of a step that surely got slower, where the step itself can't tell.
+//! A lap inside of a step that surely got slower or faster, where the step itself can't tell.
 //!
 //! What all other laps take differs from run to run, and hides in the step's time the one that changed. That
 //! one's own time is known better. It counts where chance gives such a difference in less than one of a
 //! hundred comparisons, all laps inside taken together (Bonferroni), and where what surely changed, slower
-//! and faster laps together, adds the threshold or more to a step that doesn't seem to be faster.
+//! and faster laps together, adds the threshold or more to a step that doesn't seem to be faster. Of a
+//! faster lap the same holds with longer and shorter exchanged.
 
 use super::comparison::{CausePart, Pair};
 use super::comparison_row::ComparisonRow;
 use crate::verdict::Verdict;
 
-/// How often chance may make a lap of identical code seem slower.
+/// How often chance may make a lap of identical code seem slower or faster.
 const MOST_CHANCE: f64 = 0.01;
 /// Runs on either side that tell how much runs differ.
 const LEAST_RUNS: usize = 2;
@@ -19,19 +20,23 @@ pub fn decide(pair: &mut Pair, base_runs: usize, new_runs: usize) {
     let is_open = pair.verdict == Verdict::Inconclusive
         && pair.whole.verdict == Some(Verdict::Inconclusive)
         && base_runs.min(new_runs) >= LEAST_RUNS;
-    let found = if is_open { slower(pair) } else { None };
-    if found.is_some() {
-        pair.verdict = Verdict::Slower;
+    let found = if is_open { changed(pair) } else { None };
+    if let Some((verdict, part)) = found {
+        pair.verdict = verdict;
+        pair.inside = Some(part);
     }
-    pair.inside = found;
 }
 
-fn slower(pair: &Pair) -> Option<CausePart> {
+/// The lap that changed most, the way the step seems to have changed.
+fn changed(pair: &Pair) -> Option<(Verdict, CausePart)> {
     let whole = &pair.whole;
     let step_ns = whole.base.as_ref()?.median_ns?;
-    if whole.ratio? < 1.0 {
-        return None;
-    }
+    let (verdict, sign) = if whole.ratio? < 1.0 {
+        (Verdict::Faster, -1.0)
+    } else {
+        (Verdict::Slower, 1.0)
+    };
+    let size = |row: &ComparisonRow| sign * row.typical_difference_ns();
     let inside = || {
         let rows = pair.rows.iter();
         rows.filter(|row| row.depth() > whole.depth() && row.names.starts_with(&whole.names))
@@ -52,21 +57,16 @@ fn slower(pair: &Pair) -> Option<CausePart> {
         })
     };
     let innermost: Vec<&&ComparisonRow> = sure.iter().filter(is_innermost).collect();
-    let sum: f64 = innermost
-        .iter()
-        .map(|row| row.typical_difference_ns())
-        .sum();
+    let sum: f64 = innermost.iter().map(|row| size(row)).sum();
     let largest = innermost
         .into_iter()
-        .filter(|row| row.verdict == Some(Verdict::Slower))
-        .max_by(|one, other| {
-            let size = |row: &ComparisonRow| row.typical_difference_ns();
-            size(one).total_cmp(&size(other))
-        })?;
-    (sum >= pair.threshold_ratio * step_ns).then(|| CausePart {
+        .filter(|row| row.verdict == Some(verdict))
+        .max_by(|one, other| size(one).total_cmp(&size(other)))?;
+    let part = || CausePart {
         path: largest.path.clone(),
         difference_ns: largest.typical_difference_ns(),
-    })
+    };
+    (sum >= pair.threshold_ratio * step_ns).then(|| (verdict, part()))
 }
 
 #[cfg(test)]
@@ -110,29 +110,32 @@ mod tests {
     }
 
     #[test]
-    fn a_lap_that_is_surely_slower_decides_where_steps_differ_too_much() {
-        let found = (0..8).map(|at| {
-            compare(
-                &side(300, 20 * at),
-                &[side(700, 20 * at + 10)],
-                &Options::default(),
-            )
-        });
+    fn a_lap_that_surely_changed_decides_where_steps_differ_too_much() {
         let mut decided = 0;
-        for mut found in found {
-            let pair = found.pairs.remove(0);
-            let seems_slower = pair.whole.ratio.is_some_and(|ratio| ratio >= 1.0);
-            if pair.whole.verdict == Some(Verdict::Inconclusive) && seems_slower {
-                decided += 1;
-                assert_eq!(pair.verdict, Verdict::Slower);
-                let inside = pair.inside.unwrap();
-                assert_eq!(inside.path, "step/norm");
-                assert!((inside.difference_ns - 400_000.0).abs() < 20_000.0);
-            } else {
-                assert_eq!(pair.inside, None);
+        for at in 0..8 {
+            let (usual, slow) = (side(300, 20 * at), side(700, 20 * at + 10));
+            for (base, new, verdict, sign) in [
+                (&usual, &slow, Verdict::Slower, 1.0),
+                (&slow, &usual, Verdict::Faster, -1.0),
+            ] {
+                let mut found = compare(base, std::slice::from_ref(new), &Options::default());
+                let pair = found.pairs.remove(0);
+                let seems_so = pair
+                    .whole
+                    .ratio
+                    .is_some_and(|ratio| sign * ratio.ln() >= 0.0);
+                if pair.whole.verdict == Some(Verdict::Inconclusive) && seems_so {
+                    decided += 1;
+                    assert_eq!(pair.verdict, verdict);
+                    let inside = pair.inside.unwrap();
+                    assert_eq!(inside.path, "step/norm");
+                    assert!((sign * inside.difference_ns - 400_000.0).abs() < 20_000.0);
+                } else {
+                    assert_eq!(pair.inside, None);
+                }
             }
         }
-        assert!(decided >= 2, "{decided}");
+        assert!(decided >= 4, "{decided}");
     }
 
     #[test]

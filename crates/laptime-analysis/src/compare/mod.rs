@@ -81,7 +81,12 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
     let mut rows: Vec<ComparisonRow> = (matched.rows().iter().zip(&judged))
         .map(|(paths, judged)| rows::row(&matched, paths, judged.as_ref()))
         .collect();
-    typical::tell(&mut rows, matched.basis());
+    let step_names = matched.step().and_then(|step| matched.find(step));
+    typical::tell(
+        &mut rows,
+        matched.basis(),
+        step_names.map(|paths| paths.names),
+    );
     let mut whole = match matched.step() {
         Some(step) => rows.iter().find(|row| row.path == step).cloned(),
         None => None,

@@ -1,15 +1,16 @@
 //! By how much a typical step is longer through each path: of medians, as `change` and the verdict are.
 //!
 //! Means say something else where a few steps are far longer than most. Of whole runs the sum is what
-//! counts: there the differences stay means.
+//! counts: there the differences stay means. What runs beside the steps, such as an evaluation, is not
+//! spread over them: its difference is of one span.
 
 use std::collections::HashMap;
 
-use super::comparison_row::ComparisonRow;
+use super::comparison_row::{ComparisonRow, Presence, RowSide};
 use super::matched::Basis;
 
 /// Fills in the differences of all rows, and what is left of each without the rows inside.
-pub fn tell(rows: &mut [ComparisonRow], basis: Basis) {
+pub fn tell(rows: &mut [ComparisonRow], basis: Basis, step: Option<&[String]>) {
     if basis == Basis::Run {
         for row in rows {
             row.median_difference_ns = row.difference_ns;
@@ -24,6 +25,15 @@ pub fn tell(rows: &mut [ComparisonRow], basis: Basis) {
         }
     }
     for row in rows {
+        let is_inside =
+            step.is_none_or(|step| row.names.starts_with(step) || step.starts_with(&row.names));
+        if !is_inside && row.presence == Presence::Both {
+            let median = |side: &Option<RowSide>| side.as_ref().and_then(|side| side.median_ns);
+            let both = median(&row.base).zip(median(&row.new));
+            row.median_difference_ns = both.map_or(row.difference_ns, |(base, new)| new - base);
+            row.own_median_difference_ns = row.median_difference_ns;
+            continue;
+        }
         row.median_difference_ns = row.of_medians_ns();
         let parts_ns = inside.get(&row.names).copied().unwrap_or(0.0);
         row.own_median_difference_ns = row.typical_difference_ns() - parts_ns;

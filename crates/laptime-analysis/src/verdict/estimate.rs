@@ -61,10 +61,12 @@ impl Estimate {
             });
         match found {
             Ok(difference) => {
-                // A single run's interval leaves its trend out. The ratio is that of the medians which stand beside it.
-                let ratio = match unit {
-                    UnitKind::WithinOne => new_median / base_median,
-                    UnitKind::Across => difference.median.exp(),
+                // The ratio is that of the medians which stand beside it, wherever they are of the same. An
+                // interval leaves trends out or is of all pairs of runs: it is made to hold that ratio.
+                let ratio = if is_paired {
+                    difference.median.exp()
+                } else {
+                    new_median / base_median
                 };
                 let (low, high) = (difference.low.exp(), difference.high.exp());
                 estimate.ratio = ratio;

@@ -113,13 +113,18 @@ fn inside(pair: &Pair, part: &CausePart) -> String {
     let median_ns = pair.whole.base.as_ref().and_then(|side| side.median_ns);
     let share = median_ns
         .filter(|ns| *ns > 0.0)
-        .map(|ns| part.difference_ns / ns * 100.0);
+        .map(|ns| part.difference_ns.abs() / ns * 100.0);
     let share = share.map_or_else(String::new, |percent| {
         format!(", {} of a {}", fixed(&percent_of(percent)), pair.noun)
     });
+    let way = if part.difference_ns < 0.0 {
+        "less"
+    } else {
+        "longer"
+    };
     format!(
-        "{path}{class} surely takes {} longer{share}. ",
-        time(part.difference_ns)
+        "{path}{class} surely takes {} {way}{share}. ",
+        time(part.difference_ns.abs())
     )
 }
 
@@ -154,7 +159,19 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
     };
     let part = |ns: f64| quantity::measured_like(ns.abs(), whole_ns);
     let unit = whole.unit;
-    if let [only] = &cause.parts[..] {
+    if let ([], Some(own_ns)) = (&cause.parts[..], cause.own_ns) {
+        let (ns, all) = (part(own_ns), fixed(&whole.inline()));
+        let noun = &pair.noun;
+        let most = if fixed(&whole.inline()).starts_with(&format!("{ns}{UNBROKEN}")) {
+            "All of it is".to_owned()
+        } else {
+            format!("{ns} of these {all} are")
+        };
+        return Some(format!(
+            "{most} in the {noun} itself, outside of the laps inside it."
+        ));
+    }
+    if let ([only], None) = (&cause.parts[..], cause.own_ns) {
         let path = named(&only.path);
         let ns = part(only.difference_ns);
         return Some(if whole == *median {
@@ -167,13 +184,12 @@ fn because(pair: &Pair, cause: &Cause, median: &Digits) -> Option<String> {
             )
         });
     }
-    let parts: Vec<String> = cause
-        .parts
-        .iter()
-        .map(|one| {
-            let ns = part(one.difference_ns);
-            format!("{ns}{UNBROKEN}{unit} {}", named(&one.path))
-        })
+    let outside = (cause.own_ns).map(|ns| ("outside of these laps".to_owned(), ns));
+    let parts = cause.parts.iter();
+    let parts = parts.map(|one| (named(&one.path), one.difference_ns));
+    let parts: Vec<String> = parts
+        .chain(outside)
+        .map(|(called, ns)| format!("{}{UNBROKEN}{unit} {called}", part(ns)))
         .collect();
     let all = fixed(&whole.inline());
     let all = if whole == *median {

@@ -213,8 +213,14 @@ fn notes(pair: &Pair, hidden: usize, has_share: bool) -> Vec<String> {
             "base and new are medians, difference is the mean time that {a} {noun} takes longer"
         )
     } else {
+        let beside = pair.rows.iter().any(|row| !is_part(pair, row));
+        let beside = if beside && pair.basis == Basis::Step {
+            "; of other laps, what one takes longer"
+        } else {
+            ""
+        };
         format!(
-            "base, new and difference are of medians: difference is what a typical {noun} takes longer"
+            "base, new and difference are of medians: difference is what a typical {noun} takes longer{beside}"
         )
     }];
     if let Some(row) = &pair.step_to_step {

@@ -2,6 +2,7 @@ use laptime_analysis::compare::{Options, Run, compare};
 use serde_json::Value;
 
 use super::*;
+use crate::headline::UNBROKEN;
 use crate::schema_tests::violations;
 use crate::tests::fed;
 use crate::tests::scripted::{self, MS, Script};
@@ -105,7 +106,8 @@ fn the_same_training_takes_as_long_as_before() {
     └─ optimizer   3.10 ms   3.10 ms   0.0 %  -0.7 to +0.7 %        0 ns          same
     evaluation    14.0  ms  14.0  ms   0.0 %             –          0 ns  inconclusive
     └─ forward    12.0  ms  12.0  ms   0.0 %             –          0 ns  inconclusive
-    base, new and difference are of medians: difference is what a typical step takes longer
+    base, new and difference are of medians: difference is what a typical step takes longer; of other
+    laps, what one takes longer
     – 5 values are too few to tell how exact the ratio is; 12 are needed.
 
     beside the times
@@ -163,4 +165,20 @@ fn a_page_opens_without_a_network_and_a_cell_has_no_style() {
         "{page}"
     );
     assert!(!fragment(comparison).contains("<style"));
+}
+
+#[test]
+fn what_no_lap_inside_takes_is_told_as_the_cause() {
+    let run = |own_ms: u64| {
+        let mut script = Script::new(7, 0);
+        for step in 0..60 {
+            let (at, noise) = (step * 40 * MS, step % 7 * 10_000);
+            script.span(&["step", "forward"], at, 10 * MS + noise);
+            script.span(&["step"], at, (10 + own_ms) * MS + noise);
+        }
+        script.header.closed = Some(scripted::anchor(2_400 * MS));
+        fed::run("a.lap", &[script])
+    };
+    let found = compare(&[run(1)], &[vec![run(5)]], &Options::default());
+    insta::assert_snapshot!(headline(&found.pairs[0]).replace(UNBROKEN, " "), @"A step takes 15.0 ms, 4.00 ms (36 %) longer. All of it is in the step itself, outside of the laps inside it. From step to step it takes 40.0 ms, as long as before.");
 }

@@ -1,0 +1,74 @@
+use super::super::*;
+use crate::fed;
+use crate::scripted::{MS, Script};
+use crate::verdict::Verdict;
+
+/// Steps of a forward, of so long after it outside of all laps, and an evaluation beside after every tenth.
+fn run(own_ms: u64, evaluation_ms: u64, seed: u64) -> Run {
+    let mut script = Script::new(7, 0);
+    let mut now = 0;
+    for step in 0..60 {
+        let noise = (step * 7_919 + seed * 104_729) % 1_009 * 100;
+        let forward = 10 * MS + noise;
+        script.span(&["step", "forward"], now, forward);
+        script.span(&["step"], now, forward + own_ms * MS);
+        now += forward + own_ms * MS;
+        if step % 10 == 9 {
+            let evaluation = evaluation_ms * MS + noise;
+            script.span(&["evaluation"], now, evaluation);
+            now += evaluation;
+        }
+    }
+    script.header.closed = Some(crate::scripted::anchor(now));
+    fed::run(&format!("{seed}.lap"), &[script])
+}
+
+fn pair(base: [u64; 2], new: [u64; 2]) -> Pair {
+    let side = |[own, evaluation]: [u64; 2], from| {
+        (from..from + 3).map(move |seed| run(own, evaluation, seed))
+    };
+    let (base, new) = (side(base, 0).collect::<Vec<_>>(), side(new, 5).collect());
+    compare(&base, &[new], &Options::default()).pairs.remove(0)
+}
+
+#[test]
+fn what_no_lap_inside_takes_is_the_cause_as_well() {
+    let pair = pair([1, 30], [3, 30]);
+    assert_eq!(pair.verdict, Verdict::Slower);
+    let cause = pair.cause.unwrap();
+    assert_eq!(cause.parts, []);
+    assert!((cause.own_ns.unwrap() - 2e6).abs() < 1e4);
+}
+
+#[test]
+fn a_step_without_laps_inside_has_no_such_part() {
+    let found = |own_ms| {
+        let mut script = Script::new(7, 0);
+        for step in 0..60 {
+            script.span(&["step"], step * 20 * MS, own_ms * MS + step * 1_000);
+        }
+        script.header.closed = Some(crate::scripted::anchor(1_200 * MS));
+        fed::run("a.lap", &[script])
+    };
+    let pair = compare(&[found(5)], &[vec![found(9)]], &Options::default())
+        .pairs
+        .remove(0);
+    assert_eq!((pair.verdict, pair.cause), (Verdict::Slower, None));
+}
+
+#[test]
+fn beside_the_steps_a_difference_is_of_one_span_and_follows_from_the_medians() {
+    let pair = pair([1, 30], [1, 90]);
+    let row = pair
+        .rows
+        .iter()
+        .find(|row| row.path == "evaluation")
+        .unwrap();
+    let (base, new) = (
+        row.base.unwrap().median_ns.unwrap(),
+        row.new.unwrap().median_ns.unwrap(),
+    );
+    assert!((row.median_difference_ns - (new - base)).abs() < 1e-6);
+    assert!((row.ratio.unwrap() - new / base).abs() < 1e-9);
+    assert!((row.median_difference_ns - 60e6).abs() < 1e6);
+}
