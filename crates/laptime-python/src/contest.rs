@@ -2,7 +2,7 @@
 
 use laptime_analysis::benchmark::Count;
 use laptime_analysis::contest::{Contest, Ending, Limits, Next, Outcome};
-use laptime_analysis::verdict::{Asked, Judged, LEAST_THRESHOLD, Side, Verdict, judge};
+use laptime_analysis::verdict::{Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
 use laptime_report::contest as layout;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -194,15 +194,10 @@ pub fn judge_samples(
     new: (String, Vec<f64>),
     threshold: f64,
 ) -> PyResult<SpeedVerdict> {
-    let asked = Asked {
-        threshold_ratio: checked_threshold(threshold)?,
-        confidence: CONFIDENCE,
-        ..Asked::default()
-    };
     let side = |samples| Side {
         units: vec![samples],
     };
-    let judged = judge(&side(base.1), &side(new.1), &asked);
+    let judged = judge_measured(&side(base.1), &side(new.1), checked_threshold(threshold)?);
     let [base, new] = [&base.0, &new.0].map(|name| laptime_report::visible(name));
     Ok(SpeedVerdict::new(
         &judged,

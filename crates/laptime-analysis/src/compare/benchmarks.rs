@@ -8,10 +8,10 @@ use super::benchmark_notes::{listed, other_name, single, tally};
 use super::comparison::{Pair, SideSummary};
 use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::gate::{self, GateResult, Statistic};
-use super::matched::{Basis, judge};
+use super::matched::Basis;
 use super::options::Options;
 use super::{Comparison, FALSE_RATE, Recorded, SCHEMA, SCHEMA_VERSION};
-use crate::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict};
+use crate::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
 
 /// What one sample is of.
 const NOUN: &str = "iteration";
@@ -85,7 +85,7 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         .iter()
         .map(|(base, new)| {
             let are_both = !base.units.is_empty() && !new.units.is_empty();
-            are_both.then(|| judge(base, new, options.threshold_ratio))
+            are_both.then(|| judge_measured(base, new, options.threshold_ratio))
         })
         .collect();
     let mut all: Vec<&mut Judged> = judged.iter_mut().flatten().collect();

@@ -8,10 +8,10 @@ use laptime_core::Warning;
 
 use super::comparison_row::{ComparisonRow, RowSide};
 use super::delayed;
-use super::matched::{self, Basis, Matched};
+use super::matched::{Basis, Matched};
 use super::run::Run;
 use crate::spoken::spoken;
-use crate::verdict::{Judged, Side, Verdict};
+use crate::verdict::{Judged, Side, Verdict, judge_measured};
 
 /// The code of the note.
 pub const CODE: &str = "between-steps";
@@ -27,7 +27,7 @@ const ASKED_FOR: &str = "request";
 /// The verdict on the periods; `None` where a run has none.
 pub fn judge(matched: &Matched<'_>, threshold_ratio: f64) -> Option<Judged> {
     let (base, new) = sides(matched)?;
-    Some(matched::judge(&base, &new, threshold_ratio))
+    Some(judge_measured(&base, &new, threshold_ratio))
 }
 
 fn sides(matched: &Matched<'_>) -> Option<(Side, Side)> {

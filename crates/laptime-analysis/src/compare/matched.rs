@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::run::Run;
 use crate::span_row::{RowKind, SpanRow};
 use crate::summary::noun;
-use crate::verdict::{self, Asked, Judged, Side};
+use crate::verdict::{Judged, Side, judge_measured};
 
 /// What differences are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,7 +47,8 @@ impl Paths<'_> {
     /// The verdict on it; `None` where a side lacks it.
     pub fn judge(&self, threshold_ratio: f64) -> Option<Judged> {
         let (base, new) = (side(&self.base), side(&self.new));
-        self.are_both().then(|| judge(&base, &new, threshold_ratio))
+        self.are_both()
+            .then(|| judge_measured(&base, &new, threshold_ratio))
     }
 }
 
@@ -216,15 +217,6 @@ pub fn side(of: &[(&Run, &SpanRow)]) -> Side {
     Side {
         units: units.collect(),
     }
-}
-
-/// The verdict on two sides of recordings.
-pub fn judge(base: &Side, new: &Side, threshold_ratio: f64) -> Judged {
-    let asked = Asked {
-        threshold_ratio,
-        ..Asked::default()
-    };
-    verdict::judge(base, new, &asked)
 }
 
 fn of_row(row: &SpanRow) -> Paths<'_> {

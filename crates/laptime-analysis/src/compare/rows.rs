@@ -2,11 +2,11 @@
 
 use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::delayed;
-use super::matched::{self, Matched, Paths, judge};
+use super::matched::{self, Matched, Paths};
 use super::run::Run;
 use crate::quantiles;
 use crate::span_row::SpanRow;
-use crate::verdict::{Judged, Side};
+use crate::verdict::{Judged, Side, judge_measured};
 
 /// The row of a path.
 pub fn row(matched: &Matched<'_>, paths: &Paths<'_>, judged: Option<&Judged>) -> ComparisonRow {
@@ -37,7 +37,7 @@ pub fn of_run(matched: &Matched<'_>, threshold_ratio: f64) -> ComparisonRow {
             .collect(),
     };
     let (base, new) = (walls(matched.base), walls(matched.new));
-    let judged = judge(&base, &new, threshold_ratio);
+    let judged = judge_measured(&base, &new, threshold_ratio);
     let one = |side: &Side, median_ns: f64| {
         let mean_ns = mean(side.units.iter().flatten().copied());
         RowSide {

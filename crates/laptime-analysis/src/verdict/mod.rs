@@ -26,6 +26,10 @@ pub const LEAST_THRESHOLD: f64 = 0.01;
 /// may miss the true ratio: 1 % with an interval of 95 %.
 pub const FALSE_VERDICTS: f64 = 0.2;
 
+/// By how much two runs of one program commonly differ: with one run a side, smaller changes can't be told.
+/// Seen of identical benchmarks and trainings, measured minutes apart on machines that others used as well.
+const SINGLE_RATIO: f64 = 0.05;
+
 /// One side of a comparison.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Side {
@@ -170,6 +174,23 @@ pub fn judge(base: &Side, new: &Side, asked: &Asked) -> Judged {
         verdict,
         reason,
         unit: estimate.unit,
+    }
+}
+
+/// The verdict on two sides that were measured one after the other: recordings, or files of benchmarks.
+pub fn judge_measured(base: &Side, new: &Side, threshold_ratio: f64) -> Judged {
+    let is_single = base.units.len() == 1 && new.units.len() == 1;
+    let asked = Asked {
+        threshold_ratio,
+        noise_ratio: is_single.then_some(SINGLE_RATIO),
+        ..Asked::default()
+    };
+    let judged = judge(base, new, &asked);
+    match judged.reason {
+        Reason::WithinNoise { noise_ratio } if is_single => {
+            judged.but(Verdict::Inconclusive, Reason::SingleRun { noise_ratio })
+        }
+        _ => judged,
     }
 }
 

@@ -48,6 +48,11 @@ pub enum Reason {
         /// By how much the base differed from itself.
         noise_ratio: f64,
     },
+    /// The difference counts, but two runs of one program differ by more, and there is one a side.
+    SingleRun {
+        /// By how much they commonly differ.
+        noise_ratio: f64,
+    },
     /// Beyond the threshold, but identical sides differ so much too often.
     ChanceLikely {
         /// How often they do.
@@ -127,6 +132,12 @@ impl Display for Reason {
             Self::WithinNoise { noise_ratio } => write!(
                 to,
                 "The base differs from itself by {} on this machine, which could explain the difference.",
+                percent(noise_ratio)
+            ),
+            Self::SingleRun { noise_ratio } => write!(
+                to,
+                "Two runs of one program differ by up to {}, and there is one a side: measure each side \
+                 several times.",
                 percent(noise_ratio)
             ),
             Self::ChanceLikely { p_value } => write!(
