@@ -202,7 +202,7 @@ viewer-test: $(STAMPS)/viewer
 	VIEWER_ASSETS=$(abspath $(BUILD)/viewer/assets) npm run --silent build --prefix viewer -- --logLevel warn
 	diff -q $(BUILD)/viewer/assets crates/laptime-report/assets || { echo "the viewer's assets are stale: run make viewer" >&2; exit 1; }
 	npm run --silent unit --prefix viewer
-	for page in timer tables run hostile million empty; do \
+	for page in timer tables long run hostile million empty; do \
 		cargo run --quiet -p laptime-report --example pages -- $$page >$(BUILD)/viewer/pages/$$page.html; \
 	done
 	cargo run --quiet -p laptime-report --example operations >$(BUILD)/viewer/pages/operations.html

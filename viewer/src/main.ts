@@ -4,7 +4,7 @@ import { bytesOf, dataOf, inflated } from "./decode";
 import { element } from "./element";
 import { Figure } from "./figure";
 import { zoomable } from "./flame";
-import { enliven } from "./tables";
+import { enliven, label } from "./tables";
 import "./viewer.css";
 
 for (const flame of document.querySelectorAll<SVGSVGElement>("svg.flame")) zoomable(flame);
@@ -19,6 +19,7 @@ async function main(): Promise<void> {
     document.documentElement.classList.add("drawn");
     const figure = new Figure(root, data);
     figure.draw();
+    for (const table of document.querySelectorAll<HTMLTableElement>("table:not(.spans)")) if (table.tHead) label(table);
     for (const table of document.querySelectorAll<HTMLTableElement>("table.spans")) enliven(table, (name) => figure.find(name));
     // When the first frame stood, for those who measure it.
     document.documentElement.dataset.firstFrameMs = performance.now().toFixed(1);

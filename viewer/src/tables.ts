@@ -3,6 +3,11 @@
 
 import { element } from "./element";
 
+/** Longer tables open with their small branches folded. */
+const MOST_ROWS = 24;
+/** A branch below this part of the run is small. */
+const SMALL_RATIO = 0.1;
+
 /** A row with the rows inside of it. */
 interface Branch {
   row: HTMLTableRowElement;
@@ -27,16 +32,23 @@ export function enliven(table: HTMLTableElement, find: (name: string) => void): 
   };
   for (const branch of all(roots)) {
     name(branch.row, find);
-    if (branch.inside.length > 0) fold(branch, show);
+    if (branch.inside.length > 0) fold(branch, body.rows.length > MOST_ROWS && isSmall(branch), show);
     else branch.row.cells[0].prepend(element("span", { className: "leaf" }));
   }
   [...table.tHead!.rows[0].cells].forEach((heading, column) => {
     if (column > 0) sort(heading, column, roots, show);
   });
+  show();
+}
+
+/** Whether a branch has a share, and a small one. */
+function isSmall(branch: Branch): boolean {
+  const share = branch.row.querySelector<HTMLElement>("td:has(.share)")?.dataset.v;
+  return share !== undefined && Number(share) < SMALL_RATIO;
 }
 
 /** Tells each number its heading, which stands beside it where the window is too narrow for columns. */
-function label(table: HTMLTableElement): void {
+export function label(table: HTMLTableElement): void {
   const headings = [...table.tHead!.rows[0].cells].map((cell) => cell.textContent ?? "");
   table.classList.add("labelled");
   for (const row of table.tBodies[0].rows) {
@@ -76,12 +88,16 @@ function name(row: HTMLTableRowElement, find: (name: string) => void): void {
   cell.replaceChildren(element("button", { type: "button", className: "find", title: `${text}: show in the timeline`, onclick: () => find(known) }, text));
 }
 
-function fold(branch: Branch, show: () => void): void {
-  const toggle = element("button", { type: "button", className: "fold", "aria-expanded": "true", "aria-label": "Rows inside" }, "▾");
+function fold(branch: Branch, isFolded: boolean, show: () => void): void {
+  const toggle = element("button", { type: "button", className: "fold", "aria-label": "Rows inside" }, "");
+  const turn = (isFolded: boolean) => {
+    branch.isFolded = isFolded;
+    toggle.textContent = isFolded ? "▸" : "▾";
+    toggle.setAttribute("aria-expanded", String(!isFolded));
+  };
+  turn(isFolded);
   toggle.onclick = () => {
-    branch.isFolded = !branch.isFolded;
-    toggle.textContent = branch.isFolded ? "▸" : "▾";
-    toggle.setAttribute("aria-expanded", String(!branch.isFolded));
+    turn(!branch.isFolded);
     show();
   };
   branch.row.cells[0].prepend(toggle);

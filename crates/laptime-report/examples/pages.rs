@@ -260,9 +260,8 @@ fn million() -> Page {
     )
 }
 
-/// The timer's page below a table of its names.
-fn tables() -> Page {
-    let row = |name: &str, lasts: &[bool], ms: u64| Row {
+fn row(name: &str, lasts: &[bool], ms: u64) -> Row {
+    Row {
         name: name.to_owned(),
         span: Some(name.to_owned()),
         lasts: lasts.to_vec(),
@@ -271,16 +270,36 @@ fn tables() -> Page {
             Cell::Time(ms * MS, Precision::Exact),
             Cell::Share(ms as f64 / 600.0),
         ],
-    };
+    }
+}
+
+/// The timer's page below a table of its names.
+fn tables() -> Page {
+    tabled(vec![
+        row("step", &[false], 500),
+        row("attention", &[false, false], 240),
+        row("linear", &[false, true], 260),
+        row("loss", &[true], 60),
+    ])
+}
+
+/// The same below a long table with a branch that takes little.
+fn long() -> Page {
+    let layers = (0..28).map(|at| row(&format!("layer{at}"), &[false, at == 27], 18));
+    let mut rows = vec![row("step", &[false], 540)];
+    rows.extend(layers);
+    rows.extend([
+        row("evaluation", &[true], 40),
+        row("forward", &[true, true], 39),
+    ]);
+    tabled(rows)
+}
+
+fn tabled(rows: Vec<Row>) -> Page {
     let table = Table {
         lead: "span",
         columns: vec![Column::Total, Column::Share],
-        rows: vec![
-            row("step", &[false], 500),
-            row("attention", &[false, false], 240),
-            row("linear", &[false, true], 260),
-            row("loss", &[true], 60),
-        ],
+        rows,
         notes: Vec::new(),
         reasons: Vec::new(),
     };
@@ -307,6 +326,7 @@ fn main() {
     let page = match wanted.as_str() {
         "timer" => timer(),
         "tables" => tables(),
+        "long" => long(),
         "hostile" => hostile(),
         "run" => run(),
         "million" => million(),

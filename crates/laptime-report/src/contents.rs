@@ -46,6 +46,18 @@ impl Document {
     /// The report of a summary on a page, which has room for what a terminal is asked for.
     pub fn of_page(summary: &Summary, view: &View) -> Self {
         let mut document = Self::without_functions(summary, view);
+        let has_modules = summary.rows.iter().any(|row| !row.module_class.is_empty());
+        if has_modules && is_of_spans(view) && view.filter.is_none() {
+            let after = document.sections.iter();
+            let after = after.take_while(|one| one.heading.as_deref() == Some(findings::HEADING));
+            let at = after.count();
+            if let Some(whole) = document.sections.get_mut(at) {
+                whole.heading.get_or_insert_with(|| "whole run".to_owned());
+            }
+            document
+                .sections
+                .insert(at, modules::of_page(summary, view));
+        }
         if summary.functions.is_some() || view.by == By::Function {
             document.sections.extend(of_functions(summary, view));
         }

@@ -8,6 +8,9 @@ use crate::document::{Cell, Content, Row, Section, Table};
 use crate::quantity::{self, Precision};
 use crate::view::{By, View};
 
+/// Modules on a page.
+const TOP_OF_PAGE: usize = 12;
+
 /// The table that the view asks for.
 pub fn section(summary: &Summary, view: &View) -> Section {
     let steady = summary.steady.as_ref().filter(|_| view.steady);
@@ -58,6 +61,20 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     }
 }
 
+/// The modules that take most, for a page: forward and backward of each stand together here, and apart in
+/// the tables below.
+pub fn of_page(summary: &Summary, view: &View) -> Section {
+    let view = View {
+        by: By::Module,
+        top: Some(view.top.unwrap_or(TOP_OF_PAGE)),
+        ..view.clone()
+    };
+    Section {
+        heading: Some("modules".to_owned()),
+        ..section(summary, &view)
+    }
+}
+
 /// Whether a filter, which is about the names of modules or classes here, lets a row through.
 fn is_wanted(row: &ModuleRow, view: &View) -> bool {
     let names = match view.by {
@@ -86,7 +103,10 @@ fn table(modules: &[ModuleRow], view: &View) -> Table {
     let hidden = modules.len() - shown.len();
     let more = (hidden > 0).then(|| {
         let some = quantity::plural(hidden as u64, "row comes", "rows come");
-        format!("{some} after these and are not shown; a larger --top shows more")
+        format!(
+            "{some} after these and are not shown; `--by module --top {all}` shows all",
+            all = modules.len()
+        )
     });
     Table {
         lead: if view.by == By::Class {

@@ -197,6 +197,14 @@ fn modules_are_named_with_their_class_and_summed_over_phases() {
     script.module(&layer, 1, "Conv2d");
     let summary = fed::summarize(&[script], Options::default());
     assert!(shown(&summary, Format::Text, &plain(100)).contains("└─ 0 (Conv2d)"));
+    // On a page they stand before the tables.
+    let page = Document::of_page(&summary, &plain(100));
+    let headings: Vec<_> = page
+        .sections
+        .iter()
+        .map(|one| one.heading.as_deref())
+        .collect();
+    assert_eq!(headings[..2], [Some("modules"), Some("whole run")]);
     let view = View {
         by: By::Module,
         ..plain(100)

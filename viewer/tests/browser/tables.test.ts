@@ -36,6 +36,18 @@ test("a branch folds and opens, by key too", async () => {
   await page.close();
 });
 
+test("a long table opens with small branches folded", async () => {
+  const { page } = await opened(browser, "long");
+  const shown = await names(page);
+  expect(shown).toContain("layer27");
+  expect(shown.at(-1)).toBe("evaluation");
+  const small = page.getByRole("row", { name: "evaluation" }).getByRole("button", { name: "Rows inside" });
+  expect(await small.getAttribute("aria-expanded")).toBe("false");
+  await small.click();
+  await expect.poll(async () => (await names(page)).at(-1), PATIENT).toBe("forward");
+  await page.close();
+});
+
 test("a click on a name finds its spans in the timeline", async () => {
   const { page } = await opened(browser, "tables");
   const before = await drawing(page);

@@ -12,7 +12,7 @@ pub fn text(text: &str) -> String {
 
 /// A sentence of unknown origin, whole. What stands between two backticks is shown as code.
 pub fn sentence(text: &str) -> String {
-    let escaped = escaped(&name::visible(text));
+    let escaped = bound(&escaped(&name::visible(text)));
     let parts: Vec<&str> = escaped.split(BACKTICK).collect();
     if parts.len().is_multiple_of(2) {
         return escaped; // one of them has no other
@@ -25,6 +25,11 @@ pub fn sentence(text: &str) -> String {
         }
     }
     out
+}
+
+/// The same where no line breaks between a number and its `%`.
+fn bound(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
 }
 
 /// Lines of code. A line break inside of one is written out, as in a name.
