@@ -1,4 +1,4 @@
-"""Workers of a pool, which leaving `with Pool()` terminates: their laps, and what the report says."""
+"""Workers of a pool, which leaving `with Pool()` terminates: their laps and warnings."""
 
 import json
 import subprocess
