@@ -262,6 +262,54 @@ fn workers_that_end_without_closing_raise_no_warning() {
     assert_eq!(summary.processes[1].ended_monotonic_ns, EPOCH_NS + 50 * MS);
 }
 
+/// `with Pool()` around a `map_async` that nobody waited for.
+#[test]
+fn workers_that_were_ended_in_the_midst_of_a_lap_are_told_in_one_line() {
+    let mut main = Script::new(7, 500 * MS);
+    main.span(&["main"], 10 * MS, 400 * MS);
+    let worker = |pid, since_ns| {
+        let mut worker = Script::new(pid, 0);
+        worker.header.parent_pid = 7;
+        worker.span(&["main", "job"], 20 * MS, 30 * MS);
+        worker.leave_open(MAIN, &["main", "job"], since_ns);
+        worker.killed();
+        worker
+    };
+    let workers = [worker(8, 40 * MS), worker(9, 45 * MS)];
+    let summary = summarize(
+        &[main, workers[0].clone(), workers[1].clone()],
+        Options::default(),
+    );
+    assert_eq!(codes(&summary), ["workers-ended"]);
+    let message = &summary.warnings[0].message;
+    assert!(
+        message.starts_with(
+            "2 worker processes were ended in the midst of work: in main/job, for up to"
+        ),
+        "{message}"
+    );
+    assert_eq!(row(&summary, "main/job").count, Some(2));
+}
+
+/// A pool inside a lap: four workers do more in it than it lasts.
+#[test]
+fn workers_that_run_beside_each_other_inside_a_lap_are_no_doubt() {
+    let mut main = Script::new(7, 500 * MS);
+    main.span(&["main"], 10 * MS, 100 * MS);
+    let mut all = vec![main];
+    for pid in 8..12 {
+        let mut worker = Script::new(pid, 0);
+        worker.header.parent_pid = 7;
+        worker.span(&["main", "job"], 20 * MS, 80 * MS);
+        worker.killed();
+        all.push(worker);
+    }
+    let summary = summarize(&all, Options::default());
+    assert_eq!(codes(&summary), Vec::<&str>::new());
+    assert_eq!(row(&summary, "main/job").total_ns, 320 * MS);
+    assert_eq!(row(&summary, "main").self_ns, 0);
+}
+
 #[test]
 fn the_steady_state_leaves_warm_up_out_in_every_process() {
     let main = training(60, 4);

@@ -100,6 +100,14 @@ fn calls_are_told_by_function_by_caller_and_by_lap() {
             ("Net.forward".to_owned(), 4, 30)
         ]
     );
+    // JSON has the callers of each lap too.
+    let json = serde_json::to_value(&exact).expect("numbers and names");
+    let in_step = &json["laps"][0]["functions"][0]["callers"];
+    assert_eq!(
+        (&in_step[0]["function"], &in_step[0]["call_count"]),
+        (&1.into(), &10.into())
+    );
+    assert_eq!(in_step[0]["self_ns"], 60 * MS);
 }
 
 #[test]

@@ -212,14 +212,17 @@ fn recorded_doubts(
     summaries: &[ProcessSummary],
     run: Option<&RunInfo>,
 ) -> Vec<Warning> {
+    let is_worker = |one: &ProcessSummary| {
+        let parent = one.parent_pid;
+        summaries.iter().any(|other| other.pid == parent)
+    };
     let each = processes.iter().zip(summaries);
     let mut warnings: Vec<Warning> = each
-        .flat_map(|(process, summary)| {
-            let parent = process.header.parent_pid;
-            let is_worker = summaries.iter().any(|other| other.pid == parent);
-            doubts::of_process(process, summary, is_worker)
-        })
+        .flat_map(|(process, summary)| doubts::of_process(process, summary, is_worker(summary)))
         .collect();
+    warnings.extend(doubts::of_workers(
+        summaries.iter().filter(|one| is_worker(one)),
+    ));
     let has_spans = summaries.iter().any(|process| process.span_count > 0);
     let notes = collect::notes(processes);
     warnings.extend(doubts::of_notes(notes, has_spans));

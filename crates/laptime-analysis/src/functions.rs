@@ -122,9 +122,8 @@ pub struct ExactInLap {
     pub total_ns: u64,
     /// Time in the function itself.
     pub self_ns: u64,
-    /// Which functions called it in this lap, those first whose calls took longest. JSON has them by
-    /// function alone.
-    #[serde(skip)]
+    /// Which functions called it in this lap, those first whose calls took longest.
+    #[serde(default)]
     pub callers: Vec<CallerTime>,
 }
 

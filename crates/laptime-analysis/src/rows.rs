@@ -18,7 +18,8 @@ const ROUNDING_NS_PER_SPAN: u64 = 1;
 pub struct Rows {
     /// Paths in tree order, then leftovers.
     pub rows: Vec<SpanRow>,
-    /// Paths whose children together ran longer than they did, and by how much in all.
+    /// Paths whose children together ran longer than they did, and by how much in all. Where these ran in
+    /// workers, beside each other, that is as it should be.
     pub overfull: Vec<(String, u64)>,
 }
 
@@ -39,7 +40,10 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
         });
         let names = tree.names(index);
         let excess_ns = nested_ns.saturating_sub(total_ns);
-        if node.has_spans() && excess_ns > ROUNDING_NS_PER_SPAN * (inner + node.tally.count) {
+        if node.has_spans()
+            && !node.has_workers
+            && excess_ns > ROUNDING_NS_PER_SPAN * (inner + node.tally.count)
+        {
             overfull.push((path::join(names.iter().map(String::as_str)), excess_ns));
         }
         let mut row = SpanRow {

@@ -23,6 +23,9 @@ pub struct Node {
     pub partial: Partial,
     /// Operations directly in it that were counted.
     pub own: Own,
+    /// Other processes have spans inside, and none of the path itself: they ran beside each other, as the
+    /// workers of a pool do that were forked inside of it.
+    pub has_workers: bool,
 }
 
 impl Node {
@@ -80,6 +83,28 @@ impl Tree {
         for (id, partial) in &totals.partial {
             if let Some(place) = places.get(id.index()).copied().flatten() {
                 self.nodes[place].partial.merge(*partial);
+            }
+        }
+        self.find_workers(paths, totals, &places);
+    }
+
+    /// Notes the paths inside of which a process has spans, but none of themselves.
+    fn find_workers(&mut self, paths: &PathTable, totals: &mut Totals, places: &[Option<usize>]) {
+        let mut has_spans = vec![false; paths.len()];
+        for tallies in [&mut totals.first, &mut totals.others] {
+            for (id, _) in tallies.settled() {
+                has_spans[id.index()] = true;
+            }
+        }
+        for id in totals.partial.keys() {
+            has_spans[id.index()] = true;
+        }
+        for (id, entry) in paths.iter().filter(|(id, _)| has_spans[id.index()]) {
+            if id != PathId::OVERFLOW
+                && !has_spans.get(entry.parent.index()).is_none_or(|has| *has)
+                && let Some(place) = places.get(entry.parent.index()).copied().flatten()
+            {
+                self.nodes[place].has_workers = true;
             }
         }
     }

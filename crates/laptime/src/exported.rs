@@ -17,7 +17,7 @@ use laptime_reader::{ReadError, RecordedProcess, RecordingFiles};
 use crate::recorded::Recorded;
 
 /// Warnings that are about what an export holds, by their codes.
-const ABOUT_RECORDS: [&str; 17] = [
+const ABOUT_RECORDS: [&str; 18] = [
     "clamped-durations",
     "copied-process",
     "damaged",
@@ -35,6 +35,7 @@ const ABOUT_RECORDS: [&str; 17] = [
     "truncated",
     "uneven-clock",
     "unreadable-file",
+    "workers-ended",
 ];
 
 /// What was exported.

@@ -95,6 +95,10 @@ class Patches:
         self._watch("iter", loading.DataLoader, "__iter__")
         self._watch("fetch", loading._BaseDataLoaderIter, "__next__")
         self._watch("forward", torch.nn.Module, "__call__")
+        for name in ("__init__", "__setstate__", "load_state_dict"):
+            function = torch.nn.Module.__dict__.get(name)
+            if isinstance(function, FUNCTION):  # what has replaced it is called in no phase anyway
+                self._put("made", name, function)
         self._watch("backward", torch.autograd, "backward")
         self._watch("gradient", torch.autograd, "grad")
         when_imported("torch._functorch.eager_transforms", self._functions_of)

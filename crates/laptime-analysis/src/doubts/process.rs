@@ -188,6 +188,29 @@ fn empty(process: &Process, summary: &ProcessSummary) -> Option<Warning> {
     })
 }
 
+/// About workers that were ended in the midst of a lap: one line for all of them.
+///
+/// Leaving `with Pool()` terminates its workers, so this is no damage, and has a code of its own.
+pub fn of_workers<'s>(ended: impl Iterator<Item = &'s ProcessSummary>) -> Option<Warning> {
+    let is_killed = |worker: &&ProcessSummary| worker.state == ProcessState::Killed;
+    let innermost = |worker: &'s ProcessSummary| worker.open.iter().find(|open| open.is_innermost);
+    let open: Vec<&OpenSpanSummary> = ended.filter(is_killed).filter_map(innermost).collect();
+    let longest = open.iter().max_by_key(|open| open.age_ns)?;
+    let (workers, most) = match open.len() {
+        1 => ("a worker process was".to_owned(), ""),
+        count => (format!("{count} worker processes were"), "up to "),
+    };
+    let message = format!(
+        "{workers} ended in the midst of work: in {}, for {most}{}",
+        longest.path,
+        spoken(longest.age_ns),
+    );
+    Some(Warning::new("workers-ended", message).with_hint(
+        "leaving `with Pool()` does that; close() and join() let workers finish. If nothing ended them, \
+         they were killed or called os._exit. Every span that finished before is counted",
+    ))
+}
+
 fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Option<Warning> {
     if summary.state != ProcessState::Killed {
         return None;
@@ -198,8 +221,8 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
         .filter(|open| open.is_innermost)
         .collect();
     let cut = process.truncated > 0;
-    if innermost.is_empty() && !cut && is_worker {
-        // Workers end without closing as a matter of course, and nothing of them is missing.
+    if !cut && is_worker {
+        // Workers end without closing as a matter of course; `of_workers` tells what they were in.
         return None;
     }
     let mut message = format!("{} ended without closing its recording", called(summary));

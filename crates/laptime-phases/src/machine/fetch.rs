@@ -83,6 +83,11 @@ impl Machine {
             self.close_unit(end);
             return false;
         }
+        if unit.kind == PhaseName::Step && unit.is_only_forwards() && !self.number.zeroed {
+            // Called for their result, such as a model's accuracy after its training.
+            self.were_evaluations(start);
+            return false;
+        }
         if self.number.stepped || self.is_updated_unseen(program) {
             self.close_unit(start);
             return false;

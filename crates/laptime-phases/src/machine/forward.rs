@@ -10,14 +10,16 @@ use crate::program::Program;
 /// to be seen, and lost if the program is killed.
 const LONGEST_WAIT_NS: u64 = 60_000_000_000;
 
+/// Modules made since an evaluation began that are remembered: a model's, and no more than half a MiB.
+const MOST_MADE: usize = 1 << 14;
 /// Modules that one evaluation without a loader calls at most.
 const MOST_CALLED: usize = 64;
 /// Between two of them a program computes for so long, or for as long as the evaluation took so far. More
 /// than what another process takes of the CPU now and then: counts must not depend on that.
 const SHORT_NS: u64 = 50_000_000;
 
-/// Forwards that one evaluation without a loader has at most, where gradients leave open what they are.
-pub const MOST_OF_ONE: u32 = 64;
+/// Forwards without a loader that may wait for a backward however long that takes.
+const MOST_OF_ONE: u32 = 64;
 
 impl Machine {
     /// The outermost module call begins.
@@ -30,6 +32,9 @@ impl Machine {
         self.repair(at);
         let grad = program.grad();
         if self.has_unit() {
+            self.reloaded(program);
+        }
+        if self.unit.is_some() {
             self.unit_at_forward(grad, at, program);
         }
         if self.unit.is_none() {
@@ -39,6 +44,7 @@ impl Machine {
             self.begin_alone(at);
             return;
         }
+        self.may_be_evaluation(at, program);
         self.number.forwards += 1;
         self.number.saw_grad |= grad;
         // A loss module called after the model goes on with the same forward.
@@ -141,14 +147,7 @@ impl Machine {
         if spot.in_step || spot.innermost == Some(PhaseName::Forward) {
             return;
         }
-        let goes_on = self.alone == Some(spot.path) && self.evaluation_goes_on(at, program);
-        if !goes_on {
-            self.called.clear();
-            self.alone_since = at;
-        }
-        if self.called.len() < MOST_CALLED {
-            self.called.push(program.called());
-        }
+        let goes_on = self.calls(self.alone == Some(spot.path), at, program);
         if let Some(unit) = self.open_unit(PhaseName::Evaluation, spot, at) {
             unit.decide();
             unit.opened_for = OpenedFor::Forward;
@@ -159,14 +158,66 @@ impl Machine {
         self.settle();
     }
 
+    /// A module is called, right after another one or not: whether it goes on with that one's evaluation.
+    fn calls(&mut self, is_next: bool, at: u64, program: &dyn Program) -> bool {
+        let goes_on = is_next && self.evaluation_goes_on(at, program);
+        if !goes_on {
+            self.called.clear();
+            self.made.clear();
+            self.alone_since = at;
+        }
+        if self.called.len() < MOST_CALLED {
+            self.called.push(program.called());
+        }
+        goes_on
+    }
+
+    /// A forward that waits for its backward: which evaluation it is of, should none come.
+    fn may_be_evaluation(&mut self, at: u64, program: &dyn Program) {
+        let unit = self.unit.as_ref();
+        let waits = unit.filter(|unit| unit.kind == PhaseName::Step && unit.waits_for_backward());
+        let Some(is_next) = waits.map(Unit::is_only_forwards) else {
+            return;
+        };
+        let begins = !self.calls(is_next, at, program);
+        if let Some(unit) = self.unit.as_mut().filter(|_| begins) {
+            unit.begins_evaluation();
+        }
+    }
+
+    /// A module is made, or gets other weights. If it is called next, it is no other layer of the model that
+    /// was evaluated before: a program has loaded its best weights, say.
+    pub fn module_made(&mut self, module: usize) {
+        let may_go_on = self.alone.is_some() || self.unit.is_some();
+        if may_go_on && self.phase.is_none() && self.made.len() < MOST_MADE {
+            self.made.insert(module);
+        }
+    }
+
+    /// Ends the evaluation of a batch whose loop was left, where a module is called that was made since.
+    fn reloaded(&mut self, program: &dyn Program) {
+        let is_left = self.iteration.as_ref().is_none_or(|it| !it.in_play());
+        let is_evaluation = self.unit.as_ref().is_some_and(|unit| {
+            unit.kind == PhaseName::Evaluation && unit.is_decided() && unit.fetches > 0
+        });
+        if is_left && is_evaluation && self.made.contains(&program.called()) && !program.is_bare() {
+            self.end_evaluation(self.last.end);
+            self.iteration = None;
+            self.number = Number::default();
+            self.made.clear();
+        }
+    }
+
     /// Whether a forward that follows another one goes on with that evaluation: a loss after the
     /// model does, and so does another layer of a model whose own method calls its layers (`decode`).
-    /// When a module comes again, or comes late, that is another evaluation.
+    /// When a module comes again, comes late, or was made since, that is another evaluation.
     fn evaluation_goes_on(&self, at: u64, program: &dyn Program) -> bool {
         let waited = at.saturating_sub(self.last.end);
         let took = self.last.end.saturating_sub(self.alone_since);
         let is_near = waited <= took || self.laps.nanoseconds(waited) <= SHORT_NS;
-        let is_new = self.called.len() < MOST_CALLED && !self.called.contains(&program.called());
+        let called = program.called();
+        let is_known = self.called.contains(&called) || self.made.contains(&called);
+        let is_new = self.called.len() < MOST_CALLED && !is_known;
         (is_near && is_new) || program.is_bare()
     }
 

@@ -25,7 +25,6 @@ use laptime_core::{PhaseName, SpanFlags};
 
 pub use state::Machine;
 
-use forward::MOST_OF_ONE;
 use state::PhasePlace;
 use unit::Phase;
 
@@ -169,6 +168,8 @@ impl Machine {
         let is_step = unit.kind == PhaseName::Step;
         if !unit.is_decided() {
             self.no_model(end);
+        } else if is_step && unit.is_only_forwards() && !self.number.zeroed {
+            self.were_evaluations(end); // called for their result, after the last step
         } else if is_step && self.number.backwards == 0 && !self.number.stepped {
             self.finish_untrained(end);
         } else {
@@ -182,11 +183,7 @@ impl Machine {
         let trains = self.steps > 0 && self.iteration.as_ref().is_some_and(|it| it.in_play());
         let Some(unit) = &mut self.unit else { return };
         if number.forwards > 0 && number.updates == 0 && !unit.is_cut_short() && !trains {
-            if self.iteration.is_none() && number.forwards > MOST_OF_ONE {
-                self.were_evaluations(end);
-            } else {
-                self.was_evaluation(end);
-            }
+            self.was_evaluation(end);
         } else {
             unit.cut_short();
             self.close_unit(end);

@@ -1,5 +1,6 @@
 //! What the machine knows of its thread's training.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use laptime_core::PhaseName;
@@ -155,6 +156,8 @@ pub struct Machine {
     pub(super) alone: Option<u32>,
     /// The modules that the evaluation of [`Machine::alone`] called.
     pub(super) called: Vec<usize>,
+    /// The modules that were made, or got other weights, since that evaluation began.
+    pub(super) made: BTreeSet<usize>,
     /// When the evaluation of [`Machine::alone`] began.
     pub(super) alone_since: u64,
 }
@@ -184,6 +187,7 @@ impl Machine {
             updated_inside: false,
             alone: None,
             called: Vec::new(),
+            made: BTreeSet::new(),
             alone_since: 0,
         }
     }

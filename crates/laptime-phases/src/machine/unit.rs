@@ -7,7 +7,7 @@
 
 use laptime_core::{PhaseName, SpanFlags};
 
-use crate::laps::{Held, Laps, SpanId};
+use crate::laps::{Held, Laps, SpanId, flag_if};
 
 /// Phases that a unit holds back at most, 64 bytes each; further ones are written under its name of the
 /// moment.
@@ -83,6 +83,8 @@ pub struct Unit {
     /// What the unit is if what was cut short is made good.
     end_if_well: SpanFlags,
     held: Vec<Held>,
+    /// Which of them begin an evaluation, should no backward follow: the others go on with one.
+    apart: Vec<usize>,
     /// The unit goes on under a name of its own, as its operations are being counted.
     pub is_aside: bool,
     /// Laps inside a phase that is held back were written under the name of the moment.
@@ -107,6 +109,7 @@ impl Unit {
             end: SpanFlags::NONE,
             end_if_well: SpanFlags::NONE,
             held: Vec::with_capacity(FEW),
+            apart: Vec::new(),
             is_aside: false,
             is_named: false,
         })
@@ -215,15 +218,33 @@ impl Unit {
         self.held.len() >= MOST_HELD
     }
 
-    /// Each forward that the unit holds back was an evaluation, and the unit was nothing: `false`
+    /// The forward that begins now is the first of an evaluation, should no backward follow.
+    pub fn begins_evaluation(&mut self) {
+        self.apart.push(self.held.len());
+    }
+
+    /// Whether the unit is nothing that a batch was fetched for, and no gradient has made it a step.
+    pub fn waits_for_backward(&self) -> bool {
+        self.state < UnitState::Settled && self.fetches == 0
+    }
+
+    /// Whether the unit is forwards without a batch of their own, which nothing has made a step so far.
+    pub fn is_only_forwards(&self) -> bool {
+        let is_open = self.waits_for_backward() && !self.is_cut_short();
+        let is_forward = |held: &Held| held.name == PhaseName::Forward;
+        is_open && !self.held.is_empty() && self.held.iter().all(is_forward)
+    }
+
+    /// The forwards that the unit holds back were evaluations, and the unit was nothing: `false`
     /// where it can't be taken back, as something lies inside.
     pub fn come_apart(&mut self, laps: &dyn Laps) -> bool {
         let is_plain = self.held.iter().all(|held| held.name == PhaseName::Forward);
         if !is_plain || !self.is_taken_back(laps) {
             return false;
         }
-        for held in self.held.drain(..) {
-            let flags = SpanFlags::NONE;
+        for (index, held) in self.held.drain(..).enumerate() {
+            let goes_on = index > 0 && self.apart.binary_search(&index).is_err();
+            let flags = flag_if(goes_on, SpanFlags::CONTINUES);
             let evaluation = Held {
                 name: PhaseName::Evaluation,
                 flags,

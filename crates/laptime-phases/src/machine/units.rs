@@ -177,15 +177,16 @@ impl Machine {
         self.number = Number::default();
     }
 
-    /// Each forward of an open step was an evaluation of its own: there were too many for one.
+    /// The forwards of an open step were evaluations: no backward came, and no batch was fetched for them.
     pub(super) fn were_evaluations(&mut self, at: u64) {
         let laps = &*self.laps;
         if !self.unit.as_mut().is_some_and(|unit| unit.come_apart(laps)) {
-            self.was_evaluation(at);
+            self.was_evaluation(self.last.end.min(at));
             return;
         }
         self.unit = None;
         self.previous = None;
+        self.last.written = self.laps.last_written();
         self.last.kind = Some(PhaseName::Evaluation);
         self.number = Number::default();
     }

@@ -1,6 +1,7 @@
 //! The machine's rules, by programs in events with exact times.
 
 mod accumulation;
+mod after_training;
 mod alone;
 mod closures;
 mod communication;
@@ -15,6 +16,7 @@ mod laps;
 mod loaders;
 mod memory;
 mod program;
+mod reloaded;
 mod script;
 mod steps;
 mod validation;

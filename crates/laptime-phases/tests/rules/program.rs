@@ -333,6 +333,11 @@ impl Program {
         self.tell(Machine::finish);
     }
 
+    /// A module is made, or gets other weights.
+    pub fn make_module(&self, number: usize) {
+        self.tell(|machine| machine.module_made(number));
+    }
+
     // -- what was recorded -----------------------------------------------------------------
 
     pub fn spans(&self) -> Vec<Span> {

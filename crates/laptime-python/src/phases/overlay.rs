@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use laptime_phases::{Iteration, Machine};
+use laptime_phases::{Iteration, Machine, Program};
 use laptime_recorder::clock;
 
 use super::call::Call;
@@ -31,6 +31,8 @@ enum Event {
     /// An iterator of a loader's is made.
     Iter,
     Fetch,
+    /// A module is made, or gets other weights.
+    Made,
     Forward,
     Backward,
     Gradient,
@@ -53,6 +55,7 @@ impl Event {
         Ok(match name {
             "iter" => Self::Iter,
             "fetch" => Self::Fetch,
+            "made" => Self::Made,
             "forward" => Self::Forward,
             "backward" => Self::Backward,
             "gradient" => Self::Gradient,
@@ -160,6 +163,11 @@ impl Watched {
         let phases = self.phases.get();
         match self.event {
             Event::Iter => return self.made(call),
+            Event::Made => {
+                phases
+                    .with(|machine| machine.module_made(ProgramAtCall::new(phases, call).called()));
+                return call.pass();
+            }
             Event::Result => return self.result(call),
             Event::Exchange => return phases.exchange(call),
             Event::Replicated => {
