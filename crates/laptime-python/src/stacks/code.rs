@@ -9,7 +9,7 @@ use std::sync::Arc;
 use laptime_recorder::stacks::SeenFunction;
 
 use super::layout::{self, Layout, TABLE_ROOM};
-use super::peek::{peek, word_at};
+use super::peek::{peek, peek_all, word_at};
 
 /// Code objects that are remembered; with more, all are forgotten.
 const MOST_CODES: usize = 16_384;
@@ -24,6 +24,8 @@ struct Known {
     /// Copies of the object and of its line table, in words, and the table's bytes.
     code: Vec<u64>,
     table: Vec<u64>,
+    /// Where the table stands, and how long it is.
+    table_at: u64,
     table_len: usize,
     /// The strings of its name and of its file.
     strings: [Text; 2],
@@ -42,6 +44,8 @@ struct Text {
 pub struct Codes {
     known: HashMap<u64, Known>,
     look: u64,
+    /// Room for what is read again to be held against what is known.
+    room: Vec<u8>,
 }
 
 impl Codes {
@@ -55,8 +59,8 @@ impl Codes {
 
     /// The function of a code object and the line of an instruction in it; `None` for what isn't code.
     pub fn of(&mut self, address: u64, instruction: u64) -> Option<(Arc<SeenFunction>, u32)> {
-        let look = self.look;
-        let is_fresh = |known: &Known| known.look == look || known.is_as_read(address);
+        let (look, room) = (self.look, &mut self.room);
+        let is_fresh = |known: &Known| known.look == look || known.is_as_read(address, room);
         if !self.known.get(&address).is_some_and(is_fresh) {
             self.known.insert(address, Known::read(address)?);
         }
@@ -78,36 +82,48 @@ impl Known {
             name: name.characters(),
             file: file.characters(),
         };
-        let (table, table_len) = table(word_at(bytes, layout.code_table), layout)?;
+        let table_at = word_at(bytes, layout.code_table);
+        let (table, table_len) = table(table_at, layout)?;
         Some(Self {
             look: 0,
             code,
             table,
+            table_at,
             table_len,
             strings: [name, file],
             function: Arc::new(function),
         })
     }
 
-    /// Whether the object and its table still are what they were.
-    fn is_as_read(&self, address: u64) -> bool {
+    /// Whether the object and its table still are what they were. All of it is read by one call of the
+    /// system: every code object of every stack is looked at again a hundred times a second.
+    fn is_as_read(&self, address: u64, room: &mut Vec<u8>) -> bool {
         let layout = layout::layout();
-        let Some(code) = copy(address, layout.code_len as usize, 0) else {
+        let [name, file] = &self.strings;
+        let lens = [layout.code_len as usize, name.bytes.len(), file.bytes.len()];
+        room.resize(lens.iter().sum::<usize>() + self.table_len, 0);
+        let (code, rest) = room.split_at_mut(lens[0]);
+        let (name_now, rest) = rest.split_at_mut(lens[1]);
+        let (file_now, table) = rest.split_at_mut(lens[2]);
+        let pieces = [
+            (address, &mut *code),
+            (name.at, &mut *name_now),
+            (file.at, &mut *file_now),
+            (self.table_at, &mut *table),
+        ];
+        if !peek_all(pieces) || name_now != name.bytes || file_now != file.bytes {
             return false;
-        };
-        let (now, before) = (bytes_of(&code), bytes_of(&self.code));
+        }
         // What the object begins with counts references. The line table's place in the copy was
         // taken by that of its own copy.
-        let table = word_at(now, layout.code_table);
-        let is_same = |offset| word_at(now, offset) == word_at(before, offset);
+        let before = bytes_of(&self.code);
+        let is_same = |offset| word_at(code, offset) == word_at(before, offset);
+        let from = layout.bytes_len as usize;
         [layout.code_filename, layout.code_name, layout.code_first]
             .into_iter()
             .all(is_same)
-            && self.strings.iter().all(Text::is_as_read)
-            && copy(table, self.table_len, TABLE_ROOM).is_some_and(|now| {
-                let from = layout.bytes_len as usize;
-                bytes_of(&now)[from..] == bytes_of(&self.table)[from..]
-            })
+            && word_at(code, layout.code_table) == self.table_at
+            && table[from..] == bytes_of(&self.table)[from..self.table_len]
     }
 }
 
@@ -148,11 +164,6 @@ impl Text {
             width: width as usize,
             bytes,
         })
-    }
-
-    fn is_as_read(&self) -> bool {
-        let mut now = vec![0; self.bytes.len()];
-        peek(self.at, &mut now) && now == self.bytes
     }
 
     fn characters(&self) -> String {

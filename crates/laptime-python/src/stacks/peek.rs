@@ -4,20 +4,33 @@
 ///
 /// **Cost** 0.4 µs for a few hundred bytes.
 pub fn peek(address: u64, into: &mut [u8]) -> bool {
-    let local = libc::iovec {
-        iov_base: into.as_mut_ptr().cast(),
-        iov_len: into.len(),
-    };
-    let remote = libc::iovec {
-        iov_base: std::ptr::with_exposed_provenance_mut(address as usize),
-        iov_len: into.len(),
-    };
-    // SAFETY: the system writes to `into` only, and reads nothing that isn't there.
+    peek_all([(address, into)])
+}
+
+/// Copies what stands at several addresses; false where some of it isn't there.
+///
+/// **Cost** one call of the system.
+pub fn peek_all<const N: usize>(pieces: [(u64, &mut [u8]); N]) -> bool {
+    let all_len: usize = pieces.iter().map(|(_, into)| into.len()).sum();
+    let both = pieces.map(|(address, into)| {
+        let local = libc::iovec {
+            iov_base: into.as_mut_ptr().cast(),
+            iov_len: into.len(),
+        };
+        let remote = libc::iovec {
+            iov_base: std::ptr::with_exposed_provenance_mut(address as usize),
+            iov_len: into.len(),
+        };
+        (local, remote)
+    });
+    let (local, remote) = (both.map(|(local, _)| local), both.map(|(_, remote)| remote));
+    let count = N as libc::c_ulong;
+    // SAFETY: the system writes to what was given only, and reads nothing that isn't there.
     let read = unsafe {
         let process = libc::getpid();
-        libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0)
+        libc::process_vm_readv(process, local.as_ptr(), count, remote.as_ptr(), count, 0)
     };
-    usize::try_from(read) == Ok(into.len())
+    usize::try_from(read) == Ok(all_len)
 }
 
 /// The word that stands at an offset from an address, which may be any number.
