@@ -191,6 +191,9 @@ pub enum Finding {
         /// The lap that keeps it, where one leaves about as much by itself; of several, one does.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         keepers: Vec<Keeper>,
+        /// Laps that pass memory on to each other, where it may be kept instead: then net bytes don't tell for sure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        passing: Option<Passing>,
         /// Whether it is left between the steps, outside of their laps.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         between: bool,
@@ -320,4 +323,19 @@ pub struct Keeper {
     pub path: String,
     /// What it leaves per step by itself, without the laps inside.
     pub per_step_bytes: u64,
+}
+
+/// Two laps, or more, of which some hold what others free.
+///
+/// **Units** bytes per step, with what is in the laps inside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passing {
+    /// The path of the lap that leaves most.
+    pub from_path: String,
+    /// What it leaves.
+    pub from_bytes: i64,
+    /// The path of the lap that frees most; of a lap around others, what it does outside of these.
+    pub to_path: String,
+    /// What it leaves: below 0.
+    pub to_bytes: i64,
 }

@@ -1,4 +1,4 @@
-use laptime_analysis::{HeldLoop, ImportTime, Keeper, WorkerLap};
+use laptime_analysis::{HeldLoop, ImportTime, Keeper, Passing, WorkerLap};
 
 use super::*;
 
@@ -161,7 +161,18 @@ fn between_steps() -> Finding {
         uncertainty_bytes: 900,
         kept_bytes: 13_140_000,
         keepers: Vec::new(),
+        passing: None,
         between: true,
+    }
+}
+
+/// A forward that allocates what another lap frees.
+fn passing(to: &str) -> Passing {
+    Passing {
+        from_path: "step/forward".to_owned(),
+        from_bytes: 200_000,
+        to_path: to.to_owned(),
+        to_bytes: -189_700,
     }
 }
 
@@ -186,7 +197,7 @@ fn every_kind() -> Vec<Finding> {
         path: "step/forward/stats".to_owned(),
         per_step_bytes: 10_240,
     };
-    let passing = Keeper {
+    let other = Keeper {
         path: "step/forward".to_owned(),
         per_step_bytes: 9_800,
     };
@@ -201,13 +212,14 @@ fn every_kind() -> Vec<Finding> {
         outside_ns,
         is_bare,
     };
-    let growth = |keepers| Finding::MemoryGrowth {
+    let growth = |keepers, passing| Finding::MemoryGrowth {
         path: path(),
         step_count: 200,
         per_step_bytes: 10_300,
         uncertainty_bytes: 12,
         kept_bytes: 2_060_000,
         between: false,
+        passing,
         keepers,
     };
     let mut all = starts();
@@ -258,10 +270,12 @@ fn every_kind() -> Vec<Finding> {
             holds_up: true,
             message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
         },
-        growth(vec![keeper.clone()]),
-        growth(vec![keeper, passing.clone()]),
-        growth(together(&passing)),
-        growth(Vec::new()),
+        growth(vec![keeper.clone()], None),
+        growth(vec![keeper.clone()], Some(passing("step/backward"))),
+        growth(vec![keeper, other.clone()], Some(passing("step"))),
+        growth(Vec::new(), Some(passing("step/backward"))),
+        growth(together(&other), None),
+        growth(Vec::new(), None),
         between_steps(),
         Finding::MemoryRise {
             per_second_bytes: 9_700_000,
@@ -318,9 +332,11 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Rank 1 (process 8) holds the others up: its forward is longer.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time): each leaves about as much, and the rest is freed elsewhere. Look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. step/forward leaves 195.3 KiB each time and step/backward frees 185.3 KiB, so it is kept somewhere between them: look for lists or caches that keep a part of it.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
     Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
