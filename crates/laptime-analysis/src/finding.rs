@@ -208,7 +208,15 @@ pub enum Finding {
         risen_bytes: u64,
         /// How long that was.
         during_ns: u64,
+        /// The function in which more than 60 % of it rose, where stacks were sampled; its ratio is of that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
+        /// Whether stacks were sampled.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_sampled: bool,
     },
+    /// At its end the interpreter waits for threads.
+    ThreadsWait(ThreadsWait),
     /// The steps of the steady state changed, or the machine was busy meanwhile.
     Unsteady {
         /// What happened, a sentence.
@@ -301,6 +309,18 @@ pub struct HeldLoop {
     pub waiting_count: u64,
     /// What these lost by it, all together.
     pub lost_ns: u64,
+}
+
+/// The interpreter's wait for its threads, before it ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThreadsWait {
+    /// For how long, by samples.
+    pub total_ns: u64,
+    /// The run's wall time.
+    pub wall_ns: u64,
+    /// The function that these threads were mostly in meanwhile; its ratio is of their time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<MainFunction>,
 }
 
 /// What makes some steps slow.

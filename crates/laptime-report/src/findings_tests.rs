@@ -1,4 +1,4 @@
-use laptime_analysis::{HeldLoop, ImportTime, Keeper, Passing, WorkerLap};
+use laptime_analysis::{HeldLoop, ImportTime, Keeper, Passing, ThreadsWait, WorkerLap};
 
 use super::*;
 
@@ -176,6 +176,27 @@ fn passing(to: &str) -> Passing {
     }
 }
 
+/// Memory of a program without steps, where stacks were sampled.
+fn rise(function: Option<MainFunction>) -> Finding {
+    Finding::MemoryRise {
+        per_second_bytes: 9_700_000,
+        uncertainty_bytes: 120_000,
+        risen_bytes: 46_500_000,
+        during_ns: 4_790 * MS,
+        function,
+        is_sampled: true,
+    }
+}
+
+/// A wait for threads at the end.
+fn ended(function: Option<MainFunction>) -> ThreadsWait {
+    ThreadsWait {
+        total_ns: 2_010 * MS,
+        wall_ns: 2_280 * MS,
+        function,
+    }
+}
+
 /// Three laps that leave it together.
 fn together(lap: &Keeper) -> Vec<Keeper> {
     let part = |name: &str, per_step_bytes| Keeper {
@@ -282,7 +303,13 @@ fn every_kind() -> Vec<Finding> {
             uncertainty_bytes: 120_000,
             risen_bytes: 46_500_000,
             during_ns: 4_790 * MS,
+            function: None,
+            is_sampled: false,
         },
+        rise(None),
+        rise(Some(load())),
+        Finding::ThreadsWait(ended(None)),
+        Finding::ThreadsWait(ended(Some(load()))),
         Finding::MemoryBound {
             path: "step/forward".to_owned(),
             total_ns: 10 * MS,
@@ -339,7 +366,11 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
-    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names the function, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
+    The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
+    The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Meanwhile these were mostly in `Dataset.__getitem__` (data.py:41). Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
     ");
 }

@@ -1,8 +1,8 @@
 //! Findings about memory that grows, in sentences.
 
-use laptime_analysis::{Finding, Keeper, Passing};
+use laptime_analysis::{Finding, Keeper, MainFunction, Passing};
 
-use super::words::{bytes, many, one, time};
+use super::words::{bytes, called, many, one, time};
 use crate::name;
 
 /// Where to look for what no lap keeps.
@@ -43,17 +43,38 @@ pub fn grows(finding: &Finding) -> Option<String> {
             uncertainty_bytes,
             risen_bytes,
             during_ns,
+            function,
+            is_sampled,
         } => format!(
-            "Memory grows all the time, by {} (± {}) per second: {} in {}. Look for lists and caches that \
-             the program adds to. A lap around each round of its loop, such as \
-             `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.",
+            "Memory grows all the time, by {} (± {}) per second: {} in {}{}",
             bytes(*per_second_bytes),
             bytes(*uncertainty_bytes),
             bytes(*risen_bytes),
             time(*during_ns),
+            rising(function.as_ref(), *is_sampled),
         ),
         _ => return None,
     })
+}
+
+/// The function in which memory rises, or how to learn it.
+fn rising(function: Option<&MainFunction>, is_sampled: bool) -> String {
+    const LAPS: &str = "A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells \
+                        what a round leaves, and laps inside tell where.";
+    match function {
+        Some(function) => format!(
+            ", {:.0} % of it while {} ran. Look for lists and caches that are added to there.",
+            100.0 * function.ratio,
+            called(function),
+        ),
+        None if is_sampled => format!(
+            ". No single function has most of it. Look for lists and caches that the program adds to. {LAPS}"
+        ),
+        None => format!(
+            ". Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names \
+             the function, if it is one. {LAPS}"
+        ),
+    }
 }
 
 fn left_by(keepers: &[Keeper], passing: Option<&Passing>, path: &str) -> String {
