@@ -1,4 +1,4 @@
-"""Findings of `laptime run --stacks` about scripts: where memory grows, who is waited for, who blocks a loop."""
+"""Findings with `--stacks`: where memory grows, what is waited for, what blocks a loop."""
 
 from __future__ import annotations
 

@@ -206,14 +206,8 @@ fn together(lap: &Keeper) -> Vec<Keeper> {
     vec![part("a", 5_120), part("b", 3_072), part("c", 2_048)]
 }
 
-/// One of each kind.
-fn every_kind() -> Vec<Finding> {
-    let cause = Cause {
-        path: "step/data".to_owned(),
-        slow_ns: 90 * MS,
-        usual_ns: 2 * MS,
-        excess_ns: 490 * MS,
-    };
+/// Memory that grows, and threads that are waited for.
+fn of_memory() -> Vec<Finding> {
     let keeper = Keeper {
         path: "step/forward/stats".to_owned(),
         per_step_bytes: 10_240,
@@ -221,6 +215,47 @@ fn every_kind() -> Vec<Finding> {
     let other = Keeper {
         path: "step/forward".to_owned(),
         per_step_bytes: 9_800,
+    };
+    let growth = |keepers, passing| Finding::MemoryGrowth {
+        path: "step".to_owned(),
+        step_count: 200,
+        per_step_bytes: 10_300,
+        uncertainty_bytes: 12,
+        kept_bytes: 2_060_000,
+        between: false,
+        passing,
+        keepers,
+    };
+    vec![
+        growth(vec![keeper.clone()], None),
+        growth(vec![keeper.clone()], Some(passing("step/backward"))),
+        growth(vec![keeper, other.clone()], Some(passing("step"))),
+        growth(Vec::new(), Some(passing("step/backward"))),
+        growth(together(&other), None),
+        growth(Vec::new(), None),
+        between_steps(),
+        Finding::MemoryRise {
+            per_second_bytes: 9_700_000,
+            uncertainty_bytes: 120_000,
+            risen_bytes: 46_500_000,
+            during_ns: 4_790 * MS,
+            function: None,
+            is_sampled: false,
+        },
+        rise(None),
+        rise(Some(load())),
+        Finding::ThreadsWait(ended(None)),
+        Finding::ThreadsWait(ended(Some(load()))),
+    ]
+}
+
+/// One of each kind.
+fn every_kind() -> Vec<Finding> {
+    let cause = Cause {
+        path: "step/data".to_owned(),
+        slow_ns: 90 * MS,
+        usual_ns: 2 * MS,
+        excess_ns: 490 * MS,
     };
     let path = || "step".to_owned();
     let slow = |cause, outside_ns, is_bare| Finding::SlowSteps {
@@ -232,16 +267,6 @@ fn every_kind() -> Vec<Finding> {
         cause,
         outside_ns,
         is_bare,
-    };
-    let growth = |keepers, passing| Finding::MemoryGrowth {
-        path: path(),
-        step_count: 200,
-        per_step_bytes: 10_300,
-        uncertainty_bytes: 12,
-        kept_bytes: 2_060_000,
-        between: false,
-        passing,
-        keepers,
     };
     let mut all = starts();
     all.extend(ends());
@@ -291,31 +316,13 @@ fn every_kind() -> Vec<Finding> {
             holds_up: true,
             message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
         },
-        growth(vec![keeper.clone()], None),
-        growth(vec![keeper.clone()], Some(passing("step/backward"))),
-        growth(vec![keeper, other.clone()], Some(passing("step"))),
-        growth(Vec::new(), Some(passing("step/backward"))),
-        growth(together(&other), None),
-        growth(Vec::new(), None),
-        between_steps(),
-        Finding::MemoryRise {
-            per_second_bytes: 9_700_000,
-            uncertainty_bytes: 120_000,
-            risen_bytes: 46_500_000,
-            during_ns: 4_790 * MS,
-            function: None,
-            is_sampled: false,
-        },
-        rise(None),
-        rise(Some(load())),
-        Finding::ThreadsWait(ended(None)),
-        Finding::ThreadsWait(ended(Some(load()))),
-        Finding::MemoryBound {
-            path: "step/forward".to_owned(),
-            total_ns: 10 * MS,
-            intensity: 2.31,
-        },
     ]);
+    all.extend(of_memory());
+    all.extend([Finding::MemoryBound {
+        path: "step/forward".to_owned(),
+        total_ns: 10 * MS,
+        intensity: 2.31,
+    }]);
     all
 }
 

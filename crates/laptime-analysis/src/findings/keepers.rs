@@ -37,6 +37,8 @@ struct Left<'s> {
     row: &'s SpanRow,
     own: f64,
     all: f64,
+    /// Whether it stands for the lap without those inside.
+    is_alone: bool,
 }
 
 /// The laps that keep `kept` bytes; none where net bytes don't tell.
@@ -53,6 +55,7 @@ pub fn of<'s>(steps: &Steps<'s>, laps: impl Iterator<Item = &'s SpanRow>, kept: 
             row,
             own: *own,
             all: inside.map(|(_, bytes)| bytes).sum(),
+            is_alone: false,
         }
     };
     let each: Vec<Left> = rows.iter().zip(&owns).map(of_row).collect();
@@ -115,6 +118,7 @@ fn parts_of<'s>(each: &[Left<'s>], around: &Left<'s>) -> Vec<Left<'s>> {
     let right_inside = inside().filter(|lap| !inside().any(|one| is_inside(lap, one)));
     let itself = Left {
         all: around.own,
+        is_alone: true,
         ..*around
     };
     right_inside.copied().chain([itself]).collect()
@@ -126,7 +130,7 @@ fn passing<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Option<(Left
     if let Some(found) = passing_between(parts, kept) {
         return Some(found);
     }
-    let is_even = |part: &&Left| part.all.abs() < LEAST_RATIO * kept && part.all != part.own;
+    let is_even = |part: &&Left| part.all.abs() < LEAST_RATIO * kept && !part.is_alone;
     parts.iter().filter(is_even).find_map(|part| {
         let inside = each.iter();
         let inside = inside.filter(|lap| lap.row.names.starts_with(&part.row.names));
@@ -156,9 +160,7 @@ fn places<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Vec<(&'s Span
     for part in parts.iter().filter(|part| part.all >= LEAST_RATIO * kept) {
         let whole = vec![(part.row, part.all)];
         let inner = parts_of(each, part);
-        // A part that is a lap without those inside of it has none.
-        let is_itself = inner.len() == 1 || part.all == part.own;
-        if is_itself || passing(each, &inner, kept).is_some() {
+        if part.is_alone || inner.len() == 1 || passing(each, &inner, kept).is_some() {
             found.extend(whole);
             continue;
         }
