@@ -191,6 +191,9 @@ pub enum Finding {
         /// The lap that keeps it, where one leaves about as much by itself; of several, one does.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         keepers: Vec<Keeper>,
+        /// Laps that pass memory on to each other, where it may be kept instead: then net bytes don't tell for sure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        passing: Option<Passing>,
         /// Whether it is left between the steps, outside of their laps.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         between: bool,
@@ -205,7 +208,15 @@ pub enum Finding {
         risen_bytes: u64,
         /// How long that was.
         during_ns: u64,
+        /// The function in which more than 60 % of it rose, where stacks were sampled; its ratio is of that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
+        /// Whether stacks were sampled.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_sampled: bool,
     },
+    /// At its end the interpreter waits for threads.
+    ThreadsWait(ThreadsWait),
     /// The steps of the steady state changed, or the machine was busy meanwhile.
     Unsteady {
         /// What happened, a sentence.
@@ -300,6 +311,18 @@ pub struct HeldLoop {
     pub lost_ns: u64,
 }
 
+/// The interpreter's wait for its threads, before it ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThreadsWait {
+    /// For how long, by samples.
+    pub total_ns: u64,
+    /// The run's wall time.
+    pub wall_ns: u64,
+    /// The function that these threads were mostly in meanwhile; its ratio is of their time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<MainFunction>,
+}
+
 /// What makes some steps slow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
@@ -320,4 +343,19 @@ pub struct Keeper {
     pub path: String,
     /// What it leaves per step by itself, without the laps inside.
     pub per_step_bytes: u64,
+}
+
+/// Two laps, or more, of which some hold what others free.
+///
+/// **Units** bytes per step, with what is in the laps inside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passing {
+    /// The path of the lap that leaves most.
+    pub from_path: String,
+    /// What it leaves.
+    pub from_bytes: i64,
+    /// The path of the lap that frees most; of a lap around others, what it does outside of these.
+    pub to_path: String,
+    /// What it leaves: below 0.
+    pub to_bytes: i64,
 }

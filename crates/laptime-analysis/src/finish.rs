@@ -9,8 +9,8 @@ use crate::collect;
 use crate::doubts;
 use crate::epoch_summaries;
 use crate::fields;
-use crate::findings::{self, Clues, between};
-use crate::growth::{self, Growth};
+use crate::findings::{self, Clues, Rise, between, sampled};
+use crate::growth;
 use crate::held_loop;
 use crate::launches;
 use crate::memory;
@@ -146,6 +146,7 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
             |start| start.risen_bytes,
         ),
         rise: main().and_then(rise),
+        threads: main().and_then(sampled::waited_for_threads),
         between: main().and_then(between::of_process),
         handlers_ended_ns: main().and_then(handlers_ended_ns),
         ..Clues::default()
@@ -153,11 +154,16 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
 }
 
 /// How its memory grows over time, until the interpreter ends and frees it.
-fn rise(process: &Process) -> Option<(Growth, u64)> {
+fn rise(process: &Process) -> Option<Rise> {
     let to = handlers_ended_ns(process).map(|ns| process.anchors.timeline().ticks_at(ns));
     let rise = growth::over_time(&process.readings, to.unwrap_or(u64::MAX))?;
     let ns = rise.ticks as f64 * process.anchors.mean_ns_per_tick();
-    Some((rise.growth, ns as u64))
+    Some(Rise {
+        growth: rise.growth,
+        during_ns: ns as u64,
+        function: sampled::rose_in(process, rise.from, rise.from + rise.ticks),
+        is_sampled: !process.stacks.is_empty(),
+    })
 }
 
 /// When the exit handlers of a process had run, if it said so.

@@ -55,6 +55,8 @@ pub struct Growth {
 pub struct OverTime {
     /// By how much in that time.
     pub growth: Growth,
+    /// When that began, in ticks.
+    pub from: u64,
     /// How long that was.
     pub ticks: u64,
 }
@@ -158,6 +160,7 @@ pub fn over_time(readings: &Readings, to: u64) -> Option<OverTime> {
             uncertainty: uncertainty * (last - first),
             late_ratio: late_slope(&points)? / slope,
         },
+        from: first as u64,
         ticks: (last - first) as u64,
     })
 }

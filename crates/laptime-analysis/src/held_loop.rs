@@ -4,17 +4,25 @@
 //! ([`SpanFlags::HELD`](laptime_core::SpanFlags::HELD)). That is known, not estimated: the interpreter counts how
 //! often a thread changes from one context to another. Whether anybody waited is told from the outermost laps of
 //! the thread's other tasks that were open all the while.
+//!
+//! A lap that awaits as well gives others their turns, so no flag tells how long it kept the thread in between. Samples
+//! do, where stacks were sampled: each knows whether the thread changed its context since the one before
+//! ([`in_same_turn`](laptime_core::SampledStack)). What lies between two such samples is surely of one turn.
 
 use std::collections::BTreeMap;
 
-use laptime_core::path;
+use laptime_core::{PathId, Runner, path};
 
 use crate::finding::HeldLoop;
 use crate::process::Process;
+use crate::sampling::common;
 use crate::turns::{Lap, Turns};
 
 /// The part of what a lap holds that a lap inside must hold to be named in its place.
 const MOSTLY: f64 = 0.5;
+
+/// Shorter turns are no matter: the same as the recorder's for laps that it flags.
+const LEAST_NS: f64 = 20_000_000.0;
 
 /// What laps of one path held.
 #[derive(Debug, Default, Clone, Copy)]
@@ -58,6 +66,51 @@ pub fn of_run(processes: &[Process], measured: usize) -> Option<HeldLoop> {
     })
 }
 
+/// The turns of tasks that were long by samples, each in the lap that was open all the while; without those of
+/// laps that are flagged. They took a little longer: from before their first sample until after their last.
+fn held_turns(process: &Process, flagged: &[Lap]) -> Vec<Lap> {
+    let stacks = &process.stacks;
+    let mut samples: Vec<_> = stacks.samples.iter().zip(&stacks.laps).collect();
+    samples.sort_by_key(|(sample, _)| (sample.thread, sample.ticks));
+    let mut turns: Vec<(u64, Lap)> = Vec::new();
+    for (sample, in_lap) in samples {
+        let Runner::Task { track, .. } = sample.runner else {
+            continue;
+        };
+        let now = sample.ticks;
+        let last = turns.last_mut();
+        let goes_on = |turn: &&mut (u64, Lap)| {
+            sample.in_same_turn && turn.0 == sample.thread && turn.1.track == track
+        };
+        if let Some((_, turn)) = last.filter(goes_on) {
+            turn.end = now;
+            turn.path = common(&process.paths, turn.path, in_lap.path);
+            continue;
+        }
+        let lap = Lap {
+            path: in_lap.path,
+            track,
+            start: now,
+            end: now,
+        };
+        turns.push((sample.thread, lap));
+    }
+    let ns_per_tick = process.anchors.mean_ns_per_tick();
+    let is_known = |turn: &Lap| {
+        flagged
+            .iter()
+            .any(|lap| lap.track == turn.track && lap.start < turn.end && turn.start < lap.end)
+    };
+    let turns = turns.into_iter().map(|(_, turn)| turn);
+    turns
+        .filter(|turn| {
+            turn.path != PathId::ROOT
+                && (turn.end - turn.start) as f64 * ns_per_tick >= LEAST_NS
+                && !is_known(turn)
+        })
+        .collect()
+}
+
 /// Adds the laps of one process that made others wait.
 fn add(process: &Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
     let Turns { held, outermost } = &process.turns;
@@ -66,6 +119,7 @@ fn add(process: &Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
         is_task.then_some(*thread)
     };
     let mut held: Vec<Lap> = held.clone();
+    held.extend(held_turns(process, &held));
     let mut outermost: Vec<Lap> = outermost.clone();
     held.sort_by_key(|lap| lap.start);
     outermost.sort_by_key(|lap| lap.start);

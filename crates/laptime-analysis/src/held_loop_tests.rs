@@ -1,6 +1,7 @@
 //! Tasks that hold their event loop while others wait, and such as hold up nobody.
 
-use laptime_core::{Span, SpanFlags};
+use laptime_core::format::record::Record;
+use laptime_core::{PathId, Runner, SampledStack, Span, SpanFlags, StackFrame};
 use proptest::prelude::*;
 
 use crate::fed::summarize;
@@ -112,6 +113,69 @@ fn little_of_a_run_is_not_told() {
     let mut script = served(3, 41, SpanFlags::HELD);
     script.header.closed = Some(anchor(100_000 * MS));
     assert_eq!(held(&script), None);
+}
+
+/// A task that awaits and then computes for 300 ms in one lap, looked at every 10 ms, while another one waits.
+fn blocking(in_same_turn: bool) -> Script {
+    let mut script = Script::new(7, 2_100 * MS);
+    task(&mut script, 2, 41);
+    task(&mut script, 3, 41);
+    script.observed(Record::Function {
+        id: 1,
+        name: "hash",
+        file: "/home/me/serve.py",
+    });
+    script.observed(Record::Frame(StackFrame {
+        id: 1,
+        parent: 0,
+        function: 1,
+        line: 9,
+    }));
+    for round in 0..4 {
+        let at = 100 + round * 500;
+        for look in 0..=30 {
+            script.observed(Record::Stack(SampledStack {
+                ticks: EPOCH_NS + (at + 50 + look * 10) * MS,
+                thread: 41,
+                frame: 1,
+                is_running: true,
+                has_interpreter: true,
+                in_same_turn: in_same_turn && look > 0,
+                runner: Runner::Task {
+                    track: 2,
+                    path: PathId::ROOT,
+                },
+                within_ns: 1_000,
+                stands_for_ns: 10 * MS,
+            }));
+        }
+        for (track, name) in [(2, "login"), (3, "item")] {
+            for names in [&["request", name][..], &["request"]] {
+                push(&mut script, track, names, (at, at + 400), SpanFlags::NONE);
+            }
+        }
+    }
+    script.header.closed = Some(anchor(2_100 * MS));
+    script
+}
+
+#[test]
+fn a_lap_that_awaits_and_blocks_is_found_by_samples_of_one_turn() {
+    let expected = HeldLoop {
+        path: "request/login".to_owned(),
+        count: 4,
+        total_ns: 1_200 * MS,
+        max_ns: 300 * MS,
+        wall_ns: 2_100 * MS,
+        waiting_count: 1,
+        lost_ns: 1_200 * MS,
+    };
+    assert_eq!(held(&blocking(true)), Some(expected));
+}
+
+#[test]
+fn a_task_that_computes_much_and_gives_turns_in_between_holds_nothing() {
+    assert_eq!(held(&blocking(false)), None);
 }
 
 proptest! {

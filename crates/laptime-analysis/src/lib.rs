@@ -86,7 +86,10 @@ pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device::DeviceRow;
 pub use durations::{DurationPass, Durations, StepPass};
-pub use finding::{Cause, Finding, HeldLoop, Keeper, MainFunction, WorkerLap};
+pub use finding::{
+    Cause, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,
+};
+pub use findings::sampled::is_shutdown;
 pub use functions::{
     CallerTime, ExactFunction, ExactFunctions, ExactInLap, ExactLap, FunctionTime, Functions,
     ImportTime, LapFunctions, LineTime, StackNode,

@@ -49,6 +49,8 @@ pub struct SampledStack {
     pub is_running: bool,
     /// Whether it held the interpreter's lock.
     pub has_interpreter: bool,
+    /// Whether the thread went from no context to another since the look before: who runs had it all the while.
+    pub in_same_turn: bool,
     /// Who ran.
     pub runner: Runner,
     /// How far the moment may be off: a stack isn't read at once.

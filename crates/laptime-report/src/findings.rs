@@ -84,6 +84,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             wall_ns,
         } => waits::starts(*count, *total_ns, *wall_ns),
         Finding::HeldLoop(held) => waits::blocks(held),
+        Finding::ThreadsWait(wait) => waits::threads(wait),
         Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
         Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => memory::grows(finding)?,
         Finding::Unsteady { message, hint } => sentences(message, hint),

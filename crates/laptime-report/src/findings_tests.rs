@@ -1,4 +1,4 @@
-use laptime_analysis::{HeldLoop, ImportTime, Keeper, WorkerLap};
+use laptime_analysis::{HeldLoop, ImportTime, Keeper, Passing, ThreadsWait, WorkerLap};
 
 use super::*;
 
@@ -161,7 +161,39 @@ fn between_steps() -> Finding {
         uncertainty_bytes: 900,
         kept_bytes: 13_140_000,
         keepers: Vec::new(),
+        passing: None,
         between: true,
+    }
+}
+
+/// A forward that allocates what another lap frees.
+fn passing(to: &str) -> Passing {
+    Passing {
+        from_path: "step/forward".to_owned(),
+        from_bytes: 200_000,
+        to_path: to.to_owned(),
+        to_bytes: -189_700,
+    }
+}
+
+/// Memory of a program without steps, where stacks were sampled.
+fn rise(function: Option<MainFunction>) -> Finding {
+    Finding::MemoryRise {
+        per_second_bytes: 9_700_000,
+        uncertainty_bytes: 120_000,
+        risen_bytes: 46_500_000,
+        during_ns: 4_790 * MS,
+        function,
+        is_sampled: true,
+    }
+}
+
+/// A wait for threads at the end.
+fn ended(function: Option<MainFunction>) -> ThreadsWait {
+    ThreadsWait {
+        total_ns: 2_010 * MS,
+        wall_ns: 2_280 * MS,
+        function,
     }
 }
 
@@ -174,6 +206,49 @@ fn together(lap: &Keeper) -> Vec<Keeper> {
     vec![part("a", 5_120), part("b", 3_072), part("c", 2_048)]
 }
 
+/// Memory that grows, and threads that are waited for.
+fn of_memory() -> Vec<Finding> {
+    let keeper = Keeper {
+        path: "step/forward/stats".to_owned(),
+        per_step_bytes: 10_240,
+    };
+    let other = Keeper {
+        path: "step/forward".to_owned(),
+        per_step_bytes: 9_800,
+    };
+    let growth = |keepers, passing| Finding::MemoryGrowth {
+        path: "step".to_owned(),
+        step_count: 200,
+        per_step_bytes: 10_300,
+        uncertainty_bytes: 12,
+        kept_bytes: 2_060_000,
+        between: false,
+        passing,
+        keepers,
+    };
+    vec![
+        growth(vec![keeper.clone()], None),
+        growth(vec![keeper.clone()], Some(passing("step/backward"))),
+        growth(vec![keeper, other.clone()], Some(passing("step"))),
+        growth(Vec::new(), Some(passing("step/backward"))),
+        growth(together(&other), None),
+        growth(Vec::new(), None),
+        between_steps(),
+        Finding::MemoryRise {
+            per_second_bytes: 9_700_000,
+            uncertainty_bytes: 120_000,
+            risen_bytes: 46_500_000,
+            during_ns: 4_790 * MS,
+            function: None,
+            is_sampled: false,
+        },
+        rise(None),
+        rise(Some(load())),
+        Finding::ThreadsWait(ended(None)),
+        Finding::ThreadsWait(ended(Some(load()))),
+    ]
+}
+
 /// One of each kind.
 fn every_kind() -> Vec<Finding> {
     let cause = Cause {
@@ -181,14 +256,6 @@ fn every_kind() -> Vec<Finding> {
         slow_ns: 90 * MS,
         usual_ns: 2 * MS,
         excess_ns: 490 * MS,
-    };
-    let keeper = Keeper {
-        path: "step/forward/stats".to_owned(),
-        per_step_bytes: 10_240,
-    };
-    let passing = Keeper {
-        path: "step/forward".to_owned(),
-        per_step_bytes: 9_800,
     };
     let path = || "step".to_owned();
     let slow = |cause, outside_ns, is_bare| Finding::SlowSteps {
@@ -200,15 +267,6 @@ fn every_kind() -> Vec<Finding> {
         cause,
         outside_ns,
         is_bare,
-    };
-    let growth = |keepers| Finding::MemoryGrowth {
-        path: path(),
-        step_count: 200,
-        per_step_bytes: 10_300,
-        uncertainty_bytes: 12,
-        kept_bytes: 2_060_000,
-        between: false,
-        keepers,
     };
     let mut all = starts();
     all.extend(ends());
@@ -258,23 +316,13 @@ fn every_kind() -> Vec<Finding> {
             holds_up: true,
             message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
         },
-        growth(vec![keeper.clone()]),
-        growth(vec![keeper, passing.clone()]),
-        growth(together(&passing)),
-        growth(Vec::new()),
-        between_steps(),
-        Finding::MemoryRise {
-            per_second_bytes: 9_700_000,
-            uncertainty_bytes: 120_000,
-            risen_bytes: 46_500_000,
-            during_ns: 4_790 * MS,
-        },
-        Finding::MemoryBound {
-            path: "step/forward".to_owned(),
-            total_ns: 10 * MS,
-            intensity: 2.31,
-        },
     ]);
+    all.extend(of_memory());
+    all.extend([Finding::MemoryBound {
+        path: "step/forward".to_owned(),
+        total_ns: 10 * MS,
+        intensity: 2.31,
+    }]);
     all
 }
 
@@ -318,12 +366,18 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
     Rank 1 (process 8) holds the others up: its forward is longer.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time): each leaves about as much, and the rest is freed elsewhere. Look for lists or caches that grow there.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. step/forward leaves 195.3 KiB each time and step/backward frees 185.3 KiB, so it is kept somewhere between them: look for lists or caches that keep a part of it.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses and outputs that are kept with their graphs.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
-    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names the function, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
+    Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s, 80 % of it while `Dataset.__getitem__` (data.py:41) ran. Look for lists and caches that are added to there.
+    The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
+    The script was done, and Python waited 2.01 s for its threads to end, 88 % of the run. Meanwhile these were mostly in `Dataset.__getitem__` (data.py:41). Threads that need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.
     step/forward is limited by memory bandwidth (2.31 FLOP per byte). Larger batches, fused operators or smaller number types help; faster arithmetic doesn't.
     ");
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use laptime_analysis::{FunctionTime, RowKind};
+use laptime_analysis::{FunctionTime, RowKind, is_shutdown};
 use laptime_core::short_file;
 
 use crate::document::{Cell, Content, Row, Section};
@@ -111,6 +111,9 @@ pub fn placed(groups: impl Iterator<Item = Vec<Row>>) -> Vec<Row> {
 /// A function's name, and where most of its own time goes.
 pub fn named(function: &FunctionTime) -> String {
     let file = short_file(&function.file);
+    if is_shutdown(&function.name, &function.file) {
+        return format!("{} (waits for threads to end) {file}", function.name);
+    }
     match function.lines.first().filter(|line| line.line > 0) {
         Some(line) => format!("{} {file}:{}", function.name, line.line),
         None => format!("{} {file}", function.name),

@@ -4,7 +4,9 @@
 //! 37 %, optimizer 15 %, data 6 %.` It says what the tables below it show in numbers, the largest
 //! parts only, so that who reads no further knows the most important of it.
 
-use laptime_analysis::{ProcessState, ProcessSummary, RowKind, SpanRow, Summary, noun};
+use laptime_analysis::{
+    FunctionTime, ProcessState, ProcessSummary, RowKind, SpanRow, Summary, is_shutdown, noun,
+};
 use laptime_core::PhaseName;
 
 use crate::quantity::{self, Precision};
@@ -139,7 +141,7 @@ fn of_functions(summary: &Summary) -> (Vec<Part>, u64) {
     let sampled = || {
         let lap = functions.main_lap().filter(|lap| !lap.is_beside())?;
         let each = lap.functions.iter();
-        Some(each.map(|one| (one.name.clone(), one.self_ns)).collect())
+        Some(each.map(|one| (function_name(one), one.self_ns)).collect())
     };
     let counted = || {
         let exact = functions.exact.as_ref()?;
@@ -166,6 +168,14 @@ fn of_functions(summary: &Summary) -> (Vec<Part>, u64) {
         is_span: true,
     });
     (each.filter(|part| part.ratio > 0.0).collect(), all_ns)
+}
+
+/// What a function is called: what it means, where its name says that to nobody.
+fn function_name(function: &FunctionTime) -> String {
+    if is_shutdown(&function.name, &function.file) {
+        return "waiting for threads to end".to_owned();
+    }
+    function.name.clone()
 }
 
 /// What a part of the run is called: steps with a backward are training, counted ones too.

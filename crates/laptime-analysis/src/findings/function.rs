@@ -179,7 +179,7 @@ fn is_inside(path: &str, around: &str) -> bool {
 }
 
 /// Whether a file is a package's or the interpreter's.
-fn is_library(file: &str) -> bool {
+pub fn is_library(file: &str) -> bool {
     let places = ["/site-packages/", "/dist-packages/", "/lib/python3"];
     file.starts_with("<frozen") || places.iter().any(|place| file.contains(place))
 }

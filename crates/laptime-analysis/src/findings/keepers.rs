@@ -1,11 +1,13 @@
 //! Which laps keep the memory that steps leave behind.
 //!
 //! Input is what each lap left by itself, net of what it freed; output are laps by name. A lap may also hold
-//! what another one frees, as a forward does with activations. So laps are named only if what they left adds
-//! up to what the steps left: then the others cancel.
+//! what another one frees, as a forward does with activations. Then net bytes don't tell for sure which of them
+//! keeps something: the one that allocates may keep a part, and so may the one that frees. So laps that free
+//! what others hold belong together, and what is named is the lap around all of them. A lap whose own bytes are
+//! just what the steps leave is named beside that, as probable: the others then cancel.
 
 use super::steps::Steps;
-use crate::finding::Keeper;
+use crate::finding::{Keeper, Passing};
 use crate::span_row::SpanRow;
 
 /// Laps that are named.
@@ -14,109 +16,172 @@ const MOST_KEEPERS: usize = 3;
 const LEAST_RATIO: f64 = 0.1;
 /// Laps free less than this part of it: then nothing passes from one to another.
 const LEAST_FREED_RATIO: f64 = 0.1;
-/// How far laps may be from adding up to it, as a part of it. Less where much passes from lap to lap:
-/// then laps add up to it by chance.
+/// How far a lap may be from leaving all of it, as a part of it. Less where much passes from lap to lap:
+/// then one comes near it by chance.
 const MISS_RATIO: f64 = 0.15;
 /// The part of it that laps with a name must leave: the rest is left outside of laps.
 const MOST_OF_IT: f64 = 0.5;
-/// Largest laps that are tried: their triples are few enough to try all.
-const MOST_TRIED: usize = 24;
 
-/// What a lap left by itself, without the laps inside.
+/// Where the memory is that steps leave.
+#[derive(Debug, Default, PartialEq)]
+pub struct Kept {
+    /// The laps that keep it, the largest first.
+    pub keepers: Vec<Keeper>,
+    /// Two laps that memory passes between, where it may be kept instead.
+    pub passing: Option<Passing>,
+}
+
+/// What a lap left by itself, without the laps inside, and with those that are asked about.
 #[derive(Clone, Copy)]
-struct Own<'s> {
+struct Left<'s> {
     row: &'s SpanRow,
-    bytes: f64,
+    own: f64,
+    all: f64,
+    /// Whether it stands for the lap without those inside.
+    is_alone: bool,
 }
 
-/// The laps that keep `kept` bytes, the largest first; none where net bytes don't tell.
+/// The laps that keep `kept` bytes; none where net bytes don't tell.
 ///
-/// Several together leave all of it, unless each by itself leaves as much: then one of them keeps it and
+/// Several together leave all of it, unless memory passes between laps: then one of them probably keeps it and
 /// what the others leave is freed elsewhere.
-pub fn of<'s>(
-    steps: &Steps<'s>,
-    laps: impl Iterator<Item = &'s SpanRow>,
-    kept: f64,
-) -> Vec<Keeper> {
-    let mut each: Vec<Own> = laps.map(|row| own(steps, row)).collect();
-    each.sort_by(|one, other| other.bytes.total_cmp(&one.bytes));
-    let freed: f64 = each.iter().map(|lap| (-lap.bytes).max(0.0)).sum();
-    each.retain(|lap| lap.bytes >= LEAST_RATIO * kept);
-    let mut found = if freed < LEAST_FREED_RATIO * kept {
-        each
-    } else {
-        adding_up(&each, kept, MISS_RATIO * kept / (freed / kept).max(1.0))
+pub fn of<'s>(steps: &Steps<'s>, laps: impl Iterator<Item = &'s SpanRow>, kept: f64) -> Kept {
+    let rows: Vec<&SpanRow> = laps.collect();
+    let owns: Vec<f64> = rows.iter().map(|row| own(steps, row)).collect();
+    let of_row = |(row, own): (&&'s SpanRow, &f64)| {
+        let inside = rows.iter().zip(&owns);
+        let inside = inside.filter(|(inner, _)| inner.names.starts_with(&row.names));
+        Left {
+            row,
+            own: *own,
+            all: inside.map(|(_, bytes)| bytes).sum(),
+            is_alone: false,
+        }
     };
-    found.retain(|lap| lap.row.names != steps.step.names);
+    let each: Vec<Left> = rows.iter().zip(&owns).map(of_row).collect();
+    let outermost: Vec<Left> = each
+        .iter()
+        .filter(|lap| !each.iter().any(|one| is_inside(lap, one)))
+        .copied()
+        .collect();
+    // The steps themselves are no answer: they are what the question was about.
+    let is_steps = |lap: &Left| lap.row.names == steps.step.names;
+    let parts = match &outermost[..] {
+        [only] if is_steps(only) => parts_of(&each, only),
+        _ => outermost,
+    };
+    let keeper = |(row, bytes): (&SpanRow, f64)| Keeper {
+        path: row.path.clone(),
+        per_step_bytes: (bytes / steps.count as f64).round() as u64,
+    };
+    let (mut found, passing) = match passing(&each, &parts, kept) {
+        None => (places(&each, &parts, kept), None),
+        Some((from, to)) => {
+            let bytes = |lap: &Left| (lap.all / steps.count as f64).round() as i64;
+            let passing = Passing {
+                from_path: from.row.path.clone(),
+                from_bytes: bytes(&from),
+                to_path: to.row.path.clone(),
+                to_bytes: bytes(&to),
+            };
+            (as_much(&each, kept), Some(passing))
+        }
+    };
+    found.retain(|(row, _)| row.names != steps.step.names);
+    found.sort_by(|one, other| other.1.total_cmp(&one.1));
     found.truncate(MOST_KEEPERS);
-    if found.iter().map(|lap| lap.bytes).sum::<f64>() < MOST_OF_IT * kept {
-        return Vec::new();
+    if found.iter().map(|(_, bytes)| bytes).sum::<f64>() < MOST_OF_IT * kept {
+        found.clear();
     }
-    let keeper = |lap: &Own| Keeper {
-        path: lap.row.path.clone(),
-        per_step_bytes: (lap.bytes / steps.count as f64).round() as u64,
-    };
-    found.iter().map(keeper).collect()
+    Kept {
+        keepers: found.into_iter().map(keeper).collect(),
+        passing,
+    }
 }
 
-fn own<'s>(steps: &Steps<'s>, row: &'s SpanRow) -> Own<'s> {
+fn own(steps: &Steps<'_>, row: &SpanRow) -> f64 {
     let left = |row: &SpanRow| row.host_memory_kept_bytes.unwrap_or(0);
     let rows = steps.rows.iter();
     let inside = rows.filter(|inner| inner.is_child_of(&row.names)).map(left);
-    let bytes = inside.fold(left(row), i64::saturating_sub) as f64;
-    Own { row, bytes }
+    inside.fold(left(row), i64::saturating_sub) as f64
 }
 
-/// The fewest laps that add up to it; of single ones that do, all; none where several pairs or triples do.
-fn adding_up<'s>(each: &[Own<'s>], kept: f64, miss: f64) -> Vec<Own<'s>> {
-    let few = &each[..each.len().min(MOST_TRIED)];
-    let singles: Vec<Own> = few
-        .iter()
-        .filter(|lap| (lap.bytes - kept).abs() <= miss)
-        .copied()
-        .collect();
-    if !singles.is_empty() {
-        let is_few = singles.len() <= MOST_KEEPERS;
-        return if is_few { singles } else { Vec::new() };
-    }
-    for size in 2..=MOST_KEEPERS {
-        let mut sets = Vec::new();
-        collect(few, size, kept, miss, &mut Vec::new(), &mut sets);
-        match sets.len() {
-            0 => {}
-            1 => return sets.remove(0),
-            _ => return Vec::new(),
-        }
-    }
-    Vec::new()
+/// Whether a lap lies inside of another one, however deep.
+fn is_inside(lap: &Left<'_>, around: &Left<'_>) -> bool {
+    let (names, outer) = (&lap.row.names, &around.row.names);
+    names.len() > outer.len() && names.starts_with(outer)
 }
 
-/// All sets of so many laps, beside those of `begun`, that leave `missing` bytes.
-fn collect<'s>(
-    each: &[Own<'s>],
-    size: usize,
-    missing: f64,
-    miss: f64,
-    begun: &mut Vec<Own<'s>>,
-    sets: &mut Vec<Vec<Own<'s>>>,
-) {
-    if size == 0 {
-        if missing.abs() <= miss {
-            sets.push(begun.clone());
-        }
-        return;
+/// What a lap is made of: the laps right inside of it, and itself without those.
+fn parts_of<'s>(each: &[Left<'s>], around: &Left<'s>) -> Vec<Left<'s>> {
+    let inside = || each.iter().filter(|lap| is_inside(lap, around));
+    let right_inside = inside().filter(|lap| !inside().any(|one| is_inside(lap, one)));
+    let itself = Left {
+        all: around.own,
+        is_alone: true,
+        ..*around
+    };
+    right_inside.copied().chain([itself]).collect()
+}
+
+/// The lap that leaves most and the one that frees most, if laps free what others hold: parts of a lap, or laps
+/// inside of a part that leaves next to nothing, where one could keep all of it and others free as much.
+fn passing<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Option<(Left<'s>, Left<'s>)> {
+    if let Some(found) = passing_between(parts, kept) {
+        return Some(found);
     }
-    for (index, lap) in each.iter().enumerate() {
-        begun.push(*lap);
-        collect(
-            &each[index + 1..],
-            size - 1,
-            missing - lap.bytes,
-            miss,
-            begun,
-            sets,
-        );
-        begun.pop();
+    let is_even = |part: &&Left| part.all.abs() < LEAST_RATIO * kept && !part.is_alone;
+    parts.iter().filter(is_even).find_map(|part| {
+        let inside = each.iter();
+        let inside = inside.filter(|lap| lap.row.names.starts_with(&part.row.names));
+        let alone = |lap: &Left<'s>| Left {
+            all: lap.own,
+            ..*lap
+        };
+        let inside: Vec<Left> = inside.map(alone).collect();
+        passing_between(&inside, kept).filter(|(most, _)| most.own >= MOST_OF_IT * kept)
+    })
+}
+
+fn passing_between<'s>(parts: &[Left<'s>], kept: f64) -> Option<(Left<'s>, Left<'s>)> {
+    let freed: f64 = parts.iter().map(|part| (-part.all).max(0.0)).sum();
+    let by_bytes = |one: &&Left, other: &&Left| one.all.total_cmp(&other.all);
+    let (most, least) = (
+        parts.iter().max_by(by_bytes)?,
+        parts.iter().min_by(by_bytes)?,
+    );
+    (freed >= LEAST_FREED_RATIO * kept).then_some((*most, *least))
+}
+
+/// The innermost laps that surely leave it, with what each leaves: a lap inside of which memory passes between
+/// laps stands for all of these, and so does one with too many parts.
+fn places<'s>(each: &[Left<'s>], parts: &[Left<'s>], kept: f64) -> Vec<(&'s SpanRow, f64)> {
+    let mut found = Vec::new();
+    for part in parts.iter().filter(|part| part.all >= LEAST_RATIO * kept) {
+        let whole = vec![(part.row, part.all)];
+        let inner = parts_of(each, part);
+        if part.is_alone || inner.len() == 1 || passing(each, &inner, kept).is_some() {
+            found.extend(whole);
+            continue;
+        }
+        let inner = places(each, &inner, kept);
+        let told: f64 = inner.iter().map(|(_, bytes)| bytes).sum();
+        let is_told = inner.len() <= MOST_KEEPERS && told >= MOST_OF_IT * part.all;
+        found.extend(if is_told { inner } else { whole });
+    }
+    found
+}
+
+/// The laps that leave just as much by themselves; none where there are many.
+fn as_much<'s>(each: &[Left<'s>], kept: f64) -> Vec<(&'s SpanRow, f64)> {
+    let freed: f64 = each.iter().map(|lap| (-lap.own).max(0.0)).sum();
+    let miss = MISS_RATIO * kept / (freed / kept).max(1.0);
+    let near = each.iter().filter(|lap| (lap.own - kept).abs() <= miss);
+    let near: Vec<_> = near.map(|lap| (lap.row, lap.own)).collect();
+    if near.len() <= MOST_KEEPERS {
+        near
+    } else {
+        Vec::new()
     }
 }
 

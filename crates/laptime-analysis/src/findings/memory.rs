@@ -79,13 +79,15 @@ fn growth_inside(summary: &Summary, clues: &Clues) -> Option<Finding> {
     {
         return None;
     }
+    let left = keepers::of(&steps, with_own(&steps), kept as f64);
     Some(Finding::MemoryGrowth {
         path: steps.step.path.clone(),
         step_count: steps.count,
         per_step_bytes: per_step.round() as u64,
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.unsigned_abs(),
-        keepers: keepers::of(&steps, with_own(&steps), kept as f64),
+        keepers: left.keepers,
+        passing: left.passing,
         between: false,
     })
 }
@@ -123,13 +125,15 @@ fn growth_between(summary: &Summary, growth: Growth, inside: Option<&Finding>) -
         && per_step - uncertainty >= LEAST_PER_STEP
         && uncertainty <= SURE_RATIO * per_step;
     let kept = per_step * steps.count as f64;
+    let left = keepers::of(&steps, steps.outside(), kept);
     is_sure.then(|| Finding::MemoryGrowth {
         path: steps.step.path.clone(),
         step_count: steps.count,
         per_step_bytes: per_step.round() as u64,
         uncertainty_bytes: uncertainty.round() as u64,
         kept_bytes: kept.round() as u64,
-        keepers: keepers::of(&steps, steps.outside(), kept),
+        keepers: left.keepers,
+        passing: left.passing,
         between: true,
     })
 }
@@ -158,13 +162,15 @@ fn growth_of_lap(summary: &Summary) -> Option<Finding> {
         && each > uncertainty
         && stays(all)
         && was_there(summary, stays);
+    let left = keepers::of(&steps, steps.outside(), kept(lap) as f64);
     is_found.then(|| Finding::MemoryGrowth {
         path: steps.step.path.clone(),
         step_count: steps.count,
         per_step_bytes: (each * of_each_step).round() as u64,
         uncertainty_bytes: (uncertainty * of_each_step).round() as u64,
         kept_bytes: kept(lap).unsigned_abs(),
-        keepers: keepers::of(&steps, steps.outside(), kept(lap) as f64),
+        keepers: left.keepers,
+        passing: left.passing,
         between: true,
     })
 }

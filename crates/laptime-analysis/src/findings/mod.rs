@@ -12,19 +12,22 @@ mod memory;
 mod rare;
 mod rise;
 mod run;
+pub mod sampled;
 mod starting;
 mod step;
 mod steps;
+mod threads;
 mod unseen;
 
 use laptime_core::Warning;
 
-use crate::finding::{Finding, HeldLoop, WorkerLap};
+use crate::finding::{Finding, HeldLoop, ThreadsWait, WorkerLap};
 use crate::growth::Growth;
 use crate::ranks;
 use crate::summary::Summary;
 use crate::worker_starts::WorkerStart;
 use between::Between;
+pub use rise::Rise;
 use steps::Steps;
 
 /// Findings kept: more would be rows again.
@@ -47,6 +50,7 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         | Finding::MemoryBound { total_ns, .. } => of_wall(*total_ns),
         Finding::SlowSteps { excess_ns, .. } => of_wall(*excess_ns),
         Finding::HeldLoop(held) => of_wall(held.total_ns.saturating_add(held.lost_ns)),
+        Finding::ThreadsWait(wait) => of_wall(wait.total_ns),
         Finding::WarmUp { warm_up_ns, .. } => of_wall(*warm_up_ns),
         Finding::HotSpot { self_ns, .. } => of_wall(*self_ns),
         // Time is lost little by little; memory that grows ends a run, and numbers that can't be
@@ -65,8 +69,10 @@ pub struct Clues {
     pub busy: Option<Warning>,
     /// How memory grows in the steady state.
     pub growth: Option<Growth>,
-    /// How memory grows over time: by how much, and in how many ns.
-    pub rise: Option<(Growth, u64)>,
+    /// How memory grows over time.
+    pub rise: Option<Rise>,
+    /// How long the interpreter waited for its threads at its end, where stacks were sampled.
+    pub threads: Option<ThreadsWait>,
     /// What steps leave inside of their laps; without a steady state, those of the whole run.
     pub inside: Option<Growth>,
     /// By how many bytes the level of the process rose in it, as far as was noted.
@@ -88,7 +94,8 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let [more, less] = memory::growth(summary, &clues);
     let mut found: Vec<Finding> = [
         run::startup(summary),
-        run::exit(summary, clues.handlers_ended_ns),
+        run::exit(summary, clues.handlers_ended_ns).filter(|exit| !threads::is_known(exit)),
+        threads::of_run(summary, clues.threads),
         run::overhead(summary),
         held::of_run(summary, clues.held),
         unseen::steps(summary),

@@ -3,7 +3,7 @@
 //! Where there are steps, [`super::memory`] tells what each of them leaves.
 
 use super::steps::Steps;
-use crate::finding::Finding;
+use crate::finding::{Finding, MainFunction};
 use crate::growth::Growth;
 use crate::summary::Summary;
 
@@ -16,9 +16,27 @@ const SURE_RATIO: f64 = 0.2;
 /// How fast memory must still grow at the end, as a part of how fast it grows in all.
 const LATE_RATIO: f64 = 0.4;
 
-/// The growth of the main process over so many ns, if it is one that goes on.
-pub fn of_process(summary: &Summary, rise: Option<(Growth, u64)>) -> Option<Finding> {
-    let (growth, during_ns) = rise?;
+/// How memory grows over time.
+#[derive(Debug)]
+pub struct Rise {
+    /// By how much.
+    pub growth: Growth,
+    /// In how many ns.
+    pub during_ns: u64,
+    /// The function in which most of it rose, where stacks were sampled.
+    pub function: Option<MainFunction>,
+    /// Whether stacks were sampled.
+    pub is_sampled: bool,
+}
+
+/// The growth of the main process, if it is one that goes on.
+pub fn of_process(summary: &Summary, rise: Option<Rise>) -> Option<Finding> {
+    let Rise {
+        growth,
+        during_ns,
+        function,
+        is_sampled,
+    } = rise?;
     let is_sure = growth.bytes >= LEAST_BYTES
         && growth.uncertainty <= SURE_RATIO * growth.bytes
         && growth.late_ratio >= LATE_RATIO;
@@ -31,6 +49,8 @@ pub fn of_process(summary: &Summary, rise: Option<(Growth, u64)>) -> Option<Find
         uncertainty_bytes: per_second(growth.uncertainty),
         risen_bytes: growth.bytes.round() as u64,
         during_ns,
+        function,
+        is_sampled,
     })
 }
 

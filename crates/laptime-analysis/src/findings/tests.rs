@@ -158,6 +158,7 @@ fn sampled(mut script: Script, file: &'static str) -> Script {
             frame: if at_ms % 3 == 0 { 2 } else { 1 },
             is_running: true,
             has_interpreter: true,
+            in_same_turn: false,
             runner: laptime_core::Runner::Unknown,
             within_ns: 1_000,
             stands_for_ns: MS,

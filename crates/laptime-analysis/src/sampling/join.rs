@@ -189,7 +189,7 @@ fn depth(paths: &PathTable, id: PathId) -> u32 {
 }
 
 /// The innermost path that two paths lie in.
-fn common(paths: &PathTable, one: PathId, other: PathId) -> PathId {
+pub fn common(paths: &PathTable, one: PathId, other: PathId) -> PathId {
     let parent = |id: PathId| paths.get(id).map_or(PathId::ROOT, |entry| entry.parent);
     let (mut one, mut other) = (one, other);
     while one != other {

@@ -20,7 +20,7 @@ use crate::process::Process;
 use crate::span_row::SpanRow;
 
 pub use cells::CELLS;
-pub use join::StackPass;
+pub use join::{StackPass, common};
 pub use single::samples;
 
 /// Code of the note that says why no stack was sampled.

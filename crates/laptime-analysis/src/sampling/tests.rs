@@ -55,6 +55,7 @@ fn sample_of(
         frame,
         is_running,
         has_interpreter: is_running,
+        in_same_turn: false,
         runner,
         within_ns: 1_000,
         stands_for_ns: 10 * MS,

@@ -175,17 +175,18 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
             ticks,
             any::<u64>(),
             any::<u32>(),
-            any::<[bool; 2]>(),
+            any::<[bool; 3]>(),
             runner()
         )
             .prop_map(
-                |(ticks, thread, frame, [is_running, has_interpreter], runner)| {
+                |(ticks, thread, frame, [is_running, has_interpreter, in_same_turn], runner)| {
                     Record::Stack(SampledStack {
                         ticks,
                         thread,
                         frame,
                         is_running,
                         has_interpreter,
+                        in_same_turn,
                         runner,
                         within_ns: thread / 3,
                         stands_for_ns: thread,

@@ -329,7 +329,9 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
             FRAME
         }
         Record::Stack(stack) => {
-            let state = u64::from(stack.is_running) | u64::from(stack.has_interpreter) << 1;
+            let state = u64::from(stack.is_running)
+                | u64::from(stack.has_interpreter) << 1
+                | u64::from(stack.in_same_turn) << 2;
             let (at, frame) = (delta(stack.ticks), u64::from(stack.frame));
             let numbers = [at, stack.thread, frame, state, stack.within_ns];
             push_all(payload, &numbers);

@@ -67,6 +67,7 @@ impl StackSource for Interpreter {
         let mut seen = SeenStack {
             has_interpreter: at == self.holder,
             runner: Runner::Unknown,
+            turn: None,
             frames: None,
         };
         for _ in 0..TRIES {
@@ -80,6 +81,7 @@ impl StackSource for Interpreter {
             let is_settled = version == Some(word_at(&state, layout.state_version));
             if let Some(runner) = runner.filter(|_| is_settled) {
                 seen.runner = runner;
+                seen.turn = version;
                 if seen.frames.is_some() {
                     break;
                 }

@@ -66,6 +66,7 @@ impl Book {
             frame: frames.map_or(0, |frames| self.frame_of(frames)),
             is_running: sample.is_running,
             has_interpreter: seen.is_some_and(|seen| seen.has_interpreter),
+            in_same_turn: sample.in_same_turn,
             runner: match seen.map_or(Runner::Unknown, |seen| seen.runner) {
                 Runner::Task { path, .. } if path != PathId::ROOT && !is_path(path) => {
                     Runner::Unknown

@@ -38,6 +38,8 @@ pub struct SeenStack {
     pub has_interpreter: bool,
     /// Who ran on it.
     pub runner: Runner,
+    /// How often the thread had changed its context, where that was read together with who ran.
+    pub turn: Option<u64>,
     /// Its functions, the innermost first; `None` where they could not be read while it went on.
     pub frames: Option<Vec<SeenFrame>>,
 }
@@ -55,6 +57,8 @@ pub struct Sample {
     pub thread: u64,
     /// Whether it had a processor, or waited for one, rather than for something else.
     pub is_running: bool,
+    /// Whether it changed no context since it was looked at before.
+    pub in_same_turn: bool,
     /// Its stack; `None` when not even the threads could be read.
     pub stack: Option<Arc<SeenStack>>,
 }
@@ -95,16 +99,18 @@ pub struct Seen {
 impl Known {
     fn held(&mut self, thread: u64) -> Option<Sample> {
         let stands_for_ns = std::mem::take(&mut self.held_ns);
-        (stands_for_ns > 0).then(|| self.sample(thread, stands_for_ns))
+        // What uses no processor can't have changed it.
+        (stands_for_ns > 0).then(|| self.sample(thread, stands_for_ns, true))
     }
 
-    fn sample(&self, thread: u64, stands_for_ns: u64) -> Sample {
+    fn sample(&self, thread: u64, stands_for_ns: u64, in_same_turn: bool) -> Sample {
         Sample {
             ticks: self.moment.ticks,
             within_ns: self.moment.within_ns,
             stands_for_ns,
             thread,
             is_running: self.is_running,
+            in_same_turn,
             stack: Some(Arc::clone(&self.stack)),
         }
     }
@@ -142,6 +148,8 @@ impl Seen {
         let mut before = self.threads.remove(&thread);
         let since_ns = before.as_ref().map_or(since_ns, |known| known.moment.ns);
         let held = before.as_mut().and_then(|known| known.held(thread));
+        let turn_before = before.as_ref().and_then(|known| known.stack.turn);
+        let in_same_turn = turn_before.is_some() && turn_before == stack.turn;
         let known = Known {
             used_ns,
             is_running,
@@ -149,7 +157,7 @@ impl Seen {
             moment,
             held_ns: 0,
         };
-        let sample = known.sample(thread, moment.ns.saturating_sub(since_ns));
+        let sample = known.sample(thread, moment.ns.saturating_sub(since_ns), in_same_turn);
         self.threads.insert(thread, known);
         self.samples.extend(held);
         self.samples.push(sample);
@@ -163,6 +171,7 @@ impl Seen {
             stands_for_ns: moment.ns.saturating_sub(since_ns),
             thread: 0,
             is_running: false,
+            in_same_turn: false,
             stack: None,
         });
         for known in self.threads.values_mut() {

@@ -6,6 +6,7 @@ fn stack() -> SeenStack {
     SeenStack {
         has_interpreter: false,
         runner: Runner::Thread,
+        turn: None,
         frames: Some(Vec::new()),
     }
 }
@@ -87,4 +88,19 @@ fn time_of_a_look_that_failed_counts_as_unread_only() {
     seen.take_unread(at(2), at(1).ns);
     assert_eq!(told(&mut seen), [(200, 1)]);
     assert_eq!(looks(&mut seen, [(3, 20)]), [(300, 1)]);
+}
+
+#[test]
+fn a_sample_says_whether_its_thread_changed_no_context_since_the_one_before() {
+    let mut seen = Seen::default();
+    let turns = [Some(5), Some(5), Some(6), None, None];
+    for (look, turn) in (1..).zip(turns) {
+        let stack = SeenStack { turn, ..stack() };
+        seen.take((7, Some(look), true), stack, at(look), 0);
+    }
+    // It stands still after that: it can't have changed it.
+    seen.stands_still(7, Some(5), at(6));
+    seen.finish();
+    let same: Vec<bool> = seen.ready().map(|sample| sample.in_same_turn).collect();
+    assert_eq!(same, [false, true, false, false, false, true]);
 }

@@ -1,6 +1,6 @@
 //! Findings about what keeps steps and tasks waiting, in sentences.
 
-use laptime_analysis::{HeldLoop, MainFunction, WorkerLap};
+use laptime_analysis::{HeldLoop, MainFunction, ThreadsWait, WorkerLap};
 
 use super::words::{called, share, time};
 use crate::name;
@@ -44,6 +44,20 @@ pub fn blocks(held: &HeldLoop) -> String {
          computes in Python needs a process.",
         name::path(&held.path),
         share(held.total_ns, held.wall_ns),
+    )
+}
+
+/// What the interpreter waits for at its end.
+pub fn threads(wait: &ThreadsWait) -> String {
+    let doing = match &wait.function {
+        Some(function) => format!(" Meanwhile these were mostly in {}.", called(function)),
+        None => String::new(),
+    };
+    format!(
+        "The script was done, and Python waited {} for its threads to end, {} of the run.{doing} Threads that \
+         need not finish can be `daemon=True`; pools end sooner by `shutdown(cancel_futures=True)`.",
+        time(wait.total_ns),
+        share(wait.total_ns, wait.wall_ns),
     )
 }
 

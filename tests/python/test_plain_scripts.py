@@ -1,0 +1,168 @@
+"""Findings with `--stacks`: where memory grows, what is waited for, what blocks a loop."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import laptime as lt
+
+# What is kept follows the clock, so that a busy machine changes nothing. WORK is what a row costs.
+GROWS = """
+import time
+
+kept = []
+
+def parse():
+    return sum(range(20_000))
+
+def load_all(rows):
+    while len(kept) < rows:
+        kept.append(bytearray(200_000))
+        sum(range(WORK))
+
+def pause(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        parse()
+
+began = time.monotonic()
+while time.monotonic() < began + 7:
+    pause(0.1)
+    load_all(100 * (time.monotonic() - began))
+"""
+
+WAITED_FOR = """
+import threading, time
+
+def work():
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        sum(range(1_000))
+
+threading.Thread(target=work).start()
+"""
+
+POOL = """
+import concurrent.futures, time
+
+def fetch(number):
+    time.sleep(0.2)
+
+pool = concurrent.futures.ThreadPoolExecutor(2)
+for number in range(20):
+    pool.submit(fetch, number)
+"""
+
+JOINED = """
+import threading, time
+
+def work():
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        sum(range(1_000))
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+
+LOOP = """
+import asyncio, time
+import laptime as lt
+
+def busy(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+async def block():
+    if HOW == "computes":
+        busy(0.3)
+    elif HOW == "sleeps":
+        time.sleep(0.3)
+    else:
+        # As much, but others have their turn every 5 ms.
+        for _ in range(60):
+            busy(0.005)
+            await asyncio.sleep(0)
+
+async def login():
+    for _ in range(6):
+        with lt.lap("login"):
+            await asyncio.sleep(0.01)
+            await block()
+
+async def item():
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        with lt.lap("item"):
+            await asyncio.sleep(0.05)
+
+async def main():
+    await asyncio.gather(login(), *(item() for _ in range(3)))
+
+asyncio.run(main())
+"""
+
+
+def run(folder: Path, script: str, *options: str) -> lt.Recording:
+    """Runs a script with its stacks sampled."""
+    (folder / "script.py").write_text(script)
+    command = [sys.executable, "-m", "laptime", "run", "-o", str(folder / "run.lap"), *options]
+    done = subprocess.run([*command, str(folder / "script.py")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return lt.open(folder / "run.lap")
+
+
+def told(recording: lt.Recording, word: str) -> list[str]:
+    """Its findings with a word in them."""
+    return [one for one in recording.report().findings if word in one]
+
+
+def test_memory_that_grows_is_told_with_the_function_that_mostly_runs_then(tmp_path: Path) -> None:
+    report = run(tmp_path, GROWS.replace("WORK", "100_000"), "--memory", "--stacks")
+    (growth,) = told(report, "Memory grows all the time")
+    assert "while `load_all` (script.py:1" in growth, growth
+
+
+def test_memory_that_grows_in_moments_is_told_of_no_other_function(tmp_path: Path) -> None:
+    report = run(tmp_path, GROWS.replace("WORK", "1"), "--memory", "--stacks")
+    for growth in told(report, "Memory grows all the time"):
+        assert "`parse`" not in growth, growth
+        assert "`pause`" not in growth, growth
+
+
+def test_memory_that_grows_without_samples_says_what_to_run(tmp_path: Path) -> None:
+    (growth,) = told(
+        run(tmp_path, GROWS.replace("WORK", "1"), "--memory"), "Memory grows all the time"
+    )
+    assert "`laptime run --memory --stacks SCRIPT` names the function" in growth
+
+
+@pytest.mark.parametrize(("script", "function"), [(WAITED_FOR, "work"), (POOL, "fetch")])
+def test_a_wait_for_threads_at_the_end_says_so(tmp_path: Path, script: str, function: str) -> None:
+    recording = run(tmp_path, script, "--stacks")
+    (wait,) = told(recording, "for its threads to end")
+    assert f"Meanwhile these were mostly in `{function}` (script.py:" in wait, wait
+    if function == "work":
+        assert "waiting for threads to end" in recording.report().headline
+
+
+def test_threads_that_are_joined_are_no_wait_at_the_end(tmp_path: Path) -> None:
+    assert told(run(tmp_path, JOINED, "--stacks"), "threads") == []
+
+
+@pytest.mark.parametrize("how", ["computes", "sleeps"])
+def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path, how: str) -> None:
+    script = LOOP.replace("HOW", repr(how))
+    (blocks,) = told(run(tmp_path, script, "--stacks"), "blocks the event loop")
+    assert blocks.startswith("login blocks the event loop: 6 times"), blocks
+
+
+def test_a_lap_that_gives_turns_while_it_computes_is_not_told(tmp_path: Path) -> None:
+    script = LOOP.replace("HOW", "'yields'")
+    assert told(run(tmp_path, script, "--stacks"), "blocks the event loop") == []
