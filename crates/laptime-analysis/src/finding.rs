@@ -358,4 +358,7 @@ pub struct Passing {
     pub to_path: String,
     /// What it leaves: below 0.
     pub to_bytes: i64,
+    /// Others that leave much as well, the largest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Keeper>,
 }

@@ -173,6 +173,7 @@ fn passing(to: &str) -> Passing {
         from_bytes: 200_000,
         to_path: to.to_owned(),
         to_bytes: -189_700,
+        also: Vec::new(),
     }
 }
 
@@ -231,6 +232,16 @@ fn of_memory() -> Vec<Finding> {
         growth(vec![keeper.clone()], Some(passing("step/backward"))),
         growth(vec![keeper, other.clone()], Some(passing("step"))),
         growth(Vec::new(), Some(passing("step/backward"))),
+        growth(
+            Vec::new(),
+            Some(Passing {
+                also: vec![Keeper {
+                    path: "step/data".to_owned(),
+                    per_step_bytes: 140_000,
+                }],
+                ..passing("step/backward")
+            }),
+        ),
         growth(together(&other), None),
         growth(Vec::new(), None),
         between_steps(),
@@ -370,8 +381,9 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time) or in step/forward (9.6 KiB each time). But the step outside of its laps frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. step/forward leaves 195.3 KiB each time and step/backward frees 185.3 KiB, so it is kept somewhere between them: look for lists or caches that keep a part of it.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. step/forward leaves 195.3 KiB each time, step/data 136.7 KiB, and step/backward frees 185.3 KiB: a part of what the others leave is kept. Look for lists or caches that hold it, a dataset's too.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/a (5.0 KiB each time), in step/forward/b (3.0 KiB each time) and in step/forward/c (2.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
-    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses and outputs that are kept with their graphs.
+    Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. No single lap inside keeps as much: look for what each step appends to lists or caches, such as losses that are kept with their graphs, or what a dataset caches.
     Each step leaves 64.2 KiB (± 900 B) of memory behind, outside of its lap: 12.5 MiB after 200 steps. Look for what the loop keeps from step to step; laps around its other parts show which one it is.
     Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. Look for lists and caches that the program adds to. `laptime run --memory --stacks SCRIPT` names the function, if it is one. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.
     Memory grows all the time, by 9.3 MiB (± 117.2 KiB) per second: 44.3 MiB in 4.79 s. No single function has most of it. Look for lists and caches that the program adds to. A lap around each round of its loop, such as `for item in lt.track(items, \"step\")`, tells what a round leaves, and laps inside tell where.

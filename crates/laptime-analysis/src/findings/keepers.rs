@@ -16,6 +16,8 @@ const MOST_KEEPERS: usize = 3;
 const LEAST_RATIO: f64 = 0.1;
 /// Laps free less than this part of it: then nothing passes from one to another.
 const LEAST_FREED_RATIO: f64 = 0.1;
+/// Where memory passes between laps, one that leaves this part of what the first leaves may keep it as well.
+const ALSO_RATIO: f64 = 0.25;
 /// How far a lap may be from leaving all of it, as a part of it. Less where much passes from lap to lap:
 /// then one comes near it by chance.
 const MISS_RATIO: f64 = 0.15;
@@ -78,7 +80,14 @@ pub fn of<'s>(steps: &Steps<'s>, laps: impl Iterator<Item = &'s SpanRow>, kept: 
         None => (places(&each, &parts, kept), None),
         Some((from, to)) => {
             let bytes = |lap: &Left| (lap.all / steps.count as f64).round() as i64;
+            let also = parts.iter().filter(|lap| {
+                lap.row.names != from.row.names && !lap.is_alone && lap.all >= ALSO_RATIO * from.all
+            });
+            let mut also: Vec<Keeper> = also.map(|lap| keeper((lap.row, lap.all))).collect();
+            also.sort_by_key(|lap| std::cmp::Reverse(lap.per_step_bytes));
+            also.truncate(MOST_KEEPERS);
             let passing = Passing {
+                also,
                 from_path: from.row.path.clone(),
                 from_bytes: bytes(&from),
                 to_path: to.row.path.clone(),

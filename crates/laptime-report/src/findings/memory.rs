@@ -90,7 +90,7 @@ fn left_by(keepers: &[Keeper], passing: Option<&Passing>, path: &str) -> String 
     match &laps[..] {
         [] => format!(
             "No single lap inside keeps as much: look for what each {noun} appends to lists or caches, \
-             such as losses and outputs that are kept with their graphs."
+             such as losses that are kept with their graphs, or what a dataset caches."
         ),
         [lap] => format!("It is left in {lap}: {LOOK}."),
         [others @ .., last] => {
@@ -108,17 +108,30 @@ fn between_laps(laps: &[String], passing: &Passing, path: &str) -> String {
         if lap == path {
             format!("the {} outside of its laps", one(path))
         } else {
-            name::short(lap)
+            name::path(lap)
         }
     };
     let (from, to) = (called(&passing.from_path), called(&passing.to_path));
     let freed = bytes(passing.to_bytes.unsigned_abs());
     match laps {
-        [] => format!(
-            "{from} leaves {} each time and {to} frees {freed}, so it is kept somewhere between them: look for \
-             lists or caches that keep a part of it.",
-            bytes(passing.from_bytes.unsigned_abs()),
-        ),
+        [] => {
+            let left = bytes(passing.from_bytes.unsigned_abs());
+            let also = passing.also.iter();
+            let also =
+                also.map(|lap| format!(", {} {}", called(&lap.path), bytes(lap.per_step_bytes)));
+            let also: String = also.collect();
+            if also.is_empty() {
+                format!(
+                    "{from} leaves {left} each time and {to} frees {freed}, so it is kept somewhere between \
+                     them: look for lists or caches that keep a part of it."
+                )
+            } else {
+                format!(
+                    "{from} leaves {left} each time{also}, and {to} frees {freed}: a part of what the others \
+                     leave is kept. Look for lists or caches that hold it, a dataset's too."
+                )
+            }
+        }
         laps => format!(
             "It is probably left in {}. But {to} frees memory that others allocate, such as {from} ({freed} each \
              time), so a part of that may be kept instead. Look for lists or caches that grow there.",
