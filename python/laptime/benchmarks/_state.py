@@ -59,13 +59,13 @@ class State:
         return self._contents.put_back()
 
     def _look_at(self, value: Any, name: str) -> None:
-        kind = type(value)
+        kind = type(value)  # and not its `__class__`, which may be anything, and may raise
         if id(value) in self._seen or kind in _PLAIN:
             return
         self._seen[id(value)] = value
-        if isinstance(value, self._module):
+        if issubclass(kind, self._module):
             self._keep_module(value, name)
-        elif isinstance(value, self._tensor):
+        elif issubclass(kind, self._tensor):
             self._keep_tensor(value, name)
         elif kind in _MAPPINGS and len(value) <= _MOST_ITEMS:
             self._keep(_Dictionary(value))
@@ -75,7 +75,7 @@ class State:
             self._left += [(one, f"{name}[{at}]") for at, one in enumerate(value)]
         elif kind is set and len(value) <= _MOST_ITEMS:
             self._keep(_Set(value))
-        elif isinstance(value, tuple) and len(value) <= _MOST_ITEMS:
+        elif issubclass(kind, tuple) and len(value) <= _MOST_ITEMS:
             self._left += [(one, f"{name}[{at}]") for at, one in enumerate(value)]
         elif kind is SimpleNamespace or (is_dataclass(kind) and hasattr(value, "__dict__")):
             self._keep_attributes(vars(value), name)
@@ -122,7 +122,8 @@ class State:
     def _keep_array(self, value: Any, name: str) -> None:
         """NumPy's, by a tensor on the same memory."""
         array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
-        if not (isinstance(value, array) and value.flags.writeable and value.flags.c_contiguous):
+        is_array = issubclass(type(value), array)
+        if not (is_array and value.flags.writeable and value.flags.c_contiguous):
             return
         try:
             flat = value.reshape(-1).view("uint8")

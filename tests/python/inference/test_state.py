@@ -178,6 +178,19 @@ def test_attributes_and_what_is_in_their_containers_are_put_back() -> None:
     assert not model.hidden[0].running_mean.any()
 
 
+class Unbound:
+    @property
+    def __class__(self) -> type:
+        raise RuntimeError("bound to nothing")
+
+
+def test_objects_that_refuse_to_say_what_they_are_are_left_alone() -> None:
+    model = torch.nn.Linear(4, 4)
+    model.odd = [odd := Unbound()]
+    assert lt.bench_inference(model, X, budget=0.02)[2].p50_ns is not None
+    assert model.odd[0] is odd
+
+
 def test_parametrized_and_compiled_and_scripted_models_are_put_back() -> None:
     spectral = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(4, 4))
     vector = spectral.parametrizations.weight[0]._u
