@@ -15,7 +15,9 @@ from ._core_benchmark import (
     SpeedVerdict as SpeedVerdict,
     bytes_text as bytes_text,
     judge_samples as judge_samples,
+    machine as machine,
     rate_text as rate_text,
+    visible_text as visible_text,
 )
 from ._core_comparison import (
     Comparison as Comparison,

@@ -45,6 +45,11 @@ class BenchmarkOutcome:
 
 def bytes_text(bytes: int) -> str: ...
 def rate_text(per_s: float, unit: str) -> str: ...
+def visible_text(name: str) -> str:
+    """A name on one line, with escapes for what a terminal would obey."""
+
+def machine() -> tuple[str, int]:
+    """The processor's name, and how many processors this process may use."""
 
 @final
 class ContestPlan:

@@ -139,8 +139,10 @@ class InferenceLoad:
     def served(self) -> int:
         """Requests that were served before the end."""
     @property
-    def kept_up(self) -> bool:
-        """Whether all were served, and one takes less than the time between two arrivals."""
+    def kept_up(self) -> bool | None:
+        """Whether all were served, and one takes less than the time between two arrivals; None
+        where that can't be told, and `why("kept_up")` says why.
+        """
     @property
     def is_at_least(self) -> bool:
         """Whether the true percentiles are larger, as requests still waited at the end."""
@@ -160,6 +162,9 @@ class InferenceLoad:
     @property
     def busy_ratio(self) -> float:
         """Part of the time between two arrivals that a request takes; from 1 on the queue grows."""
+    @property
+    def busy_ci(self) -> tuple[float, float] | None:
+        """Holds that part with 95 % confidence; takes 30 requests."""
     def why(self, number: str) -> str | None:
         """Why a number is None; None for one that is there."""
 

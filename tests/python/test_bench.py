@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+import os
+import platform
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -132,6 +136,29 @@ def test_a_name_that_is_told_stands_for_the_function_s() -> None:
             lt.bench.options(name=wrong)  # type: ignore[arg-type]
 
 
+def test_a_name_is_shown_on_one_line_without_escapes() -> None:
+    found = lt.bench.options(budget=0.01, name="a\x1b[31mRED\nnew")(nothing)
+    for shown in (str(found), repr(found)):
+        assert "a\\u{1b}[31mRED\\nnew: " in shown
+        assert "\x1b" not in shown
+
+
+def test_a_forked_child_that_returns_from_the_function_ends_quietly() -> None:
+    script = """
+import os, sys
+import laptime as lt
+def forks():
+    child = os.fork()
+    if child:
+        assert os.waitpid(child, 0)[1] == 0
+lt.bench.options(budget=0.2)(forks)
+lt.compare({"a": forks, "b": forks}, budget=0.5)
+print("here")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "here\n", "")
+
+
 def test_memory_of_an_iteration_is_counted_after_the_timed_ones() -> None:
     def allocates() -> None:
         block = bytearray(1 << 20)
@@ -212,8 +239,23 @@ def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
     found = QUICK(nothing)
     found.save(tmp_path / "kept.json")
     assert _saved.read(tmp_path / "kept.json") == {"nothing": found.samples}
-    assert json.loads(found.to_json())["schema"] == "laptime-benchmark"
+    told = json.loads(found.to_json())
+    assert told["schema"] == "laptime-benchmark"
+    machine = told["benchmarks"][0]["machine"]
+    assert machine["processor"]
+    assert machine["cores"] == len(os.sched_getaffinity(0))
+    assert machine["system"].startswith(platform.system())
+    assert machine["python"] == platform.python_version()
     assert [path.name for path in tmp_path.iterdir()] == ["kept.json"]
+
+
+def test_a_file_keeps_the_machine_of_each_benchmark(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    elsewhere = {"processor": "abacus", "cores": 1, "system": "Babel", "python": "1.0"}
+    _saved.write(path, [{"name": "old", "samples_ns": [1.0], "machine": elsewhere}])
+    _saved.merge(path, [_saved.benchmark_of(QUICK(nothing))])
+    machines = {one["name"]: one["machine"] for one in _saved.own(path)}
+    assert machines == {"old": elsewhere, "nothing": _saved.machine()}
 
 
 def test_files_are_judged_against_each_other(tmp_path: Path) -> None:

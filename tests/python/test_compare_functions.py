@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +40,27 @@ def test_a_function_that_does_twice_as_much_is_slower() -> None:
     assert "Noise floor: one against itself" in str(found)
     assert "| three |" in found.to_markdown()
     assert set(found._repr_mimebundle_()) == {"text/plain", "text/html", "text/markdown"}
+
+
+def test_a_contest_is_saved_as_benchmarks_with_their_verdicts(tmp_path: Path) -> None:
+    found = lt.compare({"one": busy(1000), "three": busy(3000)}, budget=0.5)
+    found.save(tmp_path / "kept.json")
+    told = json.loads((tmp_path / "kept.json").read_text())
+    assert told == json.loads(found.to_json())
+    assert [one["name"] for one in told["benchmarks"]] == ["one", "three"]
+    assert told["benchmarks"][1]["samples_ns"] == found.contenders["three"].samples
+    assert told["benchmarks"][0]["machine"]["cores"] >= 1
+    assert told["verdicts"][0]["base"] == "one"
+    assert told["verdicts"][0]["verdict"] == found.verdict
+    compared = lt.compare(tmp_path / "kept.json", tmp_path / "kept.json")
+    assert {row.path for row in compared.rows} == {"one", "three"}
+    done = subprocess.run(
+        ["laptime", "compare", "kept.json", "kept.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert "three" in done.stdout, done.stderr
 
 
 def test_each_pair_has_a_verdict() -> None:

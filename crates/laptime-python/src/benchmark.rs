@@ -142,6 +142,12 @@ pub fn bytes_text(bytes: u64) -> String {
     laptime_report::quantity::bytes(bytes)
 }
 
+/// A name on one line, with escapes for what a terminal would obey.
+#[pyfunction]
+pub fn visible_text(name: &str) -> String {
+    laptime_report::visible(name)
+}
+
 /// The smallest step between two readings of the clock that differ.
 pub fn quantum_ns() -> f64 {
     let readings: Vec<u64> = (0..READINGS).map(|_| clock::now()).collect();

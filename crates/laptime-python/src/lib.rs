@@ -23,6 +23,7 @@ mod imports;
 mod inference;
 mod jax;
 mod lookup;
+mod machine;
 mod memory;
 mod modules;
 mod notebook;
@@ -151,12 +152,14 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ceilings::measure_ceilings,
         benchmark::bytes_text,
         benchmark::rate_text,
+        benchmark::visible_text,
         command::run_cli,
         comparison::compare,
         contest::judge_samples,
         environment::asked,
         handler::raised_by_handler,
         jax::look_at_launches,
+        machine::machine,
         memory::memory_close,
         memory::memory_of_process,
         memory::memory_open,

@@ -392,8 +392,15 @@ pub fn stdout_takes_utf8(python: Python<'_>) -> bool {
     encoding.map_or(true, |name| name.to_ascii_lowercase().starts_with("utf"))
 }
 
-/// Columns of the terminal that is printed to; `None` where it is none.
+/// Columns that are printed to: what `COLUMNS` says, as in the command, else the terminal's; `None` where
+/// neither says.
 pub fn stdout_width(python: Python<'_>) -> Option<usize> {
+    let environment = python.import("os").ok()?.getattr("environ").ok()?;
+    let asked = environment.call_method1("get", ("COLUMNS", "")).ok()?;
+    let asked: Option<usize> = asked.extract::<String>().ok()?.trim().parse().ok();
+    if let Some(columns) = asked.filter(|columns| *columns > 0) {
+        return Some(columns);
+    }
     let stdout = python.import("sys").ok()?.getattr("stdout").ok()?;
     let is_terminal: bool = stdout.call_method0("isatty").ok()?.extract().ok()?;
     let size = || python.import("shutil")?.call_method0("get_terminal_size");

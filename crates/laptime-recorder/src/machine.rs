@@ -9,17 +9,21 @@ const FIRST_PROCESSOR: u64 = 4_096;
 
 /// What this machine is: its processor, and how many of them this process may use.
 pub fn machine() -> String {
+    format!("{}, {} processors", processor(), processors())
+}
+
+/// What the processor is called.
+pub fn processor() -> String {
     let mut text = Vec::new();
     // Without the list the name is that of the architecture.
     let _ = fs::File::open("/proc/cpuinfo")
         .and_then(|list| list.take(FIRST_PROCESSOR).read_to_end(&mut text));
     let text = String::from_utf8_lossy(&text);
-    let name = text
-        .lines()
+    text.lines()
         .find(|line| line.starts_with("model name"))
         .and_then(|line| line.split_once(':'))
-        .map_or(std::env::consts::ARCH, |(_, name)| name.trim());
-    format!("{name}, {} processors", processors())
+        .map_or(std::env::consts::ARCH, |(_, name)| name.trim())
+        .to_owned()
 }
 
 /// Processors that this process may use.

@@ -6,7 +6,7 @@
 use laptime_analysis::contest::{Ending, Outcome, Pair};
 use laptime_analysis::verdict::{Judged, Verdict};
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Table};
 use crate::quantity::{self, plural};
 use crate::{benchmark, name};
 
@@ -15,6 +15,9 @@ const TIMES: f64 = 2.0;
 /// Columns of the table.
 const HEADING: [&str; 4] = ["median", "95 %", "time against", "verdict"];
 
+/// The one that a narrow terminal lacks.
+const GIVE_WAY: [&str; 1] = ["95 % of median"];
+
 /// The answer: a sentence for each contender against the base.
 pub fn headline(outcome: &Outcome, names: &[String]) -> String {
     let against_base = outcome.pairs.iter().filter(|pair| pair.base == 0);
@@ -22,9 +25,10 @@ pub fn headline(outcome: &Outcome, names: &[String]) -> String {
     sentences.join("\n")
 }
 
-/// All of it, as a terminal shows it. `asked` is how a budget is asked for, such as `--budget {}`.
-pub fn text(outcome: &Outcome, names: &[String], asked: &str) -> String {
-    grid(outcome, names, asked).text()
+/// All of it, as a terminal of so many columns shows it; `None` where nobody says how many. `asked` is how a
+/// budget is asked for, such as `--budget {}`.
+pub fn text(outcome: &Outcome, names: &[String], asked: &str, width: Option<usize>) -> String {
+    grid(outcome, names, asked).text(width)
 }
 
 /// All of it, for a pull request; `asked` as in [`text`].
@@ -40,7 +44,10 @@ pub fn fragment(outcome: &Outcome, names: &[String], asked: &str) -> String {
 fn grid(outcome: &Outcome, names: &[String], asked: &str) -> Grid {
     Grid {
         answer: headline(outcome, names),
-        tables: vec![rows(outcome, names)],
+        tables: vec![Table {
+            rows: rows(outcome, names),
+            give_way: &GIVE_WAY,
+        }],
         notes: notes(outcome, names, asked),
     }
 }

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from ..device.tensors import tensors
+
 
 def each(value: Any, change: Callable[[Any], Any]) -> Any:
     """The same, with every tensor in dictionaries, lists and tuples changed."""
@@ -47,14 +49,65 @@ def size_of(x: Any) -> int:
 
 
 def batch_of(x: Any, size: int) -> Any:
-    """The example with so many samples. One of that size already is itself."""
+    """The example with so many samples, in memory of its own: a model may write into its input."""
     given = size_of(x)
     if given == size:
-        return x
+        return copied(x)
     if given > size:
-        return each(x, lambda one: one[:size])
+        return _each_once(x, lambda one: _copy(one[:size]))
     full, rest = divmod(size, given)
-    return each(x, lambda one: _joined([one] * full + ([one[:rest]] if rest else [])))
+    return _each_once(x, lambda one: _joined([one] * full + ([one[:rest]] if rest else [])))
+
+
+def copied(x: Any) -> Any:
+    """The same, with a copy of every tensor that can be written into."""
+    return _each_once(x, _copy)
+
+
+def _each_once(x: Any, change: Callable[[Any], Any]) -> Any:
+    """As `each`, and a tensor that stands in several places still does."""
+    made: dict[int, Any] = {}
+
+    def once(one: Any) -> Any:
+        if id(one) not in made:
+            made[id(one)] = change(one)
+        return made[id(one)]
+
+    return each(x, once)
+
+
+def is_changed(now: Any, before: Any) -> bool:
+    """Whether any tensor holds something else. JAX's never do."""
+    pairs = zip(tensors(now), tensors(before), strict=True)
+    return any(_is_other(one, other) for one, other in pairs)
+
+
+def _copy(one: Any) -> Any:
+    """Of those that can be written into; others stay."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(one, torch.Tensor):
+        clone = getattr(one.detach(), "clone", None) if hasattr(one, "detach") else None
+        return one if clone is None else clone().requires_grad_(one.requires_grad)
+    return one.copy() if _is_array(one) else one
+
+
+def _is_other(now: Any, before: Any) -> bool:
+    torch: Any = sys.modules.get("torch")
+    is_tensor = torch is not None and isinstance(now, torch.Tensor)
+    if now is before or not (is_tensor or _is_array(now)):
+        return False
+    try:
+        if now.shape != before.shape:
+            return True
+        is_same = (now == before) | ((now != now) & (before != before))  # not a number, in both
+        return not bool(is_same.all())
+    except (RuntimeError, NotImplementedError, TypeError, AttributeError):
+        return False  # a kind of tensor that isn't compared
+
+
+def _is_array(one: Any) -> bool:
+    array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
+    return isinstance(one, array)
 
 
 def arguments(x: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -70,7 +123,10 @@ def _joined(parts: list[Any]) -> Any:
     """One after the other, by the library that the tensors are of."""
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(parts[0], torch.Tensor):
-        return torch.cat(parts)
+        if not hasattr(parts[0], "detach"):
+            return torch.cat(parts)
+        joined = torch.cat([one.detach() for one in parts])
+        return joined.requires_grad_(parts[0].requires_grad)
     name = type(parts[0]).__module__.partition(".")[0]
     library: Any = sys.modules.get("jax.numpy" if name in ("jax", "jaxlib") else name)
     join = getattr(library, "concatenate", None)

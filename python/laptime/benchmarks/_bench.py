@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import BenchmarkPlan, bytes_text, rate_text
+from .._core import BenchmarkPlan, bytes_text, rate_text, visible_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,11 +136,11 @@ class Benchmark:
         ]
         rates = [(self._rate(kind), unit) for kind, unit in _WORK.items()]
         said = [rate_text(rate, unit) for rate, unit in rates if rate is not None]
-        line = ", ".join([f"{self.name}: {self._line}", *said, *bytes_said])
+        line = ", ".join([f"{visible_text(self.name)}: {self._line}", *said, *bytes_said])
         return "\n".join([line, *self.warnings])
 
     def __repr__(self) -> str:
-        return f"<laptime.Benchmark {self.name}: {self._line}>"
+        return f"<laptime.Benchmark {visible_text(self.name)}: {self._line}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         kinds = {"text/plain": str(self)}

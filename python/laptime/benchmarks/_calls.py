@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from .._core import InferencePlan, LoadPlan, now, ticks_to_ns
 from ..device.tensors import tensors
 from ..device.usage import waiter
-from ._batches import arguments, each
+from ._batches import arguments, copied, each, is_changed
 from ._finishing import finish_devices
 from ._loop import Measured
+from ._undisturbed import with_ordinary_tensors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,12 +22,24 @@ _WAKES_NS = 1_000_000
 
 
 class Calls:
-    """One batch, called again and again; brought to the device and back where it isn't there."""
+    """One batch, called again and again; brought to the device and back where it isn't there.
+
+    `make` makes the batch once more: of one that the model writes into, each call has a copy.
+    `at` says which batch it is, in the note on what a call raises.
+    """
 
     def __init__(
-        self, fn: Callable[..., Any], x: Any, device: Any, count: Callable[[Any], int] | None
+        self,
+        fn: Callable[..., Any],
+        x: Any,
+        make: Callable[[], Any],
+        device: Any,
+        count: Callable[[Any], int] | None,
+        at: str,
     ) -> None:
-        self._device = device
+        self._x, self._make = x, make
+        self._original: Any = None
+        self._is_first = True
         self._count = count
         self._tokens: int | None = None
         self._output: Any = None
@@ -34,18 +47,22 @@ class Calls:
         wait = finish_devices if device is None else waiter(device)
         self._into = self._out = None
         if device is None or is_on(x, device):
-            self._compute = Measured(fn, *self._placed, wait=wait, look=self._looked)
+            self._compute = Measured(fn, *self._placed, wait=wait, look=self._looked, at=at)
             return
         self._into = Measured(moved, (x, device), wait=wait, look=self._arrived)
         self._compute = Measured(
-            lambda: fn(*self._placed[0], **self._placed[1]), wait=wait, look=self._looked
+            lambda: fn(*self._placed[0], **self._placed[1]), wait=wait, look=self._looked, at=at
         )
         self._out = Measured(lambda: moved(self._output, "cpu"), wait=wait)
 
     def run(self) -> tuple[int, int, tuple[int, int] | None, int | None]:
         """Calls it once: ticks, CPU time, ticks of both transfers, tokens."""
         if self._into is None or self._out is None:
+            if self._original is not None:
+                with with_ordinary_tensors():
+                    self._compute.give(*arguments(copied(self._original)))
             ticks, cpu_ns = self._compute.run(1)
+            self._look_at_input()
             return ticks, cpu_ns, None, self._tokens
         into, _ = self._into.run(1)
         ticks, cpu_ns = self._compute.run(1)
@@ -55,8 +72,20 @@ class Calls:
         return ticks, cpu_ns, (into, out), self._tokens
 
     def doubts(self) -> list[str]:
-        """Says whether its last result stood for work that hasn't been done."""
-        return self._compute.doubts()
+        """Says whether its last result stood for work that hasn't been done, and of its input."""
+        said = self._compute.doubts()
+        if self._original is not None:
+            said.append("The model writes into its input: each call was given a fresh copy.")
+        return said
+
+    def _look_at_input(self) -> None:
+        """After the first call: if that has changed the batch, later calls would have another."""
+        if self._is_first:
+            self._is_first = False
+            with with_ordinary_tensors():
+                made = self._make()
+            if is_changed(self._x, made):
+                self._original = made
 
     def _arrived(self, x: Any) -> None:
         self._placed = arguments(x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import ContestPlan, judge_samples
+from .._core import ContestPlan, judge_samples, visible_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,34 @@ class FunctionComparison:
             raise KeyError(f"no such pair: {pair!r}; there is {known}")
         return self.verdicts[pair]
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes each contender as a benchmark of its name, for `laptime compare` and `lt.compare`
+        of files.
+        """
+        from ._saved import write
+
+        write(path, self._benchmarks(), self._verdicts())
+
+    def to_json(self) -> str:
+        """What `save` writes."""
+        import json
+
+        from ._saved import plain
+
+        return json.dumps(plain(self._benchmarks(), self._verdicts()), indent=2)
+
+    def _benchmarks(self) -> list[dict[str, Any]]:
+        from ._saved import outcome_of
+
+        return [outcome_of(name, outcome) for name, outcome in self.contenders.items()]
+
+    def _verdicts(self) -> list[dict[str, Any]]:
+        told = ("verdict", "ratio", "interval", "reason")
+        return [
+            {"base": base, "new": new, **{name: getattr(verdict, name) for name in told}}
+            for (base, new), verdict in self.verdicts.items()
+        ]
+
     def to_markdown(self) -> str:
         """The table for a pull request."""
         return self._outcome.markdown
@@ -107,7 +135,7 @@ def compare_functions(
             "tell a larger budget"
         )
     doubts = [
-        f"{name}: {said}"
+        f"{visible_text(name)}: {said}"
         for name, one in zip(names, measured, strict=True)
         for said in one.doubts()
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import InferenceCase, InferenceOutcome
+from .._core import InferenceCase, InferenceOutcome, visible_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +99,17 @@ class InferenceBenchmark:
 
         return _written(json.dumps(self.to_dict(), indent=2) + "\n", path)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the calls of every batch size as a file of benchmarks, for `laptime compare` and
+        `lt.compare`, by names such as "Net batch 16 cpu". `to_json` has the rest.
+        """
+        from ._saved import case_of, write
+
+        measured = [case_of(self.name, case) for case in self.cases if case.unavailable is None]
+        if not measured:
+            raise ValueError(f"there is nothing to save: {self.headline}")
+        write(path, measured)
+
     def to_markdown(self, path: str | PathLike[str] | None = None) -> str | None:
         """The table for a pull request, as text or in a file."""
         return _written(self._outcome.markdown, path)
@@ -107,7 +118,8 @@ class InferenceBenchmark:
         return "\n".join([self._outcome.text, *self.warnings])
 
     def __repr__(self) -> str:
-        return f"<laptime.InferenceBenchmark {self.name}: {self.headline.splitlines()[0]}>"
+        name = visible_text(self.name)
+        return f"<laptime.InferenceBenchmark {name}: {self.headline.splitlines()[0]}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return self._outcome.mimebundle(include, exclude)
@@ -117,7 +129,7 @@ def bench_inference(
     model: Callable[..., Any],
     x: Any,
     *,
-    batch_sizes: Sequence[int] | None = None,
+    batch_sizes: Sequence[int] | int | None = None,
     devices: Sequence[Any] | None = None,
     tokens: float | Callable[[Any], int] | None = None,
     rate: float | None = None,
@@ -132,7 +144,8 @@ def bench_inference(
     `x` is an example: a tensor, which is passed as it is, a tuple of positional arguments, or a
     dictionary of keyword arguments. The first dimension of each tensor is the batch. Samples are
     repeated or left out to make each size, by default the one that `x` has. PyTorch models are
-    called in evaluation mode and inference mode, and are afterwards what they were.
+    called in evaluation mode and inference mode, and are afterwards what they were; a lazy one is
+    called once before, and keeps the parameters that it makes then.
 
     The model is moved to each of `devices`; by default it stays. `budget` is seconds for each batch
     size on each device. `tokens` is a number for each sample, or a function that counts those of an
@@ -142,18 +155,21 @@ def bench_inference(
     seconds: as those of many users (`"poisson"`, by `seed`) or equally far apart (`"constant"`).
     Latency counts from their arrival, so time in the queue is part of it.
 
-    **Errors** of the model go on. A device that isn't there, or that runs out of memory, is a
-    reason in the result.
+    **Errors** of the model go on where nothing could be measured. Where only some batch sizes
+    raise, or a device isn't there or runs out of memory, that is a reason in the result.
     """
     from .._core import InferencePlan, LoadPlan
-    from ._batches import size_of
+    from ._batches import arguments, copied, size_of
     from ._bench import name_of
+    from ._loop import add_note
     from ._places import places
-    from ._undisturbed import module_of, undisturbed
+    from ._tokens import check_tokens
+    from ._undisturbed import complete, module_of, undisturbed
 
     if not callable(model):
         raise TypeError(f"what is measured is something to call, not {type(model).__name__}")
     sizes = _sizes(batch_sizes, size_of(x))
+    check_tokens(tokens)
     InferencePlan(budget)  # refuses what is no budget
     if rate is not None:
         LoadPlan(rate, arrivals, budget, seed)
@@ -162,12 +178,19 @@ def bench_inference(
     module = module_of(model)
     where = places(module, x, devices)
     asked.is_moved = devices is not None
+    asked.are_several = len(where) > 1
+    args, kwargs = arguments(copied(x))
+    complete(module, lambda: model(*args, **kwargs))
     cases: list[InferenceCase] = []
-    with undisturbed(module):
+    with undisturbed(module) as lost:
         for place in where:
             cases += asked.cases(module, place)
+    if asked.error is not None:
+        for said in lost:
+            add_note(asked.error, said)
+        raise asked.error
     name = type(module).__name__ if module is not None else name_of(model)
-    return InferenceBenchmark(name, cases, InferenceOutcome(name, cases), asked.doubts)
+    return InferenceBenchmark(name, cases, InferenceOutcome(name, cases), [*asked.doubts, *lost])
 
 
 class _Asked:
@@ -178,7 +201,11 @@ class _Asked:
         self._tokens, self._budget = tokens, budget
         self.load: Any = None
         self.is_moved = False
+        self.are_several = False
         self.doubts: list[str] = []
+        #: The first that was raised, as long as nothing was measured.
+        self.error: Exception | None = None
+        self._is_any_measured = False
 
     def cases(self, module: Any, place: Place) -> list[InferenceCase]:
         """Every batch size on one device."""
@@ -189,56 +216,76 @@ class _Asked:
             if reason is None and module is not None and self.is_moved:
                 module.to(place.device)
         except Exception as error:
-            reason = _out_of_memory(error)
-            if reason is None:
-                raise
+            reason = self._reason(error)
         if reason is not None:
             return [InferenceCase.absent(place.name, size, reason) for size in self._sizes]
         with random_kept_on("cpu" if place.device is None else place.device), without_gradients():
             return [self._case(place, size) for size in self._sizes]
 
     def _case(self, place: Place, size: int) -> InferenceCase:
-        from ._batches import batch_of
-        from ._calls import Calls, at_a_rate, in_a_row, moved
+        from ._calls import Calls, at_a_rate, in_a_row
         from ._tokens import counter
+        from ._undisturbed import with_ordinary_tensors
 
+        def make() -> Any:
+            return self._batch(size)
+
+        at = f"on {place.name} " if self.are_several else ""
         try:
-            batch = batch_of(self._x, size)
-            if self.is_moved:
-                batch = moved(batch, "cpu")
+            with with_ordinary_tensors():
+                batch = make()
             count = counter(self._model, self._tokens, batch, size)
-            calls = Calls(self._model, batch, place.device, count)
+            at += f"at batch size {size:,}, "
+            calls = Calls(self._model, batch, make, place.device, count, at)
             plan = in_a_row(calls, self._budget)
             load = None if self.load is None else self.load()
             if load is not None:
                 at_a_rate(calls, load)
+            case = plan.outcome(place.name, size, load)
         except Exception as error:
-            reason = _out_of_memory(error)
-            if reason is None:
-                raise
-            return InferenceCase.absent(place.name, size, reason)
+            alone = f"; batch_sizes=[{size}] alone raises it"
+            return InferenceCase.absent(place.name, size, self._reason(error, alone))
         self.doubts += [said for said in calls.doubts() if said not in self.doubts]
-        return plan.outcome(place.name, size, load)
+        self._is_any_measured = True
+        self.error = None
+        return case
+
+    def _batch(self, size: int) -> Any:
+        from ._batches import batch_of
+        from ._calls import moved
+
+        batch = batch_of(self._x, size)
+        return moved(batch, "cpu") if self.is_moved else batch
+
+    def _reason(self, error: Exception, hint: str = "") -> str:
+        """Why something isn't measured. An error is kept only if it may have to be raised: with it
+        would stay what the call had on the device.
+        """
+        said = visible_text(str(error).partition("\n")[0])
+        if type(error).__name__ == "OutOfMemoryError" or isinstance(error, MemoryError):
+            return f"out of memory: {said}"
+        if not self._is_any_measured and self.error is None:
+            self.error = error
+        return f"it raised {type(error).__name__}: {said}{hint}"
 
 
-def _sizes(batch_sizes: Sequence[int] | None, given: int) -> list[int]:
-    """Batch sizes in ascending order, each once."""
+def _sizes(batch_sizes: Sequence[int] | int | None, given: int) -> list[int]:
+    """Batch sizes in ascending order, each once. A single one may stand without its list."""
     from operator import index
 
-    sizes = [given] if batch_sizes is None else [index(size) for size in batch_sizes]
+    told: Any = given if batch_sizes is None else batch_sizes
+    try:
+        sizes = [index(size) for size in (told if hasattr(told, "__iter__") else [told])]
+    except TypeError:
+        raise TypeError(
+            f"batch_sizes are whole numbers, such as batch_sizes=[1, 8, 64], not {batch_sizes!r}"
+        ) from None
     if not sizes:
         raise ValueError("batch_sizes are one or more, such as batch_sizes=[1, 8, 64]")
     for size in sizes:
         if size < 1:
             raise ValueError(f"a batch size is at least 1, not {size}")
     return sorted(set(sizes))
-
-
-def _out_of_memory(error: Exception) -> str | None:
-    """The first line of an error that says that a device's memory does not suffice."""
-    if type(error).__name__ != "OutOfMemoryError":
-        return None
-    return f"out of memory: {str(error).partition(chr(10))[0]}"
 
 
 def _written(text: str, path: str | PathLike[str] | None) -> str | None:

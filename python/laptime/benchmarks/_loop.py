@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import repeat
 from keyword import iskeyword
 from operator import length_hint
+from os import _exit, getpid
 from time import process_time_ns
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ class Measured:
     """A function with its arguments, run many times at once.
 
     `wait` waits for the device that it leaves work to. `look` is given the last result of a run,
-    after its time was taken.
+    after its time was taken. `at` says with what it is run, in the note on what it raises.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Measured:
         *,
         wait: Callable[[Any], None] = finish_devices,
         look: Callable[[Any], None] | None = None,
+        at: str = "",
     ) -> None:
         if not callable(fn):
             raise TypeError(f"what is measured is something to call, not {type(fn).__name__}")
@@ -63,6 +65,7 @@ class Measured:
         self._runs_done = 0
         self._wait = wait
         self._look = look
+        self._at = at
         self._finish = self._finish_first
         self._loop = _loop_for(*self._shape(), False)
         self._doubt: str | None = None
@@ -73,16 +76,18 @@ class Measured:
         What it raises goes on, with a note that says in which iteration.
         """
         others, last = repeat(None, iterations - 1), repeat(None, 1)
-        cpu_ns = process_time_ns()
+        process, cpu_ns = getpid(), process_time_ns()
         try:
             ticks, result = self._loop(others, last, now, self._finish, *self._called)
         except Exception as error:
             left = length_hint(others) + length_hint(last)
-            add_note = getattr(error, "add_note", None)  # from Python 3.11 on
-            if add_note is not None:
-                number = self._runs_done + iterations - left
-                add_note(f"Raised in iteration {number:,} of a benchmark.")
+            number = self._runs_done + iterations - left
+            add_note(error, f"Raised {self._at}in iteration {number:,} of a benchmark.")
             raise
+        if getpid() != process:
+            # The function forked, and its child has returned too. What follows is the parent's, and
+            # the child would begin as many more as there are iterations left.
+            _exit(0)
         cpu_ns = process_time_ns() - cpu_ns
         if self._runs_done == 0:
             self._finish_as(result)
@@ -93,6 +98,10 @@ class Measured:
             result, "asyncio.run(…) around it measures its work", "go through its items"
         )
         return ticks, cpu_ns
+
+    def give(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Passes other arguments from now on, as many and by the same names."""
+        self._called = (self._called[0], args, kwargs)
 
     def doubts(self) -> list[str]:
         """Says whether its last result stood for work that hasn't been done."""
@@ -121,6 +130,13 @@ class Measured:
         _fn, args, kwargs = self._called
         are_names = all(name.isidentifier() and not iskeyword(name) for name in kwargs)
         return len(args), tuple(kwargs) if are_names else None
+
+
+def add_note(error: BaseException, said: str) -> None:
+    """Adds a note to what is raised, from Python 3.11 on."""
+    add = getattr(error, "add_note", None)
+    if add is not None:
+        add(said)
 
 
 @lru_cache(maxsize=64)

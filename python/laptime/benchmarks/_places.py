@@ -53,6 +53,8 @@ def _missing(device: Any, x: Any) -> str | None:
     kind = kind_of(device)
     if kind == "cpu":
         return None
+    if kind == "meta":
+        return "tensors on it have no values: nothing is computed there"
     probe = Probe(kind)
     reason = probe.reason()
     if probe.is_final or not probe.is_imported:

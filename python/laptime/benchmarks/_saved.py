@@ -1,7 +1,7 @@
-"""Benchmarks as JSON files: what `Benchmark.save` writes, and what pytest-benchmark does.
+"""Benchmarks as JSON files: what `save` writes, and what pytest-benchmark does.
 
 {"schema": "laptime-benchmark", "version": 1,
- "benchmarks": [{"name": …, "samples_ns": […], "iterations": …, "warmup": …}]}
+ "benchmarks": [{"name": …, "samples_ns": […], "iterations": …, "warmup": …, "machine": {…}}]}
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ import json
 import os
 import tempfile
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+from .._core import machine as _machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
+    from .._core import BenchmarkOutcome, InferenceCase
     from ._bench import Benchmark
 
 SCHEMA = "laptime-benchmark"
@@ -38,22 +42,71 @@ def benchmark_of(found: Benchmark) -> dict[str, Any]:
         "ending": found.ending,
         "warnings": found.warnings,
         **{name: number for name, number in counted.items() if number is not None},
+        "machine": machine(),
         "samples_ns": found.samples,
     }
 
 
-def plain(benchmarks: list[dict[str, Any]]) -> dict[str, Any]:
-    """A file's content."""
-    return {"schema": SCHEMA, "version": VERSION, "benchmarks": benchmarks}
+def outcome_of(name: str, outcome: BenchmarkOutcome) -> dict[str, Any]:
+    """A contender of a contest."""
+    return {
+        "name": name,
+        "median_ns": outcome.median_ns,
+        "ci_ns": outcome.ci,
+        "iterations": outcome.iterations,
+        "warmup": outcome.warmup,
+        "machine": machine(),
+        "samples_ns": outcome.samples,
+    }
 
 
-def write(path: str | PathLike[str], benchmarks: list[dict[str, Any]]) -> None:
+def case_of(name: str, case: InferenceCase) -> dict[str, Any]:
+    """A model's calls with batches of one size: a sample is a call on the whole batch."""
+    return {
+        "name": f"{name} batch {case.batch} {case.device}",
+        "median_ns": case.p50_ns,
+        "ci_ns": case.p50_ci,
+        "iterations": 1,
+        "warmup": case.warmup,
+        "warnings": case.warnings,
+        "machine": machine(),
+        "samples_ns": case.samples,
+    }
+
+
+@cache
+def machine() -> dict[str, Any]:
+    """What a benchmark ran on. It stands in each: a file may hold those of several machines."""
+    import platform
+
+    processor, cores = _machine()
+    return {
+        "processor": processor,
+        "cores": cores,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+
+
+def plain(
+    benchmarks: list[dict[str, Any]], verdicts: list[dict[str, Any]] | None = None
+) -> dict[str, Any]:
+    """A file's content. Verdicts are on those that took turns."""
+    told: dict[str, Any] = {"schema": SCHEMA, "version": VERSION, "benchmarks": benchmarks}
+    return told if verdicts is None else {**told, "verdicts": verdicts}
+
+
+def write(
+    path: str | PathLike[str],
+    benchmarks: list[dict[str, Any]],
+    verdicts: list[dict[str, Any]] | None = None,
+) -> None:
     """Replaces a file at once: whoever reads it meanwhile finds the old one or the new one."""
     to = Path(path)
     descriptor, name = tempfile.mkstemp(dir=to.parent, prefix=f".{to.name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(plain(benchmarks), file, indent=1)
+            json.dump(plain(benchmarks, verdicts), file, indent=1)
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)

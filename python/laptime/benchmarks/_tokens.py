@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
 from ..device.tensors import tensors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def check_tokens(tokens: Any) -> None:
+    """Refuses what is neither a number nor a function."""
+    if tokens is None or callable(tokens):
+        return
+    if isinstance(tokens, bool) or not isinstance(tokens, Real):
+        raise TypeError(
+            "tokens are a number for each sample, or a function that counts those of an output, "
+            f"not {tokens!r}"
+        )
+    if not 0 < float(tokens) < float("inf"):
+        raise ValueError(f"tokens of a sample are a finite number above 0, not {tokens}")
 
 
 def counter(
@@ -18,8 +32,6 @@ def counter(
     if callable(tokens):
         return tokens
     if tokens is not None:
-        if isinstance(tokens, bool) or not 0 < tokens < float("inf"):
-            raise ValueError(f"tokens of a sample are a finite number above 0, not {tokens}")
         count = round(tokens * size)
         return lambda _output: count
     while isinstance(model, partial):

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 from ..device import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
+
+#: Tensors that a sentence names.
+_MOST_NAMED = 3
 
 
 def module_of(model: Any) -> Any:
@@ -42,22 +45,44 @@ def evaluating(model: Any) -> Generator[None]:
 
 
 @contextmanager
-def undisturbed(module: Any) -> Generator[None]:
-    """Evaluation mode; then modes, parameters, buffers and random numbers are as before."""
+def undisturbed(module: Any) -> Generator[list[str]]:
+    """Evaluation mode; then the model and random numbers are as before.
+
+    The list that it gives says afterwards what of the model couldn't be put back.
+    """
     torch: Any = sys.modules.get("torch")
+    lost: list[str] = []
     with ExitStack() as stack:
         stack.enter_context(_random_kept(torch))
         if module is not None:
-            _refuse_lazy(module, torch)
-            stack.enter_context(_tensors_kept(module, torch))
+            stack.enter_context(_state_kept(module, torch, lost))
             stack.enter_context(evaluating(module))
-        yield
+        yield lost
+
+
+def complete(module: Any, call: Callable[[], Any]) -> None:
+    """Has the parameters of lazy modules made, by a first call: it isn't measured, and they stay.
+
+    In inference mode they would be made unfit for training.
+    """
+    torch: Any = sys.modules.get("torch")
+    is_lazy = getattr(getattr(getattr(torch, "nn", None), "parameter", None), "is_lazy", None)
+    if module is None or is_lazy is None or not any(map(is_lazy, module.parameters())):
+        return
+    with evaluating(module), torch.no_grad():
+        call()
 
 
 def without_gradients() -> Any:
     """Inference mode. What is made in it is no use for training: nothing is put back there."""
     torch: Any = sys.modules.get("torch")
     return nullcontext() if torch is None else torch.inference_mode()
+
+
+def with_ordinary_tensors() -> Any:
+    """No inference mode, so that tensors that are made are as the program's own."""
+    torch: Any = sys.modules.get("torch")
+    return nullcontext() if torch is None else torch.inference_mode(False)
 
 
 def random_kept_on(device: Any) -> Any:
@@ -85,75 +110,25 @@ def _random_kept(torch: Any) -> Generator[None]:
             numpy.set_state(before[1])
 
 
-def _refuse_lazy(module: Any, torch: Any) -> None:
-    """A lazy module's parameters are made by its first call, which must not be ours."""
-    is_lazy = getattr(getattr(getattr(torch, "nn", None), "parameter", None), "is_lazy", None)
-    if is_lazy is not None and any(map(is_lazy, module.parameters())):
-        raise ValueError(
-            "the model has parameters that its first call will make (lazy modules): "
-            "call it once before it is measured"
-        )
-
-
 @contextmanager
-def _tensors_kept(module: Any, torch: Any) -> Generator[None]:
-    """Parameters with data and gradients, buffers with contents, tensors in attributes."""
-    held = [_Held(one, torch) for one in module.modules()]
+def _state_kept(module: Any, torch: Any, lost: list[str]) -> Generator[None]:
+    """Whatever the model holds is put back. What can't be is said in `lost`."""
+    from ._state import State
+
+    state = State(module, torch)
     try:
         yield
     finally:
-        for one in held:
-            one.put_back()
+        lost += _said(state.put_back())
 
 
-class _Held:
-    """What one module has, without those inside it."""
-
-    def __init__(self, module: Any, torch: Any) -> None:
-        self._module, self._torch = module, torch
-        self._parameters = dict[str, Any](module._parameters)
-        self._buffers = dict[str, Any](module._buffers)
-        parameters = [one for one in self._parameters.values() if one is not None]
-        self._data = [(one, one.data) for one in parameters]
-        self._gradients = [(one, one.grad, getattr(one.grad, "data", None)) for one in parameters]
-        # A forward pass may write into buffers; into parameters it doesn't.
-        buffers = [one for one in self._buffers.values() if one is not None and not one.is_meta]
-        self._contents = [(one, one.detach().clone()) for one in buffers]
-        self._attributes = {name: one for name, one in vars(module).items() if self._is_tensor(one)}
-
-    def _is_tensor(self, value: Any) -> bool:
-        return isinstance(value, self._torch.Tensor)
-
-    def put_back(self) -> None:
-        module = self._module
-        for now, before in (
-            (module._parameters, self._parameters),
-            (module._buffers, self._buffers),
-        ):
-            if list(map(id, now.values())) != list(map(id, before.values())):
-                now.clear()
-                now.update(before)
-        for parameter, data in self._data:
-            if _was_moved(parameter, data):
-                parameter.data = data
-        for parameter, gradient, data in self._gradients:
-            if parameter.grad is not gradient:
-                parameter.grad = gradient
-            if data is not None and _was_moved(gradient, data):
-                gradient.data = data
-        for buffer, contents in self._contents:
-            if not self._torch.equal(buffer, contents):
-                with self._torch.no_grad():
-                    buffer.copy_(contents)
-        for name, value in list(vars(module).items()):
-            if name not in self._attributes and self._is_tensor(value) and value.is_inference():
-                # Made by a call, as a cache is. Autograd refuses tensors of inference mode.
-                vars(module)[name] = value.clone()
-        vars(module).update(self._attributes)
-
-
-def _was_moved(now: Any, before: Any) -> bool:
-    try:
-        return now.device != before.device or now.data_ptr() != before.data_ptr()
-    except (RuntimeError, NotImplementedError):
-        return True  # a kind of tensor without memory of its own
+def _said(names: list[str]) -> list[str]:
+    """That tensors are not what they were."""
+    if not names:
+        return []
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return [
+        f"The model changes its weights when it is called: {', '.join(names[:_MOST_NAMED])}{more} "
+        "can't be put back, as the model is too large to keep a copy of it. "
+        "Load it again before you go on with it."
+    ]

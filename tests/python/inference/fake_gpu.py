@@ -44,6 +44,7 @@ class FakeTorch(types.ModuleType):
         self.waits: list[Any] = []
         self.transfers: list[tuple[str, str, int]] = []
         self.forked: list[Any] = []
+        self.seen: list[tuple[str, str, int]] = []
         self.Tensor = Tensor
         self.version = types.SimpleNamespace(cuda="13.0", hip=None)
         self.random = types.SimpleNamespace(fork_rng=self._fork)
@@ -95,7 +96,11 @@ class Model:
     def __init__(self, torch: FakeTorch, row_s: float, gpu_s: float) -> None:
         self.torch, self.row_s, self.gpu_s = torch, row_s, gpu_s
         self.device = "cpu"
-        self.seen: list[tuple[str, str, int]] = []
+
+    @property
+    def seen(self) -> list[tuple[str, str, int]]:
+        """Calls: where the model and its input were, and rows. What a model holds is put back."""
+        return self.torch.seen
 
     def __call__(self, x: Tensor) -> Tensor:
         self.seen.append((self.device, str(x.device), x.rows))
@@ -112,16 +117,17 @@ class Model:
         self.device = str(device)
 
 
-class Parameter:
+class Parameter(Tensor):
     """A parameter whose data can be replaced, as a move does."""
 
     grad = None
+    is_leaf = requires_grad = True
 
     def __init__(self, data: Tensor) -> None:
         self.data = data
 
     @property
-    def device(self) -> Device:
+    def device(self) -> Device:  # type: ignore[override]
         return self.data.device
 
     def data_ptr(self) -> int:

@@ -224,6 +224,32 @@ def test_the_result_is_shown_in_every_form(tmp_path: Path) -> None:
     assert repr(found).startswith("<laptime.InferenceBenchmark sum: ")
 
 
+def test_a_narrow_terminal_has_fewer_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = lt.bench_inference(np.sum, np.ones((2, 2)), batch_sizes=[1, 2], rate=500, budget=0.1)
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = str(found).splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("batch"))
+    assert all(len(line) <= 80 for line in lines[first : first + 8])
+    assert "Left out to fit the width: 95 % of p99, p90" in str(found)
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "Left out" not in str(found)
+
+
+def test_what_is_saved_is_compared_by_batch_size(tmp_path: Path) -> None:
+    for name, rest_s in (("before", 0.001), ("after", 0.003)):
+        found = lt.bench_inference(
+            lambda x, rest_s=rest_s: time.sleep(rest_s * len(x)),
+            np.ones((1, 2)),
+            batch_sizes=[1, 2],
+            budget=0.3,
+        )
+        found.name = "sleeps"
+        found.save(tmp_path / f"{name}.json")
+    compared = lt.compare(tmp_path / "before.json", tmp_path / "after.json")
+    assert [row.path for row in compared.rows] == ["sleeps batch 1 cpu", "sleeps batch 2 cpu"]
+    assert compared.verdict == "slower"
+
+
 def test_an_error_of_the_model_goes_on() -> None:
     with pytest.raises(ZeroDivisionError):
         lt.bench_inference(lambda x: 1 // 0, np.ones((1, 2)))

@@ -70,11 +70,24 @@ def test_the_answer_says_which_batches_keep_up() -> None:
         batch_sizes=[1, 2],
         rate=50,
         arrivals="constant",
-        budget=0.5,
+        budget=1.0,
     )
     assert "50 requests/s are kept up with at batch 1, not at 2." in found.headline
     assert "batch, 50 requests/s" in str(found)
     assert "still waited at the end" in str(found)
+
+
+def test_a_load_of_few_requests_has_no_verdict_and_says_why() -> None:
+    found = lt.bench_inference(lambda x: None, X, rate=20, arrivals="constant", budget=0.1)
+    load = found[1].load
+    assert load is not None
+    assert load.kept_up is None
+    assert load.busy_ci is None
+    assert load.why("kept_up") == load.why("busy_ci") == "2 requests are too few; 30 are needed"
+    assert "can't tell" in str(found)
+    assert "Whether 20 requests/s are kept up with at batch 1 can't be told." in found.headline
+    assert found.to_dict()["cases"][0]["load"]["kept_up"] is None
+    assert _load(lambda x: None, rate=200, budget=0.5).why("kept_up") is None
 
 
 def test_poisson_arrivals_are_those_of_their_seed() -> None:

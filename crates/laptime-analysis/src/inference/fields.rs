@@ -102,6 +102,10 @@ impl Load {
         match name {
             "rate_per_s" => Ok(Value::Number(self.rate_per_s)),
             "busy_ratio" => Ok(Value::Number(self.busy_ratio)),
+            "busy_ci" => {
+                let (low, high) = self.busy_interval.clone()?;
+                Ok(Value::Interval(low, high))
+            }
             "service_p50_ns" => of(&self.service, "p50_ns"),
             name => of(&self.latency, name),
         }
@@ -109,7 +113,7 @@ impl Load {
 }
 
 /// Names of a load's numbers, in the order in which they are shown.
-pub const LOAD_FIELDS: [&str; 7] = [
+pub const LOAD_FIELDS: [&str; 8] = [
     "rate_per_s",
     "p50_ns",
     "p90_ns",
@@ -117,6 +121,7 @@ pub const LOAD_FIELDS: [&str; 7] = [
     "max_ns",
     "service_p50_ns",
     "busy_ratio",
+    "busy_ci",
 ];
 
 /// A percentile by its name, or its interval.

@@ -9,6 +9,13 @@ use laptime_core::Unavailable;
 use crate::percentiles::Percentiles;
 use crate::statistics::Random;
 
+/// Requests that it takes to tell whether a rate is kept up with: three for each batch below.
+pub const LEAST_REQUESTS: usize = 30;
+/// Batches of successive requests whose means tell how exact the mean of all is.
+const BATCHES: usize = 10;
+/// 97.5 % quantile of Student's t with a degree of freedom less than there are batches.
+const T: f64 = 2.262;
+
 /// How requests arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrivals {
@@ -66,6 +73,8 @@ pub struct Load {
     pub served: usize,
     /// Part of the time between two arrivals that a request takes, on average: from 1 on the queue grows.
     pub busy_ratio: f64,
+    /// The 95 % interval of that part, or why there is none.
+    pub busy_interval: Result<(f64, f64), Unavailable>,
 }
 
 impl Load {
@@ -88,7 +97,7 @@ impl Load {
             .iter()
             .map(|request| request.done_ns - request.begun_ns)
             .collect();
-        let mean_ns = service_ns.iter().sum::<f64>() / service_ns.len() as f64;
+        let busy_ratio = mean(&service_ns) * rate_per_s / 1e9;
         Ok(Self {
             rate_per_s,
             arrivals,
@@ -96,18 +105,60 @@ impl Load {
             service: Percentiles::new(&service_ns, "request"),
             arrived: schedule_ns.len(),
             served: requests.len().min(schedule_ns.len()),
-            busy_ratio: mean_ns * rate_per_s / 1e9,
+            busy_ratio,
+            busy_interval: half_width(&service_ns).map(|half_ns| {
+                let half = half_ns * rate_per_s / 1e9;
+                ((busy_ratio - half).max(0.0), busy_ratio + half)
+            }),
         })
     }
 
-    /// Whether it kept up with the rate: all requests were served, and one takes less than the time between
-    /// two arrivals (Kleinrock, *Queueing Systems*, 1975: otherwise the queue grows for ever).
-    pub fn kept_up(&self) -> bool {
-        self.served == self.arrived && self.busy_ratio < 1.0
+    /// Whether it kept up with the rate, or why that can't be told: all requests were served, and the whole
+    /// interval of what one takes lies below the time between two arrivals (Kleinrock, *Queueing Systems*,
+    /// 1975: otherwise the queue grows for ever).
+    pub fn kept_up(&self) -> Result<bool, Unavailable> {
+        if self.served < self.arrived {
+            return Ok(false);
+        }
+        let (low, high) = self.busy_interval.clone()?;
+        if low < 1.0 && high > 1.0 {
+            return Err(Unavailable(format!(
+                "a request takes between {:.1} and {:.1} % of the time between two arrivals",
+                low * 100.0,
+                high * 100.0
+            )));
+        }
+        Ok(high <= 1.0)
     }
 
     /// Whether the true percentiles are larger, as requests were cut off.
     pub fn is_at_least(&self) -> bool {
         self.served < self.arrived
     }
+}
+
+/// Half of the 95 % interval of the mean, from the means of successive batches (Law, *Simulation Modeling and
+/// Analysis*, 2015, 9.5.3): a request after a slow one is slow as well, so single ones would tell too much.
+fn half_width(service_ns: &[f64]) -> Result<f64, Unavailable> {
+    let count = service_ns.len();
+    if count < LEAST_REQUESTS {
+        let requests = if count == 1 {
+            "request is"
+        } else {
+            "requests are"
+        };
+        let message = format!("{count} {requests} too few; {LEAST_REQUESTS} are needed");
+        return Err(Unavailable(message));
+    }
+    let batches =
+        (0..BATCHES).map(|at| mean(&service_ns[at * count / BATCHES..(at + 1) * count / BATCHES]));
+    let batches: Vec<f64> = batches.collect();
+    let centre = mean(&batches);
+    let squares = batches.iter().map(|one| (one - centre).powi(2));
+    let variance = squares.sum::<f64>() / (BATCHES - 1) as f64;
+    Ok(T * (variance / BATCHES as f64).sqrt())
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
 }

@@ -14,7 +14,7 @@ pub use case::{Call, Case, CasePlan, Figures, LEAST_CALLS, Rate, Transfers};
 pub use crossover::{Crossover, crossover};
 pub use fields::{CASE_FIELDS, Field, LOAD_FIELDS, Value};
 pub use knee::{KNEE_RATIO, Knee, knee};
-pub use load::{Arrivals, Load, Request, schedule};
+pub use load::{Arrivals, LEAST_REQUESTS, Load, Request, schedule};
 
 use laptime_core::Unavailable;
 

@@ -233,7 +233,7 @@ fn time_in_the_queue_counts() {
     // The calls themselves never show it: one in 200 took long.
     assert!((p90(&load.service) - 5e6).abs() < 1.0);
     assert!(p90(&load.latency) > 150e6);
-    assert!(load.kept_up() && !load.is_at_least());
+    assert!(load.kept_up() == Ok(true) && !load.is_at_least());
 }
 
 #[test]
@@ -248,10 +248,40 @@ fn a_rate_that_is_too_high_is_not_kept_up_with_and_who_waits_counts() {
     let load = Load::new((100.0, Arrivals::Constant), &schedule, &requests, 2e9).unwrap();
     assert_eq!((load.arrived, load.served), (200, 100));
     assert!((load.busy_ratio - 2.0).abs() < 1e-9);
-    assert!(!load.kept_up() && load.is_at_least());
+    assert!(load.kept_up() == Ok(false) && load.is_at_least());
     assert_eq!(load.latency.count, 200);
     let none = Load::new((100.0, Arrivals::Constant), &[], &[], 1.0);
     assert!(none.is_err());
+}
+
+#[test]
+fn a_rate_at_the_limit_and_one_of_few_requests_can_not_be_told() {
+    // Requests arrive every 10 ms, and take that on average, a percent more or less.
+    let loaded = |count: usize, service_ns: f64| {
+        let schedule = schedule(100.0, 10e6 * count as f64, Arrivals::Constant, 0);
+        let mut free_ns = 0.0;
+        let served = schedule.iter().zip(0..).map(|(at_ns, number)| {
+            let begun_ns = f64::max(*at_ns, free_ns);
+            let off = 1.0 + 0.01 * (f64::from(number * 7_919 % 101) / 50.0 - 1.0);
+            free_ns = begun_ns + service_ns * off;
+            Request {
+                begun_ns,
+                done_ns: free_ns,
+            }
+        });
+        let served: Vec<Request> = served.collect();
+        Load::new((100.0, Arrivals::Constant), &schedule, &served, 1e12).unwrap()
+    };
+    let at_the_limit = loaded(200, 10e6);
+    assert!((at_the_limit.busy_ratio - 1.0).abs() < 1e-3);
+    let why = at_the_limit.kept_up().unwrap_err().0;
+    assert!(why.starts_with("a request takes between "), "{why}");
+    assert_eq!(loaded(200, 9.8e6).kept_up(), Ok(true));
+    assert_eq!(loaded(200, 10.2e6).kept_up(), Ok(false));
+    let few = loaded(1, 1e6).kept_up().unwrap_err().0;
+    assert_eq!(few, "1 request is too few; 30 are needed");
+    assert!(loaded(29, 1e6).kept_up().is_err());
+    assert_eq!(loaded(30, 1e6).kept_up(), Ok(true));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::args::BenchArgs;
 use crate::bench::{self, Asked, Beside, Contender, Found};
 use crate::error::{CliError, ERROR, INCONCLUSIVE, OK, REGRESSION};
 use crate::messages::say;
+use crate::terminal::{self, Stream};
 
 /// Seconds for each command, unless asked otherwise.
 const EACH_SECONDS: f64 = 5.0;
@@ -87,7 +88,12 @@ fn text(found: &Found, names: &[String], cpu: &[Beside]) -> String {
             lines.extend(one::doubts(outcome, BUDGET));
             lines
         }
-        Found::Several(outcome) => vec![contest::text(outcome, names, BUDGET)],
+        Found::Several(outcome) => vec![contest::text(
+            outcome,
+            names,
+            BUDGET,
+            terminal::width(Stream::Out),
+        )],
     };
     for (name, cpu) in names.iter().zip(cpu) {
         let time = |ns| quantity::measured(ns).inline();

@@ -112,10 +112,10 @@ impl InferenceLoad {
         self.0.served
     }
 
-    /// Whether it kept up with the rate.
+    /// Whether it kept up with the rate; None where that can't be told.
     #[getter]
-    fn kept_up(&self) -> bool {
-        self.0.kept_up()
+    fn kept_up(&self) -> Option<bool> {
+        self.0.kept_up().ok()
     }
 
     /// Whether the true percentiles are larger, as requests still waited at the end.
@@ -124,8 +124,11 @@ impl InferenceLoad {
         self.0.is_at_least()
     }
 
-    /// Why a number is None; None for one that is there.
+    /// Why a number, or `kept_up`, is None; None for one that is there.
     fn why(&self, number: &str) -> PyResult<Option<String>> {
+        if number == "kept_up" {
+            return Ok(self.0.kept_up().err().map(|why| why.0));
+        }
         why(&self.0.fields(), number)
     }
 

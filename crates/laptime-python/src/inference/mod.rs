@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::notebook;
+use crate::report::stdout_width;
 use case::InferenceCase;
 
 /// All cases of a model.
@@ -49,8 +50,8 @@ impl InferenceOutcome {
     }
 
     #[getter]
-    fn text(&self) -> String {
-        layout::text(&self.0)
+    fn text(&self, python: Python<'_>) -> String {
+        layout::text(&self.0, stdout_width(python))
     }
 
     #[getter]
@@ -72,7 +73,7 @@ impl InferenceOutcome {
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let html = layout::fragment(&self.0);
-        let bundle = notebook::bundle(python, self.text(), html, Some(self.markdown()))?;
+        let bundle = notebook::bundle(python, self.text(python), html, Some(self.markdown()))?;
         notebook::only(bundle, include, exclude)
     }
 }

@@ -50,7 +50,7 @@ fn the_first_lines_say_who_is_faster_and_by_how_much() {
 #[test]
 fn the_table_has_every_contender_and_the_noise_floor() {
     let outcome = found(&[1e6, 0.88e6, 3e6], 60e9);
-    insta::assert_snapshot!(text(&outcome, &names(&["eager", "compiled", "slow"]), "--budget {}"), @"
+    insta::assert_snapshot!(text(&outcome, &names(&["eager", "compiled", "slow"]), "--budget {}", None), @"
     compiled is 12.0 % faster than eager (between 11.8 and 12.2 %).
     slow takes 3.01 times as long as eager (between 2.99 and 3.01 times).
 
@@ -89,7 +89,7 @@ fn markdown_and_html_show_hostile_names_as_text() {
 #[test]
 fn a_budget_that_ends_early_is_said() {
     let outcome = found(&[4e9, 7e9], 10e9);
-    insta::assert_snapshot!(text(&outcome, &names(&["a", "b"]), "--budget {}"), @"
+    insta::assert_snapshot!(text(&outcome, &names(&["a", "b"]), "--budget {}", None), @"
     Whether b is faster than a can't be told. 1 value is too few to tell how exact the ratio is; 12 are needed.
 
        median  95 %  time against a       verdict
@@ -109,7 +109,7 @@ fn medians_that_tell_another_ratio_are_explained() {
     let mut outcome = found(&[1e6, 0.88e6], 60e9);
     let names = names(&["eager", "compiled"]);
     let note = "compare runs side by side";
-    assert!(!text(&outcome, &names, "").contains(note));
+    assert!(!text(&outcome, &names, "", None).contains(note));
     outcome.contenders[1].median_ns *= 1.1;
-    assert!(text(&outcome, &names, "").contains(note));
+    assert!(text(&outcome, &names, "", None).contains(note));
 }

@@ -98,26 +98,33 @@ fn load(sweep: &Sweep, device: &str) -> Option<String> {
         .filter_map(|case| Some((case.batch, case.found.as_ref().ok()?.load.as_ref()?)))
         .collect();
     let rate = loads.first()?.1.rate_per_s;
-    let with = |kept_up: bool| {
-        let some = loads.iter().filter(|(_, load)| load.kept_up() == kept_up);
-        some.map(|(batch, _)| quantity::thousands(*batch))
-            .collect::<Vec<_>>()
-            .join(", ")
+    let with = |kept_up: Option<bool>| {
+        let some = loads
+            .iter()
+            .filter(|(_, load)| load.kept_up().ok() == kept_up);
+        let batches: Vec<String> = some.map(|(batch, _)| quantity::thousands(*batch)).collect();
+        (!batches.is_empty()).then(|| batches.join(", "))
     };
     let on = match sweep.devices().len() {
         1 => String::new(),
         _ => format!(" on {}", name::visible(device)),
     };
     let rate = format!("{} requests/s", asked(rate));
-    Some(match (with(true), with(false)) {
-        (kept, missed) if missed.is_empty() => {
-            format!("{rate} are kept up with{on} at batch {kept}.")
-        }
-        (kept, missed) if kept.is_empty() => {
-            format!("{rate} are not kept up with{on} at batch {missed}.")
-        }
-        (kept, missed) => {
+    let known = match (with(Some(true)), with(Some(false))) {
+        (Some(kept), Some(missed)) => {
             format!("{rate} are kept up with{on} at batch {kept}, not at {missed}.")
         }
+        (Some(kept), None) => format!("{rate} are kept up with{on} at batch {kept}."),
+        (None, Some(missed)) => format!("{rate} are not kept up with{on} at batch {missed}."),
+        (None, None) => {
+            let batch = with(None)?;
+            return Some(format!(
+                "Whether {rate} are kept up with{on} at batch {batch} can't be told."
+            ));
+        }
+    };
+    Some(match with(None) {
+        Some(open) => format!("{known} At batch {open} that can't be told."),
+        None => known,
     })
 }

@@ -77,7 +77,11 @@ fn of_load(load: &Load) -> serde_json::Value {
     told.insert("arrivals".to_owned(), json!(arrivals));
     told.insert("arrived".to_owned(), json!(load.arrived));
     told.insert("served".to_owned(), json!(load.served));
-    told.insert("kept_up".to_owned(), json!(load.kept_up()));
+    let kept_up = load.kept_up();
+    told.insert("kept_up".to_owned(), json!(kept_up.as_ref().ok()));
+    if let (Err(why), Some(reasons)) = (kept_up, told.get_mut("unavailable")) {
+        reasons["kept_up"] = json!(why.0);
+    }
     told.into()
 }
 

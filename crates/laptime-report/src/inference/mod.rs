@@ -17,9 +17,9 @@ use laptime_analysis::inference::Sweep;
 
 use crate::grid::Grid;
 
-/// All of it, as a terminal shows it.
-pub fn text(sweep: &Sweep) -> String {
-    grid(sweep).text()
+/// All of it, as a terminal of so many columns shows it; `None` where nobody says how many.
+pub fn text(sweep: &Sweep, width: Option<usize>) -> String {
+    grid(sweep).text(width)
 }
 
 /// All of it, for a pull request.

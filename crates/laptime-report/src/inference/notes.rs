@@ -54,11 +54,16 @@ fn of_figures(figures: &Figures) -> Vec<String> {
         let name = format!("p99 at {} requests/s", asked(load.rate_per_s));
         let absent = load.latency.p99.as_ref().err();
         doubts.extend(absent.map(|why| format!("{name} is absent: {why}.")));
-        if !load.kept_up() {
-            doubts.push(format!(
+        match load.kept_up() {
+            Ok(true) => {}
+            Ok(false) => doubts.push(format!(
                 "At {} requests/s the queue grows as long as requests arrive: a longer test has longer latencies.",
                 asked(load.rate_per_s)
-            ));
+            )),
+            Err(why) => doubts.push(format!(
+                "Whether {} requests/s are kept up with can't be told: {why}. A larger budget= sends more requests.",
+                asked(load.rate_per_s)
+            )),
         }
         if load.is_at_least() {
             doubts.push(format!(

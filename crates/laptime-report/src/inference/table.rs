@@ -5,7 +5,7 @@ use laptime_analysis::percentiles::Percentile;
 use laptime_core::Unavailable;
 
 use super::words::{asked, per_second};
-use crate::grid::Rows;
+use crate::grid::{Rows, Table};
 use crate::{name, quantity};
 
 /// What stands where a number is absent.
@@ -45,9 +45,31 @@ const CALLS: Column = ("calls", |one| {
     format!("{calls} after {}", quantity::thousands(one.warmup as u64))
 });
 
+/// Columns in the order in which they give way to a narrow terminal.
+const GIVE_WAY: [&str; 8] = [
+    "95 % of p99",
+    "p90",
+    "calls",
+    "first call",
+    "95 % of p50",
+    "in",
+    "out",
+    "p99",
+];
+
 /// Latency, and then the load if there is one.
-pub fn tables(sweep: &Sweep) -> Vec<Rows> {
-    std::iter::once(latency(sweep)).chain(load(sweep)).collect()
+pub fn tables(sweep: &Sweep) -> Vec<Table> {
+    let latency = Table {
+        rows: latency(sweep),
+        give_way: &GIVE_WAY,
+    };
+    let load = load(sweep).map(|rows| Table {
+        rows,
+        give_way: &LOAD_GIVES_WAY,
+    });
+    // No row: no device was measured, and the first lines say why.
+    let tables = std::iter::once(latency).chain(load);
+    tables.filter(|table| table.rows.len() > 1).collect()
 }
 
 fn latency(sweep: &Sweep) -> Rows {
@@ -94,8 +116,13 @@ fn name_of(sweep: &Sweep, case: &Case) -> String {
     format!("{} {batch}", name::visible(&case.device))
 }
 
+/// How near a load is to 100 % where a decimal tells on which side it is.
+const NEAR_RATIO: f64 = 0.05;
+
 /// Columns of the load.
 const LOAD: [&str; 6] = ["p50", "p90", "p99", "requests", "busy", "kept up"];
+/// Those that give way, as above.
+const LOAD_GIVES_WAY: [&str; 3] = ["p90", "p50", "requests"];
 
 fn load(sweep: &Sweep) -> Option<Rows> {
     let cases = sweep.cases.iter();
@@ -122,11 +149,25 @@ fn load(sweep: &Sweep) -> Option<Rows> {
                 0 => requests,
                 left => format!("{requests}, {} left", quantity::thousands(left as u64)),
             },
-            format!("{:.0} %", load.busy_ratio * 100.0),
-            if load.kept_up() { "yes" } else { "no" }.to_owned(),
+            busy(load.busy_ratio),
+            match load.kept_up() {
+                Ok(true) => "yes",
+                Ok(false) => "no",
+                Err(_) => "can't tell",
+            }
+            .to_owned(),
         ]
     });
     Some(std::iter::once(heading).chain(rows).collect())
+}
+
+/// With a decimal where 100 % are near: below it a rate is kept up with, above it is not.
+fn busy(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if (ratio - 1.0).abs() < NEAR_RATIO {
+        return format!("{percent:.1} %");
+    }
+    format!("{percent:.0} %")
 }
 
 fn absent() -> String {

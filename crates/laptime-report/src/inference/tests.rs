@@ -63,7 +63,7 @@ fn the_first_line_is_the_knee() {
         case("cpu", 16, 4e6, None),
         case("cpu", 64, 16e6, None),
     ]);
-    insta::assert_snapshot!(text(&found), @r#"
+    insta::assert_snapshot!(text(&found, None), @r#"
     Batch 16 is the knee: 4,000 samples/s, p99 4.08 ms.
 
     batch      p50          95 %      p90      p99          95 %  samples/s  first call          calls
@@ -92,7 +92,7 @@ fn devices_have_a_knee_each_transfers_and_a_crossover() {
             found: Err(Unavailable("no xpu device".to_owned())),
         },
     ]);
-    insta::assert_snapshot!(text(&found), @r#"
+    insta::assert_snapshot!(text(&found, Some(140)), @r#"
     On cpu, throughput still rises at batch 64, the largest: 1,281 samples/s, p50 50.0 ms.
     On cuda, throughput still rises at batch 64, the largest: 64,000 samples/s, p99 1.02 ms.
     xpu was not measured: no xpu device.
@@ -116,7 +116,7 @@ fn a_rate_that_is_kept_up_with_and_one_that_is_not() {
         loaded(case("cpu", 1, 1e6, None), 200.0, 1e6),
         loaded(case("cpu", 64, 16e6, None), 200.0, 16e6),
     ]);
-    insta::assert_snapshot!(text(&found), @r#"
+    insta::assert_snapshot!(text(&found, None), @r#"
     Throughput still rises at batch 64, the largest: 4,001 samples/s, p99 16.3 ms.
     200 requests/s are kept up with at batch 1, not at 64.
 
@@ -138,9 +138,75 @@ fn a_rate_that_is_kept_up_with_and_one_that_is_not() {
 }
 
 #[test]
+fn a_narrow_terminal_has_fewer_columns_and_says_which() {
+    let found = sweep(vec![
+        loaded(case("cpu", 1, 1e6, None), 200.0, 4.99e6),
+        case("cpu", 16, 4e6, None),
+    ]);
+    let narrow = text(&found, Some(80));
+    let mut lines = narrow.lines().filter(|line| line.contains('─'));
+    assert!(lines.all(|line| line.chars().count() <= 80), "{narrow}");
+    insta::assert_snapshot!(narrow, @r#"
+    Throughput still rises at batch 16, the largest: 4,000 samples/s, p99 4.08 ms.
+    200 requests/s are kept up with at batch 1.
+
+    batch      p50          95 %      p99  samples/s  first call          calls
+    ───────────────────────────────────────────────────────────────────────────
+    1      1.00 ms  1.00 to 1.00  1.02 ms      1,000     20.0 ms  1,000 after 1
+    16     4.00 ms  3.99 to 4.01  4.08 ms      4,000     80.0 ms    500 after 1
+
+    batch, 200 requests/s      p50      p90      p99  requests    busy  kept up
+    ───────────────────────────────────────────────────────────────────────────
+    1                      4.99 ms  4.99 ms  4.99 ms       400  99.8 %      yes
+
+    Left out to fit the width: 95 % of p99, p90.
+    Under load, latency counts from the arrival of a request, the queue included; arrivals are equally far apart.
+    "#);
+    assert_eq!(text(&found, Some(200)), text(&found, None));
+}
+
+#[test]
+fn a_rate_near_the_limit_has_a_decimal_and_one_of_few_requests_no_verdict() {
+    let found = sweep(vec![loaded(case("cpu", 1, 1e6, None), 10.0, 99.9e6)]);
+    insta::assert_snapshot!(text(&found, None), @r#"
+    Batch 1: 1,000 samples/s, p99 1.02 ms.
+    Whether 10 requests/s are kept up with at batch 1 can't be told.
+
+    batch      p50          95 %      p90      p99          95 %  samples/s  first call          calls
+    ──────────────────────────────────────────────────────────────────────────────────────────────────
+    1      1.00 ms  1.00 to 1.00  1.02 ms  1.02 ms  1.02 to 1.02      1,000     20.0 ms  1,000 after 1
+
+    batch, 10 requests/s      p50      p90  p99  requests    busy     kept up
+    ─────────────────────────────────────────────────────────────────────────
+    1                     99.9 ms  99.9 ms    –        20  99.9 %  can't tell
+
+    Under load, latency counts from the arrival of a request, the queue included; arrivals are equally far apart.
+    Batch 1: p99 at 10 requests/s is absent: 20 requests are too few to tell the 99th percentile; 100 are needed.
+    Batch 1: Whether 10 requests/s are kept up with can't be told: 20 requests are too few; 30 are needed. A larger budget= sends more requests.
+    "#);
+    let told: serde_json::Value = serde_json::from_str(&json(&found)).unwrap();
+    assert!(told["cases"][0]["load"]["kept_up"].is_null());
+    assert!(told["cases"][0]["load"]["unavailable"]["kept_up"].is_string());
+}
+
+#[test]
+fn where_no_device_was_measured_there_is_no_table() {
+    let found = sweep(vec![Case {
+        device: "cuda".to_owned(),
+        batch: 1,
+        found: Err(Unavailable("no NVIDIA driver".to_owned())),
+    }]);
+    assert_eq!(
+        text(&found, None),
+        "cuda was not measured: no NVIDIA driver."
+    );
+    assert!(!fragment(&found).contains("<table>"));
+}
+
+#[test]
 fn too_few_calls_have_no_99th_percentile_and_say_so() {
     let found = sweep(vec![case("cpu", 8, 0.3e9, None)]);
-    insta::assert_snapshot!(text(&found), @r#"
+    insta::assert_snapshot!(text(&found, None), @r#"
     Batch 8: 26.7 samples/s, p50 299 ms.
 
     batch     p50        95 %  p90  p99  95 %  samples/s  first call      calls
