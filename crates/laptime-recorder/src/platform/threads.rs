@@ -1,5 +1,7 @@
 //! Threads of this process, told by what others call them.
 
+use std::fs::File;
+use std::io::Read;
 use std::sync::OnceLock;
 
 use super::thread_id;
@@ -23,7 +25,11 @@ pub fn thread_id_of(pthread: u64) -> Option<u64> {
 
 /// Whether a thread of this process runs, or waits for a processor, rather than for something else.
 pub fn is_running(thread: u64) -> bool {
-    let stat = std::fs::read(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
+    // A name has 16 characters at most, so the state is among the first bytes; one call reads them.
+    let mut stat = [0; 64];
+    let file = File::open(format!("/proc/self/task/{thread}/stat"));
+    let len = file.and_then(|mut file| file.read(&mut stat)).unwrap_or(0);
+    let stat = &stat[..len];
     // The name before it may hold anything, brackets too.
     let after_name = stat.iter().rposition(|byte| *byte == b')').map(|at| at + 2);
     after_name.and_then(|at| stat.get(at)) == Some(&b'R')
