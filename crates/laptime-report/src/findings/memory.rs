@@ -128,7 +128,8 @@ fn between_laps(laps: &[String], passing: &Passing, path: &str) -> String {
             } else {
                 format!(
                     "{from} leaves {left} each time{also}, and {to} frees {freed}: a part of what the others \
-                     leave is kept. Look for lists or caches that hold it, a dataset's too."
+                     leave is kept. Look for lists or caches that \
+                     hold it, such as losses with their graphs or what a dataset caches."
                 )
             }
         }
