@@ -17,11 +17,9 @@ use laptime_core::Unavailable;
 use laptime_core::ceilings::{Bound, Ceiling, Ceilings, Measured, Origin, Sample};
 
 use crate::clock::thread_ns;
-use crate::machine::processors;
-
 pub use cache::{load, note_kept, store};
 
-pub use crate::machine::machine;
+pub use crate::machine::{machine, processor, processors};
 
 /// How long each kernel is given.
 const BUDGET: Duration = Duration::from_millis(300);
