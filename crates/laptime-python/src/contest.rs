@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 use crate::benchmark::{BenchmarkOutcome, checked_budget_ns, quantum_ns};
 use crate::notebook;
 use crate::rate;
+use crate::report::stdout_width;
 
 /// Probability that an interval holds the true ratio.
 const CONFIDENCE: f64 = 0.95;
@@ -117,8 +118,8 @@ impl ContestOutcome {
     }
 
     #[getter]
-    fn text(&self) -> String {
-        layout::text(&self.outcome, &self.names, BUDGET)
+    fn text(&self, python: Python<'_>) -> String {
+        layout::text(&self.outcome, &self.names, BUDGET, stdout_width(python))
     }
 
     #[getter]
@@ -135,7 +136,7 @@ impl ContestOutcome {
         exclude: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let html = layout::fragment(&self.outcome, &self.names, BUDGET);
-        let bundle = notebook::bundle(python, self.text(), html, Some(self.markdown()))?;
+        let bundle = notebook::bundle(python, self.text(python), html, Some(self.markdown()))?;
         notebook::only(bundle, include, exclude)
     }
 }

@@ -82,7 +82,7 @@ impl Grid {
 }
 
 /// Rows whose columns stand below each other.
-fn aligned(rows: &[Vec<String>]) -> String {
+pub fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows[0].len();
     let width = |column: usize| rows.iter().map(|row| name::columns(&row[column])).max();
     let widths: Vec<usize> = (0..columns)
