@@ -38,6 +38,17 @@ def test_a_file_of_commands(tmp_path: Path) -> None:
     jsonschema.validate(written, strict())
     assert [one["command"] for one in written["benchmarks"]] == ["true", "false; true"]
     assert len(written["verdicts"]) == 1
+    for one in written["benchmarks"]:
+        assert set(one["machine"]) == {"processor", "cores", "system"}
+
+
+def test_commands_have_their_parameters_and_whether_a_shell_ran_them(tmp_path: Path) -> None:
+    typed = ["laptime", "bench", "-N", "-r", "1", "-L", "n", "1,2", "-o", "kept.json", "true {n}"]
+    subprocess.run(typed, cwd=tmp_path, check=True, capture_output=True)
+    written = json.loads((tmp_path / "kept.json").read_text())
+    jsonschema.validate(written, strict())
+    assert [one["parameters"] for one in written["benchmarks"]] == [{"n": "1"}, {"n": "2"}]
+    assert not any(one["shell"] for one in written["benchmarks"])
 
 
 def test_it_says_no_to_what_is_none(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ use laptime_report::comparison;
 use laptime_report::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Column, Format, Sort};
 
+use crate::bench;
 use crate::formats::FORMATS;
 use crate::ops::sizes::{NamedSize, NamedSizes, Sizes, length};
 
@@ -263,7 +264,8 @@ pub struct CompareArgs {
 /// Tell which command is faster: run them in turns until it's clear
 ///
 /// Every COMMAND is run by a shell, or is `module:function` of Python. The first one is the base that the
-/// others are compared with. Warm-up is found and left out.
+/// others are compared with. Warm-up is found and left out. The start of the shell is part of every time,
+/// about a millisecond; --no-shell runs commands without one.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit code: 0 measured, 1 a command failed, 2 wrong usage, 3 one is slower than the first \
@@ -275,7 +277,11 @@ pub struct BenchArgs {
     #[arg(value_name = "COMMAND", required = true)]
     pub commands: Vec<String>,
 
-    /// Untimed runs of each command before the first timed one
+    /// Run the commands without a shell, whose start takes time too
+    #[arg(short = 'N', long)]
+    pub no_shell: bool,
+
+    /// Untimed runs of each command before the first timed one, which count as warm-up
     #[arg(short, long, value_name = "RUNS", default_value_t = 0)]
     pub warmup: u32,
 
@@ -298,6 +304,10 @@ pub struct BenchArgs {
     /// Run this before every run, untimed
     #[arg(long, value_name = "COMMAND")]
     pub prepare: Option<String>,
+
+    /// Run this after all runs; once for each value of a parameter that is in it
+    #[arg(long, value_name = "COMMAND")]
+    pub cleanup: Option<String>,
 
     /// Count runs that fail too
     #[arg(long)]
@@ -323,8 +333,16 @@ pub struct BenchArgs {
     #[arg(long, value_name = "PERCENT", value_parser = threshold)]
     pub threshold: Option<f64>,
 
-    /// Print JSON
+    /// Show what the commands print, on standard error; else it is dropped
     #[arg(long)]
+    pub show_output: bool,
+
+    /// In which form to print [default: text]
+    #[arg(short, long, value_parser = named(&bench::FORMATS))]
+    pub format: Option<Format>,
+
+    /// Same as --format json
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
 
     /// Also write JSON there, with every sample; replaces what is there

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use laptime::{ExportError, ExportFormat};
-use laptime_reader::ReadError;
-use laptime_report::quantity::plural;
+use laptime_reader::{OtherFile, ReadError};
 
+use crate::bench::BenchError;
 pub use crate::exit_code::{
     ERROR, INCONCLUSIVE, NOT_COMPARABLE, NOT_EXECUTABLE, NOT_FOUND, OK, REGRESSION, RUN_FAILED,
     UNREADABLE, USAGE,
@@ -39,41 +39,9 @@ pub enum CliError {
         /// As typed.
         program: PathBuf,
     },
-    /// A command that is measured failed.
-    #[error("{command} failed: {status}{}", if said.is_empty() { String::new() } else { format!(" ({said})") })]
-    BenchFailed {
-        /// As it was run.
-        command: String,
-        /// How it ended.
-        status: std::process::ExitStatus,
-        /// The last line that it wrote to its standard error.
-        said: String,
-    },
-    /// A run of a command took longer than it may.
-    #[error("{command} took longer than {seconds} s, and was killed")]
-    BenchTimeout {
-        /// As it was run.
-        command: String,
-        /// What was allowed.
-        seconds: f64,
-    },
-    /// One command that is to be compared with the first.
-    #[error("--fail-if-slower takes two commands or more: there is nothing to be slower than")]
-    NothingToBeat,
-    /// A parameter whose place is in no command.
-    #[error("-L: {place} is in no command")]
-    NoPlace {
-        /// As it would stand in a command.
-        place: String,
-    },
-    /// More names than commands to measure.
-    #[error("{names} names for {}", plural(*commands as u64, "command", "commands"))]
-    TooManyNames {
-        /// How many names.
-        names: usize,
-        /// How many commands.
-        commands: usize,
-    },
+    /// A command could not be measured.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
     /// An option before the program's name that `laptime run` doesn't have.
     #[error("{option} is not an option of laptime run")]
     NoSuchOption {
@@ -198,6 +166,20 @@ pub enum CliError {
         /// Paths that are there, the likeliest first.
         known: Vec<String>,
     },
+    /// `--fail-on` limits memory, which was not recorded.
+    #[error("--fail-on {gate:?}: memory was not recorded on both sides")]
+    NoMemoryGate {
+        /// As typed.
+        gate: String,
+    },
+    /// `--fail-on` limits what a benchmark doesn't have.
+    #[error("--fail-on {gate:?}: benchmarks have no limit but on p50, the median")]
+    NoBenchmarkGate {
+        /// As typed.
+        gate: String,
+        /// The same limit on the median.
+        instead: String,
+    },
     /// A comparison has no such form.
     #[error("{}: a comparison is no {}", path.display(), path.extension().unwrap_or_default().display())]
     NoComparisonEnding {
@@ -296,16 +278,11 @@ impl CliError {
         match self {
             Self::BrokenPipe => OK,
             Self::Output { .. }
-            | Self::BenchFailed { .. }
-            | Self::BenchTimeout { .. }
             | Self::Browser { .. }
             | Self::RecordingExists { .. }
             | Self::RecordingBusy { .. }
             | Self::NotARecording { .. } => ERROR,
             Self::Settings(_)
-            | Self::TooManyNames { .. }
-            | Self::NoPlace { .. }
-            | Self::NothingToBeat
             | Self::NoFormat
             | Self::UnknownExport { .. }
             | Self::Binary { .. }
@@ -315,6 +292,8 @@ impl CliError {
             | Self::NoBaseline { .. }
             | Self::NoBaselineName { .. }
             | Self::NoSuchGate { .. }
+            | Self::NoMemoryGate { .. }
+            | Self::NoBenchmarkGate { .. }
             | Self::NoComparisonEnding { .. }
             | Self::UnknownEnding { .. }
             | Self::NoTree { .. }
@@ -322,6 +301,7 @@ impl CliError {
             | Self::NoPageName { .. }
             | Self::NoSuchOption { .. } => USAGE,
             Self::Reading(_) => UNREADABLE,
+            Self::Bench(error) => error.code(),
             Self::Ops(error) => error.code(),
             Self::ProgramMissing { .. } | Self::ProgramNotOnPath { .. } => NOT_FOUND,
             Self::NotExecutable { .. }
@@ -334,21 +314,7 @@ impl CliError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::BenchFailed { status, .. } if status.code() == Some(NOT_FOUND) => {
-                Some("the shell finds no such command: look at its name, and at PATH".to_owned())
-            }
-            Self::BenchFailed { .. } => {
-                Some("--ignore-failure counts runs that fail too".to_owned())
-            }
-            Self::BenchTimeout { seconds, .. } => {
-                Some(format!("--timeout {} lets it take longer", seconds * 5.0))
-            }
-            Self::NoPlace { place } => Some(format!(
-                "write {place} where its values belong, such as './solve --threads {place}'"
-            )),
-            Self::TooManyNames { .. } => {
-                Some("-n stands once for each command, in their order".to_owned())
-            }
+            Self::Bench(error) => error.hint(),
             Self::NoSuchOption { near, .. } => {
                 let own = "ptions of your own script go after its name";
                 Some(match near {
@@ -365,14 +331,27 @@ impl CliError {
             Self::NoMetric { known, .. } if known.is_empty() => {
                 Some("record one with `lt.metric(\"test_acc\", 0.93)`".to_owned())
             }
-            Self::NothingToCompare { path } => Some(format!(
-                "laptime compare {} NEW.lap; several runs a side: laptime compare base-*.lap --new new-*.lap",
-                quoted(path)
-            )),
+            Self::NothingToCompare { path } => {
+                let are_benchmarks = OtherFile::of_schema(path) == Some(OtherFile::Benchmarks);
+                let (ending, several) = if are_benchmarks {
+                    ("json", "measurements")
+                } else {
+                    ("lap", "runs")
+                };
+                Some(format!(
+                    "laptime compare {} NEW.{ending}; several {several} a side: laptime compare base-*.{ending} \
+                     --new new-*.{ending}",
+                    quoted(path)
+                ))
+            }
             Self::NoBaseline { name, known, .. } if known.is_empty() => Some(format!(
                 "save one: laptime compare --save-baseline {name} RECORDING..."
             )),
             Self::NoBaseline { known, .. } => Some(format!("baselines: {}", known.join(", "))),
+            Self::NoMemoryGate { .. } => Some(
+                "laptime run --memory counts what every lap allocates: record both sides with it".to_owned(),
+            ),
+            Self::NoBenchmarkGate { instead, .. } => Some(format!("--fail-on '{instead}'")),
             Self::NoSuchGate { known, .. } => Some(format!("paths here: {}", known.join(", "))),
             Self::NoComparisonEnding { .. } => Some("endings are .txt, .md, .json, .html".to_owned()),
             Self::NoMetric { known, .. } => Some(format!("metrics here: {}", known.join(", "))),
@@ -422,6 +401,7 @@ impl CliError {
                 Some("pass --salvage to read what is intact".to_owned())
             }
             Self::Reading(error) if error.is_no_recording() => Some(recordings::instead(error.path())),
+            Self::Reading(ReadError::NoBenchmarks { path, is }) => Some(recordings::no_benchmarks(path, *is)),
             Self::Reading(error) if error.is_newer() => Some("update Laptime to read it".to_owned()),
             Self::BeforeStart(error) => error.hint(),
             Self::Ops(error) => error.hint(),

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use laptime_reader::OtherFile;
+
 use crate::messages::quoted;
 
 /// Most recordings that a hint names.
@@ -15,9 +17,20 @@ pub fn instead(path: &Path) -> String {
         let script = quoted(path);
         return format!("{script} is a Python script: `laptime run {script}` records it");
     }
-    if laptime_reader::benchmarks(path).is_ok_and(|found| found.is_some()) {
-        let file = quoted(path);
-        return format!("{file} has benchmarks: `laptime compare {file} OTHER.json` compares them");
+    match OtherFile::of_schema(path) {
+        Some(OtherFile::Benchmarks) => {
+            let file = quoted(path);
+            return format!(
+                "{file} has benchmarks: `laptime compare {file} OTHER.json` compares them"
+            );
+        }
+        Some(_) => {
+            return "name the recording itself, which ends in .lap".to_owned();
+        }
+        None => {}
+    }
+    if path.extension() == Some(OsStr::new("json")) && !path.exists() {
+        return WRITES_BENCHMARKS.to_owned();
     }
     let folder = if path.is_dir() {
         path
@@ -32,6 +45,20 @@ pub fn instead(path: &Path) -> String {
     let more = if near.len() > MOST { ", …" } else { "" };
     format!("recordings here: {}{more}", shown.join(", "))
 }
+
+/// What to type in place of a path that has no benchmarks, where a file of them is the base.
+pub fn no_benchmarks(path: &Path, is: OtherFile) -> String {
+    if is == OtherFile::Recording {
+        let recording = quoted(path);
+        return format!(
+            "compare a recording with a recording: laptime compare OTHER.lap {recording}"
+        );
+    }
+    WRITES_BENCHMARKS.to_owned()
+}
+
+/// Where files of benchmarks come from.
+const WRITES_BENCHMARKS: &str = "`laptime bench -o NEW.json COMMAND`, or .save(\"NEW.json\") of what lt.bench found, writes benchmarks";
 
 /// Whether a path names a recording that is there.
 pub fn is_recording(path: &Path) -> bool {

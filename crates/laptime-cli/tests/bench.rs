@@ -18,7 +18,7 @@ fn a_command_that_takes_longer_is_slower_and_fails_only_when_asked() {
     assert_eq!(left.code, 0, "{}", left.err);
     assert!(left.out.starts_with("long takes "), "{}", left.out);
     assert!(left.out.contains("Noise floor: short against itself"));
-    assert!(left.out.contains("CPU time of long: "), "{}", left.out);
+    assert!(left.out.contains("CPU time"), "{}", left.out);
     typed.insert(1, "--fail-if-slower");
     assert_eq!(place.laptime(&typed).code, 3);
 }
@@ -156,9 +156,216 @@ fn warm_up_runs_come_on_top() {
     let found: Value = serde_json::from_str(&left.out).unwrap();
     let one = &found["benchmarks"][0];
     let samples = one["samples_ns"].as_array().unwrap().len() as u64;
-    let timed = samples * one["iterations"].as_u64().unwrap() + one["warmup"].as_u64().unwrap();
+    let warmup = one["warmup"].as_u64().unwrap();
+    assert!(warmup >= 3, "{warmup}");
+    let all = samples * one["iterations"].as_u64().unwrap() + warmup;
     let runs = std::fs::read_to_string(place.path().join("runs")).unwrap();
-    assert_eq!(runs.lines().count() as u64, 3 + timed);
+    assert_eq!(runs.lines().count() as u64, all);
+}
+
+#[test]
+fn warm_up_that_was_asked_for_is_told_and_no_doubt() {
+    let place = Place::new();
+    let left = place.laptime(&["bench", "-w", "2", "-r", "3", "true"]);
+    assert!(
+        left.out.contains("3 runs after 2 of warm-up)"),
+        "{}",
+        left.out
+    );
+    assert!(!left.out.contains("Warm-up may be part"), "{}", left.out);
+    let left = place.laptime(&["bench", "-r", "3", "true"]);
+    let doubt = "Warm-up may be part of it: 3 runs are too few to tell warm-up";
+    assert!(left.out.contains("3 runs without warm-up)"), "{}", left.out);
+    assert!(left.out.contains(doubt), "{}", left.out);
+    let left = place.laptime(&["bench", "-w", "2", "-r", "3", "true", "sleep 0.01"]);
+    assert!(left.out.contains(" 3 after 2\n"), "{}", left.out);
+}
+
+#[test]
+fn a_shell_is_part_of_short_times_unless_none_is_asked_for() {
+    let place = Place::new();
+    let said = "Times include the start of a shell; -N runs commands without one.";
+    let left = place.laptime(&["bench", "-r", "3", "true"]);
+    assert!(left.out.contains(said), "{}", left.out);
+    for typed in [
+        &["bench", "-r", "3", "sleep 0.05"][..],
+        &["bench", "-r", "3", "-N", "true"],
+    ] {
+        let left = place.laptime(typed);
+        assert_eq!(left.code, 0, "{}", left.err);
+        assert!(!left.out.contains("shell"), "{}", left.out);
+    }
+    // Words are split as a shell would, and nothing more: no variable, no pipe.
+    let left = place.laptime(&["bench", "-r", "1", "-N", "touch 'a b' $HOME | c\\ d"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    for name in ["a b", "$HOME", "|", "c d"] {
+        assert!(place.path().join(name).exists(), "{name}");
+    }
+    let left = place.laptime(&["bench", "-r", "1", "-N", "--json", "true"]);
+    let found: Value = serde_json::from_str(&left.out).unwrap();
+    assert_eq!(found["benchmarks"][0]["shell"], false);
+}
+
+#[test]
+fn what_is_no_command_is_refused_before_anything_runs() {
+    let place = Place::new();
+    let refused = |typed: &[&str]| {
+        let left = place.laptime(&[&["bench", "-r", "1"], typed].concat());
+        (left.code, left.err)
+    };
+    let (code, said) = refused(&[""]);
+    assert_eq!(code, 2);
+    insta::assert_snapshot!(said, @"
+    laptime: error: a command is empty: there is nothing to measure
+    hint: write each command as one argument, such as laptime bench './old 5' './new 5'
+    ");
+    assert_eq!(refused(&["true", " "]), (2, said.clone()));
+    assert_eq!(refused(&["-N", ""]), (2, said));
+    let (code, said) = refused(&["-N", "echo 'a"]);
+    assert_eq!(code, 2);
+    insta::assert_snapshot!(said, @"
+    laptime: error: cannot split echo 'a into words: a quote has no end, or nothing follows a backslash
+    hint: end the quote, or leave out -N: then a shell reads the command
+    ");
+    let (code, said) = refused(&["-N", "cd /"]);
+    assert_eq!(code, 1);
+    insta::assert_snapshot!(said, @"
+    laptime: error: cannot run cd /: No such file or directory (os error 2)
+    hint: -N finds programs only: what a shell knows itself, such as cd or a | b, needs one, so leave out -N
+    ");
+    assert_eq!(refused(&["cd /"]).0, 0);
+}
+
+#[test]
+fn values_of_parameters_and_the_machine_are_kept() {
+    let place = Place::new();
+    let typed = [
+        "bench", "-r", "1", "--json", "-L", "n", "1,2", "-L", "m", "3",
+    ];
+    let left = place.laptime(&[&typed[..], &["echo {n} {m}"]].concat());
+    assert_eq!(left.code, 0, "{}", left.err);
+    let found: Value = serde_json::from_str(&left.out).unwrap();
+    let second = &found["benchmarks"][1];
+    assert_eq!(
+        second["parameters"],
+        serde_json::json!({"n": "2", "m": "3"})
+    );
+    let machine = second["machine"].as_object().unwrap();
+    let facts: Vec<&String> = machine.keys().collect();
+    assert_eq!(facts, ["cores", "processor", "system"]);
+}
+
+#[test]
+fn the_spread_of_runs_is_told_of_each_command() {
+    let place = Place::new();
+    let left = place.laptime(&[
+        "bench",
+        "-r",
+        "3",
+        "-n",
+        "a",
+        "-n",
+        "b",
+        "true",
+        "sleep 0.01",
+    ]);
+    let spreads = left.out.split("mean ± σ").nth(1).unwrap();
+    for name in ["a ", "b "] {
+        let line = spreads.lines().find(|line| line.starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("{}", left.out));
+        assert!(line.contains(" ± ") && line.contains(" to "), "{line}");
+    }
+    let left = place.laptime(&["bench", "-r", "3", "true"]);
+    assert!(left.out.contains("\nSpread: mean "), "{}", left.out);
+    assert!(left.out.contains("\nCPU time: "), "{}", left.out);
+}
+
+#[test]
+fn output_is_shown_on_standard_error_where_that_is_asked_for() {
+    let place = Place::new();
+    let command = "echo printed; echo complained >&2";
+    let left = place.laptime(&["bench", "-r", "1", "--json", "--show-output", command]);
+    assert_eq!(left.err, "printed\ncomplained\n");
+    assert!(
+        serde_json::from_str::<Value>(&left.out).is_ok(),
+        "{}",
+        left.out
+    );
+    let left = place.laptime(&["bench", "-r", "1", command]);
+    assert_eq!(left.err, "");
+}
+
+#[test]
+fn cleaning_up_comes_after_all_runs_once_for_each_value_and_after_a_failure() {
+    let place = Place::new();
+    let typed = [
+        "bench",
+        "-r",
+        "2",
+        "-L",
+        "n",
+        "1,2",
+        "--cleanup",
+        "echo {n} >> cleaned",
+    ];
+    let left = place.laptime(&[&typed[..], &["echo {n} >> cleaned"]].concat());
+    assert_eq!(left.code, 0, "{}", left.err);
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
+    assert!(read("cleaned").ends_with("1\n2\n"), "{}", read("cleaned"));
+    let typed = [
+        "bench",
+        "-r",
+        "1",
+        "--cleanup",
+        "echo >> once",
+        "true",
+        "exit 7",
+    ];
+    assert_eq!(place.laptime(&typed).code, 1);
+    assert_eq!(read("once"), "\n");
+}
+
+#[test]
+fn markdown_is_a_table() {
+    let place = Place::new();
+    let left = place.laptime(&["bench", "-r", "2", "-f", "markdown", "true", "echo a|cat"]);
+    assert_eq!(left.code, 0, "{}", left.err);
+    assert!(
+        left.out
+            .contains("|  | median | 95 % | mean ± σ | min to max | runs |")
+    );
+    assert!(left.out.contains(r"| echo a\|cat |"), "{}", left.out);
+}
+
+#[test]
+fn lines_keep_to_the_width_of_the_terminal() {
+    let place = Place::new();
+    let long = format!("echo {}", "some-argument ".repeat(9));
+    let typed = ["bench", "-r", "2", "true", long.trim_end()];
+    let mut command = place.command();
+    let left = command.args(typed).env("COLUMNS", "80").output().unwrap();
+    let out = String::from_utf8(left.stdout).unwrap();
+    // The table of verdicts may be wider: its columns are numbers.
+    let sentences = out
+        .lines()
+        .filter(|line| !line.contains("  ") && !line.contains('─'));
+    for line in sentences {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let typed = [
+        "bench",
+        "-r",
+        "1",
+        "-L",
+        "n",
+        "1,2",
+        "-L",
+        "m",
+        "3,4",
+        "echo {n} {m}",
+    ];
+    let left = place.laptime(&typed);
+    assert_eq!(left.out.matches("can't be told").count(), 2, "{}", left.out);
 }
 
 #[test]

@@ -1,18 +1,17 @@
 //! Files of benchmarks, as `laptime bench -o` and `Benchmark.save` write them: JSON with each benchmark's samples.
 
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 
+use laptime_core::Machine;
 use serde::Deserialize;
 
 use crate::error::ReadError;
+use crate::json_file::object;
 
 /// Name of the JSON schema.
 const SCHEMA: &str = "laptime-benchmark";
 /// Version of the JSON schema that is understood.
 const VERSION: u32 = 1;
-/// Larger files are none that Laptime wrote.
-const MOST_BYTES: u64 = 1 << 30;
 
 /// Benchmarks and their samples.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -30,6 +29,9 @@ pub struct BenchmarkSamples {
     pub name: String,
     /// How long an iteration took in each sample, in nanoseconds.
     pub samples_ns: Vec<f64>,
+    /// What it ran on; `None` where the file doesn't tell, as earlier ones don't.
+    #[serde(default)]
+    pub machine: Option<Machine>,
 }
 
 /// The benchmarks of a file; `None` where it is something else, such as a recording.
@@ -66,28 +68,4 @@ pub fn benchmarks(path: &Path) -> Result<Option<Benchmarks>, ReadError> {
         return Err(wrong(format!("{}: a sample is no time", one.name)));
     }
     Ok(Some(found))
-}
-
-/// The text of a file that begins as an object of JSON does.
-fn object(path: &Path) -> std::io::Result<Option<String>> {
-    let Ok(file) = std::fs::File::open(path) else {
-        // The recordings' own reader says what is wrong with a path.
-        return Ok(None);
-    };
-    let kind = file.metadata()?;
-    if !kind.is_file() || kind.len() > MOST_BYTES {
-        return Ok(None);
-    }
-    let mut text = String::new();
-    let mut head = [0; 1];
-    let mut reader = std::io::BufReader::new(file);
-    if reader.read(&mut head)? == 0 || head[0] != b'{' {
-        return Ok(None);
-    }
-    text.push('{');
-    match reader.read_to_string(&mut text) {
-        Ok(_) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
-        Err(error) => Err(error),
-    }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use laptime_core::FormatError;
 
+use crate::other_file::OtherFile;
+
 /// Why a recording could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -65,6 +67,22 @@ pub enum ReadError {
         /// What is wrong.
         why: String,
     },
+    /// What isn't a file of benchmarks, where all others are.
+    #[error("{} is {is}, but the base is a file of benchmarks", path.display())]
+    NoBenchmarks {
+        /// As given.
+        path: PathBuf,
+        /// What it is.
+        is: OtherFile,
+    },
+    /// Other JSON that Laptime wrote.
+    #[error("{}: not a Laptime recording: it is {is}", path.display())]
+    OtherFile {
+        /// As given.
+        path: PathBuf,
+        /// What it is.
+        is: OtherFile,
+    },
     /// References that lead in a circle, or nowhere.
     #[error("{}: the reference leads to more than {limit} others", path.display())]
     ReferenceLoop {
@@ -88,7 +106,7 @@ impl ReadError {
     /// Whether what was named is there no recording at all.
     pub fn is_no_recording(&self) -> bool {
         match self {
-            Self::Missing { .. } | Self::NotARecording { .. } => true,
+            Self::Missing { .. } | Self::NotARecording { .. } | Self::OtherFile { .. } => true,
             Self::Damaged { source, .. } => {
                 matches!(source, Damage::Format(FormatError::Foreign { .. }))
             }
@@ -106,6 +124,8 @@ impl ReadError {
             | Self::Packed { path, .. }
             | Self::Run { path, .. }
             | Self::Benchmarks { path, .. }
+            | Self::NoBenchmarks { path, .. }
+            | Self::OtherFile { path, .. }
             | Self::ReferenceLoop { path, .. } => path,
         }
     }

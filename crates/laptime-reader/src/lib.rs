@@ -14,7 +14,10 @@
 mod benchmark_file;
 mod error;
 mod files;
+mod json_file;
+mod looked_at;
 mod opened;
+mod other_file;
 mod paths;
 mod process;
 mod run;
@@ -25,5 +28,6 @@ pub use benchmark_file::{BenchmarkSamples, Benchmarks, benchmarks};
 pub use error::{Damage, ReadError};
 pub use files::{OpenFile, ProcessFile, process_id};
 pub use opened::{LeftOut, RecordingFiles};
+pub use other_file::OtherFile;
 pub use process::{ProcessReader, RecordedProcess};
 pub use spans::{SpanColumns, SpanRows};

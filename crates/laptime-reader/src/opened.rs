@@ -11,6 +11,7 @@ use laptime_core::run::{PROCESS_EXTENSION, REFERENCE_LINE};
 use laptime_core::{FormatError, RunInfo, zero_ns};
 
 use crate::files::{cannot_read, open_regular};
+use crate::other_file::OtherFile;
 use crate::process::damaged;
 use crate::run;
 use crate::{Damage, ProcessFile, ProcessReader, ReadError, RecordedProcess, process_id};
@@ -97,6 +98,8 @@ impl RecordingFiles {
             let magic = TAR_MAGIC.0..TAR_MAGIC.0 + TAR_MAGIC.1.len();
             if start.get(magic) == Some(TAR_MAGIC.1) {
                 found.packed(&file)?;
+            } else if let Some(is) = OtherFile::of_schema(&at) {
+                return Err(ReadError::OtherFile { path: at, is });
             } else {
                 found.files.push(ProcessFile::whole(&at)?);
             }

@@ -23,7 +23,7 @@ mod guard;
 pub mod keeper;
 mod live;
 mod lock;
-mod machine;
+pub mod machine;
 pub mod memory;
 mod messages;
 mod news;

@@ -3,6 +3,7 @@
 use laptime_analysis::benchmark::{Doubt, Ending, Outcome};
 
 use crate::quantity::{self, plural};
+use crate::{grid, markdown, name};
 
 /// The figures as one line: `12.3 µs (95 %: 12.2 to 12.4, 84 samples of 100 runs after 3 of warm-up)`.
 pub fn line(outcome: &Outcome) -> String {
@@ -14,6 +15,11 @@ pub fn line(outcome: &Outcome) -> String {
         }
         Err(_) => String::new(),
     };
+    format!("{} ({interval}{})", digits.inline(), counted(outcome))
+}
+
+/// How many samples there are, and what of warm-up.
+pub fn counted(outcome: &Outcome) -> String {
     let count = outcome.samples_ns.len() as u64;
     let samples = match outcome.iterations {
         1 => plural(count, "run", "runs"),
@@ -27,7 +33,87 @@ pub fn line(outcome: &Outcome) -> String {
         0 => "without warm-up".to_owned(),
         count => format!("after {} of warm-up", quantity::thousands(count as u64)),
     };
-    format!("{} ({interval}{samples} {warmup})", digits.inline())
+    format!("{samples} {warmup}")
+}
+
+/// How the samples are spread: `mean 12.3 ms ± 420 µs, 11.9 to 14.0 ms`. `None` of a single one.
+pub fn spread(outcome: &Outcome) -> Option<String> {
+    let [mean, range] = mean_and_range(outcome)?;
+    Some(format!("mean {mean}, {range}"))
+}
+
+/// `12.3 ms ± 420 µs` and `11.9 to 14.0 ms`.
+fn mean_and_range(outcome: &Outcome) -> Option<[String; 2]> {
+    let (mean_ns, deviation_ns) = outcome.mean_ns();
+    let (least_ns, most_ns) = outcome.range_ns();
+    let time = |ns| quantity::measured(ns).inline();
+    Some([
+        format!("{} ± {}", time(mean_ns), time(deviation_ns?)),
+        format!(
+            "{} to {}",
+            quantity::measured_like(least_ns, most_ns),
+            time(most_ns)
+        ),
+    ])
+}
+
+/// A table of what took turns: how the samples of each are spread, with its CPU time in nanoseconds.
+pub fn table(all: &[(&str, &Outcome, f64)]) -> String {
+    let heading = ["", "mean ± σ", "min to max", "CPU time", "runs"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(all.iter().map(|(name, one, cpu_ns)| {
+        let [mean, range] = mean_and_range(one).unwrap_or_else(|| [alone(one), absent()]);
+        let count = quantity::thousands(one.samples_ns.len() as u64 * one.iterations);
+        let runs = match one.warmup {
+            0 => count,
+            warmup => format!("{count} after {}", quantity::thousands(warmup as u64)),
+        };
+        let cpu = quantity::measured(*cpu_ns).inline();
+        vec![(*name).to_owned(), mean, range, cpu, runs]
+    }));
+    grid::aligned(&rows)
+}
+
+/// The mean where there is nothing to tell the spread by.
+fn alone(outcome: &Outcome) -> String {
+    quantity::measured(outcome.mean_ns().0).inline()
+}
+
+fn absent() -> String {
+    "–".to_owned()
+}
+
+/// A table of benchmarks with their names, for a pull request; below it what makes them doubtful. `asked` as in
+/// [`doubts`].
+pub fn markdown(all: &[(&str, &Outcome)], asked: &str) -> String {
+    let heading = ["", "median", "95 %", "mean ± σ", "min to max", "runs"];
+    let row = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| markdown::escaped(cell)).collect();
+        format!("| {} |", cells.join(" | "))
+    };
+    let mut lines = vec![row(&heading.map(str::to_owned))];
+    lines.push(format!("|---|{}", "--:|".repeat(heading.len() - 1)));
+    lines.extend(all.iter().map(|(name, one)| {
+        let [mean, range] = mean_and_range(one).unwrap_or_else(|| [alone(one), absent()]);
+        let like = |ns: &f64| quantity::measured_like(*ns, one.median_ns);
+        let interval = one.interval_ns.as_ref();
+        row(&[
+            name::visible(name),
+            quantity::measured(one.median_ns).inline(),
+            interval.map_or_else(
+                |_| absent(),
+                |(low, high)| format!("{} to {}", like(low), like(high)),
+            ),
+            mean,
+            range,
+            counted(one),
+        ])
+    }));
+    if let [(_, alone)] = all {
+        let doubts = doubts(alone, asked).into_iter();
+        lines.extend(doubts.map(|doubt| format!("\n{}", markdown::escaped(&doubt))));
+    }
+    lines.join("\n") + "\n"
 }
 
 /// Why it ended early and what makes it doubtful, one sentence each. `asked` is how a budget is asked
@@ -35,7 +121,8 @@ pub fn line(outcome: &Outcome) -> String {
 pub fn doubts(outcome: &Outcome, asked: &str) -> Vec<String> {
     let is_short = outcome.ending == Some(Ending::Budget) && !outcome.is_precise();
     let ended = is_short.then(|| budget(outcome, asked));
-    let doubts = outcome.doubts.iter().map(doubt);
+    let noun = outcome.noun();
+    let doubts = outcome.doubts.iter().map(|one| doubt(one, noun));
     ended.into_iter().chain(doubts).collect()
 }
 
@@ -58,8 +145,8 @@ pub fn asked_for(budget_ns: f64, asked: &str) -> String {
     asked.replace("{}", &quantity::plain(budget_ns / 1e9))
 }
 
-/// Why a median is doubtful, in a sentence.
-pub fn doubt(doubt: &Doubt) -> String {
+/// Why a median is doubtful, in a sentence; `noun` is what a sample is called.
+pub fn doubt(doubt: &Doubt, noun: &str) -> String {
     match doubt {
         Doubt::Waited(ratio) => format!(
             "CPU time is {:.0} % of wall time: the code waited, or the machine was busy.",
@@ -70,7 +157,7 @@ pub fn doubt(doubt: &Doubt) -> String {
              The median is of the steadiest part."
                 .to_owned()
         }
-        Doubt::Changed(later) => format!("It did not stay steady: {}.", later.said("sample")),
+        Doubt::Changed(later) => format!("It did not stay steady: {}.", later.said(noun)),
         Doubt::Unknown(why) => format!("Warm-up may be part of it: {why}."),
     }
 }
@@ -109,6 +196,48 @@ mod tests {
     }
 
     #[test]
+    fn the_spread_has_mean_deviation_and_extremes() {
+        let mut outcome = told(12_340.0, 0.01, 1.0);
+        outcome.samples_ns = vec![1e6, 2e6, 3e6];
+        assert_eq!(
+            spread(&outcome).unwrap(),
+            "mean 2.00 ms ± 1.00 ms, 1.00 to 3.00 ms"
+        );
+        outcome.samples_ns.truncate(1);
+        assert_eq!(spread(&outcome), None);
+    }
+
+    #[test]
+    fn a_table_has_the_spread_of_each() {
+        let mut several = told(12_340.0, 0.01, 1.0);
+        several.samples_ns = vec![1e6, 2e6, 3e6];
+        (several.iterations, several.warmup) = (1, 2);
+        let mut single = several.clone();
+        single.samples_ns = vec![1e6];
+        single.warmup = 0;
+        insta::assert_snapshot!(table(&[("a", &several, 1e6), ("longer", &single, 2e6)]), @"
+                         mean ± σ       min to max  CPU time       runs
+        ───────────────────────────────────────────────────────────────
+        a       2.00 ms ± 1.00 ms  1.00 to 3.00 ms   1.00 ms  3 after 2
+        longer            1.00 ms                –   2.00 ms          1
+        ");
+    }
+
+    #[test]
+    fn markdown_has_a_row_for_each_and_what_is_doubtful_of_one_alone() {
+        let outcome = told(3e9, 0.0, 1.0);
+        insta::assert_snapshot!(markdown(&[("a|b", &outcome)], "--budget {}"), @r"
+        |  | median | 95 % | mean ± σ | min to max | runs |
+        |---|--:|--:|--:|--:|--:|
+        | a\|b | 3.00 s | – | 3.00 s | – | 1 run without warm-up |
+
+        The budget of 2 s is used up: 1 value is too few to tell how exact their median is; 6 are needed. --budget 22 measures longer.
+
+        Warm-up may be part of it: 1 run is too few to tell warm-up from steady state; 12 are needed.
+        ");
+    }
+
+    #[test]
     fn one_long_run_says_what_is_missing() {
         let outcome = told(3e9, 0.0, 1.0);
         assert_eq!(line(&outcome), "3.00 s (1 run without warm-up)");
@@ -117,7 +246,7 @@ mod tests {
             [
                 "The budget of 2 s is used up: 1 value is too few to tell how exact their median is; \
                  6 are needed. --budget 22 measures longer.",
-                "Warm-up may be part of it: 1 step is too few to tell warm-up from steady state; 12 are \
+                "Warm-up may be part of it: 1 run is too few to tell warm-up from steady state; 12 are \
                  needed."
             ]
         );

@@ -4,31 +4,41 @@
 //! time saved is what is meant: 12 % faster takes 88 % of the time. Names are text, whatever they hold.
 
 use laptime_analysis::contest::{Ending, Outcome, Pair};
-use laptime_analysis::verdict::{Judged, Verdict};
+use laptime_analysis::verdict::Judged;
 
 use crate::grid::{Grid, Table};
 use crate::quantity::{self, plural};
 use crate::{benchmark, name};
 
-/// Ratios from which on it is said how many times as long, instead of how many percent.
-const TIMES: f64 = 2.0;
+mod sentences;
+
+pub use crate::wrap::{fitted_names, wrapped};
+pub use sentences::{against, said};
+use sentences::{number, percent, said_of_all};
+
 /// Columns of the table.
 const HEADING: [&str; 4] = ["median", "95 %", "time against", "verdict"];
 
 /// The one that a narrow terminal lacks.
 const GIVE_WAY: [&str; 1] = ["95 % of median"];
 
-/// The answer: a sentence for each contender against the base.
+/// The answer: a sentence for each contender against the base, or one for all of which the same is said.
 pub fn headline(outcome: &Outcome, names: &[String]) -> String {
     let against_base = outcome.pairs.iter().filter(|pair| pair.base == 0);
-    let sentences: Vec<String> = against_base.map(|pair| said(pair, names)).collect();
-    sentences.join("\n")
+    let against_base: Vec<&Pair> = against_base.collect();
+    said_of_all(&against_base, names).join("\n")
 }
 
 /// All of it, as a terminal of so many columns shows it; `None` where nobody says how many. `asked` is how a
 /// budget is asked for, such as `--budget {}`.
 pub fn text(outcome: &Outcome, names: &[String], asked: &str, width: Option<usize>) -> String {
-    grid(outcome, names, asked).text(width)
+    let names = fitted_names(names, width);
+    let mut grid = grid(outcome, &names, asked);
+    grid.answer = wrapped(&grid.answer, width);
+    for note in &mut grid.notes {
+        *note = wrapped(note, width);
+    }
+    grid.text(width)
 }
 
 /// All of it, for a pull request; `asked` as in [`text`].
@@ -50,95 +60,6 @@ fn grid(outcome: &Outcome, names: &[String], asked: &str) -> Grid {
         }],
         notes: notes(outcome, names, asked),
     }
-}
-
-/// A pair in one sentence.
-pub fn said(pair: &Pair, names: &[String]) -> String {
-    against(
-        &pair.judged,
-        &shown(&names[pair.new]),
-        &shown(&names[pair.base]),
-    )
-}
-
-/// A verdict in one sentence.
-pub fn against(judged: &Judged, new: &str, base: &str) -> String {
-    let between = between(judged);
-    match judged.verdict {
-        Verdict::Faster if judged.ratio < 1.0 / TIMES => {
-            format!(
-                "{new} is {:.2} times as fast as {base}{between}.",
-                1.0 / judged.ratio
-            )
-        }
-        Verdict::Faster => {
-            format!(
-                "{new} is {} faster than {base}{between}.",
-                percent(1.0 - judged.ratio)
-            )
-        }
-        Verdict::Slower if judged.ratio > TIMES => {
-            format!(
-                "{new} takes {:.2} times as long as {base}{between}.",
-                judged.ratio
-            )
-        }
-        Verdict::Slower => {
-            format!(
-                "{new} is {} slower than {base}{between}.",
-                percent(judged.ratio - 1.0)
-            )
-        }
-        Verdict::Same => format!("{new} is as fast as {base}. {}", judged.reason),
-        Verdict::Inconclusive => {
-            format!(
-                "Whether {new} is faster than {base} can't be told. {}",
-                judged.reason
-            )
-        }
-        Verdict::NotComparable => {
-            format!("{new} can't be compared with {base}. {}", judged.reason)
-        }
-    }
-}
-
-/// The interval, in what the sentence tells.
-fn between(judged: &Judged) -> String {
-    let Ok((low, high)) = judged.interval else {
-        return String::new();
-    };
-    let told = match judged.verdict {
-        Verdict::Faster if judged.ratio < 1.0 / TIMES => [1.0 / high, 1.0 / low],
-        Verdict::Slower if judged.ratio > TIMES => [low, high],
-        Verdict::Faster => {
-            return format!(
-                " (between {} and {})",
-                number(1.0 - high),
-                percent(1.0 - low)
-            );
-        }
-        _ => {
-            return format!(
-                " (between {} and {})",
-                number(low - 1.0),
-                percent(high - 1.0)
-            );
-        }
-    };
-    format!(" (between {:.2} and {:.2} times)", told[0], told[1])
-}
-
-fn number(ratio: f64) -> String {
-    let percent = ratio * 100.0;
-    if percent.abs() < 99.95 {
-        format!("{percent:.1}")
-    } else {
-        format!("{percent:.0}")
-    }
-}
-
-fn percent(ratio: f64) -> String {
-    format!("{} %", number(ratio))
 }
 
 fn shown(given: &str) -> String {
@@ -195,8 +116,10 @@ fn change(judged: &Judged) -> String {
 
 /// What else is to be known: pairs without the base, the noise floor, the doubts.
 fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
-    let others = outcome.pairs.iter().filter(|pair| pair.base != 0);
-    let mut notes: Vec<String> = others.map(|pair| said(pair, names)).collect();
+    let others: Vec<&Pair> = (outcome.pairs.iter())
+        .filter(|pair| pair.base != 0)
+        .collect();
+    let mut notes = said_of_all(&others, names);
     let base = shown(&names[0]);
     notes.push(match outcome.noise_ratio {
         Some(noise) => format!(
@@ -221,7 +144,7 @@ fn notes(outcome: &Outcome, names: &[String], asked: &str) -> Vec<String> {
         );
     }
     for (one, name) in outcome.contenders.iter().zip(names) {
-        let doubts = one.doubts.iter().map(benchmark::doubt);
+        let doubts = (one.doubts.iter()).map(|doubt| benchmark::doubt(doubt, one.noun()));
         notes.extend(doubts.map(|doubt| format!("{}: {doubt}", shown(name))));
     }
     notes

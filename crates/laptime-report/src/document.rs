@@ -103,6 +103,8 @@ pub enum Cell {
     Count(u64, u64),
     /// Nanoseconds.
     Time(u64, Precision),
+    /// Nanoseconds of a benchmark: an iteration may take few of them, and parts of one count.
+    Measured(f64),
     /// Bytes.
     Bytes(i64),
     /// A share, 1.0 for all.
@@ -137,7 +139,8 @@ impl Cell {
         match self {
             Self::Count(number, _) | Self::Time(number, _) => Some(number as f64),
             Self::Bytes(bytes) => Some(bytes as f64),
-            Self::Share(number)
+            Self::Measured(number)
+            | Self::Share(number)
             | Self::Rate(number)
             | Self::Change(number)
             | Self::Difference(number)

@@ -154,7 +154,7 @@ fn total(widths: &[usize]) -> usize {
 }
 
 /// Rows whose columns stand below each other.
-fn aligned(rows: &[Vec<String>]) -> String {
+pub fn aligned(rows: &[Vec<String>]) -> String {
     let widths = widths(rows);
     let mut lines = Vec::new();
     for (at, row) in rows.iter().enumerate() {

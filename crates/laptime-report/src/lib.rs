@@ -56,6 +56,7 @@ pub mod torchtimer;
 mod tree;
 mod until;
 mod view;
+mod wrap;
 
 pub use column::Column;
 pub use document::Document;

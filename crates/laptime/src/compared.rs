@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use laptime_analysis::compare::benchmarks::{self, Measured};
+use laptime_analysis::compare::benchmarks::{self, Benchmark, Measured};
 use laptime_analysis::compare::{self, Comparison, Options, Run};
-use laptime_reader::ReadError;
+use laptime_reader::{BenchmarkSamples, OtherFile, ReadError};
 
 use crate::recorded::Recorded;
 
@@ -64,16 +64,24 @@ fn measured(paths: &[PathBuf]) -> Result<Option<Vec<Measured>>, ReadError> {
 fn all_measured(paths: &[PathBuf]) -> Result<Vec<Measured>, ReadError> {
     let each = paths.iter().map(|path| {
         let Some(found) = laptime_reader::benchmarks(path)? else {
-            return Err(ReadError::Benchmarks {
+            return Err(ReadError::NoBenchmarks {
                 path: path.clone(),
-                why: "the base is a file of benchmarks, so all others must be".to_owned(),
+                is: OtherFile::of(path)?,
             });
         };
         let benchmarks = found.benchmarks.into_iter();
         Ok(Measured {
             name: path.display().to_string(),
-            benchmarks: benchmarks.map(|one| (one.name, one.samples_ns)).collect(),
+            benchmarks: benchmarks.map(benchmark).collect(),
         })
     });
     each.collect()
+}
+
+fn benchmark(one: BenchmarkSamples) -> Benchmark {
+    Benchmark {
+        name: one.name,
+        samples_ns: one.samples_ns,
+        machine: one.machine,
+    }
 }

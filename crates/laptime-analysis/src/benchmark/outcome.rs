@@ -49,6 +49,29 @@ impl Outcome {
         percentiles::percentile(&sorted, 99, "run").map(|found| found.value_ns)
     }
 
+    /// What a sample is called: a single run is one, and several together are a sample.
+    pub fn noun(&self) -> &'static str {
+        noun(self.iterations)
+    }
+
+    /// Mean of the samples, and their standard deviation; none of a single one.
+    pub fn mean_ns(&self) -> (f64, Option<f64>) {
+        let count = self.samples_ns.len() as f64;
+        let mean = self.samples_ns.iter().sum::<f64>() / count;
+        let squares = self.samples_ns.iter().map(|ns| (ns - mean).powi(2));
+        let deviation = (count > 1.0).then(|| (squares.sum::<f64>() / (count - 1.0)).sqrt());
+        (mean, deviation)
+    }
+
+    /// The shortest and the longest sample.
+    pub fn range_ns(&self) -> (f64, f64) {
+        let all = || self.samples_ns.iter().copied();
+        (
+            all().fold(f64::INFINITY, f64::min),
+            all().fold(0.0, f64::max),
+        )
+    }
+
     /// Whether the median is known as well as it was to be.
     pub fn is_precise(&self) -> bool {
         self.precision_ratio()
@@ -73,6 +96,10 @@ impl Outcome {
         let (low, high) = self.interval_ns.as_ref().ok()?;
         (self.median_ns > 0.0).then(|| (high - low) / 2.0 / self.median_ns)
     }
+}
+
+fn noun(iterations: u64) -> &'static str {
+    if iterations == 1 { "run" } else { "sample" }
 }
 
 /// How many times as large the next budget is, at least, and how much of it is to spare.
@@ -105,29 +132,28 @@ pub fn of(plan: &Plan) -> Option<Outcome> {
     let mut sorted = samples_ns.clone();
     sorted.sort_unstable_by(f64::total_cmp);
     let warmup = plan.warmup.unwrap_or(0);
+    let last = plan.samples.last();
+    let iterations = last.map_or(plan.iterations, |sample| sample.iterations);
     Some(Outcome {
         median_ns: quantiles::median(&sorted)?,
         interval_ns: quantiles::median_interval(&sorted),
         samples_ns,
-        iterations: plan
-            .samples
-            .last()
-            .map_or(plan.iterations, |sample| sample.iterations),
+        iterations,
         warmup: warmup + plan.estimates,
         ending: plan.ending,
         budget_ns: plan.limits.budget_ns,
         asked_precision_ratio: plan.limits.precision_ratio,
-        doubts: doubts(plan, warmup),
+        doubts: doubts(plan, warmup, noun(iterations)),
     })
 }
 
-fn doubts(plan: &Plan, warmup: usize) -> Vec<Doubt> {
+fn doubts(plan: &Plan, warmup: usize, noun: &str) -> Vec<Doubt> {
     let samples = &plan.samples[warmup..];
     let wall: f64 = samples.iter().map(|sample| sample.wall_ns).sum();
     let cpu: f64 = samples.iter().map(|sample| sample.cpu_ns).sum();
     let cpu_ratio = cpu / wall;
     let waited = (cpu_ratio < LEAST_CPU_RATIO).then_some(Doubt::Waited(cpu_ratio));
-    let steadiness = match warmup::find(&plan.durations(warmup)) {
+    let steadiness = match warmup::find_among(&plan.durations(warmup), noun) {
         _ if plan.was_cut => Some(Doubt::NeverSteady),
         Ok(found) => found.later.map(Doubt::Changed),
         // Few samples of a plan that knew where warm-up ended are no doubt about that.

@@ -1,9 +1,11 @@
 //! What is said of two sides of benchmarks beside their numbers.
 
+use std::collections::BTreeSet;
+
 use laptime_core::Warning;
 
-use super::benchmarks::Measured;
 use super::comparison_row::{ComparisonRow, Presence};
+use super::measured::Measured;
 use crate::verdict::Verdict;
 
 /// Benchmarks that a sentence names.
@@ -53,6 +55,23 @@ pub fn tally(rows: &[ComparisonRow]) -> Option<Warning> {
     let said: Vec<String> = counted.chain(alone).collect();
     let message = format!("of {} benchmarks: {}", rows.len(), said.join(", "));
     Some(Warning::new("several", message))
+}
+
+/// Times of two Pythons may be compared: an upgrade is something to measure.
+pub fn pythons(base: &[Measured], new: &[Measured]) -> Option<Warning> {
+    let of = |files: &[Measured]| -> BTreeSet<String> {
+        let benchmarks = files.iter().flat_map(|file| &file.benchmarks);
+        let machines = benchmarks.filter_map(|one| one.machine.as_ref());
+        machines.filter_map(|one| one.python.clone()).collect()
+    };
+    let (base, new) = (of(base), of(new));
+    let joined = |all: &BTreeSet<String>| all.iter().cloned().collect::<Vec<_>>().join(" and ");
+    (!base.is_empty() && !new.is_empty() && base != new).then(|| {
+        let (base, new) = (joined(&base), joined(&new));
+        let message =
+            format!("base ran with Python {base}, new with {new}: that may be part of the change");
+        Warning::new("other-python", message)
+    })
 }
 
 pub fn single(base: &[Measured], new: &[Measured]) -> Option<Warning> {

@@ -4,33 +4,20 @@
 
 use std::collections::HashSet;
 
-use super::benchmark_notes::{listed, other_name, single, tally};
-use super::comparison::{Pair, SideSummary};
+use super::benchmark_notes::{listed, other_name, pythons, single, tally};
+use super::comparison::{Difference, Pair, SideSummary};
 use super::comparison_row::{ComparisonRow, RowSide, finite};
 use super::gate::{self, GateResult, Statistic};
+use super::machines;
 use super::matched::Basis;
 use super::options::Options;
 use super::{Comparison, FALSE_RATE, Recorded, SCHEMA, SCHEMA_VERSION};
 use crate::verdict::{self, Judged, LEAST_THRESHOLD, Side, Verdict, judge_measured};
 
+pub use super::measured::{Benchmark, Measured};
+
 /// What one sample is of.
 const NOUN: &str = "iteration";
-/// One file of benchmarks.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
-    /// What the file is called.
-    pub name: String,
-    /// Each benchmark's name, and its samples in nanoseconds.
-    pub benchmarks: Vec<(String, Vec<f64>)>,
-}
-
-impl Measured {
-    fn samples(&self, name: &str) -> Option<&Vec<f64>> {
-        let mut each = self.benchmarks.iter();
-        each.find(|(known, _)| known == name)
-            .map(|(_, samples)| samples)
-    }
-}
 
 /// Compares the base with each of the other sides.
 pub fn compare(base: &[Measured], others: &[Vec<Measured>], options: &Options) -> Comparison {
@@ -70,8 +57,8 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
     let side = |files: &[Measured], name: &str| Side {
         units: files
             .iter()
-            .filter_map(|file| file.samples(name))
-            .cloned()
+            .filter_map(|file| file.benchmark(name))
+            .map(|one| one.samples_ns.clone())
             .collect(),
     };
     let sides: Vec<(Side, Side)> = names
@@ -104,9 +91,14 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         )
     });
     let gates: Vec<GateResult> = gates.collect();
-    let rows: Vec<ComparisonRow> = (names.iter().zip(&sides).zip(&judged))
+    let mut rows: Vec<ComparisonRow> = (names.iter().zip(&sides).zip(&judged))
         .map(|((name, sides), judged)| row(name, sides, judged.as_ref()))
         .collect();
+    let differs = differences(&names, renamed, base, new, |at, first| {
+        if !options.allow_different {
+            rows[at].refuse(&first.to_string());
+        }
+    });
     let mut whole = telling(&rows)
         .cloned()
         .unwrap_or_else(|| row("nothing", &<_>::default(), None));
@@ -131,6 +123,7 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         notes: [
             renamed.map(other_name),
             tally(&rows),
+            pythons(base, new),
             rows.iter()
                 .any(|row| row.verdict.is_some())
                 .then(|| single(base, new))
@@ -140,17 +133,40 @@ fn pair(base: &[Measured], new: &[Measured], options: &Options) -> Pair {
         .flatten()
         .collect(),
         gates,
-        differs: Vec::new(),
+        differs,
         whole,
         rows,
     }
+}
+
+/// How the machines of the sides differ, each difference once. `found` is told the index of a benchmark
+/// that has one, and its first.
+fn differences(
+    names: &[&str],
+    renamed: Option<(&str, &str)>,
+    base: &[Measured],
+    new: &[Measured],
+    mut found: impl FnMut(usize, &Difference),
+) -> Vec<Difference> {
+    let mut all: Vec<Difference> = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let (old, other) = renamed.unwrap_or((name, name));
+        let differs = machines::differs(&machines::of(base, old), &machines::of(new, other));
+        if let Some(first) = differs.first() {
+            found(at, first);
+        }
+        let are_new = differs.into_iter().filter(|one| !all.contains(one));
+        let are_new: Vec<Difference> = are_new.collect();
+        all.extend(are_new);
+    }
+    all
 }
 
 /// The names of the benchmarks, each once, in order.
 fn names_of<'m>(files: impl IntoIterator<Item = &'m Measured>) -> Vec<&'m str> {
     let mut known: HashSet<&str> = HashSet::new();
     let all = files.into_iter().flat_map(|file| &file.benchmarks);
-    all.map(|(name, _)| name.as_str())
+    all.map(|one| one.name.as_str())
         .filter(|name| known.insert(name))
         .collect()
 }

@@ -16,7 +16,9 @@ mod delayed;
 mod gate;
 mod history;
 mod inside;
+mod machines;
 mod matched;
+mod measured;
 mod metrics;
 mod notes;
 mod options;
@@ -127,5 +129,7 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
 
 #[cfg(test)]
 mod between_tests;
+#[cfg(test)]
+mod machines_tests;
 #[cfg(test)]
 mod tests;

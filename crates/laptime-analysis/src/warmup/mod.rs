@@ -97,10 +97,15 @@ pub fn first_steady(durations: &[u64]) -> Result<usize, Unavailable> {
 ///
 /// **Units** any, the same for all durations. **Cost** 2 ms for 512 steps.
 pub fn find(durations: &[u64]) -> Result<WarmUp, Unavailable> {
+    find_among(durations, "step")
+}
+
+/// As [`find`]; `noun` is what one duration is of.
+pub fn find_among(durations: &[u64], noun: &str) -> Result<WarmUp, Unavailable> {
     if durations.len() < LEAST_STEPS {
         return Err(too_few(
             durations.len(),
-            "step",
+            noun,
             "warm-up from steady state",
             LEAST_STEPS,
         ));

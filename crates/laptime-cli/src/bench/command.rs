@@ -1,25 +1,43 @@
-//! A command to measure: from what was typed, with its name and its parameters, to a run with its times.
+//! A command to measure, and a run of it with its times: by a shell, or directly by its words.
 
 use std::io;
 use std::mem::MaybeUninit;
+use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::complaints::Complaints;
+use super::error::BenchError;
 use super::timeout;
 
-use crate::args::BenchArgs;
 use crate::error::CliError;
+
+/// What starts a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Started {
+    /// A shell, whose own start is part of the time.
+    ByShell,
+    /// Nothing: these are the program and its arguments.
+    Alone(Vec<String>),
+}
 
 /// A command, and what it is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contender {
     /// What is shown.
     pub name: String,
-    /// What a shell runs.
+    /// As it was typed, with the values of its parameters.
     pub command: String,
+    /// What starts it.
+    pub started: Started,
     /// What a shell runs before every run of it, untimed.
     pub prepare: Option<String>,
+    /// What a shell runs after all runs of it.
+    pub cleanup: Option<String>,
+    /// Whether what it prints is shown.
+    pub shows_output: bool,
+    /// Its parameters' names and values, in the order in which they were typed.
+    pub parameters: Vec<(String, String)>,
     /// After how long a run is killed.
     pub timeout: Option<Duration>,
 }
@@ -35,74 +53,6 @@ pub struct Took {
     pub has_failed: bool,
 }
 
-/// The contenders that were typed: every command with every value of its parameters.
-///
-/// **Errors** where there are more names than commands, and where no command has a parameter's place.
-pub fn contenders(args: &BenchArgs) -> Result<Vec<Contender>, CliError> {
-    for pair in args.parameters.chunks_exact(2) {
-        let place = format!("{{{}}}", pair[0]);
-        let mut commands = args.commands.iter().chain(&args.prepare);
-        if !commands.any(|command| command.contains(&place)) {
-            return Err(CliError::NoPlace { place });
-        }
-    }
-    let mut all: Vec<(String, Option<String>)> = args
-        .commands
-        .iter()
-        .map(|command| (module_command(command), args.prepare.clone()))
-        .collect();
-    for pair in args.parameters.chunks_exact(2) {
-        let place = format!("{{{}}}", pair[0]);
-        let each = |(command, prepare): &(String, Option<String>)| {
-            let values = pair[1].split(',');
-            let filled = values.map(|value| {
-                let prepare = prepare.as_ref().map(|text| text.replace(&place, value));
-                (command.replace(&place, value), prepare)
-            });
-            filled.collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(each).collect();
-    }
-    if args.names.len() > all.len() {
-        return Err(CliError::TooManyNames {
-            names: args.names.len(),
-            commands: all.len(),
-        });
-    }
-    let contenders = all.into_iter().enumerate().map(|(at, (command, prepare))| {
-        let typed = args.commands.get(at).filter(|_| args.parameters.is_empty());
-        let name = args.names.get(at).or(typed).unwrap_or(&command).clone();
-        Contender {
-            name,
-            command,
-            prepare,
-            timeout: args
-                .timeout
-                .map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
-        }
-    });
-    Ok(contenders.collect())
-}
-
-/// `module:function` is a call in an interpreter of its own; everything else is a command as it is.
-fn module_command(typed: &str) -> String {
-    let is_name = |name: &str| {
-        let is_word = |word: &str| {
-            !word.is_empty()
-                && !word.starts_with(|first: char| first.is_ascii_digit())
-                && word.chars().all(|one| one.is_alphanumeric() || one == '_')
-        };
-        name.split('.').all(is_word)
-    };
-    match typed.split_once(':') {
-        Some((module, function)) if is_name(module) && is_name(function) => {
-            let first = function.split('.').next().unwrap_or(function);
-            format!("python -c 'from {module} import {first}; {function}()'")
-        }
-        _ => typed.to_owned(),
-    }
-}
-
 impl Contender {
     /// Runs it once, and tells what it took. Its output goes nowhere.
     ///
@@ -110,58 +60,113 @@ impl Contender {
     pub fn run(&self, ignore_failure: bool) -> Result<Took, CliError> {
         let begun = Instant::now();
         if let Some(prepare) = &self.prepare {
-            checked(prepare, false, None)?;
+            in_shell(prepare)?;
         }
         let prepare_ns = begun.elapsed().as_secs_f64() * 1e9;
-        let took = checked(&self.command, ignore_failure, self.timeout)?;
+        let (process, is_alone) = match &self.started {
+            Started::ByShell => (shell(&self.command), false),
+            Started::Alone(words) => (alone(words), true),
+        };
+        let how = How {
+            ignore_failure,
+            most: self.timeout,
+            shows_output: self.shows_output,
+        };
+        let took = timed(process, &self.command, &how);
+        let took = took.map_err(|error| match error {
+            CliError::Start { source, .. } if is_alone => BenchError::Start {
+                command: self.command.clone(),
+                source,
+            }
+            .into(),
+            other => other,
+        })?;
         Ok(Took { prepare_ns, ..took })
+    }
+
+    /// Whether a shell runs it.
+    pub fn has_shell(&self) -> bool {
+        self.started == Started::ByShell
     }
 }
 
-/// Runs a command in a shell, for so long at most.
-pub fn checked(
-    command: &str,
+/// Runs a command in a shell, untimed, whatever it takes.
+///
+/// **Errors** where it can't be started, or fails.
+pub fn in_shell(command: &str) -> Result<(), CliError> {
+    timed(shell(command), command, &How::default()).map(|_| ())
+}
+
+/// `exec` would make one process less, but fails on what is more than one command.
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]);
+    shell
+}
+
+fn alone(words: &[String]) -> Command {
+    let [program, arguments @ ..] = words else {
+        return Command::new("");
+    };
+    let mut process = Command::new(program);
+    process.args(arguments);
+    process
+}
+
+/// How a process is run.
+#[derive(Default)]
+struct How {
     ignore_failure: bool,
+    /// After how long it is killed.
     most: Option<Duration>,
-) -> Result<Took, CliError> {
+    shows_output: bool,
+}
+
+/// Runs a process, which is called like its command.
+fn timed(mut process: Command, command: &str, how: &How) -> Result<Took, CliError> {
     let failed = |source| CliError::Start {
         program: command.into(),
         source,
     };
     let (complaints, end) = Complaints::new().map_err(failed)?;
-    // `exec` would make one process less, but fails on what is more than one command.
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(end);
+    let (out, err): (Stdio, Stdio) = if how.shows_output {
+        // Standard output has the result, which may be read by a program.
+        drop(end);
+        let both = io::stderr().as_fd().try_clone_to_owned();
+        let both = both.map_err(failed)?;
+        (both.try_clone().map_err(failed)?.into(), both.into())
+    } else {
+        (Stdio::null(), end.into())
+    };
+    process.stdin(Stdio::null()).stdout(out).stderr(err);
     let before = children().map_err(failed)?;
     let begun = Instant::now();
-    let (status, wall) = match most {
-        None => (shell.status().map_err(failed)?, begun.elapsed()),
+    let (status, wall) = match how.most {
+        None => (process.status().map_err(failed)?, begun.elapsed()),
         Some(most) => {
-            let (mut child, was_killed) = timeout::run(&mut shell, most).map_err(failed)?;
+            let (mut child, was_killed) = timeout::run(&mut process, most).map_err(failed)?;
             let wall = begun.elapsed();
             let status = child.wait().map_err(failed)?;
             if was_killed {
-                return Err(CliError::BenchTimeout {
+                return Err(BenchError::Timeout {
                     command: command.to_owned(),
                     seconds: most.as_secs_f64(),
-                });
+                }
+                .into());
             }
             (status, wall)
         }
     };
     let after = children().map_err(failed)?;
-    // The end of the pipe that the shell had is closed with it.
-    drop(shell);
-    if !status.success() && !ignore_failure {
-        return Err(CliError::BenchFailed {
+    // The end of the pipe that the process had is closed with it.
+    drop(process);
+    if !status.success() && !how.ignore_failure {
+        return Err(BenchError::Failed {
             command: command.to_owned(),
             status,
             said: complaints.last_line(),
-        });
+        }
+        .into());
     }
     let ns = |time: Duration| time.as_secs_f64() * 1e9;
     Ok(Took {
@@ -195,30 +200,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_of_a_module_is_a_command_of_python() {
-        assert_eq!(
-            module_command("my.mod:run"),
-            "python -c 'from my.mod import run; run()'"
-        );
-        for plain in ["sleep 1", "echo a:b", "./x:y", ":", "a:", "curl http://x"] {
-            assert_eq!(module_command(plain), plain);
-        }
-    }
-
-    #[test]
     fn what_a_command_leaves_running_is_not_waited_for() {
-        let took = checked("sleep 30 &", false, None).unwrap();
+        let took = timed(shell("sleep 30 &"), "", &How::default()).unwrap();
         assert!(took.wall_ns < 20e9, "{took:?}");
     }
 
     #[test]
     fn cpu_time_of_a_command_is_its_own() {
-        let took = checked(
-            "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done",
-            false,
-            None,
-        )
-        .unwrap();
+        let counts = shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
+        let took = timed(counts, "", &How::default()).unwrap();
         assert!(took.user_ns + took.system_ns > 0.0);
         assert!(took.wall_ns > 0.0);
     }

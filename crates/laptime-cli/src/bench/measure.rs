@@ -27,6 +27,8 @@ pub struct Asked {
     pub threshold_ratio: f64,
     /// Runs that fail count too.
     pub ignore_failure: bool,
+    /// Untimed runs of each command before, which are warm-up.
+    pub warmup: usize,
 }
 
 impl Asked {
@@ -67,8 +69,8 @@ pub enum Found {
     Several(contest::Outcome),
 }
 
-/// Runs all until it's clear which are faster, or as long as is asked for. The CPU time of each comes
-/// with it. `None` where the budget ended before each had run.
+/// Runs all until it's clear which are faster, or as long as is asked for, after the warm-up that was asked
+/// for. The CPU time of each comes with it. `None` where the budget ended before each had run.
 ///
 /// **Errors** where a run fails.
 pub fn measure(
@@ -77,7 +79,14 @@ pub fn measure(
 ) -> Result<Option<(Found, Vec<Beside>)>, CliError> {
     let _interrupt = EndsAtInterrupt::new();
     let mut took: Vec<Vec<Took>> = vec![Vec::new(); contenders.len()];
-    let mut progress = Progress::new();
+    // Where the commands' own output is shown, a line of ours would stand in the middle of it.
+    let mut progress = Progress::new(contenders.iter().any(|one| one.shows_output));
+    for contender in contenders {
+        for _ in 0..asked.warmup {
+            progress.begins(&contender.name, None);
+            contender.run(asked.ignore_failure)?;
+        }
+    }
     let mut run = |contender: usize, iterations: u64, expected_ns| -> Result<Sum, CliError> {
         let mut sum = Sum::default();
         for _ in 0..iterations {
@@ -133,22 +142,32 @@ pub fn measure(
         failures: runs.iter().filter(|one| one.has_failed).count(),
         runs: runs.len(),
     });
-    Ok(found.map(|found| (found.of_commands(), cpu.collect())))
+    Ok(found.map(|found| (found.of_commands(asked.warmup), cpu.collect())))
 }
 
 impl Found {
-    /// Without the doubts that commands don't raise: their CPU time stands beside, and few of their runs
-    /// are enough, as processes don't warm each other up.
-    fn of_commands(mut self) -> Self {
+    /// The figures of each command, in the order of the contenders.
+    pub fn outcomes(&self) -> &[benchmark::Outcome] {
+        match self {
+            Self::One(outcome) => std::slice::from_ref(outcome),
+            Self::Several(outcome) => &outcome.contenders,
+        }
+    }
+
+    /// With the warm-up that was asked for, and without the doubts that commands don't raise: their CPU time
+    /// stands beside, and few of their runs are enough, as processes don't warm each other up. Whoever
+    /// asked for warm-up runs knows how many it takes.
+    fn of_commands(mut self, warmup: usize) -> Self {
         let outcomes = match &mut self {
             Self::One(outcome) => std::slice::from_mut(outcome),
             Self::Several(outcome) => &mut outcome.contenders[..],
         };
         for outcome in outcomes {
             let has_interval = outcome.interval_ns.is_ok();
+            outcome.warmup += warmup;
             outcome.doubts.retain(|doubt| match doubt {
                 Doubt::Waited(_) => false,
-                Doubt::Unknown(_) => !has_interval,
+                Doubt::Unknown(_) => !has_interval && warmup == 0,
                 Doubt::NeverSteady | Doubt::Changed(_) => true,
             });
         }

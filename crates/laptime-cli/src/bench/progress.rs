@@ -23,10 +23,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A line on standard error, where somebody looks at it.
-    pub fn new() -> Self {
+    /// A line on standard error, where somebody looks at it and nothing else is shown there.
+    pub fn new(is_taken: bool) -> Self {
         Self {
-            is_shown: terminal::is_live(Stream::Err),
+            is_shown: !is_taken && terminal::is_live(Stream::Err),
             begun: Instant::now(),
             runs: 0,
             last: None,

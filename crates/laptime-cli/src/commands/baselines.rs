@@ -1,13 +1,17 @@
-//! Baselines: recordings kept beside a project, under a name, to compare later ones with.
+//! Baselines: recordings or files of benchmarks, kept beside a project under a name, to compare later ones
+//! with.
 //!
-//! They are packed recordings in `.laptime/baselines/<name>/`, in the nearest folder above that has
+//! They are packed recordings, or copies of the files, in `.laptime/baselines/<name>/`, in the nearest folder above that has
 //! `.laptime` or begins a project. A baseline is written aside and then renamed: whoever reads it, or
-//! saves another under the same name at the same time, sees one of them whole.
+//! saves another under the same name at the same time, sees one of them whole. What a job that was killed
+//! left aside goes with a later save.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+use laptime_reader::OtherFile;
 use tempfile::Builder;
 
 use super::pack;
@@ -25,8 +29,15 @@ const MARKS: [&str; 5] = [
 ];
 /// How often another job may be a moment quicker.
 const MOST_TRIES: usize = 100;
+/// What is written aside, and what had the name before.
+const ASIDE: [&str; 2] = [".new-", ".old-"];
+/// From this age on nobody writes there any more. By age, not by the process: jobs in other containers have
+/// processes that can't be asked for from here.
+const LEFT_AFTER: Duration = Duration::from_hours(1);
+/// What kept files end in.
+const ENDINGS: [&str; 2] = ["lap", "json"];
 
-/// Keeps recordings under a name, and says where. What had that name goes.
+/// Keeps recordings, or files of benchmarks, under a name, and says where. What had that name goes.
 pub fn save(name: &str, recordings: &[PathBuf]) -> Result<PathBuf, CliError> {
     let folder = folder(name)?;
     let failed = |source| CliError::Output {
@@ -34,16 +45,24 @@ pub fn save(name: &str, recordings: &[PathBuf]) -> Result<PathBuf, CliError> {
         source,
     };
     fs::create_dir_all(&folder).map_err(failed)?;
+    remove_left(&folder);
     let aside = |what: &str| Builder::new().prefix(what).tempdir_in(&folder);
-    let draft = aside(".new-").map_err(failed)?;
+    let draft = aside(ASIDE[0]).map_err(failed)?;
     let digits = recordings.len().to_string().len();
     for (at, recording) in recordings.iter().enumerate() {
         let own = recording.file_stem().unwrap_or_default().display();
-        let file = format!("{:0digits$}-{own}.lap", at + 1);
-        pack::pack(recording, &draft.path().join(file))?;
+        let file = |ending| {
+            let file = format!("{:0digits$}-{own}.{ending}", at + 1);
+            draft.path().join(file)
+        };
+        if OtherFile::of_schema(recording) == Some(OtherFile::Benchmarks) {
+            fs::copy(recording, file("json")).map_err(failed)?;
+        } else {
+            pack::pack(recording, &file("lap"))?;
+        }
     }
     let target = folder.join(name);
-    let old = aside(".old-").map_err(failed)?;
+    let old = aside(ASIDE[1]).map_err(failed)?;
     for at in 0..MOST_TRIES {
         // Another job may have put its own there in between: that one goes as well.
         let _ = fs::rename(&target, old.path().join(at.to_string()));
@@ -58,6 +77,31 @@ pub fn save(name: &str, recordings: &[PathBuf]) -> Result<PathBuf, CliError> {
         }
     }
     Err(failed(io::ErrorKind::ResourceBusy.into()))
+}
+
+/// Removes what jobs left that were killed. What can't be removed is in nobody's way.
+fn remove_left(folder: &Path) {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let is_aside = ASIDE
+            .iter()
+            .any(|prefix| name.to_string_lossy().starts_with(prefix));
+        if is_aside && is_old(&entry.path()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether a folder and all that is in it were last written long ago.
+fn is_old(folder: &Path) -> bool {
+    let inside = folder.read_dir().into_iter().flatten().flatten();
+    let all = std::iter::once(folder.to_owned()).chain(inside.map(|entry| entry.path()));
+    let now = SystemTime::now();
+    all.into_iter().all(|path| {
+        let written = path.symlink_metadata().and_then(|file| file.modified());
+        written.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > LEFT_AFTER))
+    })
 }
 
 /// The recordings that are kept under a name, in the order in which they were named.
@@ -100,7 +144,10 @@ fn recordings(baseline: &Path) -> Vec<PathBuf> {
     let entries = baseline.read_dir().into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries
         .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "lap"))
+        .filter(|path| {
+            let ending = path.extension();
+            ending.is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+        })
         .collect();
     found.sort();
     found

@@ -4,8 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use laptime::{Compared, Recorded};
-use laptime_analysis::compare::{Basis, Comparison, GateOutcome, GateResult, Options, Pair};
+use laptime_analysis::compare::{
+    Basis, Comparison, Gate, GateOutcome, GateResult, Options, Pair, Statistic,
+};
 use laptime_analysis::verdict::{LEAST_THRESHOLD, Verdict};
+use laptime_reader::{OtherFile, ReadError};
 use laptime_report::{Format, View, comparison};
 
 use super::baselines;
@@ -24,12 +27,12 @@ const MOST_NAMED: usize = 8;
 /// Reads all recordings, compares them, and writes what came of it.
 pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     if let Some(name) = &args.save_baseline {
-        readable(args)?;
+        let ending = if readable(args)? { "json" } else { "lap" };
         let kept = baselines::save(name, &args.recordings)?;
         writeln!(out, "{}", kept.display()).map_err(CliError::from_output)?;
         say(
             err,
-            format_args!("next: laptime compare --baseline {name} NEW.lap"),
+            format_args!("next: laptime compare --baseline {name} NEW.{ending}"),
         );
         return Ok(OK);
     }
@@ -42,25 +45,42 @@ pub fn run(args: &CompareArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
     let code = code(&found, args.strict);
     if is_printed && matches!(format, Format::Text) {
         // A message that cannot be written changes nothing about the comparison.
-        let next = match found.pairs.first() {
-            Some(pair) if pair.basis == Basis::Benchmark => NEXT_OF_BENCHMARKS.to_owned(),
-            _ => next(args, &compared, code),
+        let are_benchmarks = (found.pairs.iter()).any(|pair| pair.basis == Basis::Benchmark);
+        // What got no worse than a baseline may become the next one, of benchmarks too.
+        let is_base = args.baseline.is_some() && code == OK;
+        let next = if are_benchmarks && !is_base {
+            NEXT_OF_BENCHMARKS.to_owned()
+        } else {
+            next(args, &compared, code)
         };
         say(err, next);
     }
     Ok(code)
 }
 
-/// What can't be read is no baseline. **Errors** with the first one that can't.
-fn readable(args: &CompareArgs) -> Result<(), CliError> {
-    for path in &args.recordings {
+/// What can't be read is no baseline. Whether all are files of benchmarks. **Errors** with the first one that
+/// can't be read, or isn't what the first is.
+fn readable(args: &CompareArgs) -> Result<bool, CliError> {
+    let mut are_benchmarks = false;
+    for (at, path) in args.recordings.iter().enumerate() {
+        let is_benchmarks = laptime_reader::benchmarks(path)?.is_some();
+        are_benchmarks |= is_benchmarks && at == 0;
+        match (are_benchmarks, is_benchmarks) {
+            (true, true) => continue,
+            (true, false) => {
+                let (path, is) = (path.clone(), OtherFile::of(path)?);
+                return Err(ReadError::NoBenchmarks { path, is }.into());
+            }
+            // The recordings' own reader says what is wrong with it.
+            (false, _) => {}
+        }
         let recorded = Recorded {
             salvage: args.salvage,
             ..Recorded::new(path)
         };
         recorded.summary()?;
     }
-    Ok(())
+    Ok(are_benchmarks)
 }
 
 /// **Errors** where the comparison would be written over one of its recordings.
@@ -130,9 +150,16 @@ fn sides(args: &CompareArgs) -> Result<(Vec<PathBuf>, Vec<Vec<PathBuf>>), CliErr
             let others = others.iter().map(|other| vec![other.clone()]);
             Ok((vec![base.clone()], others.collect()))
         }
-        all => Err(CliError::NothingToCompare {
-            path: all.first().cloned().unwrap_or_default(),
-        }),
+        all => {
+            let path = all.first().cloned().unwrap_or_default();
+            Err(match OtherFile::of_schema(&path) {
+                // Nothing that follows would make it something to compare with.
+                Some(is) if is != OtherFile::Benchmarks => {
+                    CliError::Reading(ReadError::OtherFile { path, is })
+                }
+                _ => CliError::NothingToCompare { path },
+            })
+        }
     }
 }
 
@@ -171,12 +198,30 @@ fn known_gates(found: &Comparison) -> Result<(), CliError> {
         let Some(unknown) = pair.gates.iter().find(is_unknown) else {
             continue;
         };
-        return Err(CliError::NoSuchGate {
-            gate: unknown.gate.to_string(),
-            known: likely(pair, &unknown.gate.path),
-        });
+        return Err(unknown_gate(pair, &unknown.gate));
     }
     Ok(())
+}
+
+/// Why a limit is on what isn't there: a slip in the path, or in what of it.
+fn unknown_gate(pair: &Pair, gate: &Gate) -> CliError {
+    let mut both = pair.rows.iter().filter(|row| row.verdict.is_some());
+    let is_there = both.any(|row| row.path == gate.path);
+    let typed = gate.to_string();
+    if is_there && pair.basis == Basis::Benchmark && gate.statistic != Statistic::Median {
+        let instead = format!("{}:p50 > 5%", gate.path);
+        return CliError::NoBenchmarkGate {
+            gate: typed,
+            instead,
+        };
+    }
+    if is_there && gate.statistic.is_memory() {
+        return CliError::NoMemoryGate { gate: typed };
+    }
+    CliError::NoSuchGate {
+        gate: typed,
+        known: likely(pair, &gate.path),
+    }
 }
 
 /// The paths of both sides, those first that are most like the one that was typed.

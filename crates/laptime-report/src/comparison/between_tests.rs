@@ -1,6 +1,6 @@
 //! What passes between steps, and files of benchmarks: what the first line and the table say.
 
-use laptime_analysis::compare::benchmarks::{self, Measured};
+use laptime_analysis::compare::benchmarks::{self, Benchmark, Measured};
 use laptime_analysis::compare::{Options, Run, compare};
 use serde_json::Value;
 
@@ -108,7 +108,11 @@ fn measured(names: &[&str], ns: f64) -> Vec<Measured> {
         name: "some.json".to_owned(),
         benchmarks: names
             .iter()
-            .map(|name| ((*name).to_owned(), samples.clone()))
+            .map(|name| Benchmark {
+                name: (*name).to_owned(),
+                samples_ns: samples.clone(),
+                machine: None,
+            })
             .collect(),
     }]
 }
@@ -141,6 +145,19 @@ fn benchmarks_without_a_common_name_are_listed() {
 }
 
 #[test]
+fn nanoseconds_of_benchmarks_keep_their_decimals() {
+    let found = benchmarks::compare(
+        &measured(&["short"], 14.25),
+        &[measured(&["short"], 14.9)],
+        &Options::default(),
+    );
+    let text = render(&found, Format::Text, &View::default(), false);
+    let row = text.lines().find(|line| line.starts_with("short")).unwrap();
+    // The samples of both spread over ten nanoseconds.
+    assert!(row.contains("19.2 ns  19.9 ns"), "{row}");
+}
+
+#[test]
 fn the_only_benchmarks_of_both_sides_are_compared_whatever_their_names() {
     let found = benchmarked(&["old"], &["new"]);
     let pair = &found.pairs[0];
@@ -157,4 +174,21 @@ fn the_only_benchmarks_of_both_sides_are_compared_whatever_their_names() {
     );
     let several = benchmarked(&["old", "other"], &["new"]);
     assert_eq!(several.pairs[0].whole.ratio, None);
+}
+
+#[test]
+fn a_page_has_the_headings_in_its_cells_for_a_phone_and_marks_verdicts() {
+    let found = benchmarked(&["f"], &["f"]);
+    let page = render(&found, Format::Html, &View::default(), false);
+    assert!(
+        page.contains("<table class=\"labelled compared\">"),
+        "{page}"
+    );
+    assert!(page.contains("<td data-heading=\"base\" data-v="), "{page}");
+    assert!(
+        page.contains("<td class=\"verdict slower\">slower</td>"),
+        "{page}"
+    );
+    let notebook = super::fragment(&found);
+    assert!(!notebook.contains("data-heading") && !notebook.contains("class=\"verdict"));
 }

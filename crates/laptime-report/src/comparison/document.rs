@@ -11,7 +11,10 @@ use crate::quantity::{self, plural};
 /// The document.
 pub fn document(base: &SideSummary, pair: &Pair, is_whole: bool) -> Document {
     let mut sections: Vec<Section> = Vec::new();
-    let is_refused = pair.verdict == Verdict::NotComparable;
+    // Of several benchmarks some may be refused that don't decide the verdict.
+    let mut verdicts = pair.rows.iter().filter_map(|row| row.verdict);
+    let is_refused = pair.verdict == Verdict::NotComparable
+        || verdicts.any(|verdict| verdict == Verdict::NotComparable);
     let heading = if is_refused {
         "not comparable"
     } else {

@@ -149,6 +149,9 @@ fn lasts(rows: &[&ComparisonRow], at: usize) -> Vec<bool> {
 fn cell(pair: &Pair, row: &ComparisonRow, column: Column, reasons: &mut Vec<Unavailable>) -> Cell {
     let median = |side: Option<f64>| {
         side.map_or(Cell::Blank, |ns| {
+            if pair.basis == Basis::Benchmark {
+                return Cell::Measured(ns);
+            }
             Cell::Time(ns.round() as u64, Precision::Estimate)
         })
     };

@@ -90,7 +90,8 @@ fn markdown_and_html_show_hostile_names_as_text() {
 fn a_budget_that_ends_early_is_said() {
     let outcome = found(&[4e9, 7e9], 10e9);
     insta::assert_snapshot!(text(&outcome, &names(&["a", "b"]), "--budget {}", None), @"
-    Whether b is faster than a can't be told. 1 value is too few to tell how exact the ratio is; 12 are needed.
+    Whether b is faster than a can't be told. 1 value is too few to tell how exact the ratio is; 12 are
+    needed.
 
        median  95 %  time against a       verdict
     ─────────────────────────────────────────────
@@ -99,8 +100,8 @@ fn a_budget_that_ends_early_is_said() {
 
     No noise floor: the budget ended before a ran against itself.
     The runs took 11 s: --budget 220 may tell.
-    a: Warm-up may be part of it: 1 step is too few to tell warm-up from steady state; 12 are needed.
-    b: Warm-up may be part of it: 1 step is too few to tell warm-up from steady state; 12 are needed.
+    a: Warm-up may be part of it: 1 run is too few to tell warm-up from steady state; 12 are needed.
+    b: Warm-up may be part of it: 1 run is too few to tell warm-up from steady state; 12 are needed.
     ");
 }
 
@@ -112,4 +113,46 @@ fn medians_that_tell_another_ratio_are_explained() {
     assert!(!text(&outcome, &names, "", None).contains(note));
     outcome.contenders[1].median_ns *= 1.1;
     assert!(text(&outcome, &names, "", None).contains(note));
+}
+
+#[test]
+fn what_is_the_same_of_several_pairs_is_said_once() {
+    let outcome = found(&[4e9, 4e9, 4e9, 4e9], 40e9);
+    let names = names(&["a", "b", "c", "d"]);
+    insta::assert_snapshot!(headline(&outcome, &names), @"
+    Whether b, c or d is faster than a can't be told. 2 values are too few to tell how exact the ratio is; 12 are needed.
+    ");
+    let outcome = found(&[1e6, 1e6, 1e6, 0.5e6], 60e9);
+    insta::assert_snapshot!(text(&outcome, &names, "", Some(80)), @"
+    b and c are as fast as a. The whole interval lies within the threshold of 1.0 %.
+    d is 50.0 % faster than a (between 49.9 and 50.1 %).
+
+        median          95 %              time against a  verdict
+    ─────────────────────────────────────────────────────────────
+    a  1.00 ms  1.00 to 1.00
+    b  1.00 ms  1.00 to 1.00     +0.0 % (−0.2 to +0.2 %)     same
+    c  1.00 ms  1.00 to 1.00     +0.0 % (−0.2 to +0.2 %)     same
+    d   500 µs    500 to 500  −50.0 % (−50.1 to −49.9 %)   faster
+
+    c is as fast as b. The whole interval lies within the threshold of 1.0 %.
+    d is 50.0 % faster than b (between 49.9 and 50.1 %).
+    d is 50.0 % faster than c (between 50.0 and 50.0 %).
+    Noise floor: a against itself differs by 0.0 % in the same 8 rounds.
+    ");
+}
+
+#[test]
+fn sentences_keep_to_the_width_and_long_names_are_shortened() {
+    let outcome = found(&[4e9, 7e9], 10e9);
+    let long = "python -m some.module --with an-option --and another-one".repeat(2);
+    let shown = text(&outcome, &[long.clone(), "true".to_owned()], "", Some(80));
+    let sentences = shown.lines().filter(|line| line.ends_with('.'));
+    assert!(sentences.clone().count() > 3);
+    for line in sentences {
+        assert!(name::columns(line) <= 80, "{line}");
+    }
+    assert!(
+        !shown.contains(&long) && shown.contains("python"),
+        "{shown}"
+    );
 }

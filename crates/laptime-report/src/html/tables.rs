@@ -104,10 +104,11 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
 }
 
 fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
-    let class = if table.lead == "span" {
-        " class=\"spans\""
-    } else {
-        ""
+    let class = match place {
+        _ if table.lead == "span" => " class=\"spans\"",
+        // No script runs in a page of tables alone, so the headings that a phone shows stand in the markup.
+        Place::Page { .. } if is_comparison(table) => " class=\"labelled compared\"",
+        _ => "",
     };
     let _ = write!(out, "<div class=\"scroll\"><table{class}>\n<thead><tr>");
     let _ = write!(out, "<th scope=\"col\">{}</th>", table.lead);
@@ -126,6 +127,11 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
     for note in table.notes.iter().chain(&reasons) {
         let _ = writeln!(out, "<p class=\"note\">{}</p>", markup::sentence(note));
     }
+}
+
+/// Whether a table holds two sides against each other.
+fn is_comparison(table: &Table) -> bool {
+    table.columns.contains(&Column::Base)
 }
 
 fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut String) {
@@ -150,11 +156,21 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
         },
         markup::text(&row.name)
     );
+    let is_labelled = place != Place::Notebook && is_comparison(table);
     for (cell, column) in row.cells.iter().zip(&table.columns) {
+        let label = if is_labelled {
+            format!(" data-heading=\"{}\"", column.heading())
+        } else {
+            String::new()
+        };
         match cell {
             Cell::Absent(_) => {
                 let dash = marks.dash(table, *cell, &Glyphs::new(true));
-                let _ = write!(out, "<td>{dash}</td>");
+                let _ = write!(out, "<td{label}>{dash}</td>");
+            }
+            Cell::Word(word) if is_labelled => {
+                // `not comparable` is two classes.
+                let _ = write!(out, "<td class=\"verdict {word}\">{word}</td>");
             }
             Cell::Blank => *out += "<td></td>",
             cell => {
@@ -175,8 +191,10 @@ fn of_row(row: &Row, table: &Table, place: Place, marks: &Marks, out: &mut Strin
                         write!(out, "<td data-v=\"{ratio}\">{number}{}</td>", drawn(*ratio))
                     }
                     _ => match cell.number().filter(|_| place != Place::Notebook) {
-                        Some(value) => write!(out, "<td data-v=\"{value}\">{number}</td>"),
-                        None => write!(out, "<td>{number}</td>"),
+                        Some(value) => {
+                            write!(out, "<td{label} data-v=\"{value}\">{number}</td>")
+                        }
+                        None => write!(out, "<td{label}>{number}</td>"),
                     },
                 };
             }

@@ -215,7 +215,7 @@ fn too_few_calls_have_no_99th_percentile_and_say_so() {
 
     Batch 8: p99 is absent: 7 calls are too few to tell the 99th percentile; 100 are needed.
     Batch 8: The budget of 2 s is used up: the median is known to ±1.6 %. lt.bench_inference(…, budget=10) measures longer.
-    Batch 8: Warm-up may be part of it: 7 steps are too few to tell warm-up from steady state; 12 are needed.
+    Batch 8: Warm-up may be part of it: 7 runs are too few to tell warm-up from steady state; 12 are needed.
     "#);
 }
 

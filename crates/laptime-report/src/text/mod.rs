@@ -11,6 +11,7 @@ use crate::name;
 use crate::paint::{Paint, Style};
 use crate::roofline::plot;
 use crate::view::View;
+use crate::wrap;
 use plan::{digits, pad_end};
 use table::Said;
 
@@ -203,22 +204,7 @@ impl Text {
     fn wrapped(&self, lead: &str, text: &str, style: Style) -> String {
         let text = name::fitted(text, 1_000, self.glyphs.ellipsis);
         let indent = " ".repeat(name::columns(lead));
-        let room = self.width - indent.len();
-        let mut lines = vec![String::new()];
-        for word in text.split(' ') {
-            let word = name::fitted(word, room, self.glyphs.ellipsis);
-            let line = lines.last_mut().map_or("", |line| line.as_str());
-            let taken = indent.len() + name::columns(line) + 1 + name::columns(&word);
-            if !line.is_empty() && taken > self.width {
-                lines.push(String::new());
-            }
-            if let Some(line) = lines.last_mut() {
-                if !line.is_empty() {
-                    line.push(' ');
-                }
-                line.push_str(&word);
-            }
-        }
+        let lines = wrap::lines(&text, self.width - indent.len(), self.glyphs.ellipsis);
         let mut out = String::new();
         for (index, line) in lines.iter().enumerate() {
             let before = if index == 0 { lead } else { &indent };

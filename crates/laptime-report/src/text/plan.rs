@@ -199,6 +199,7 @@ pub fn digits(cell: Cell) -> Digits {
         Cell::Rate(rate) => quantity::rate(rate),
         Cell::Change(ratio) => quantity::change(ratio),
         Cell::Interval(low, high) => quantity::changes(low, high),
+        Cell::Measured(ns) => quantity::measured(ns),
         Cell::Difference(ns) => quantity::difference(ns),
         Cell::Plain(number) => Digits {
             whole: quantity::plain(number),
