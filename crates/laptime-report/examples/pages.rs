@@ -282,6 +282,7 @@ fn tables() -> Page {
             row("loss", &[true], 60),
         ],
         notes: Vec::new(),
+        notes_of: Vec::new(),
         reasons: Vec::new(),
     };
     let document = Document {
