@@ -160,6 +160,12 @@ class Ceiling:
 
         Below 0.9 something else ran, and the ceiling is too low.
         """
+    @property
+    def threads(self) -> int | None:
+        """On how many threads it was measured; None for devices and what was published."""
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether the machine was busy while it was measured: a quiet one may reach more."""
 
 @final
 class Ceilings:
@@ -185,9 +191,11 @@ class Ceilings:
         dtype: str | None,
         how: str,
         work: float,
-        on_cpu: bool,
+        threads: int | None,
         call: Callable[[], object],
     ) -> None: ...
+    def _empty(self) -> Ceilings: ...
+    def _take(self, fresh: Ceilings) -> None: ...
     def _knows(self, device: str, how: str) -> bool: ...
     def _absent(self, what: str, why: str) -> None: ...
     def _published(self, device: str, name: str) -> None: ...

@@ -18,6 +18,9 @@ const LITTLE_RATIO: f64 = 0.02;
 /// The part of a change that being kept from the CPU must account for to be its reason.
 const MOSTLY: f64 = 0.5;
 
+/// Code of a doubt about steps that did not keep their level.
+pub const CHANGED: &str = "step-time-changed";
+
 const ALL_STEPS: &str = "the tables mix the shorter and the longer steps";
 const LEAVE_ROOM: &str = "other programs, this one's own threads and workers, or a limit on the \
                           container's CPU took the CPU time: leave a CPU free and run again";
@@ -97,6 +100,28 @@ pub fn doubt(
     Some(changed(later, whole, parts, noun))
 }
 
+/// What took the CPU during the steps of warm-up, where that was much of their time.
+pub fn of_warm_up(
+    process: &Process,
+    series: &Series,
+    (first, steady): (Step, Step),
+    noun: &str,
+) -> Option<Warning> {
+    let ns_per_tick = process.anchors.mean_ns_per_tick();
+    let mut tracks = process.tracks.iter();
+    let thread = tracks.find(|track| track.track == series.track)?.thread;
+    let readings = &process.readings;
+    let kept = readings.of(thread, first.start, steady.start, ns_per_tick)?;
+    let (taken, ratio) = most(kept, noun)?;
+    Some(Warning::new("busy-machine", taken.said(ratio)).with_hint(taken.hint()))
+}
+
+/// Whether a doubt about steps names the machine, as their only trouble or beside a change.
+pub fn is_of_machine(doubt: &Warning) -> bool {
+    let hint = doubt.hint.as_deref().unwrap_or_default();
+    hint.ends_with(LEAVE_ROOM) || hint.ends_with(OTHER_HOST)
+}
+
 /// A busy machine below a run without steady steps to tell it by: of the first measured process.
 pub fn of_main(processes: &[Process], measured: &[usize]) -> Option<Warning> {
     let main = &processes[*measured.first()?];
@@ -125,8 +150,7 @@ fn most(whole: Kept, noun: &str) -> Option<(Taken<'_>, f64)> {
 /// Steps that changed, with the reason as far as it is known.
 fn changed(later: Later, whole: Option<Kept>, parts: Option<(Kept, Kept)>, noun: &str) -> Warning {
     let said = later.said(noun);
-    let told =
-        |message: String, hint: String| Warning::new("step-time-changed", message).with_hint(hint);
+    let told = |message: String, hint: String| Warning::new(CHANGED, message).with_hint(hint);
     let reason = parts.and_then(|(before, after)| {
         let mut each = Taken::each(noun).into_iter();
         each.find_map(|taken| {

@@ -1,5 +1,6 @@
 use crate::analyzer::Options;
 use crate::fed::summarize;
+use crate::finding::Finding;
 use crate::scripted::{EPOCH_NS, MAIN, MS, Script, anchor};
 use laptime_core::Warning;
 
@@ -173,7 +174,7 @@ fn a_trend_that_waiting_for_a_cpu_accounts_for_has_the_busy_machine_as_its_reaso
     };
     assert_eq!(
         run.doubt().0,
-        "steps became 65 % longer between warm-up and the end. The reason is a busy machine: \
+        "steps became 65 % longer between the end of warm-up and the end of the run. The reason is a busy machine: \
          the thread that takes the steps waited for a CPU for 30 % of the time in their \
          later half, 10 % before"
     );
@@ -227,6 +228,72 @@ fn of_a_thread_that_was_not_watched_nothing_is_claimed() {
     assert_eq!(said, ["from step 60 on, steps were 50 % longer"]);
     let hint = doubts[0].hint.as_deref().unwrap();
     assert!(hint.ends_with("run longer, or compare equal stretches"));
+}
+
+/// A first part of long steps, during which the thread is kept from its CPU for a part of the time.
+fn findings_of(step_ms: fn(u64) -> f64, delayed: fn(u64) -> f64) -> Vec<Finding> {
+    let run = Run {
+        step_ms,
+        delayed,
+        stolen: None,
+    };
+    summarize(&[run.script()], Options::default()).findings
+}
+
+const LONG_START: fn(u64) -> f64 = |step| if step < 12 { 1_800.0 } else { 20.0 };
+
+#[test]
+fn a_warm_up_on_a_busy_machine_says_so_instead_of_asking_for_more_steps() {
+    let all = findings_of(LONG_START, |step| if step < 12 { 0.8 } else { 0.0 });
+    let [
+        Finding::WarmUp {
+            busy: Some(busy), ..
+        },
+    ] = &all[..]
+    else {
+        panic!("{all:?}");
+    };
+    assert_eq!(
+        busy,
+        "the thread that takes the steps waited for a CPU for 80 % of the time"
+    );
+    let quiet = findings_of(LONG_START, NEVER);
+    assert!(
+        matches!(&quiet[..], [Finding::WarmUp { busy: None, .. }]),
+        "{quiet:?}"
+    );
+}
+
+#[test]
+fn numbers_that_a_busy_machine_made_unreliable_are_no_reason_for_advice() {
+    // Warm-up is longer than the rest, and one step in ten takes five times as long.
+    let steps: fn(u64) -> f64 = |step| match step {
+        0..12 => 300.0,
+        step if step % 10 == 3 => 100.0,
+        _ => 20.0,
+    };
+    let quiet = findings_of(steps, NEVER);
+    let has = |all: &[Finding], of: fn(&Finding) -> bool| all.iter().any(of);
+    let is_warm_up: fn(&Finding) -> bool = |one| matches!(one, Finding::WarmUp { .. });
+    let is_slow: fn(&Finding) -> bool = |one| matches!(one, Finding::SlowSteps { .. });
+    assert!(has(&quiet, is_warm_up) && has(&quiet, is_slow), "{quiet:?}");
+    let busy = findings_of(steps, |_| 0.6);
+    assert!(
+        matches!(&busy[..], [Finding::Unsteady { is_busy: true, .. }]),
+        "{busy:?}"
+    );
+}
+
+#[test]
+fn a_change_of_steps_that_take_next_to_nothing_is_no_finding() {
+    let is_unsteady = |one: &Finding| matches!(one, Finding::Unsteady { .. });
+    let short = findings_of(|step| LATER_SLOWER(step) / 100.0, NEVER);
+    assert!(!short.iter().any(is_unsteady), "{short:?}");
+    let long = findings_of(LATER_SLOWER, NEVER);
+    assert!(
+        matches!(&long[..], [Finding::Unsteady { is_busy: false, .. }]),
+        "{long:?}"
+    );
 }
 
 #[test]

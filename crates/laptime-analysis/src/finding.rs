@@ -60,6 +60,26 @@ pub enum Finding {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         function: Option<MainFunction>,
     },
+    /// A lap around the steps has most of its time outside of them.
+    OutsideSteps {
+        /// The lap's path.
+        path: String,
+        /// The path of the steps.
+        step_path: String,
+        /// Its time.
+        total_ns: u64,
+        /// The part of it outside of the steps.
+        outside_ns: u64,
+        /// The lap beside the steps that most of this is in, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<String>,
+        /// The time of that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part_ns: Option<u64>,
+        /// The function that most of it is in, where it is in no lap and stacks were sampled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<MainFunction>,
+    },
     /// Laps are so many and so short that recording them takes time of its own.
     Overhead {
         /// Finished spans.
@@ -223,6 +243,9 @@ pub enum Finding {
         message: String,
         /// What there is to do about it.
         hint: String,
+        /// Whether the machine was busy: then the parts that it fell on are no causes.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_busy: bool,
     },
     /// Most of the time that steps took went by before they were steady.
     WarmUp {
@@ -236,6 +259,9 @@ pub enum Finding {
         steady_count: u64,
         /// What those took.
         steady_ns: u64,
+        /// What took the CPU during warm-up, a sentence: then the machine was busy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        busy: Option<String>,
     },
     /// One process of several holds the others up, or is slower than they are.
     Ranks {

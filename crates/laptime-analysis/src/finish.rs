@@ -136,6 +136,7 @@ fn clues(processes: &[Process], measured: &[usize], start: Option<&Start>) -> Cl
     let main = || measured.first().map(|index| &processes[*index]);
     Clues {
         busy: busy::of_main(processes, measured),
+        busy_before: start.and_then(|start| start.busy_before.clone()),
         growth: start.and_then(|start| start.growth),
         inside: start.map_or_else(
             || main().and_then(steady::inside_of_all),

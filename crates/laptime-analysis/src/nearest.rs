@@ -23,6 +23,25 @@ pub fn nearest_name<'r>(names: impl Iterator<Item = &'r str>, wanted: &str) -> O
         .map(|(name, _)| name)
 }
 
+/// The path among rows that is most like a path: each of its names is like that of the other.
+pub fn nearest_path<'r>(rows: &'r [SpanRow], wanted: &[String]) -> Option<&'r str> {
+    let alike = |one: &String, other: &String| {
+        strsim::jaro_winkler(&one.to_lowercase(), &other.to_lowercase())
+    };
+    let likeness = |row: &SpanRow| {
+        let each = row
+            .names
+            .iter()
+            .zip(wanted)
+            .map(|(one, other)| alike(one, other));
+        (row.names.len() == wanted.len()).then(|| each.fold(1.0, f64::min))
+    };
+    let each = rows.iter().filter_map(|row| Some((likeness(row)?, row)));
+    let near = each.filter(|(likeness, _)| *likeness > LEAST);
+    near.max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, row)| row.path.as_str())
+}
+
 /// The paths of all rows, those first whose last name is most like the last one of a path.
 pub fn by_nearness<'r>(rows: &'r [SpanRow], wanted: &str) -> Vec<&'r str> {
     let wanted = laptime_core::path::around(wanted).1.to_lowercase();
@@ -50,6 +69,19 @@ mod tests {
         });
         assert_eq!(nearest(&rows, "**/Forwards"), Some("forward"));
         assert_eq!(nearest(&rows, "optimizer"), None);
+    }
+
+    #[test]
+    fn a_misspelt_path_is_answered_with_a_path() {
+        let rows = ["step", "step/forward", "evaluation/forward"].map(|path| SpanRow {
+            path: path.to_owned(),
+            names: path.split('/').map(str::to_owned).collect(),
+            ..SpanRow::default()
+        });
+        let near = |wanted: [&str; 2]| nearest_path(&rows, &wanted.map(str::to_owned));
+        assert_eq!(near(["step", "forwards"]), Some("step/forward"));
+        assert_eq!(near(["evaluations", "forward"]), Some("evaluation/forward"));
+        assert_eq!(near(["load", "forward"]), None);
     }
 
     #[test]

@@ -10,6 +10,9 @@ pub struct Peak {
     pub per_s: f64,
     /// What it is: `measured float32 matmul peak of cpu`.
     pub label: String,
+    /// On how many threads it was measured, where it is one of a processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u64>,
 }
 
 /// Units that ran while their operations were counted.
@@ -46,7 +49,7 @@ pub struct OperationsSummary {
     pub roofs: Vec<Peak>,
     /// Peaks of memory.
     pub bytes_peaks: Vec<Peak>,
-    /// Peaks that were measured while something else ran: they are too low.
+    /// Peaks that were measured while something else ran: they may be too low.
     pub disturbed: Vec<String>,
     /// Why there is no peak, where there is none.
     pub absent: Vec<Unavailable>,

@@ -26,6 +26,8 @@ pub struct Start {
     pub skipped_ns: u64,
     /// What there is to doubt about it.
     pub warnings: Vec<Warning>,
+    /// What took the CPU before it, in the first process.
+    pub busy_before: Option<Warning>,
     /// How memory grows from there on, in the first process.
     pub growth: Option<Growth>,
     /// What its steps leave inside of their laps.
@@ -59,6 +61,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
         from_step: found.iter().map(|one| one.from_step).max().unwrap_or(0),
         skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
         warnings,
+        busy_before: first.busy_before.clone(),
         growth: first.growth,
         inside: first.inside,
         risen_bytes: first.risen_bytes,
@@ -103,6 +106,7 @@ struct Found {
     skipped_ns: u64,
     since_ns: u64,
     doubt: Option<Warning>,
+    busy_before: Option<Warning>,
     growth: Option<Growth>,
     inside: Option<Growth>,
     risen_bytes: Option<i64>,
@@ -141,6 +145,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
             durations.len()
         ))
     })?;
+    let found = found.worth_telling(&durations);
     let first = found.steps;
     if process.tail_since < steps[first].start {
         return Err(Unavailable(
@@ -158,6 +163,7 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         inside: growth::inside(&since),
         risen_bytes: growth::risen(&process.readings, steps[first].start, process.last_end),
         doubt: busy::doubt(process, series, &steps, found, noun(&step_path)),
+        busy_before: busy::of_warm_up(process, series, (steps[0], steps[first]), noun(&step_path)),
         step_path,
         from_step: first as u64,
         skipped_ns: process.anchors.rate().nanoseconds(warm_up),

@@ -82,6 +82,6 @@ fn steps_that_went_on_changing_are_told_beside_the_numbers() {
     assert_eq!(warning.code, "step-time-changed");
     assert_eq!(
         warning.message,
-        "steps became 99 % longer between warm-up and the end"
+        "steps became 99 % longer between the end of warm-up and the end of the run"
     );
 }

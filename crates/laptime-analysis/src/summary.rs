@@ -268,6 +268,13 @@ impl Summary {
         Some((step, &self.rows))
     }
 
+    /// Whether it is of a notebook, in which nothing starts before the first lap: cells ran there.
+    pub fn is_notebook(&self) -> bool {
+        let program = std::path::Path::new(&self.program);
+        let is_shell = ["notebook", "IPython"].contains(&self.program.as_str());
+        is_shell || program.extension().is_some_and(|is| is == "ipynb")
+    }
+
     /// Why a number of a row is absent; `None` when it is there or no such field exists.
     pub fn why<'a>(&'a self, row: &'a SpanRow, field: &str) -> Option<&'a Unavailable> {
         row.why.get(field).or_else(|| self.unavailable.get(field))

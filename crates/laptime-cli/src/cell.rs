@@ -62,6 +62,8 @@ fn command() -> Command {
     let shared: Vec<Arg> = run.get_arguments().filter(is_shared).cloned().collect();
     Command::new("%%laptime")
         .no_binary_name(true)
+        // clap's own shows what was typed as if it were required.
+        .override_usage("%%laptime [OPTIONS] [NAME]")
         .about("Measure this cell: its time, and its laps as a table")
         .args(shared)
         .mut_arg("output", |output| output.help("Keep the recording there"))
@@ -111,6 +113,11 @@ mod tests {
         let message = parsed("--memry").unwrap_err();
         assert!(message.contains("'--memry'"), "{message}");
         assert!(message.contains("'--memory'"), "{message}");
+        let message = parsed("oops --memry").unwrap_err();
+        assert!(
+            message.contains("Usage: %%laptime [OPTIONS] [NAME]"),
+            "{message}"
+        );
         assert!(parsed("--force").is_err());
         assert!(parsed("two words").is_err());
     }

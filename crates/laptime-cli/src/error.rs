@@ -136,6 +136,14 @@ pub enum CliError {
         /// Paths of those that are there.
         known: Vec<String>,
     },
+    /// `--filter` lets no row through.
+    #[error("no row matches {pattern}")]
+    NoRow {
+        /// As typed.
+        pattern: String,
+        /// A name or a path that is there and is like it.
+        near: Option<String>,
+    },
     /// Nothing was named to compare the base with.
     #[error("{} is the base, and nothing is named to compare it with", path.display())]
     NothingToCompare {
@@ -288,6 +296,7 @@ impl CliError {
             | Self::Binary { .. }
             | Self::IsRecording { .. }
             | Self::NoMetric { .. }
+            | Self::NoRow { .. }
             | Self::NothingToCompare { .. }
             | Self::NoBaseline { .. }
             | Self::NoBaselineName { .. }
@@ -331,6 +340,11 @@ impl CliError {
             Self::NoMetric { known, .. } if known.is_empty() => {
                 Some("record one with `lt.metric(\"test_acc\", 0.93)`".to_owned())
             }
+            Self::NoRow { near, .. } => Some(match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => "a pattern is a name such as `forward`, or a path such as `step/*` or `**/forward`"
+                    .to_owned(),
+            }),
             Self::NothingToCompare { path } => {
                 let are_benchmarks = OtherFile::of_schema(path) == Some(OtherFile::Benchmarks);
                 let (ending, several) = if are_benchmarks {

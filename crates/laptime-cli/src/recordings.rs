@@ -38,12 +38,22 @@ pub fn instead(path: &Path) -> String {
         path.parent().unwrap_or(Path::new(""))
     };
     let near = inside(folder);
+    listed(&near)
+        .unwrap_or_else(|| "`laptime run SCRIPT` makes a recording, which ends in .lap".to_owned())
+}
+
+/// The recordings here, for somebody who named none.
+pub fn here() -> Option<String> {
+    listed(&inside(Path::new("")))
+}
+
+fn listed(near: &[PathBuf]) -> Option<String> {
     if near.is_empty() {
-        return "`laptime run SCRIPT` makes a recording, which ends in .lap".to_owned();
+        return None;
     }
     let shown: Vec<String> = near.iter().take(MOST).map(|path| quoted(path)).collect();
     let more = if near.len() > MOST { ", …" } else { "" };
-    format!("recordings here: {}{more}", shown.join(", "))
+    Some(format!("recordings here: {}{more}", shown.join(", ")))
 }
 
 /// What to type in place of a path that has no benchmarks, where a file of them is the base.

@@ -21,7 +21,7 @@ pub fn show<'a>(
     err: &'a mut dyn Write,
 ) -> i32 {
     let command = typed.get(1).map(OsString::as_os_str).unwrap_or_default();
-    let mut hint = forgotten_command(&usage);
+    let mut hint = forgotten_command(&usage, typed);
     if usage.kind() == ErrorKind::UnknownArgument {
         // That a target could have such a name helps nobody.
         usage.remove(ContextKind::Suggested);
@@ -29,7 +29,14 @@ pub fn show<'a>(
             hint = ops::instead_of(&mut usage);
         } else if command.as_encoded_bytes().starts_with(b"-") {
             hint = before_command(&mut usage, typed);
+        } else if command == "report" {
+            hint = page_of(&mut usage, typed);
         }
+    }
+    if usage.kind() == ErrorKind::MissingRequiredArgument
+        && ["report", "export", "compare", "pack"].contains(&command.to_str().unwrap_or_default())
+    {
+        hint = recordings::here();
     }
     if usage.kind() == ErrorKind::InvalidValue {
         hint = memory_column(&mut usage);
@@ -70,19 +77,56 @@ fn is_run(typed: &[OsString]) -> bool {
 }
 
 /// The command for somebody who typed `laptime train.py` or `laptime train-1.lap`.
-fn forgotten_command(usage: &clap::Error) -> Option<String> {
-    let ContextValue::String(typed) = usage.get(ContextKind::InvalidSubcommand)? else {
+fn forgotten_command(usage: &clap::Error, typed: &[OsString]) -> Option<String> {
+    let ContextValue::String(word) = usage.get(ContextKind::InvalidSubcommand)? else {
         return None;
     };
-    let path = Path::new(typed);
+    let path = Path::new(word);
     let command = if recordings::is_recording(path) {
         "report"
     } else if path.exists() {
         "run"
     } else {
-        return None;
+        return option_as_command(word, typed);
     };
     Some(format!("laptime {command} {}", quoted(path)))
+}
+
+/// The command for somebody who typed `laptime memory train.py`: it is an option of `run`.
+fn option_as_command(word: &str, typed: &[OsString]) -> Option<String> {
+    let run = RunArgs::augment_args(clap::Command::new("run"));
+    let is_flag = has_option(&run, &format!("--{word}"));
+    let rest: Vec<String> = typed
+        .iter()
+        .skip(2)
+        .map(|one| quoted(Path::new(one)))
+        .collect();
+    let is_script = typed.get(2).is_some_and(|one| Path::new(one).is_file());
+    (is_flag && is_script).then(|| format!("laptime run --{word} {}", rest.join(" ")))
+}
+
+/// The command for somebody who wants a page and typed `laptime report a.lap --html page.html`, as after `run`.
+fn page_of(usage: &mut clap::Error, typed: &[OsString]) -> Option<String> {
+    let ContextValue::String(option) = usage.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    if option.split('=').next() != Some("--html") {
+        return None;
+    }
+    usage.remove(ContextKind::SuggestedArg);
+    let words = typed.iter().skip(2);
+    let mut words: Vec<String> = words.map(|word| quoted(Path::new(word))).collect();
+    for word in &mut words {
+        *word = match word.split_once('=') {
+            Some(("--html", page)) => format!("-o {page}"),
+            _ if word == "--html" => "-o".to_owned(),
+            _ => continue,
+        };
+    }
+    Some(format!(
+        "the name says that it is a page: laptime report {}",
+        words.join(" ")
+    ))
 }
 
 /// The line for somebody who asked for a column of memory, of which there are two.
@@ -154,7 +198,7 @@ pub fn with_dashes(mut cli: Cli, typed: &[OsString]) -> Cli {
     cli
 }
 
-/// Says which long options of `laptime run` were typed after the program's name, and so were its own.
+/// Says which long options of `laptime run` stand after the program's name, and so are its own.
 pub fn given_away(args: &RunArgs) -> Option<String> {
     if args.is_after_dashes {
         return None; // whoever typed `--` has said whose the rest is
@@ -183,8 +227,15 @@ pub fn given_away(args: &RunArgs) -> Option<String> {
         return None;
     }
     Some(format!(
-        "{} after {program} went to {program}; put it before: laptime run {} {before}{program}",
+        "{} after {program} {} to {program}; if {} meant for Laptime, put {} before: laptime run {} {before}{program}",
         names.join(" and "),
+        if names.len() == 1 { "goes" } else { "go" },
+        if names.len() == 1 {
+            "it is"
+        } else {
+            "they are"
+        },
+        if names.len() == 1 { "it" } else { "them" },
         options.join(" "),
     ))
 }

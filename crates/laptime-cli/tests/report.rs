@@ -360,8 +360,8 @@ fn a_filter_that_lets_nothing_through_says_so() {
     recording::folder(&place.path().join("a.lap"), 5);
     for format in ["text", "json", "csv", "html", "markdown", "tree"] {
         let left = place.laptime(&["report", "a.lap", "-f", format, "--filter", "["]);
-        assert_eq!(left.code, 0);
-        let expected = "laptime: warning: no row matches [\n";
+        assert_eq!((left.code, left.out.as_str()), (2, ""));
+        let expected = "laptime: error: no row matches [\nhint: a pattern is a name";
         assert!(left.err.starts_with(expected), "{}", left.err);
     }
 }
@@ -370,9 +370,15 @@ fn a_filter_that_lets_nothing_through_says_so() {
 fn a_filter_that_is_nearly_a_name_is_answered_with_the_name() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 5);
-    let left = place.laptime(&["report", "a.lap", "--filter", "**/Forwards"]);
-    let expected = "laptime: warning: no row matches **/Forwards\nhint: did you mean forward?\n";
-    assert!(left.err.starts_with(expected), "{}", left.err);
+    for (typed, meant) in [
+        ("**/Forwards", "forward"),
+        ("step/forwards", "step/forward"),
+    ] {
+        let left = place.laptime(&["report", "a.lap", "--filter", typed]);
+        let expected =
+            format!("laptime: error: no row matches {typed}\nhint: did you mean {meant}?\n");
+        assert_eq!((left.code, left.err), (2, expected));
+    }
 }
 
 #[test]

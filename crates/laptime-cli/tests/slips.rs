@@ -82,16 +82,18 @@ fn an_option_of_ours_after_the_program_is_the_programs_and_is_told() {
     let run = |arguments: &[&str]| {
         let left = place.laptime(&[&["run"], arguments].concat());
         assert_eq!(left.code, 0, "{}", left.err);
-        let told = left.err.lines().find(|line| line.contains(" went to "));
+        let told = left
+            .err
+            .lines()
+            .find(|line| line.contains(" meant for Laptime"));
         (left.out.clone(), told.map(str::to_owned))
     };
     let (out, told) = run(&["s.py", "20", "--memory"]);
     assert_eq!(out, "['20', '--memory']\n");
-    let told_one = "--memory after s.py went to s.py; put it before: laptime run --memory s.py";
+    let told_one = "laptime: --memory after s.py goes to s.py; if it is meant for Laptime, put it before: laptime run --memory s.py";
     assert_eq!(told.as_deref(), Some(told_one));
     let (_, told) = run(&["-m", "s", "--ops", "--html=x.html"]);
-    let told_two =
-        "--ops and --html after s went to s; put it before: laptime run --ops --html=… -m s";
+    let told_two = "laptime: --ops and --html after s go to s; if they are meant for Laptime, put them before: laptime run --ops --html=… -m s";
     assert_eq!(told.as_deref(), Some(told_two));
     for arguments in [
         &["s.py", "--memorable", "-o", "x"][..],
@@ -101,6 +103,29 @@ fn an_option_of_ours_after_the_program_is_the_programs_and_is_told() {
     ] {
         assert_eq!(run(arguments).1, None, "{arguments:?}");
     }
+}
+
+#[test]
+fn a_command_that_lacks_something_is_answered_with_the_line_that_works() {
+    let place = Place::new();
+    place.file("s.py", "print()");
+    let hint = |arguments: &[&str]| {
+        let left = place.laptime(arguments);
+        assert_eq!(left.code, 2, "{}", left.err);
+        let hints = left
+            .err
+            .lines()
+            .filter_map(|line| line.strip_prefix("hint: "));
+        hints.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(hint(&["report"]), "", "no recording is here");
+    place.laptime(&["run", "-o", "a.lap", "true"]);
+    assert_eq!(hint(&["report"]), "recordings here: a.lap");
+    let page = "the name says that it is a page: laptime report a.lap -o x.html";
+    assert_eq!(hint(&["report", "a.lap", "--html", "x.html"]), page);
+    assert_eq!(hint(&["report", "a.lap", "--html=x.html"]), page);
+    assert_eq!(hint(&["memory", "s.py"]), "laptime run --memory s.py");
+    assert_eq!(hint(&["memory", "nothing.py"]), "");
 }
 
 #[test]

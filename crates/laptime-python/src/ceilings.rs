@@ -8,9 +8,9 @@ use laptime_recorder::{ceilings, delay_ns};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-/// How long a piece of a framework's work is repeated, and how often at least.
-const BUDGET: Duration = Duration::from_millis(400);
-const FEWEST: usize = 5;
+/// How long a piece of a framework's work is repeated each time, and how often at least.
+const BUDGET: Duration = Duration::from_millis(120);
+const FEWEST: usize = 2;
 
 /// The ceilings of a machine.
 #[pyclass(module = "laptime")]
@@ -30,6 +30,8 @@ pub struct Ceiling {
     samples: Option<u64>,
     median_ratio: Option<f64>,
     cpu_ratio: Option<f64>,
+    threads: Option<u64>,
+    is_disturbed: bool,
 }
 
 impl From<&Known> for Ceiling {
@@ -52,6 +54,8 @@ impl From<&Known> for Ceiling {
             samples: measured.map(|measured| measured.samples),
             median_ratio: measured.map(|measured| measured.median_ratio),
             cpu_ratio: measured.and_then(|measured| measured.cpu_ratio),
+            threads: measured.and_then(|measured| measured.threads),
+            is_disturbed: known.was_disturbed(),
         }
     }
 }
@@ -118,31 +122,41 @@ impl Ceilings {
         )
     }
 
+    /// Those of the same machine, none of them measured yet.
+    #[pyo3(name = "_empty")]
+    fn empty(&self) -> Self {
+        let core = Core {
+            machine: self.core.machine.clone(),
+            ..Core::default()
+        };
+        Self { core }
+    }
+
     /// Times a framework's work: so many FLOP or bytes a call, all of which is done when it returns.
-    /// On the processor it is told whether something else ran.
-    #[pyo3(name = "_sample", signature = (device, dtype, how, work, on_cpu, call))]
+    /// On the processor, whose threads are told, it is told whether something else ran.
+    #[pyo3(name = "_sample", signature = (device, dtype, how, work, threads, call))]
     fn sample(
         &mut self,
         device: String,
         dtype: Option<String>,
         how: String,
         work: f64,
-        on_cpu: bool,
+        threads: Option<u64>,
         call: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let samples = repeat(call, on_cpu)?;
+        let samples = repeat(call, threads.is_some())?;
         if let Some((per_s, measured)) = Measured::best_of(how, work, &samples) {
             self.core.add(Known {
                 device,
                 bound: dtype.map_or(What::Bytes, What::Flop),
                 per_s,
-                origin: Origin::Framework(measured),
+                origin: Origin::Framework(measured.on_threads(threads)),
             });
         }
         Ok(())
     }
 
-    /// Whether what a framework reaches on a device is known: the same one, and undisturbed.
+    /// Whether what a framework reaches on a device is known: the same one, and beyond doubt.
     #[pyo3(name = "_knows")]
     fn knows(&self, device: &str, how: &str) -> bool {
         let known = |one: &&Known| match &one.origin {
@@ -150,7 +164,23 @@ impl Ceilings {
             _ => false,
         };
         let mut all = self.core.all.iter().filter(known).peekable();
-        all.peek().is_some() && !all.any(Known::was_disturbed)
+        all.peek().is_some() && !all.any(Known::is_to_measure_again)
+    }
+
+    /// Takes in what was measured now, in place of what another number of threads reached.
+    #[pyo3(name = "_take")]
+    fn take(&mut self, fresh: &Self) {
+        let fresh = &fresh.core;
+        let threads = |one: &Known| match &one.origin {
+            Origin::Framework(measured) => Some((one.device.clone(), measured.threads)),
+            _ => None,
+        };
+        self.core.all.retain(|one| {
+            let same = |other: &Known| one.device == other.device && one.bound == other.bound;
+            let mut others = fresh.all.iter().filter(|other| same(other));
+            threads(one).is_none() || others.all(|other| threads(other) == threads(one))
+        });
+        self.core.extend(fresh.clone());
     }
 
     /// What a device could not do.

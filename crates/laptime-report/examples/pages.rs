@@ -301,6 +301,7 @@ fn tabled(rows: Vec<Row>) -> Page {
         columns: vec![Column::Total, Column::Share],
         rows,
         notes: Vec::new(),
+        notes_of: Vec::new(),
         reasons: Vec::new(),
     };
     let document = Document {

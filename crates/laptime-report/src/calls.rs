@@ -97,9 +97,18 @@ pub fn table(exact: &ExactFunctions, laps: &[&ExactLap], most: usize, view: &Vie
         ],
         rows,
         notes: vec![
-            "own is time in the function itself, total also in what it called; per call is the total of a \
-             primitive call; of parent is the own time's share of the lap's, share the lap's of all"
+            "own is time in the function itself, total also in what it called; share is the lap's of all"
                 .to_owned(),
+        ],
+        notes_of: vec![
+            (
+                Column::PerCall,
+                "per call is the total of a primitive call".to_owned(),
+            ),
+            (
+                Column::OfParent,
+                "of parent is the own time's share of the lap's".to_owned(),
+            ),
         ],
         reasons: Vec::new(),
     }

@@ -69,7 +69,7 @@ fn origin(origin: &Origin) -> String {
                 ..
             } = measured;
             let busy = if measured.was_disturbed() {
-                "; unreliable: the machine was busy"
+                "; unreliable: the machine was busy, a quiet one may reach more"
             } else {
                 ""
             };
@@ -119,7 +119,7 @@ mod tests {
         device               ceiling    origin
         cpu     float32  511 GFLOP/s    measured: AVX2 multiply-adds on 2 threads, best of 3, their median at 80.0 % of it
         cpu     float32  197 GFLOP/s *  measured: torch 2.15.0 products, best of 3, their median at 80.0 % of it
-        cpu     memory     97.2 GB/s *  measured: triad on 2 threads, best of 3, their median at 80.0 % of it; unreliable: the machine was busy
+        cpu     memory     97.2 GB/s *  measured: triad on 2 threads, best of 3, their median at 80.0 % of it; unreliable: the machine was busy, a quiet one may reach more
 
         * what rates are compared with: published, else what matrix products reach, else what instructions could
         ");

@@ -69,8 +69,21 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// What needs saying below it.
     pub notes: Vec<String>,
+    /// What needs saying of a column, where it is shown.
+    pub notes_of: Vec<(Column, String)>,
     /// Why cells are absent, each reason once: [`Cell::Absent`] counts in it.
     pub reasons: Vec<Unavailable>,
+}
+
+impl Table {
+    /// What needs saying of the columns that are shown.
+    pub fn notes_where(&self, is_shown: impl Fn(usize) -> bool) -> impl Iterator<Item = &str> {
+        let at = |column| self.columns.iter().position(|known| *known == column);
+        let notes = self.notes_of.iter();
+        notes
+            .filter(move |(column, _)| at(*column).is_some_and(&is_shown))
+            .map(|(_, note)| note.as_str())
+    }
 }
 
 /// A row of a table.

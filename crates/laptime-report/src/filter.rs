@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use laptime_analysis::{Pattern, SpanRow, Steady, Summary, nearest, nearest_name};
-use laptime_core::Unavailable;
+use laptime_analysis::{Pattern, SpanRow, Steady, Summary, nearest, nearest_name, nearest_path};
+use laptime_core::{Unavailable, path};
 
 use crate::view::{By, View};
 
@@ -32,14 +32,21 @@ pub fn has_rows(summary: &Summary, view: &View) -> bool {
     }
 }
 
-/// The name among the rows of the view's tables that is most like the one asked for.
-pub fn near<'s>(summary: &'s Summary, view: &View) -> Option<&'s str> {
+/// The name among the rows of the view's tables that is most like the one asked for; its path, where a
+/// path was asked for.
+pub fn near(summary: &Summary, view: &View) -> Option<String> {
     let wanted = view.filter.as_deref()?;
     if view.by == By::Function {
         let names = laps_of_functions(summary).filter_map(|names| names.last());
-        return nearest_name(names.map(String::as_str), wanted);
+        return nearest_name(names.map(String::as_str), wanted).map(str::to_owned);
     }
-    nearest(&summary.rows, wanted)
+    let names = path::split(wanted);
+    let is_path = names.len() > 1 && !names.contains(&"**".to_owned());
+    is_path
+        .then(|| nearest_path(&summary.rows, &names))
+        .flatten()
+        .or_else(|| nearest(&summary.rows, wanted))
+        .map(str::to_owned)
 }
 
 /// The names of each lap that has functions.

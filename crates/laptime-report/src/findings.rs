@@ -44,6 +44,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             time(*outside_ns),
         ),
         Finding::BetweenSteps { .. } => ends::between(finding)?,
+        Finding::OutsideSteps { .. } => ends::outside(finding)?,
         Finding::Overhead {
             span_count,
             recording_ns,
@@ -87,7 +88,7 @@ pub fn said(finding: &Finding) -> Option<String> {
         Finding::ThreadsWait(wait) => waits::threads(wait),
         Finding::Ranks { message, .. } => format!("{}.", text::capitalised(message)),
         Finding::MemoryGrowth { .. } | Finding::MemoryRise { .. } => memory::grows(finding)?,
-        Finding::Unsteady { message, hint } => sentences(message, hint),
+        Finding::Unsteady { message, hint, .. } => sentences(message, hint),
         Finding::MemoryBound {
             path, intensity, ..
         } => format!(
@@ -191,9 +192,10 @@ fn of_some(finding: &Finding) -> Option<String> {
             warm_up_ns,
             steady_count,
             steady_ns,
+            busy,
         } => format!(
             "Warm-up took longer than all that followed: {} for the first {}, {} for the {} after \
-             {}. Take more {}, or its cost remains most of the run.",
+             {}. {}",
             time(*warm_up_ns),
             match *warm_up_count {
                 1 => one(path),
@@ -202,7 +204,16 @@ fn of_some(finding: &Finding) -> Option<String> {
             time(*steady_ns),
             quantity::thousands(*steady_count),
             if *warm_up_count == 1 { "it" } else { "them" },
-            many(path),
+            match busy {
+                Some(busy) => format!(
+                    "The machine was busy meanwhile: {busy}. Run again before you look for a reason in \
+                     the program."
+                ),
+                None => format!(
+                    "Take more {}, or its cost remains most of the run.",
+                    many(path)
+                ),
+            },
         ),
         _ => return None,
     })

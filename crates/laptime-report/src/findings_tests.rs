@@ -316,13 +316,12 @@ fn every_kind() -> Vec<Finding> {
             usual_ns: 3 * MS,
             total_ns: 540 * MS,
         },
-        Finding::WarmUp {
-            path: "step".to_owned(),
-            warm_up_count: 2,
-            warm_up_ns: 1_320 * MS,
-            steady_count: 62,
-            steady_ns: 412 * MS,
-        },
+        outside_steps(None),
+        outside_steps(Some("fit/load")),
+        warm_up(None),
+        warm_up(Some(
+            "the thread that takes the steps waited for a CPU for 80 % of the time",
+        )),
         Finding::Ranks {
             holds_up: true,
             message: "rank 1 (process 8) holds the others up: its forward is longer".to_owned(),
@@ -335,6 +334,31 @@ fn every_kind() -> Vec<Finding> {
         intensity: 2.31,
     }]);
     all
+}
+
+/// A lap of 4.36 s whose steps take 0.08 s.
+fn outside_steps(part: Option<&str>) -> Finding {
+    Finding::OutsideSteps {
+        path: "fit".to_owned(),
+        step_path: "fit/step".to_owned(),
+        total_ns: 4_360 * MS,
+        outside_ns: 4_280 * MS,
+        part: part.map(str::to_owned),
+        part_ns: part.map(|_| 4_000 * MS),
+        function: None,
+    }
+}
+
+/// A warm-up that was most of the run, and what took the CPU meanwhile.
+fn warm_up(busy: Option<&str>) -> Finding {
+    Finding::WarmUp {
+        path: "step".to_owned(),
+        warm_up_count: 2,
+        warm_up_ns: 1_320 * MS,
+        steady_count: 62,
+        steady_ns: 412 * MS,
+        busy: busy.map(str::to_owned),
+    }
 }
 
 #[test]
@@ -375,7 +399,10 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     net/2 (Conv2d) alone takes 90 % of a step, forward and backward together. No other module takes half as much.
     request/render/resize alone takes 55 % of a request. No other lap inside its parts takes half as much.
     request/database runs in few requests, 9 times in 199, and takes 60.0 ms each time. A request usually takes 3.00 ms. It costs 540 ms in all.
+    98 % of fit (4.28 s) is outside of its steps: look there first. Put laps around what runs there, or record with `--stacks`, which names its function.
+    98 % of fit (4.28 s) is outside of its steps: fit/load takes 4.00 s of it.
     Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. Take more steps, or its cost remains most of the run.
+    Warm-up took longer than all that followed: 1.32 s for the first 2 steps, 412 ms for the 62 after them. The machine was busy meanwhile: the thread that takes the steps waited for a CPU for 80 % of the time. Run again before you look for a reason in the program.
     Rank 1 (process 8) holds the others up: its forward is longer.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is left in step/forward/stats (10.0 KiB each time): look for lists or caches that keep it, there or where it is handed on.
     Each step leaves 10.1 KiB (± 12 B) of memory behind: 2.0 MiB after 200 steps. It is probably left in step/forward/stats (10.0 KiB each time). But step/backward frees memory that others allocate, such as step/forward (185.3 KiB each time), so a part of that may be kept instead. Look for lists or caches that grow there.

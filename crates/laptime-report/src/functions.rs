@@ -176,6 +176,10 @@ pub fn table(
         columns,
         rows,
         notes: notes(summary, laps, has_rest),
+        notes_of: vec![(
+            Column::OfParent,
+            "of parent is the own time's share of the lap".to_owned(),
+        )],
         reasons: Vec::new(),
     }
 }
@@ -183,7 +187,7 @@ pub fn table(
 fn notes(summary: &Summary, laps: &[&LapFunctions], has_rest: bool) -> Vec<String> {
     let mut notes = vec![
         "own is time in the function itself and in what it calls that isn't Python, total also in the \
-         functions that it calls; of parent is the own time's share of the lap"
+         functions that it calls"
             .to_owned(),
     ];
     if laps.iter().any(|lap| !lap.imports.is_empty()) {

@@ -100,7 +100,8 @@ fn a_program_without_laps_is_told_by_its_functions_unasked() {
     └─ load train.py:10                   10  100 ms  400 ms     25.0 %
        └─ called from main train.py
     own is time in the function itself and in what it calls that isn't Python, total also in the
-    functions that it calls; of parent is the own time's share of the lap
+    functions that it calls
+    of parent is the own time's share of the lap
     ");
 }
 
@@ -158,8 +159,9 @@ fn what_was_not_sampled_of_the_exit_has_a_row_of_its_own() {
     │  └─ called from main train.py
     └─ not sampled                                     550   ms     91.7 %
     own is time in the function itself and in what it calls that isn't Python, total also in the
-    functions that it calls; of parent is the own time's share of the lap
+    functions that it calls
     not sampled: the start and the end of the interpreter itself, and what could not be read
+    of parent is the own time's share of the lap
     ");
 }
 
@@ -227,7 +229,7 @@ fn a_filter_that_no_lap_passes_shows_no_table() {
     for (pattern, is_there) in [("step", true), ("stepp", false)] {
         let view = by_function(Some(pattern));
         assert_eq!(has_rows(&summary, &view), is_there);
-        assert_eq!(near(&summary, &view), Some("step"));
+        assert_eq!(near(&summary, &view).as_deref(), Some("step"));
         let told = text(&summary, &view);
         assert_eq!(told.contains("lap, its functions"), is_there, "{told}");
     }
@@ -272,12 +274,35 @@ fn counted_calls_have_a_table_unasked_and_say_who_called() {
     ├─ load train.py:9                     3   99.00 ms  100.00 ms  33.33 ms     99.0 %
     │  └─ called from main train.py:3
     └─ main train.py:3                     3    1.00 ms  100.00 ms  33.33 ms      1.0 %
-    own is time in the function itself, total also in what it called; per call is the total of a
-    primitive call; of parent is the own time's share of the lap's, share the lap's of all
+    own is time in the function itself, total also in what it called; share is the lap's of all
+    per call is the total of a primitive call
+    of parent is the own time's share of the lap's
     ");
     script.span(&["step"], 100 * MS, 300 * MS);
     let told = text(&summary(&script), &by_function(None));
     assert!(told.contains("\nno lap open"), "{told}");
+}
+
+#[test]
+fn a_functions_name_has_more_room_than_numbers_in_80_columns() {
+    let mut script = script();
+    samples(&mut script, 100, 500);
+    let mut summary = summary(&script);
+    let name = "make_line.<locals>.<listcomp>.parse";
+    for lap in &mut summary.functions.as_mut().unwrap().laps {
+        for function in &mut lap.functions {
+            function.name = function.name.replace("parse", name);
+        }
+    }
+    let told = text(
+        &summary,
+        &View {
+            width: Some(80),
+            ..by_function(None)
+        },
+    );
+    assert!(told.contains(&format!("{name} train.py:20")), "{told}");
+    assert!(!told.contains("of parent is"), "{told}");
 }
 
 #[test]
@@ -323,7 +348,8 @@ fn what_an_import_runs_is_in_its_row_alone() {
     └─ load train.py:10                   20  200 ms  200 ms     22.2 %
        └─ called from main train.py
     own is time in the function itself and in what it calls that isn't Python, total also in the
-    functions that it calls; of parent is the own time's share of the lap
+    functions that it calls
     an import's time is all that it runs; own times of functions are beside it
+    of parent is the own time's share of the lap
     ");
 }

@@ -5,7 +5,8 @@
 //! parts only, so that who reads no further knows the most important of it.
 
 use laptime_analysis::{
-    FunctionTime, ProcessState, ProcessSummary, RowKind, SpanRow, Summary, is_shutdown, noun,
+    FunctionTime, LapFunctions, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
+    is_shutdown, noun,
 };
 use laptime_core::PhaseName;
 
@@ -46,7 +47,7 @@ pub fn of_run(summary: &Summary) -> String {
     } else {
         wall
     };
-    let rows = of_whole(&summary.rows);
+    let rows = of_whole(&summary.rows, summary.is_notebook());
     let has_laps = rows.iter().any(|part| part.is_span);
     let (rows, all_ns) = if has_laps {
         (rows, summary.wall_ns)
@@ -89,7 +90,11 @@ fn together(summary: &Summary) -> Option<String> {
 fn of_the_run(part: &Part) -> String {
     let Part { name, ratio, .. } = part;
     if *ratio >= OVERLAP_RATIO {
-        return format!("{name} {ratio:.1}{UNBROKEN}at{UNBROKEN}once");
+        let many = match noun(name) {
+            "span" => format!("laps of {name}"),
+            noun => format!("{noun}s"),
+        };
+        return format!("{ratio:.1}{UNBROKEN}{many} at a time on average");
     }
     format!("{} {name}", share(*ratio))
 }
@@ -109,10 +114,10 @@ fn share(ratio: f64) -> String {
 }
 
 /// The outermost rows by what they are called; none where nothing but leftovers is there.
-fn of_whole(rows: &[SpanRow]) -> Vec<Part> {
+fn of_whole(rows: &[SpanRow], is_notebook: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for row in rows.iter().filter(|row| row.depth() == 0) {
-        let name = called(row, rows);
+        let name = called(row, rows, is_notebook);
         // A lap around the whole recording ends after it: what is known of it are the laps inside.
         let inside = || {
             children(rows, &row.names)
@@ -140,8 +145,7 @@ fn of_functions(summary: &Summary) -> (Vec<Part>, u64) {
     };
     let sampled = || {
         let lap = functions.main_lap().filter(|lap| !lap.is_beside())?;
-        let each = lap.functions.iter();
-        Some(each.map(|one| (function_name(one), one.self_ns)).collect())
+        Some(sampled_of(lap))
     };
     let counted = || {
         let exact = functions.exact.as_ref()?;
@@ -156,14 +160,15 @@ fn of_functions(summary: &Summary) -> (Vec<Part>, u64) {
                     .unwrap_or_else(|| calls::builtin(&function.name)),
             )
         };
-        let each = each.filter_map(|one| Some((named(one.function)?, one.self_ns)));
+        let short = |one: String| name::short(&one);
+        let each = each.filter_map(|one| Some((short(named(one.function)?), one.self_ns)));
         Some(each.collect())
     };
     let each: Vec<(String, u64)> = sampled().or_else(counted).unwrap_or_default();
     let own_ns = each.iter().map(|(_, ns)| *ns).fold(0, u64::saturating_add);
     let all_ns = own_ns.max(summary.wall_ns).max(1);
     let each = each.into_iter().map(|(name, ns)| Part {
-        name: name::short(&name),
+        name,
         ratio: ns as f64 / all_ns as f64,
         is_span: true,
     });
@@ -175,16 +180,29 @@ fn function_name(function: &FunctionTime) -> String {
     if is_shutdown(&function.name, &function.file) {
         return "waiting for threads to end".to_owned();
     }
-    function.name.clone()
+    let is_waiting = function.waiting_ns > function.self_ns / 2;
+    let waiting = if is_waiting { " (waiting)" } else { "" };
+    format!("{}{waiting}", name::short(&function.name))
+}
+
+/// Imports as the script wrote them, and what functions do beside them. One that mostly waits says so.
+fn sampled_of(lap: &LapFunctions) -> Vec<(String, u64)> {
+    let imports = lap.imports.iter();
+    let imports = imports.map(|one| (name::short(&format!("import {}", one.name)), one.total_ns));
+    let functions = lap.functions.iter();
+    let functions = functions.map(|one| (function_name(one), one.beside_imports_ns()));
+    imports.chain(functions).collect()
 }
 
 /// What a part of the run is called: steps with a backward are training, counted ones too.
-fn called(row: &SpanRow, rows: &[SpanRow]) -> String {
+fn called(row: &SpanRow, rows: &[SpanRow], is_notebook: bool) -> String {
     let name = row.names.first().map_or("", String::as_str);
     if row.kind == RowKind::Leftover {
         let called = match name {
             "other" => "outside of laps",
             "after" => "after the last lap",
+            // Earlier cells ran there, and somebody typed.
+            "startup" if is_notebook => "before the first lap",
             name => name,
         };
         return called.to_owned();

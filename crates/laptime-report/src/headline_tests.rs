@@ -1,4 +1,4 @@
-use laptime_analysis::Options;
+use laptime_analysis::{FunctionTime, ImportTime, Options};
 use laptime_core::SpanFlags;
 
 use super::*;
@@ -105,7 +105,10 @@ fn tasks_side_by_side_are_no_share_of_the_run() {
             SpanFlags::NONE,
         );
     }
-    assert_eq!(said(script), "100 ms: request 4.5 at once, 10 % startup.");
+    assert_eq!(
+        said(script),
+        "100 ms: 4.5 requests at a time on average, 10 % startup."
+    );
 }
 
 #[test]
@@ -121,6 +124,63 @@ fn what_was_measured_is_named_however_small_it_is() {
 #[test]
 fn a_run_without_spans_is_told_by_its_time_alone() {
     assert_eq!(said(Script::new(7, 100 * MS)), "100 ms");
+}
+
+#[test]
+fn what_was_before_a_notebooks_first_lap_is_no_startup() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["work"], 80 * MS, 20 * MS);
+    let mut summary = fed::summarize(&[script], Options::default());
+    summary.program = "notebook".into();
+    let said = of_run(&summary).replace(UNBROKEN, " ");
+    assert_eq!(said, "100 ms: 80 % before the first lap, 20 % work.");
+}
+
+#[test]
+fn imports_are_told_as_the_script_wrote_them_and_waiting_is_no_work() {
+    let function = |name: &str, self_ns, imported_ns, waiting_ns| FunctionTime {
+        name: name.into(),
+        file: "train.py".into(),
+        self_ns,
+        total_ns: self_ns,
+        waiting_ns,
+        self_count: self_ns / MS,
+        imported_ns,
+        imported_count: imported_ns / MS,
+        lines: Vec::new(),
+    };
+    let torch = ImportTime {
+        name: "torch".into(),
+        total_ns: 740 * MS,
+        sample_count: 740,
+    };
+    let lap = LapFunctions {
+        path: "program".into(),
+        names: Vec::new(),
+        kind: RowKind::Leftover,
+        total_ns: 1_000 * MS,
+        waiting_ns: 200 * MS,
+        sample_count: 1_000,
+        shared_count: 0,
+        imports: vec![torch],
+        functions: vec![
+            function("_call_with_frames_removed", 740 * MS, 740 * MS, 0),
+            function("main", 200 * MS, 0, 190 * MS),
+            function("train", 60 * MS, 0, 0),
+        ],
+        stacks: Vec::new(),
+    };
+    let parts = sampled_of(&lap);
+    let told = parts.iter().filter(|(_, ns)| *ns > 0);
+    let told: Vec<(&str, u64)> = told.map(|(name, ns)| (name.as_str(), ns / MS)).collect();
+    assert_eq!(
+        told,
+        [
+            ("import torch", 740),
+            ("main (waiting)", 200),
+            ("train", 60)
+        ]
+    );
 }
 
 #[test]

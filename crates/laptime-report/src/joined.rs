@@ -1,7 +1,7 @@
 //! What is said of operations that were counted once and joined with the time of a run: which
 //! rows they are in, what their rates are compared with, and the roofline of the rows.
 
-use laptime_analysis::{OperationsSummary, SpanRow, Summary, ToldShapes};
+use laptime_analysis::{OperationsSummary, Peak, SpanRow, Summary, ToldShapes};
 
 use crate::document::{Content, Section};
 use crate::filter;
@@ -18,17 +18,19 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let mut said = vec![aside(operations), operations.told.map(told)];
     for peak in &operations.flop_peaks {
         said.push(Some(format!(
-            "MFU divides by the {}, {}; FLOP are those of matrix products, convolutions and attention, \
+            "MFU divides by the {}, {}{}; FLOP are those of matrix products, convolutions and attention, \
              two per multiply-accumulate, as the model asks for them",
             name::visible(&peak.label),
             si(peak.per_s, "FLOP/s"),
+            threads(summary, peak).unwrap_or_default(),
         )));
     }
     said.push(above(summary, operations));
     if !operations.disturbed.is_empty() {
         said.push(Some(format!(
-            "peak too low, because the machine was busy while it was measured: {}; \
-             `laptime doctor --ceilings` measures again",
+            "the machine was busy while this peak was measured, and a quiet one may reach more, which \
+             makes the shares smaller: {}; up to three runs with `--ops` measure it again, \
+             `lt.ceilings(refresh=True)` does at once",
             operations.disturbed.join(", ")
         )));
     }
@@ -45,6 +47,23 @@ pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
         .collect();
     sections.extend(roofline(summary, operations, view).map(|roofline| roofline.section()));
     sections
+}
+
+/// How many threads the peak is of, and how many the program computed with where that is another
+/// number: a share of two processors is small where one of them was asked to compute.
+fn threads(summary: &Summary, peak: &Peak) -> Option<String> {
+    let of = peak.threads?;
+    let said = format!(" on {}", plural(of, "thread", "threads"));
+    let own = summary.environment.get("threads");
+    let own = own.and_then(|own| own.parse::<u64>().ok());
+    let own = own.filter(|own| *own != of);
+    let own = own.map(|own| {
+        format!(
+            " (this program computed with {})",
+            plural(own, "thread", "threads")
+        )
+    });
+    Some(said + &own.unwrap_or_default())
 }
 
 /// What it means that a row is above the peak: no number is taken back, the peak is a product's.

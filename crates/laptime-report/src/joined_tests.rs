@@ -107,13 +107,30 @@ fn a_row_above_its_peak_and_a_peak_of_a_busy_machine_are_explained() {
     }
     let quiet = text(&summary);
     assert!(!quiet.contains("above 100 %"), "{quiet}");
-    assert!(!quiet.contains("too low"), "{quiet}");
+    assert!(!quiet.contains("a quiet one may reach more"), "{quiet}");
     summary.rows[0].mfu_ratio = Some(1.2);
     let operations = summary.operations.as_mut().unwrap();
     operations.disturbed = vec![operations.flop_peaks[0].label.clone()];
     let shown = text(&summary);
     assert!(shown.contains("rows above 100 %"), "{shown}");
-    assert!(shown.contains("too low"), "{shown}");
+    assert!(shown.contains("a quiet one may reach more"), "{shown}");
+}
+
+#[test]
+fn a_share_of_all_processors_names_the_threads_that_the_program_computed_with() {
+    let mut summary = counted();
+    summary.operations.as_mut().unwrap().flop_peaks[0].threads = Some(2);
+    let of_two =
+        |summary: &laptime_analysis::Summary| text(summary).contains("FLOP/s on 2 threads;");
+    assert!(of_two(&summary), "{}", text(&summary));
+    summary.environment.insert("threads".into(), "2".into());
+    assert!(of_two(&summary), "{}", text(&summary));
+    summary.environment.insert("threads".into(), "1".into());
+    let shown = text(&summary).replace('\n', " ");
+    assert!(
+        shown.contains("FLOP/s on 2 threads (this program computed with 1 thread)"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -85,8 +85,9 @@ fn of_table(table: &Table, marks: &mut Marks) -> String {
     for row in &table.rows {
         out += &of_row(row, table, marks);
     }
-    let reasons = marks.notes(table, &Glyphs::new(true), |_| true);
-    for note in table.notes.iter().chain(&reasons) {
+    let mut said: Vec<String> = table.notes_where(|_| true).map(str::to_owned).collect();
+    said.extend(marks.notes(table, &Glyphs::new(true), |_| true));
+    for note in table.notes.iter().chain(&said) {
         let _ = writeln!(out, "\n{}", escaped(note));
     }
     out

@@ -120,6 +120,7 @@ fn table(modules: &[ModuleRow], view: &View) -> Table {
             .collect(),
         columns,
         notes: more.into_iter().collect(),
+        notes_of: Vec::new(),
         reasons: Vec::new(),
     }
 }

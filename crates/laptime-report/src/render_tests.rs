@@ -188,6 +188,19 @@ fn the_table_of_a_training_run() {
 }
 
 #[test]
+fn a_note_about_a_column_stands_where_the_column_does() {
+    let notes = |width| {
+        let text = shown(&killed(), Format::Text, &plain(width));
+        let has_count = text
+            .lines()
+            .any(|line| line.starts_with("span ") && line.contains(" count "));
+        (has_count, text.contains("0 +1: 0 finished"))
+    };
+    assert_eq!(notes(80), (true, true));
+    assert_eq!(notes(40), (false, false));
+}
+
+#[test]
 fn the_table_of_a_killed_run_in_80_columns() {
     insta::assert_snapshot!(shown(&killed(), Format::Text, &plain(80)), @"
     train.py  3.26 s: 100 % train.

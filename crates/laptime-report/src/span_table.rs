@@ -35,6 +35,7 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
         columns: columns.iter().map(|(column, _)| *column).collect(),
         rows,
         notes: notes(&outline),
+        notes_of: partly(&outline).into_iter().collect(),
         reasons,
     }
 }
@@ -105,16 +106,20 @@ fn notes(outline: &Outline<'_>) -> Vec<String> {
             "{some} after these and are not shown; a larger --top shows more"
         ));
     }
-    let mut partly = outline.lines.iter().map(|line| line.row);
-    if let Some(row) = partly.find(|row| row.partial_count > 0) {
-        let (whole, parts) = (row.count.unwrap_or(0), row.partial_count);
-        let (whole, parts) = (quantity::thousands(whole), quantity::thousands(parts));
-        notes.push(format!(
-            "{whole} +{parts}: {whole} finished; {parts} began before the time that is shown, or went on \
-             after it: their time is in total and self, not in mean and percentiles"
-        ));
-    }
     notes
+}
+
+/// What a count such as `62 +1` says.
+fn partly(outline: &Outline<'_>) -> Option<(Column, String)> {
+    let mut rows = outline.lines.iter().map(|line| line.row);
+    let row = rows.find(|row| row.partial_count > 0)?;
+    let (whole, parts) = (row.count.unwrap_or(0), row.partial_count);
+    let (whole, parts) = (quantity::thousands(whole), quantity::thousands(parts));
+    let said = format!(
+        "{whole} +{parts}: {whole} finished; {parts} began before the time that is shown, or went on \
+         after it: their time is in total and self, not in mean and percentiles"
+    );
+    Some((Column::Count, said))
 }
 
 fn shown(line: &Line<'_>, cells: Vec<Cell>) -> Row {

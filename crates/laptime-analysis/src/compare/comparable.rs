@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use super::comparison::Difference;
-use super::matched::Matched;
+use super::matched::{Matched, Paths};
 use super::recorded_with;
 use super::run::Run;
-use crate::span_row::SpanRow;
+use crate::span_row::{RowKind, SpanRow};
 use crate::spoken::grouped;
 
 /// Facts about the surroundings that times depend on, and what they are called.
@@ -23,13 +23,12 @@ const WORK_RATIO: f64 = 0.001;
 
 /// Everything that differs.
 pub fn differs(matched: &Matched<'_>) -> Vec<Difference> {
-    let mut differs: Vec<Difference> = FACTS
-        .iter()
-        .filter_map(|(key, what)| {
-            let told = |run: &Run| run.summary.environment.get(*key).cloned();
-            difference(what, told, matched)
-        })
-        .collect();
+    // First of all: that two programs were recorded with other options is no news.
+    let mut differs: Vec<Difference> = program(matched).into_iter().collect();
+    differs.extend(FACTS.iter().filter_map(|(key, what)| {
+        let told = |run: &Run| run.summary.environment.get(*key).cloned();
+        difference(what, told, matched)
+    }));
     let devices = |run: &Run| {
         let peaks = run
             .summary
@@ -44,6 +43,21 @@ pub fn differs(matched: &Matched<'_>) -> Vec<Difference> {
     differs.extend(work(matched));
     differs.extend(recorded_with::differs(matched));
     differs
+}
+
+/// Programs of other names that have less than half of their paths in common. A program that was
+/// renamed has most of them.
+pub fn program(matched: &Matched<'_>) -> Option<Difference> {
+    let rows = matched.rows().iter();
+    let spans: Vec<bool> = rows
+        .filter(|paths| paths.kind == RowKind::Span)
+        .map(Paths::are_both)
+        .collect();
+    let common = spans.iter().filter(|are_both| **are_both).count();
+    let told = |run: &Run| Some(run.summary.program.clone()).filter(|name| !name.is_empty());
+    let names = difference("program", told, matched)?;
+    // Several of one side are no reason by themselves.
+    (names.base != names.new && 2 * common < spans.len()).then_some(names)
 }
 
 /// A fact that the sides tell differently. Runs of one side may differ as well: that is said of both.

@@ -68,7 +68,13 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
     let is_common = |paths: &Paths<'_>| paths.are_both() && paths.kind == RowKind::Span;
     let has_common = matched.rows().iter().any(is_common);
     let refusal = match (has_common, differs.first()) {
-        (false, _) => Some("The recordings have no lap in common.".to_owned()),
+        (false, _) => Some(match comparable::program(&matched) {
+            Some(one) => format!(
+                "These are recordings of different programs, {} and {}: they have no lap in common.",
+                one.base, one.new
+            ),
+            None => "The recordings have no lap in common.".to_owned(),
+        }),
         (true, Some(first)) if !options.allow_different => Some(first.to_string()),
         _ => None,
     };

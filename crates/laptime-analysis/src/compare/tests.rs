@@ -217,6 +217,32 @@ fn runs_without_a_common_lap_are_not_comparable() {
 }
 
 #[test]
+fn recordings_of_different_programs_say_so_first() {
+    let named = |mut run: Run, name: &str| {
+        run.summary.program = name.into();
+        run
+    };
+    let fit = || named(training(10, [5, 5], 1), "fit.py");
+    let mut script = Script::new(7, 50 * MS);
+    script.span(&["request"], 0, 50 * MS);
+    script.note("environment.threads", "1");
+    let server = named(fed::run("server.lap", &[script]), "server.py");
+    let pair = pair_of(&[fit()], &[server]);
+    assert_eq!(
+        pair.differs[0].to_string(),
+        "the program differs: fit.py and server.py"
+    );
+    assert_eq!(
+        pair.whole.reason,
+        "These are recordings of different programs, fit.py and server.py: they have no lap in \
+         common."
+    );
+    // One that was renamed is the same program.
+    let renamed = named(training(10, [5, 5], 2), "train.py");
+    assert_eq!(pair_of(&[fit()], &[renamed]).differs, []);
+}
+
+#[test]
 fn runs_recorded_with_another_option_are_not_comparable_unless_asked() {
     let with_modules = |seed: u64| {
         let (forward, layers) = (10, [5, 9]);

@@ -31,6 +31,13 @@ pub fn of_lap(functions: Option<&Functions>, path: &str) -> Option<MainFunction>
     Sums::of(laps).longest(Time::All, 0).map(|(found, _)| found)
 }
 
+/// The function that a lap is mostly in by itself, without the laps inside.
+pub fn of_own(functions: Option<&Functions>, path: &str) -> Option<MainFunction> {
+    let laps = functions?.laps.iter();
+    let laps = laps.filter(|lap| lap.kind == RowKind::Span && lap.path == path);
+    Sums::of(laps).longest(Time::All, 0).map(|(found, _)| found)
+}
+
 /// The function that so much time outside of laps is mostly in: startup, exit, or what is between laps.
 pub fn of_leftover(
     functions: Option<&Functions>,

@@ -58,6 +58,11 @@ pub fn spot(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     })
 }
 
+/// Whether it is half of the steps' time or more: that much is no chance of a busy machine.
+pub fn is_most(hot: &Finding) -> bool {
+    matches!(hot, Finding::HotSpot { self_ns, steps_ns, .. } if *self_ns >= steps_ns / 2)
+}
+
 /// Whether a lap that few steps have says it already.
 pub fn is_known(hot: &Finding, rare: Option<&Finding>) -> bool {
     match (hot, rare) {

@@ -3,6 +3,7 @@
 //! A rule claims no more than the numbers of
 //! the summary show, and says nothing where they are too few; a run with nothing to gain has none.
 
+mod around;
 pub mod between;
 mod function;
 mod held;
@@ -33,13 +34,26 @@ use steps::Steps;
 /// Findings kept: more would be rows again.
 const MOST: usize = 6;
 
+/// How a run's beginning and end count: they don't grow with it, and what makes steps slow does.
+const PAID_ONCE: f64 = 1.0 / 3.0;
+
+/// A part of steady steps as it is of all of them, those of warm-up included.
+fn in_all_steps(summary: &Summary, path: &str, part_ns: u64, steady_ns: u64) -> u64 {
+    let mut rows = summary.rows.iter();
+    let all_ns = rows.find(|row| row.path == path).map(|row| row.total_ns);
+    let ratio = part_ns as f64 / steady_ns.max(1) as f64;
+    (ratio * all_ns.unwrap_or(steady_ns) as f64) as u64
+}
+
 /// How much of the run it is about: what the list is ordered by.
 fn weight(finding: &Finding, summary: &Summary) -> f64 {
     let of_wall = |ns: u64| ns as f64 / summary.measured_ns.max(1) as f64;
     match finding {
-        Finding::Startup { startup_ns, .. } => of_wall(*startup_ns),
-        Finding::Exit { exit_ns, .. } => of_wall(*exit_ns),
-        Finding::NoSteps { outside_ns, .. } => of_wall(*outside_ns),
+        Finding::Startup { startup_ns, .. } => PAID_ONCE * of_wall(*startup_ns),
+        Finding::Exit { exit_ns, .. } => PAID_ONCE * of_wall(*exit_ns),
+        Finding::NoSteps { outside_ns, .. } | Finding::OutsideSteps { outside_ns, .. } => {
+            of_wall(*outside_ns)
+        }
         Finding::Overhead { recording_ns, .. } => of_wall(*recording_ns),
         Finding::DataWait { total_ns, .. }
         | Finding::BetweenSteps { total_ns, .. }
@@ -52,7 +66,12 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
         Finding::HeldLoop(held) => of_wall(held.total_ns.saturating_add(held.lost_ns)),
         Finding::ThreadsWait(wait) => of_wall(wait.total_ns),
         Finding::WarmUp { warm_up_ns, .. } => of_wall(*warm_up_ns),
-        Finding::HotSpot { self_ns, .. } => of_wall(*self_ns),
+        Finding::HotSpot {
+            self_ns,
+            steps_ns,
+            step_path,
+            ..
+        } => of_wall(in_all_steps(summary, step_path, *self_ns, *steps_ns)),
         // Time is lost little by little; memory that grows ends a run, and numbers that can't be
         // trusted come before all that is read from them.
         Finding::Unsteady { .. }
@@ -67,6 +86,8 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
 pub struct Clues {
     /// What the whole run says of its machine.
     pub busy: Option<Warning>,
+    /// What took the CPU before the steady state.
+    pub busy_before: Option<Warning>,
     /// How memory grows in the steady state.
     pub growth: Option<Growth>,
     /// How memory grows over time.
@@ -92,6 +113,7 @@ pub struct Clues {
 /// All findings, the weightiest first.
 pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let [more, less] = memory::growth(summary, &clues);
+    let doubt = step::unsteady(summary, clues.busy);
     let mut found: Vec<Finding> = [
         run::startup(summary),
         run::exit(summary, clues.handlers_ended_ns).filter(|exit| !threads::is_known(exit)),
@@ -104,7 +126,7 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         less,
         rise::of_process(summary, clues.rise),
         ranks::difference(&summary.ranks),
-        step::unsteady(summary, clues.busy),
+        doubt,
     ]
     .into_iter()
     .flatten()
@@ -112,12 +134,17 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
     let is_unsteady = found
         .iter()
         .any(|one| matches!(one, Finding::Unsteady { .. }));
+    // What a busy machine takes falls on whatever runs: the part that it fell on is no cause.
+    let is_busy = found
+        .iter()
+        .any(|one| matches!(one, Finding::Unsteady { is_busy: true, .. }));
     if let Some(steps) = Steps::of(summary) {
         let rare = rare::lap(&steps);
         // A lap that some steps have is why those are slow, and said more exactly.
-        let slow = step::slow_steps(&steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
+        let slow =
+            step::slow_steps(summary, &steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
         // Steps that changed, or a machine that was busy, make some slow: laps would tell no more.
-        let slow = slow.filter(|slow| !(is_unsteady && step::is_unexplained(slow)));
+        let slow = slow.filter(|slow| !(is_busy || is_unsteady && step::is_unexplained(slow)));
         let slow = slow.filter(|slow| !held::explains(&found, slow));
         let rare = rare.filter(|rare| !held::is_known(&found, rare));
         let starting = starting::of_steps(summary, &steps, &clues.starts);
@@ -126,6 +153,10 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let wait = step::data_wait(summary, &steps, started_ns, clues.workers);
         let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
         let hot = hot::spot(summary, &steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
+        let hot = hot.filter(|hot| !is_busy || hot::is_most(hot));
+        let warm_up = run::warm_up(summary, &steps, clues.busy_before);
+        let warm_up =
+            warm_up.filter(|warm_up| !is_busy && (!is_unsteady || run::stands_out(warm_up)));
         let each = [
             wait,
             starting,
@@ -133,8 +164,9 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
             rare.filter(|rare| !rare::is_compiling(rare)),
             slow,
             hot,
-            run::warm_up(summary, &steps),
+            warm_up,
             step::memory_bound(summary, &steps),
+            around::steps(summary, &steps),
         ];
         found.extend(each.into_iter().flatten());
         found.extend(function::part(summary, &steps, &found));

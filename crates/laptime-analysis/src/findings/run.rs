@@ -1,6 +1,6 @@
 //! About a run as a whole: how long it takes to begin and to end, and what recording it costs.
 
-use laptime_core::RunInfo;
+use laptime_core::{RunInfo, Warning};
 
 use super::function;
 use super::steps::Steps;
@@ -25,6 +25,8 @@ const LAP_NS: u64 = 50;
 const OVERHEAD_RATIO: f64 = 0.02;
 /// A warm-up as long as all that follows is worth a word, unless it is short.
 const WARM_UP_NS: u64 = 1_000_000_000;
+/// Where steps change later on, those of warm-up must be longer than the others by this factor.
+const STANDS_OUT: f64 = 2.0;
 
 /// From launch, or the start of the process, to the first lap.
 pub fn startup(summary: &Summary) -> Option<Finding> {
@@ -56,12 +58,9 @@ fn is_long(summary: &Summary, ns: u64) -> bool {
         summary.wall_source,
         WallSource::Launcher | WallSource::Process
     );
-    let program = std::path::Path::new(&summary.program);
-    let is_notebook =
-        program.extension().is_some_and(|is| is == "ipynb") || summary.program == "notebook";
     measured.count() <= 1
         && is_whole
-        && !is_notebook
+        && !summary.is_notebook()
         && ns >= STARTUP_NS
         && ns as f64 >= STARTUP_RATIO * summary.measured_ns as f64
 }
@@ -137,8 +136,8 @@ pub fn overhead(summary: &Summary) -> Option<Finding> {
     })
 }
 
-/// Steps that had hardly settled when the run ended.
-pub fn warm_up(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
+/// Steps that had hardly settled when the run ended. `busy`: what took the CPU during them.
+pub fn warm_up(summary: &Summary, steps: &Steps<'_>, busy: Option<Warning>) -> Option<Finding> {
     let steady = summary.steady.as_ref()?;
     let steady_ns = steps.step.total_ns;
     let (warm_up_ns, warm_up_count) = (steady.skipped_ns, steady.from_step);
@@ -149,5 +148,23 @@ pub fn warm_up(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
         warm_up_ns,
         steady_count: steps.count,
         steady_ns,
+        busy: busy.map(|busy| busy.message),
     })
+}
+
+/// Whether steps before the steady state took so much longer that a change after it doesn't matter.
+pub fn stands_out(warm_up: &Finding) -> bool {
+    let Finding::WarmUp {
+        warm_up_count,
+        warm_up_ns,
+        steady_count,
+        steady_ns,
+        ..
+    } = warm_up
+    else {
+        return false;
+    };
+    let mean = |ns: u64, count: u64| ns as f64 / count.max(1) as f64;
+    let settled = mean(*steady_ns, *steady_count);
+    mean(*warm_up_ns, *warm_up_count) >= STANDS_OUT * settled
 }

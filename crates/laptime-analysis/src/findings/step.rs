@@ -4,6 +4,7 @@ use laptime_core::{PhaseName, Warning};
 
 use super::function;
 use super::steps::Steps;
+use crate::busy::{self, CHANGED};
 use crate::finding::{Cause, Finding, WorkerLap};
 use crate::span_row::{BoundBy, SpanRow};
 use crate::summary::Summary;
@@ -12,6 +13,8 @@ use crate::summary::Summary;
 const DATA_RATIO: f64 = 0.2;
 /// And from this share of the run on.
 const FELT_RATIO: f64 = 0.01;
+/// Steps that take less than this share of the run may change as they like.
+const CHANGED_RATIO: f64 = 0.05;
 /// A shorter wait per step is less than it takes to hand over a batch that is ready: `next()` of a `DataLoader`
 /// whose two workers were ahead took 160 µs at least, and 460 µs in the median, on a virtual machine with two
 /// CPUs (`PyTorch` 2.15). More workers can't save it.
@@ -26,6 +29,8 @@ const LEAST_COMPILED: u64 = 2;
 pub const SLOW_RATIO: f64 = 2.0;
 /// What slow steps take beyond the median is worth a look from this share of all steps' time on.
 pub const EXCESS_RATIO: f64 = 0.05;
+/// And from this share of the run on: a cell that trains for a moment has other troubles.
+const FELT_EXCESS_RATIO: f64 = 0.02;
 /// The part of what slow steps take beyond the median that a lap must take to be the cause.
 pub const CAUSE_RATIO: f64 = 0.5;
 /// A phase that is bound by memory is worth a look from this share of the steps' time on.
@@ -45,10 +50,20 @@ pub fn unsteady(summary: &Summary, busy: Option<Warning>) -> Option<Finding> {
         Some(steady) => steady.warnings.first().cloned(),
         None => busy,
     }?;
+    if warning.code == CHANGED && !is_felt_change(summary) {
+        return None;
+    }
     Some(Finding::Unsteady {
+        is_busy: busy::is_of_machine(&warning),
         message: warning.message,
         hint: warning.hint.unwrap_or_default(),
     })
+}
+
+/// Whether the steps take enough of the run for a change of theirs to matter.
+fn is_felt_change(summary: &Summary) -> bool {
+    let steps_ns = summary.repeated().map_or(0, |(step, _)| step.total_ns);
+    steps_ns >= LEAST_WAITS_NS && steps_ns as f64 >= CHANGED_RATIO * summary.measured_ns as f64
 }
 
 /// Steps that wait for their batch.
@@ -100,10 +115,11 @@ pub fn recompilation(steps: &Steps<'_>) -> Option<Finding> {
 }
 
 /// One step in ten, twenty or a hundred that takes at least twice as long as usual.
-pub fn slow_steps(steps: &Steps<'_>) -> Option<Finding> {
+pub fn slow_steps(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let usual_ns = steps.step.p50_ns?;
     let excess_ns = excess(steps.step);
-    if steps.ratio(excess_ns) < EXCESS_RATIO {
+    let is_felt = excess_ns as f64 >= FELT_EXCESS_RATIO * summary.measured_ns as f64;
+    if !is_felt || steps.ratio(excess_ns) < EXCESS_RATIO {
         return None;
     }
     // A percentile must rest on two steps at least.

@@ -136,6 +136,7 @@ pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<Operation
                     let peak = Peak {
                         per_s: peak.per_s,
                         label: peak.label(),
+                        threads: peak.measured().and_then(|measured| measured.threads),
                     };
                     if !into.contains(&peak) {
                         into.push(peak);

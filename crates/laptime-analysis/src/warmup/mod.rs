@@ -44,6 +44,12 @@ const CHANGE_RATIO: f64 = 0.20;
 const CHANGE_PAIRS: f64 = 0.9;
 /// Standard errors by which the halves of the rest must differ for its trend to be told.
 const TREND_ERRORS: f64 = 3.0;
+/// And by this ratio from the first step to the last: less is how a machine's clock speed and
+/// caches settle, and it moves with whatever else runs.
+const TREND_RATIO: f64 = 0.15;
+/// Of all pairs of a step of the first third and one of the last, the part that must differ as the
+/// trend says: where steps scatter further than they drift, a line through them tells nothing.
+const TREND_PAIRS: f64 = 0.8;
 /// Costs must differ by more than rounding does.
 const CLEARLY: f64 = 1.0 - 1e-9;
 
@@ -79,7 +85,10 @@ impl Later {
         };
         match self {
             Self::Trend(ratio) => {
-                format!("{noun}s became {} between warm-up and the end", told(ratio))
+                format!(
+                    "{noun}s became {} between the end of warm-up and the end of the run",
+                    told(ratio)
+                )
             }
             Self::Change(at, ratio) => format!("from {noun} {at} on, {noun}s were {}", told(ratio)),
         }
@@ -125,6 +134,29 @@ pub fn find_among(durations: &[u64], noun: &str) -> Result<WarmUp, Unavailable> 
         steps: first,
         later,
     })
+}
+
+impl WarmUp {
+    /// The same, with a trend only where it is worth a word to the reader of a report: large, and
+    /// clear against how the steps scatter. What measures on until it is sure asks for less.
+    #[must_use]
+    pub fn worth_telling(self, durations: &[u64]) -> Self {
+        let Some(Later::Trend(ratio)) = self.later else {
+            return self;
+        };
+        let steps: Vec<f64> = durations[self.steps..]
+            .iter()
+            .map(|step| *step as f64)
+            .collect();
+        let third = steps.len() / 3;
+        let (earlier, later) = (&steps[..third], &steps[steps.len() - third..]);
+        let is_told =
+            ratio.abs() >= TREND_RATIO && parted(earlier, later, ratio > 0.0) >= TREND_PAIRS;
+        Self {
+            later: self.later.filter(|_| is_told),
+            ..self
+        }
+    }
 }
 
 /// A change of level in the later half, and its ratio: no warm-up, and in the way of finding it.

@@ -154,6 +154,26 @@ fn steps_that_more_than_double_are_told_as_times() {
     let trend = Later::Trend(1.5).said("request");
     assert_eq!(
         trend,
-        "requests became 2.5 times as long between warm-up and the end"
+        "requests became 2.5 times as long between the end of warm-up and the end of the run"
+    );
+}
+
+#[test]
+fn a_trend_is_told_where_it_is_large_and_clear_against_the_scatter() {
+    let told = |steps: &[u64]| {
+        let found = find(steps).unwrap();
+        (found.later.is_some(), found.worth_telling(steps).later)
+    };
+    let drift = |by: f64, scatter: f64| {
+        series(200, |i| {
+            10.0 * (1.0 + by * i as f64 / 200.0) + scatter * noise(i)
+        })
+    };
+    assert!(matches!(told(&drift(0.3, 0.2)), (true, Some(_))));
+    assert_eq!(told(&drift(0.11, 0.2)), (true, None), "small");
+    assert_eq!(
+        told(&drift(0.2, 10.0)).1,
+        None,
+        "less than the steps scatter"
     );
 }

@@ -1,5 +1,6 @@
 //! `laptime report`: the summary of a recording, in the form asked for.
 
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::Path;
 
@@ -55,14 +56,10 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         .as_deref()
         .filter(|_| !has_rows(&summary, &view))
     {
-        // A message that cannot be written changes nothing about the report.
-        say(
-            err,
-            format_args!("laptime: warning: no row matches {pattern}"),
-        );
-        if let Some(near) = near(&summary, &view) {
-            say(err, format_args!("hint: did you mean {near}?"));
-        }
+        return Err(CliError::NoRow {
+            pattern: pattern.to_owned(),
+            near: near(&summary, &view),
+        });
     }
     unheeded(args, format, err);
     let text = match format {
@@ -72,9 +69,22 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let is_printed = output::write(&text, args.output.as_deref(), args.open, out)?;
     if is_printed && matches!(format, Format::Text) && !args.tree {
         // A message that cannot be written changes nothing about the report.
-        say(err, next::after(&args.recording, &summary, view.by));
+        say(
+            err,
+            next::after(&args.recording, &summary, view.by, &again(&summary)),
+        );
     }
     Ok(OK)
+}
+
+/// The script that was recorded, where it is here: its arguments aren't known.
+fn again(summary: &Summary) -> Vec<OsString> {
+    let program = Path::new(&summary.program);
+    let is_here = program.extension() == Some(OsStr::new("py")) && program.is_file();
+    is_here
+        .then(|| program.as_os_str().to_owned())
+        .into_iter()
+        .collect()
 }
 
 /// Whose rows are asked for.

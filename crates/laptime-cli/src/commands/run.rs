@@ -84,6 +84,10 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
         Recording::Own(recording) => Some(recording),
         Recording::Outer | Recording::Nowhere => None,
     };
+    if let Some(given_away) = usage::given_away(args) {
+        // Before a run that may take hours, not after it.
+        say(err, format_args!("laptime: {given_away}"));
+    }
     let at = clock::anchor();
     let program = match RunningProgram::start(&mut command, python.is_some()) {
         Ok(program) => program,
@@ -106,8 +110,7 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     let seen = watch.map(Watch::stop).unwrap_or_default();
     if let Some(mut recording) = recording {
         recording.ended(end, &target, &seen, err);
-        let given_away = usage::given_away(args);
-        tell(&recording, given_away, args.html.as_deref(), err);
+        tell(&recording, args, err);
     }
     Ok(code)
 }
@@ -160,6 +163,15 @@ fn before_start(error: CliError) -> CliError {
     CliError::BeforeStart(Box::new(error))
 }
 
+/// The words that run the program again.
+fn again(args: &RunArgs) -> Vec<OsString> {
+    if args.module.is_empty() {
+        return args.program.clone();
+    }
+    let module = [OsString::from("-m")].into_iter();
+    module.chain(args.module.iter().cloned()).collect()
+}
+
 /// What is timed without a lap in the program.
 fn automatic(args: &RunArgs, settings: Settings) -> String {
     let none = args.no_auto.then_some(false);
@@ -181,12 +193,7 @@ fn automatic(args: &RunArgs, settings: Settings) -> String {
 
 /// Prints the summary and the next command to type, and writes the page if one is wanted. A
 /// closed standard error is no error here.
-fn tell(
-    recording: &Recorded,
-    given_away: Option<String>,
-    html: Option<&Path>,
-    err: &mut dyn Write,
-) {
+fn tell(recording: &Recorded, args: &RunArgs, err: &mut dyn Write) {
     let shown = &recording.folder.shown;
     let recorded = laptime::Recorded {
         salvage: true,
@@ -208,11 +215,8 @@ fn tell(
     let _ = writeln!(err);
     let _ = err.write_all(render(&summary, Format::Text, &view).as_bytes());
     let _ = writeln!(err);
-    if let Some(given_away) = given_away {
-        say(err, given_away);
-    }
     say(err, format_args!("recording: {}", shown.display()));
-    if let Some(path) = html {
+    if let Some(path) = &args.html {
         let page = recorded.page(&summary, &View::default());
         let written = page.map_err(|error| error.to_string()).and_then(|page| {
             laptime_recorder::output::write(path, page).map_err(|error| error.to_string())
@@ -226,5 +230,6 @@ fn tell(
             ),
         }
     }
-    say(err, next::after(shown, &summary, By::Path));
+    let again = again(args);
+    say(err, next::after(shown, &summary, By::Path, &again));
 }

@@ -6,7 +6,7 @@
 use std::io::{Read, Write};
 use std::process::Stdio;
 
-use laptime_core::ceilings::{Ceilings, Origin};
+use laptime_core::ceilings::{Ceiling, Ceilings, Origin};
 use laptime_recorder::ceilings;
 use laptime_recorder::environment::{AUTO_VARIABLE, RUN_VARIABLE};
 
@@ -26,13 +26,14 @@ if has_torch or sys.argv[1] == 'unknown':
     laptime.ceilings()
 ";
 
-/// Measures the machine unless that was done before. What goes wrong costs the shares of the peak.
+/// Measures the machine unless that was done before on a quiet machine. What goes wrong costs the shares of the peak.
 pub fn measure_once(target: &Target, err: &mut dyn Write) {
     let kept = ceilings::load();
     if !target.is_python() || kept.as_ref().is_some_and(knows_products) {
         return;
     }
     let known = if kept.is_some() { "known" } else { "unknown" };
+    let is_again = kept.as_ref().is_some_and(has_products);
     let measuring = own_code::command(&target.executable, MEASURE)
         .arg(known)
         .env_remove(RUN_VARIABLE)
@@ -47,15 +48,23 @@ pub fn measure_once(target: &Target, err: &mut dyn Write) {
     let mut begun = [0];
     let stdout = measuring.stdout.as_mut();
     if stdout.is_some_and(|stdout| stdout.read_exact(&mut begun).is_ok()) {
-        say(
-            err,
-            format_args!("laptime: measuring what this machine reaches at most, once (some 15 s)"),
-        );
+        let said = if is_again {
+            "laptime: measuring again what this machine reaches at most, since it was busy the last \
+             time (some 10 s)"
+        } else {
+            "laptime: measuring what this machine reaches at most, once (some 15 s)"
+        };
+        say(err, format_args!("{said}"));
     }
     let _ = measuring.wait();
 }
 
 fn knows_products(kept: &Ceilings) -> bool {
+    let again = kept.all.iter().any(Ceiling::is_to_measure_again);
+    has_products(kept) && !again
+}
+
+fn has_products(kept: &Ceilings) -> bool {
     let mut all = kept.all.iter();
     all.any(|ceiling| matches!(ceiling.origin, Origin::Framework(_)))
 }

@@ -68,7 +68,7 @@ pub fn measure() -> Ceilings {
 pub fn kept_or_measured() -> Ceilings {
     let kept = load();
     if let Some(kept) = &kept
-        && !kept.all.iter().any(is_own_and_disturbed)
+        && !kept.all.iter().any(is_own_and_doubtful)
     {
         return kept.clone();
     }
@@ -79,8 +79,8 @@ pub fn kept_or_measured() -> Ceilings {
     ceilings
 }
 
-fn is_own_and_disturbed(ceiling: &Ceiling) -> bool {
-    matches!(ceiling.origin, Origin::Instructions(_)) && ceiling.was_disturbed()
+fn is_own_and_doubtful(ceiling: &Ceiling) -> bool {
+    matches!(ceiling.origin, Origin::Instructions(_)) && ceiling.is_to_measure_again()
 }
 
 fn peak(dtype: &str, kernel: &arithmetic::Kernel) -> Option<Ceiling> {
@@ -128,6 +128,7 @@ fn memory() -> [Option<Ceiling>; 2] {
 /// A ceiling from the times that a piece of work took.
 fn ceiling(bound: Bound, work: f64, how: String, samples: &[Sample]) -> Option<Ceiling> {
     let (per_s, measured) = Measured::best_of(how, work, samples)?;
+    let measured = measured.on_threads(Some(processors() as u64));
     Some(Ceiling {
         device: "cpu".into(),
         bound,

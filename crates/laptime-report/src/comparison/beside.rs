@@ -28,6 +28,7 @@ pub fn section(pair: &Pair) -> Option<Section> {
             columns: vec![Column::Base, Column::New, Column::Change],
             rows: rows.collect(),
             notes: Vec::new(),
+            notes_of: Vec::new(),
             reasons: vec![Unavailable(
                 "not recorded by every run of this side".to_owned(),
             )],

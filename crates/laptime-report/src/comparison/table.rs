@@ -57,6 +57,7 @@ pub fn table(pair: &Pair, is_whole: bool) -> Table {
         columns,
         rows,
         notes: notes(pair, hidden, has_share),
+        notes_of: Vec::new(),
         reasons,
     }
 }

@@ -123,6 +123,28 @@ fn the_same_training_takes_as_long_as_before() {
 }
 
 #[test]
+fn a_title_of_several_recordings_wraps_in_80_columns_and_keeps_its_arrow() {
+    let [base, new] = ["base", "changed"].map(|side| {
+        let names = [1, 2, 3].map(|number| format!("{side}-measured-{number}.lap"));
+        names.map(|name| training(&name))
+    });
+    let options = Options::default();
+    let comparison = compare(&base, &[new.to_vec()], &options);
+    let view = View {
+        width: Some(80),
+        ..View::default()
+    };
+    let text = render(&comparison, Format::Text, &view, false);
+    let head: Vec<&str> = text.lines().take(4).collect();
+    let said = head.join(" ");
+    assert!(said.contains(" → "), "{text}");
+    assert!(said.contains("changed-measured-3.lap (3 runs)"), "{text}");
+    assert!(!said.contains('…') || said.contains(" … "), "{text}");
+    assert!(head.iter().all(|line| line.chars().count() <= 80), "{text}");
+    assert_eq!(text.matches("A step takes").count(), 1, "{text}");
+}
+
+#[test]
 fn what_can_not_be_compared_says_why_first() {
     let comparison = compare(
         &[training("a.lap")],

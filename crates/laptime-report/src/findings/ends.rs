@@ -67,6 +67,43 @@ pub fn between(finding: &Finding) -> Option<String> {
     })
 }
 
+/// Time of a lap around the steps that is not in these, in words.
+pub fn outside(finding: &Finding) -> Option<String> {
+    let Finding::OutsideSteps {
+        path,
+        step_path,
+        total_ns,
+        outside_ns,
+        part,
+        part_ns,
+        function,
+    } = finding
+    else {
+        return None;
+    };
+    let head = format!(
+        "{} of {} ({}) is outside of its {}",
+        share(*outside_ns, *total_ns),
+        name::path(path),
+        time(*outside_ns),
+        many(step_path),
+    );
+    Some(match (part, part_ns, function) {
+        (Some(part), Some(part_ns), _) => {
+            format!(
+                "{head}: {} takes {} of it.",
+                name::path(part),
+                time(*part_ns)
+            )
+        }
+        (_, _, Some(_)) => format!("{head}{}: look there first.", also_in(function.as_ref())),
+        _ => format!(
+            "{head}: look there first. Put laps around what runs there, or record with `--stacks`, which \
+             names its function.",
+        ),
+    })
+}
+
 /// What the time before the first lap goes to, as far as is known.
 fn beginning(imports: &[ImportTime], function: Option<&MainFunction>) -> String {
     let each = imports.iter();

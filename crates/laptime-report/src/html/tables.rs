@@ -123,8 +123,9 @@ fn of_table(table: &Table, place: Place, marks: &mut Marks, out: &mut String) {
         of_row(row, table, place, marks, out);
     }
     *out += "</tbody>\n</table></div>\n";
-    let reasons = marks.notes(table, &Glyphs::new(true), |_| true);
-    for note in table.notes.iter().chain(&reasons) {
+    let mut said: Vec<String> = table.notes_where(|_| true).map(str::to_owned).collect();
+    said.extend(marks.notes(table, &Glyphs::new(true), |_| true));
+    for note in table.notes.iter().chain(&said) {
         let _ = writeln!(out, "<p class=\"note\">{}</p>", markup::sentence(note));
     }
 }

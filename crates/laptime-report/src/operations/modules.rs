@@ -91,6 +91,7 @@ pub fn section(counts: &Counts, subject: &Subject, view: &OperationsView) -> Sec
             columns,
             rows,
             notes,
+            notes_of: Vec::new(),
             reasons: cells.reasons,
         }),
     }

@@ -77,6 +77,7 @@ pub fn section(counts: &Counts, view: &OperationsView) -> Section {
             columns,
             rows,
             notes,
+            notes_of: Vec::new(),
             reasons: cells.reasons,
         }),
     }

@@ -51,6 +51,22 @@ fn a_networks_modules_as_text() {
 }
 
 #[test]
+fn the_first_line_wraps_in_a_narrow_terminal_and_loses_nothing() {
+    let view = OperationsView {
+        width: Some(50),
+        ..OperationsView::default()
+    };
+    let text = shown(Format::Text, &view);
+    let head: Vec<&str> = text.lines().take(2).collect();
+    assert!(head.iter().all(|line| line.chars().count() <= 50), "{text}");
+    let said = head.join(" ");
+    assert!(
+        said.contains("1.23 M parameters · 580.95 MMAC · 1.16 GFLOP"),
+        "{text}"
+    );
+}
+
+#[test]
 fn operators_as_text_in_80_columns() {
     let view = OperationsView {
         by: Some(By::Operator),

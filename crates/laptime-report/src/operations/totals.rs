@@ -140,6 +140,7 @@ fn table(counts: &Counts, ran: &[Phase], exact: bool) -> Table {
         columns,
         rows,
         notes: notes(counts, &all),
+        notes_of: Vec::new(),
         reasons: cells.reasons,
     }
 }

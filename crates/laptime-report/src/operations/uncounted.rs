@@ -52,6 +52,7 @@ fn table(rows: &[&Uncounted], exact: bool) -> Table {
         columns: vec![Column::Calls, Column::Elements],
         rows: shown,
         notes: notes.collect(),
+        notes_of: Vec::new(),
         reasons: cells.reasons,
     }
 }

@@ -70,6 +70,7 @@ impl Roofline {
             rows: rows.collect(),
             columns,
             notes: self.notes.clone(),
+            notes_of: Vec::new(),
             reasons: Vec::new(),
         }
     }

@@ -88,7 +88,13 @@ impl Text {
 
     fn header(&self, document: &Document) -> String {
         let title = self.glyphs.plain(&name::visible(&document.title));
-        let most = self.most.map_or(name::LONGEST, |_| self.width / 2);
+        // A title of several names, as of a comparison, may take some lines: words wrap, one name is cut.
+        let most = if title.contains(' ') {
+            3 * self.width
+        } else {
+            self.width / 2
+        };
+        let most = self.most.map_or(name::LONGEST, |_| most);
         let title = name::fitted(&title, most, self.glyphs.ellipsis);
         let between_facts = format!(" {} ", self.glyphs.dot);
         let facts = document.facts.join(&between_facts);
@@ -97,24 +103,28 @@ impl Text {
             let headline = self
                 .glyphs
                 .plain(&headline.replace(headline::UNBROKEN, " "));
-            let rest = headline.strip_prefix(&title).unwrap_or(&headline);
-            let title = self.paint.with(Style::Strong, &title);
+            let (title, rest) = match headline.strip_prefix(&title) {
+                Some(rest) => (self.paint.with(Style::Strong, &title), rest),
+                // It goes on in the next line, with the first words behind it.
+                None => (String::new(), headline.as_str()),
+            };
             let facts = self
                 .glyphs
                 .plain(&format!("{facts}{between_facts}{}", document.measured));
             return format!("{title}{rest}{}", self.wrapped("", &facts, Style::Faint));
         }
         let between = if title.is_empty() { "" } else { "  " };
-        let room = self
-            .width
-            .saturating_sub(name::columns(&title) + between.len());
-        let facts = name::fitted(&self.glyphs.plain(&facts), room, self.glyphs.ellipsis);
-        let title = self.paint.with(Style::Strong, &title);
+        let facts = self.glyphs.plain(&facts);
+        let lines = self.wrapped("", &format!("{title}{between}{facts}"), Style::Plain);
+        let lines = match lines.strip_prefix(&title) {
+            Some(rest) => self.paint.with(Style::Strong, &title) + rest,
+            None => lines,
+        };
         let measured = match document.measured.as_str() {
             "" => String::new(),
             measured => self.wrapped("", &self.glyphs.plain(measured), Style::Faint),
         };
-        format!("{title}{between}{facts}\n{measured}")
+        format!("{lines}{measured}")
     }
 
     fn section(&self, section: &Section, said: &mut Said) -> String {

@@ -10,17 +10,18 @@ use crate::quantity::{self, Digits};
 
 /// Longest name where no terminal limits the table: beyond it no eye finds the row's numbers.
 const MOST_NAME: usize = 80;
-/// A name may always be this long, and half of the width on a terminal.
+/// A name may always be this long, and half of the width on a terminal, a function's two thirds.
 const LEAST_NAME: usize = 22;
 /// Widths of the share's bar, widest first; all are tried before a column gives way.
 const BARS: [usize; 3] = [12, 8, 5];
 /// Columns in the order in which they give way; any other stays.
-const GIVE_WAY: [Column; 22] = [
+const GIVE_WAY: [Column; 23] = [
     Column::Mean,
     Column::PerCall,
     Column::SelfTime,
     Column::P99,
     Column::OfParent,
+    Column::Samples,
     Column::Count,
     Column::OwnMac,
     Column::OtherFlop,
@@ -123,7 +124,14 @@ impl Plan {
             columns: columns.collect(),
         };
         // Where nothing limits a line, a long name goes beyond the width and costs no column.
-        let kept = most.map_or(LEAST_NAME, |_| LEAST_NAME.max(width / 2));
+        // A function's name has its file and line behind it, which is what to open.
+        let is_of_functions = table.columns.contains(&Column::OwnTime);
+        let part = if is_of_functions {
+            width * 2 / 3
+        } else {
+            width / 2
+        };
+        let kept = most.map_or(LEAST_NAME, |_| LEAST_NAME.max(part));
         let whole = longest.min(kept);
         // Columns that were asked for stay, whatever becomes of the lines.
         let ways = GIVE_WAY.map(Some);
