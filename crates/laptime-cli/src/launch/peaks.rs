@@ -52,7 +52,7 @@ pub fn measure_once(target: &Target, err: &mut dyn Write) {
             "laptime: measuring again what this machine reaches at most, since it was busy the last \
              time (some 10 s)"
         } else {
-            "laptime: measuring what this machine reaches at most, once (some 15 s)"
+            "laptime: measuring what this machine reaches at most, once (up to a minute)"
         };
         say(err, format_args!("{said}"));
     }
