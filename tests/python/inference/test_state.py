@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 import laptime as lt
 from laptime.benchmarks import _contents
 from laptime.benchmarks._undisturbed import undisturbed
 
+np: Any = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 X = torch.ones(2, 4)
 

@@ -15,9 +15,9 @@ _HEAD = (
     r"(?:[^\n]+\n){0,4}?[\d,]+ spans? · "
 )
 # What `laptime run` appends to standard error: an empty line, the summary from its first line
-# ("train.py  1.20 s: 63 % startup, …") to the last ("next: laptime report …").
+# ("train.py  1.20 s: 63 % startup, …") to the last ("next: laptime report …", or "run …").
 _SUMMARY = re.compile(
-    rf"\n(?:{_HEAD}(?:(?!\n{_HEAD}).)*\nnext: laptime report [^\n]*\n)\Z",
+    rf"\n(?:{_HEAD}(?:(?!\n{_HEAD}).)*\nnext: laptime (?:report|run) [^\n]*\n)\Z",
     re.DOTALL,
 )
 # Where things lie in memory differs from run to run.
