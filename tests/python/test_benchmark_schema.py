@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import laptime as lt
 
+LAPTIME = [sys.executable, "-m", "laptime"]
 SCHEMA = Path(__file__).parents[2] / "docs" / "benchmark.schema.json"
 
 
@@ -32,7 +34,7 @@ def test_a_function_s_file(tmp_path: Path) -> None:
 
 
 def test_a_file_of_commands(tmp_path: Path) -> None:
-    typed = ["laptime", "bench", "-r", "3", "-o", "kept.json", "true", "false; true"]
+    typed = [*LAPTIME, "bench", "-r", "3", "-o", "kept.json", "true", "false; true"]
     subprocess.run(typed, cwd=tmp_path, check=True, capture_output=True)
     written = json.loads((tmp_path / "kept.json").read_text())
     jsonschema.validate(written, strict())
@@ -43,7 +45,7 @@ def test_a_file_of_commands(tmp_path: Path) -> None:
 
 
 def test_commands_have_their_parameters_and_whether_a_shell_ran_them(tmp_path: Path) -> None:
-    typed = ["laptime", "bench", "-N", "-r", "1", "-L", "n", "1,2", "-o", "kept.json", "true {n}"]
+    typed = [*LAPTIME, "bench", "-N", "-r", "1", "-L", "n", "1,2", "-o", "kept.json", "true {n}"]
     subprocess.run(typed, cwd=tmp_path, check=True, capture_output=True)
     written = json.loads((tmp_path / "kept.json").read_text())
     jsonschema.validate(written, strict())

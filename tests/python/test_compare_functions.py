@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def test_a_contest_is_saved_as_benchmarks_with_their_verdicts(tmp_path: Path) ->
     compared = lt.compare(tmp_path / "kept.json", tmp_path / "kept.json")
     assert {row.path for row in compared.rows} == {"one", "three"}
     done = subprocess.run(
-        ["laptime", "compare", "kept.json", "kept.json"],
+        [sys.executable, "-m", "laptime", "compare", "kept.json", "kept.json"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
