@@ -34,21 +34,15 @@ def benchmark_of(found: Benchmark) -> dict[str, Any]:
     ]
     counted = {name: getattr(found, name) for name in names}
     return {
-        "name": found.name,
-        "median_ns": found.median_ns,
-        "ci_ns": found.ci,
-        "iterations": found.iterations,
-        "warmup": found.warmup,
+        **outcome_of(found.name, found),
         "ending": found.ending,
         "warnings": found.warnings,
         **{name: number for name, number in counted.items() if number is not None},
-        "machine": machine(),
-        "samples_ns": found.samples,
     }
 
 
-def outcome_of(name: str, outcome: BenchmarkOutcome) -> dict[str, Any]:
-    """A contender of a contest."""
+def outcome_of(name: str, outcome: BenchmarkOutcome | Benchmark) -> dict[str, Any]:
+    """What all that was measured by itself has, such as a contender of a contest."""
     return {
         "name": name,
         "median_ns": outcome.median_ns,
