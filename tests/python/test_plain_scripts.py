@@ -10,29 +10,32 @@ import pytest
 
 import laptime as lt
 
-# What is kept follows the clock, so that a busy machine changes nothing. WORK is what a row costs.
+# What is kept follows the clock alone, so that a busy machine changes nothing.
 GROWS = """
 import time
 
+began = time.monotonic()
 kept = []
 
 def parse():
     return sum(range(20_000))
 
-def load_all(rows):
-    while len(kept) < rows:
-        kept.append(bytearray(200_000))
-        sum(range(WORK))
+def load_all(end):
+    while True:
+        while len(kept) < 100 * (time.monotonic() - began):
+            kept.append(bytearray(200_000))
+        sum(range(2_000))
+        if time.monotonic() >= end:
+            return
 
 def pause(seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         parse()
 
-began = time.monotonic()
 while time.monotonic() < began + 7:
     pause(0.1)
-    load_all(100 * (time.monotonic() - began))
+    load_all(time.monotonic() + SECONDS)
 """
 
 WAITED_FOR = """
@@ -124,13 +127,13 @@ def told(recording: lt.Recording, word: str) -> list[str]:
 
 
 def test_memory_that_grows_is_told_with_the_function_that_mostly_runs_then(tmp_path: Path) -> None:
-    report = run(tmp_path, GROWS.replace("WORK", "100_000"), "--memory", "--stacks")
+    report = run(tmp_path, GROWS.replace("SECONDS", "0.4"), "--memory", "--stacks")
     (growth,) = told(report, "Memory grows all the time")
     assert "while `load_all` (script.py:1" in growth, growth
 
 
 def test_memory_that_grows_in_moments_is_told_of_no_other_function(tmp_path: Path) -> None:
-    report = run(tmp_path, GROWS.replace("WORK", "1"), "--memory", "--stacks")
+    report = run(tmp_path, GROWS.replace("SECONDS", "0"), "--memory", "--stacks")
     for growth in told(report, "Memory grows all the time"):
         assert "`parse`" not in growth, growth
         assert "`pause`" not in growth, growth
@@ -138,7 +141,7 @@ def test_memory_that_grows_in_moments_is_told_of_no_other_function(tmp_path: Pat
 
 def test_memory_that_grows_without_samples_says_what_to_run(tmp_path: Path) -> None:
     (growth,) = told(
-        run(tmp_path, GROWS.replace("WORK", "1"), "--memory"), "Memory grows all the time"
+        run(tmp_path, GROWS.replace("SECONDS", "0"), "--memory"), "Memory grows all the time"
     )
     assert "`laptime run --memory --stacks SCRIPT` names the function" in growth
 
