@@ -14,28 +14,36 @@ import laptime as lt
 GROWS = """
 import time
 
-began = time.monotonic()
 kept = []
 
 def parse():
     return sum(range(20_000))
-
-def load_all(end):
-    while True:
-        while len(kept) < 100 * (time.monotonic() - began):
-            kept.append(bytearray(200_000))
-        sum(range(2_000))
-        if time.monotonic() >= end:
-            return
 
 def pause(seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         parse()
 
+def load_all():
+    LOADS
+
+began = time.monotonic()
 while time.monotonic() < began + 7:
     pause(0.1)
-    load_all(time.monotonic() + SECONDS)
+    load_all()
+"""
+
+SLOWLY = """
+    began, before = time.monotonic(), len(kept)
+    while time.monotonic() < began + 0.3:
+        sum(range(2_000))
+        while len(kept) < before + 100 * (time.monotonic() - began):
+            kept.append(bytearray(200_000))
+"""
+
+IN_MOMENTS = """
+    while len(kept) < 100 * (time.monotonic() - began):
+        kept.append(bytearray(200_000))
 """
 
 WAITED_FOR = """
@@ -126,22 +134,29 @@ def told(recording: lt.Recording, word: str) -> list[str]:
     return [one for one in recording.report().findings if word in one]
 
 
+def only(recording: lt.Recording, word: str) -> str:
+    """The one finding with a word in it."""
+    found = told(recording, word)
+    assert len(found) == 1, recording.report()
+    return found[0]
+
+
 def test_memory_that_grows_is_told_with_the_function_that_mostly_runs_then(tmp_path: Path) -> None:
-    report = run(tmp_path, GROWS.replace("SECONDS", "0.4"), "--memory", "--stacks")
-    (growth,) = told(report, "Memory grows all the time")
+    report = run(tmp_path, GROWS.replace("LOADS", SLOWLY), "--memory", "--stacks")
+    growth = only(report, "Memory grows all the time")
     assert "while `load_all` (script.py:1" in growth, growth
 
 
 def test_memory_that_grows_in_moments_is_told_of_no_other_function(tmp_path: Path) -> None:
-    report = run(tmp_path, GROWS.replace("SECONDS", "0"), "--memory", "--stacks")
+    report = run(tmp_path, GROWS.replace("LOADS", IN_MOMENTS), "--memory", "--stacks")
     for growth in told(report, "Memory grows all the time"):
         assert "`parse`" not in growth, growth
         assert "`pause`" not in growth, growth
 
 
 def test_memory_that_grows_without_samples_says_what_to_run(tmp_path: Path) -> None:
-    (growth,) = told(
-        run(tmp_path, GROWS.replace("SECONDS", "0"), "--memory"), "Memory grows all the time"
+    growth = only(
+        run(tmp_path, GROWS.replace("LOADS", IN_MOMENTS), "--memory"), "Memory grows all the time"
     )
     assert "`laptime run --memory --stacks SCRIPT` names the function" in growth
 
@@ -149,7 +164,7 @@ def test_memory_that_grows_without_samples_says_what_to_run(tmp_path: Path) -> N
 @pytest.mark.parametrize(("script", "function"), [(WAITED_FOR, "work"), (POOL, "fetch")])
 def test_a_wait_for_threads_at_the_end_says_so(tmp_path: Path, script: str, function: str) -> None:
     recording = run(tmp_path, script, "--stacks")
-    (wait,) = told(recording, "for its threads to end")
+    wait = only(recording, "for its threads to end")
     assert f"Meanwhile these were mostly in `{function}` (script.py:" in wait, wait
     if function == "work":
         assert "waiting for threads to end" in recording.report().headline
@@ -162,7 +177,7 @@ def test_threads_that_are_joined_are_no_wait_at_the_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["computes", "sleeps"])
 def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path, how: str) -> None:
     script = LOOP.replace("HOW", repr(how))
-    (blocks,) = told(run(tmp_path, script, "--stacks"), "blocks the event loop")
+    blocks = only(run(tmp_path, script, "--stacks"), "blocks the event loop")
     assert blocks.startswith("login blocks the event loop: 6 times"), blocks
 
 

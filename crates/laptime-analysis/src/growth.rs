@@ -7,7 +7,8 @@
 //!
 //! Neighbouring levels are alike where a program does the same for a while. The interval of the slope
 //! allows for that by fewer effective points (Santer et al., "Statistical significance of trends and trend
-//! differences in layer-average atmospheric temperature time series", J. Geophys. Res. 105, 2000).
+//! differences in layer-average atmospheric temperature time series", J. Geophys. Res. 105, 2000), or tells from
+//! the rises between neighbours, which are not alike where levels are (first differences).
 
 use crate::course::{self, Stretch};
 use crate::kept::Readings;
@@ -219,8 +220,26 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     // Of few points, beside a line that is fitted to them, it comes out too low by about this (Kendall 1954).
     let alike = (alike + (1.0 + 4.0 * alike) / count).clamp(0.0, 0.99);
     let degrees = (count * (1.0 - alike) / (1.0 + alike) - 2.0).max(1.0);
-    let errors = ERRORS[(degrees as usize).min(ERRORS.len()) - 1];
-    Some((slope, errors * (rest / degrees / spread).sqrt()))
+    let of_levels = errors(degrees) * (rest / degrees / spread).sqrt();
+    Some((slope, of_levels.min(uncertainty_of_rises(points)?)))
+}
+
+/// Half the width of the 95 % interval of a slope, by how much the slopes between neighbours scatter: it is the
+/// narrower one where a level wanders, and so few effective points are left that they would tell of no line.
+fn uncertainty_of_rises(points: &[(f64, f64)]) -> Option<f64> {
+    let (first, last) = (points.first()?, points.last()?);
+    let slope = (last.1 - first.1) / (last.0 - first.0);
+    let rises = points.windows(2);
+    let rests = rises.map(|pair| pair[1].1 - pair[0].1 - slope * (pair[1].0 - pair[0].0));
+    let rest: f64 = rests.map(|rest| rest * rest).sum();
+    let count = (points.len() - 1) as f64;
+    let degrees = count - 1.0;
+    Some(errors(degrees) * (count * rest / degrees).sqrt() / (last.0 - first.0))
+}
+
+/// Half the width of a 95 % interval, in standard errors.
+fn errors(degrees: f64) -> f64 {
+    ERRORS[(degrees as usize).clamp(1, ERRORS.len()) - 1]
 }
 
 #[cfg(test)]
