@@ -6,6 +6,7 @@
 use crate::html::sentence as escaped;
 use crate::markdown::escaped as escaped_markdown;
 use crate::name;
+use crate::wrap::wrapped;
 
 /// The heading, then a row for each thing; the first cell is its name, the others are numbers.
 pub type Rows = Vec<Vec<String>>;
@@ -36,7 +37,7 @@ pub struct Grid {
 impl Grid {
     /// As a terminal of so many columns shows it; `None` where nobody says how many.
     pub fn text(&self, width: Option<usize>) -> String {
-        let mut parts = vec![self.answer.clone()];
+        let mut parts = vec![wrapped(&self.answer, width)];
         let mut left_out: Vec<&str> = Vec::new();
         for table in &self.tables {
             let (rows, without) = table.fitted(width.unwrap_or(DEFAULT_WIDTH));
@@ -49,7 +50,7 @@ impl Grid {
             notes.insert(0, note);
         }
         if !notes.is_empty() {
-            parts.push(notes.join("\n"));
+            parts.push(wrapped(&notes.join("\n"), width));
         }
         parts.join("\n\n").trim_start_matches('\n').to_owned()
     }

@@ -72,7 +72,8 @@ fn the_first_line_is_the_knee() {
     16     4.00 ms  3.99 to 4.01  4.06 ms  4.08 ms  4.08 to 4.08      4,000     80.0 ms    500 after 1
     64     16.0 ms  15.9 to 16.1  16.3 ms  16.3 ms             –      4,001      320 ms    126 after 1
 
-    Batch 64: p99 has no interval: 126 calls are too few to tell how exact the 99th percentile is; 368 are needed.
+    Batch 64: p99 has no interval: 126 calls are too few to tell how exact the 99th percentile is; 368
+    are needed.
     "#);
     assert!(markdown(&found).contains("| 16 |"));
     assert!(fragment(&found).starts_with("<p>Batch 16 is the knee"));
@@ -130,9 +131,12 @@ fn a_rate_that_is_kept_up_with_and_one_that_is_not() {
     1                       1.00 ms   1.00 ms   1.00 ms            400   20 %      yes
     64                     ≥ 1.38 s  ≥ 1.93 s  ≥ 2.05 s  400, 213 left  320 %       no
 
-    Under load, latency counts from the arrival of a request, the queue included; arrivals are equally far apart.
-    Batch 64: p99 has no interval: 126 calls are too few to tell how exact the 99th percentile is; 368 are needed.
-    Batch 64: At 200 requests/s the queue grows as long as requests arrive: a longer test has longer latencies.
+    Under load, latency counts from the arrival of a request, the queue included; arrivals are equally
+    far apart.
+    Batch 64: p99 has no interval: 126 calls are too few to tell how exact the 99th percentile is; 368
+    are needed.
+    Batch 64: At 200 requests/s the queue grows as long as requests arrive: a longer test has longer
+    latencies.
     Batch 64: 213 of 400 requests still waited at the end: their latency is larger than what is counted.
     "#);
 }
@@ -160,9 +164,10 @@ fn a_narrow_terminal_has_fewer_columns_and_says_which() {
     1                      4.99 ms  4.99 ms  4.99 ms       400  99.8 %      yes
 
     Left out to fit the width: 95 % of p99, p90.
-    Under load, latency counts from the arrival of a request, the queue included; arrivals are equally far apart.
+    Under load, latency counts from the arrival of a request, the queue included;
+    arrivals are equally far apart.
     "#);
-    assert_eq!(text(&found, Some(200)), text(&found, None));
+    assert_eq!(text(&found, Some(100)), text(&found, None));
 }
 
 #[test]
@@ -180,9 +185,12 @@ fn a_rate_near_the_limit_has_a_decimal_and_one_of_few_requests_no_verdict() {
     ─────────────────────────────────────────────────────────────────────────
     1                     99.9 ms  99.9 ms    –        20  99.9 %  can't tell
 
-    Under load, latency counts from the arrival of a request, the queue included; arrivals are equally far apart.
-    Batch 1: p99 at 10 requests/s is absent: 20 requests are too few to tell the 99th percentile; 100 are needed.
-    Batch 1: Whether 10 requests/s are kept up with can't be told: 20 requests are too few; 30 are needed. A larger budget= sends more requests.
+    Under load, latency counts from the arrival of a request, the queue included; arrivals are equally
+    far apart.
+    Batch 1: p99 at 10 requests/s is absent: 20 requests are too few to tell the 99th percentile; 100
+    are needed.
+    Batch 1: Whether 10 requests/s are kept up with can't be told: 20 requests are too few; 30 are
+    needed. A larger budget= sends more requests.
     "#);
     let told: serde_json::Value = serde_json::from_str(&json(&found)).unwrap();
     assert!(told["cases"][0]["load"]["kept_up"].is_null());
@@ -214,8 +222,10 @@ fn too_few_calls_have_no_99th_percentile_and_say_so() {
     8      299 ms  294 to 304    –    –     –       26.7      6.00 s  7 after 1
 
     Batch 8: p99 is absent: 7 calls are too few to tell the 99th percentile; 100 are needed.
-    Batch 8: The budget of 2 s is used up: the median is known to ±1.6 %. lt.bench_inference(…, budget=10) measures longer.
-    Batch 8: Warm-up may be part of it: 7 runs are too few to tell warm-up from steady state; 12 are needed.
+    Batch 8: The budget of 2 s is used up: the median is known to ±1.6 %. lt.bench_inference(…,
+    budget=10) measures longer.
+    Batch 8: Warm-up may be part of it: 7 runs are too few to tell warm-up from steady state; 12 are
+    needed.
     "#);
 }
 
