@@ -12,6 +12,7 @@
 use laptime_analysis::{Analyzer, Bar, Options};
 use laptime_core::Unavailable;
 use laptime_report::document::{Cell, Content, Row, Section, Table};
+use laptime_report::flame::{Bar as FlameBar, Flame};
 use laptime_report::html::{
     BarMemory, Curve, Moments, Page, Segment, TimelineLane, TimelinePanel, render,
 };
@@ -273,7 +274,7 @@ fn row(name: &str, lasts: &[bool], ms: u64) -> Row {
     }
 }
 
-/// The timer's page below a table of its names.
+/// The timer's page below a table of its names and a flame graph.
 fn tables() -> Page {
     tabled(vec![
         row("step", &[false], 500),
@@ -295,6 +296,24 @@ fn long() -> Page {
     tabled(rows)
 }
 
+/// A lap and the function that takes half of it.
+fn flame() -> Flame {
+    let bar = |name: &str, file: &str, depth, width| FlameBar {
+        name: name.to_owned(),
+        file: file.to_owned(),
+        depth,
+        from: 0.0,
+        width,
+        ns: (width * 500.0) as u64 * MS,
+    };
+    Flame {
+        bars: vec![
+            bar("step", "", 0, 1.0),
+            bar("attention", "train.py", 1, 0.5),
+        ],
+    }
+}
+
 fn tabled(rows: Vec<Row>) -> Page {
     let table = Table {
         lead: "span",
@@ -309,11 +328,18 @@ fn tabled(rows: Vec<Row>) -> Page {
         headline: None,
         facts: Vec::new(),
         measured: String::new(),
-        sections: vec![Section {
-            heading: None,
-            remark: None,
-            content: Content::Table(table),
-        }],
+        sections: vec![
+            Section {
+                heading: None,
+                remark: None,
+                content: Content::Table(table),
+            },
+            Section {
+                heading: Some("flame graph".to_owned()),
+                remark: None,
+                content: Content::Flame(flame()),
+            },
+        ],
         warnings: Vec::new(),
     };
     Page {

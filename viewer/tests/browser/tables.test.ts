@@ -66,6 +66,7 @@ test("on a phone nothing is wider than the window, and each number stands below 
       [document.documentElement, ...document.querySelectorAll(".scroll")].map((one) => one.scrollWidth - one.clientWidth),
     );
   await expect.poll(async () => Math.max(...(await beyond())), PATIENT).toBe(0);
+  expect(await page.locator(".flame rect").count()).toBe(2);
   expect(await names(page)).toEqual(["step", "attention", "linear", "loss"]);
   const first = page.locator(".spans tbody tr").first();
   const total = first.locator('td[data-heading="total"]');

@@ -98,7 +98,10 @@ fn of_section(section: &Section, place: Place, marks: &mut Marks, out: &mut Stri
             of_table(&roofline.table(), place, marks, out);
         }
         // Its colours are the page's.
-        Content::Flame(flame) if place != Place::Notebook => *out += &flame.render(),
+        Content::Flame(flame) if place != Place::Notebook => {
+            // Its bars keep their width: on a phone it scrolls by itself.
+            let _ = writeln!(out, "<div class=\"flames\">{}</div>", flame.render());
+        }
         Content::Flame(_) | Content::Table(_) | Content::Remark => {}
     }
 }
