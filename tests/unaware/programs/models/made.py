@@ -41,7 +41,7 @@ def makes_inside(x):
 seed(0)
 for function in (nn.Module.__init__, nn.Module.load_state_dict, nn.Module.__setstate__):
     print(function.__qualname__, function.__module__, inspect.signature(function))
-    print(inspect.isfunction(function), function.__code__.co_varnames[:2], len(function.__doc__ or ""))
+    print(inspect.isfunction(function), function.__code__.co_varnames[:2], function.__doc__ is None)
     print(inspect.getsource(function).strip()[:60])
 bare = Bare()
 print(bare.__init__.__self__ is bare, Bare.__init__ is nn.Module.__init__, vars(Bare).keys())
