@@ -72,7 +72,7 @@ impl Begun<'_> {
             let shown = PyErr::from_value(value.into_any());
             let_go(python, std::mem::replace(error, shown));
         }
-        // Bound: freed here and now, as the lock is not taken through PyO3.
+        // Bound: freed here and now, as the lock is not taken through `PyO3`.
         drop(self.begun.into_bound(python));
         ended.or_else(|error| phases.broken(python, error))
     }
@@ -88,7 +88,7 @@ impl Begun<'_> {
 
 /// Lets go of an error, and of its traceback with the frames and all that lives in them.
 ///
-/// Dropped, they would live until PyO3 takes the lock itself, which may be after the program's next
+/// Dropped, they would live until `PyO3` takes the lock itself, which may be after the program's next
 /// try with a smaller batch.
 fn let_go(python: Python<'_>, error: PyErr) {
     error.restore(python);

@@ -131,9 +131,30 @@ def run(function: Any, args: Any, kwargs: Any) -> Any:
     Called by its name it would be a call of the program's, which `__torch_function__` is asked
     about: what the backward calls is not. What is below it, such as a kernel in Python, asks it.
     """
-    if _CALL is None or type(function) is not torch._ops.OpOverload:
+    if not _is_asked(args, kwargs):
         return function(*args, **kwargs)
-    return _CALL(function._handle, *args, **kwargs)
+    is_operator = type(function) is torch._ops.OpOverload
+    if _CALL is not None and is_operator and not _has_numbers(function, args):
+        return _CALL(function._handle, *args, **kwargs)
+    with torch._C.DisableTorchFunction():
+        return function(*args, **kwargs)
+
+
+def _is_asked(args: Any, kwargs: Any) -> bool:
+    """Whether the program would be asked about a call."""
+    given = [*args, *kwargs.values()]
+    several = [one for one in given if type(one) in (list, tuple)]
+    return torch._C._is_torch_function_mode_enabled() or torch.overrides.has_torch_function(
+        tuple(part for one in [given, *several] for part in one)
+    )
+
+
+def _has_numbers(function: Any, args: Any) -> bool:
+    """Whether numbers stand where tensors do, as in `x * 2`: they need a call by name."""
+    return any(
+        not issubclass(type(one), torch.Tensor) and str(argument.type) == "Tensor"
+        for one, argument in zip(args, function._schema.arguments)
+    )
 
 
 def _decomposed(function: Any, args: Any, kwargs: Any) -> Any:
