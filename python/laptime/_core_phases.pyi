@@ -26,7 +26,7 @@ class Watched:
         phases: Phases,
         *,
         counting: tuple[Any, Any] | None = None,
-        split: tuple[Any, Any] | None = None,
+        split: tuple[Any, Any, Any] | None = None,
         told: Callable[..., Any] | None = None,
     ) -> Watched: ...
     def put(self, function: Any, *, inlined: bool = True) -> None: ...

@@ -18,6 +18,7 @@ from typing import Any
 
 from .. import _core
 from .._log import warn
+from ._node_hooks import NodeHooks
 
 
 class RootNames:
@@ -55,14 +56,21 @@ class ModuleLaps(_core.ModuleLaps):
 
     COMPILED = "inside compiled graph"
 
-    def __new__(cls, torch: Any, core: Any, _names: RootNames | None = None) -> ModuleLaps:
+    def __new__(cls, torch: Any, core: Any, *_: Any) -> ModuleLaps:
         return super().__new__(cls, torch, core)
 
-    def __init__(self, torch: Any, core: Any, names: RootNames | None = None) -> None:
+    def __init__(
+        self,
+        torch: Any,
+        core: Any,
+        names: RootNames | None = None,
+        hooks: NodeHooks | None = None,
+    ) -> None:
         self._torch = torch
         self._core = core
         self.SEQUENCE = torch.nn.Sequential
         self.names = names or RootNames()
+        self.hooks = hooks or NodeHooks(core)
 
     def name_of_root(self, module: Any) -> str:
         """The name of an outermost module."""
@@ -93,7 +101,7 @@ class ModuleLaps(_core.ModuleLaps):
                 tag = self._torch.empty(0, device="cpu")
         finally:
             binding._set_tracing_state(traced)
-        tag._backward_hooks = {0: reached}
+        tag._backward_hooks = self.hooks.of(reached)
         return tag
 
     def tag_several(self, values: Any, place: _core.CalledModule) -> None:

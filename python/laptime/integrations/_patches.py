@@ -23,6 +23,7 @@ from ._compilation import Compilation
 from ._counting import Counting
 from ._learned_tensors import Learned
 from ._modules import ModuleLaps, RootNames, parameters
+from ._node_hooks import NodeHooks
 from ._wrapped_functions import FUNCTION, put_innermost
 
 os.register_at_fork(after_in_child=Phases.forked)
@@ -60,6 +61,7 @@ class Patches:
         self._is_on = False
         self._process = os.getpid()
         self._names = RootNames()
+        self._hooks = NodeHooks(core)
         self._watched: dict[tuple[str, str], Watched] = {}
         worker = torch.utils.data.get_worker_info
         self._communication = Communication(torch, lambda: _device_in_use(torch))
@@ -82,7 +84,9 @@ class Patches:
         )
         self.counting = Counting(torch, core, self.phases) if ops else None
         self._modules = ThreadModules()
-        self._split = (self._modules, self._module_laps) if modules else None
+        self._split = (
+            (self._modules, self._module_laps, self._hooks.step_aside) if modules else None
+        )
         self._compilation = Compilation(self.phases)
 
     # -- in and out ------------------------------------------------------------------------
@@ -189,7 +193,7 @@ class Patches:
             counting = None
             if self.counting is not None:
                 counting = self.counting.around(event, name)
-            split = self._split if event in ("forward", "backward") else None
+            split = self._split if event in ("forward", "backward", "gradient") else None
             known = Watched(event, self.phases, counting=counting, split=split, told=told)
             self._watched[event, name] = known
         known.put(function)
@@ -212,7 +216,7 @@ class Patches:
 
     def _module_laps(self) -> ModuleLaps:
         """The laps of one thread's modules."""
-        laps = ModuleLaps(self._torch, self._core, self._names)
+        laps = ModuleLaps(self._torch, self._core, self._names, self._hooks)
         self._modules.laps = laps
         return laps
 

@@ -11,13 +11,15 @@ use pyo3::{ffi, intern};
 use super::called_module::CalledModule;
 use super::laps::{self, ModuleLaps};
 use crate::phases::call::Call;
-use crate::phases::own_python::{Hidden, guarded};
+use crate::phases::own_python::{Hidden, answers, guarded};
 use crate::phases::process::Phases;
 
-/// Where the laps of a thread's modules are found: `here.laps`, which `make` makes.
+/// Where the laps of a thread's modules are found: `here.laps`, which `make` makes. `step_aside` takes
+/// the tags of all threads away where the engine's work is compiled, and tells whether they are.
 pub struct Split {
     pub here: Py<PyAny>,
     pub make: Py<PyAny>,
+    pub step_aside: Py<PyAny>,
 }
 
 type Result<'py> = PyResult<Bound<'py, PyAny>>;
@@ -96,6 +98,20 @@ impl Split {
             Ok(None) => call.pass(),
             Err(error) => Err(error),
         })
+    }
+
+    /// Gradients are about to be computed: where that is compiled, nothing is tagged any more.
+    pub fn step_aside(&self, call: &Call<'_>, phases: &Phases) -> PyResult<()> {
+        let python = call.python;
+        mine(call, phases, || {
+            if answers(python, &self.step_aside, ())?
+                && let Some(laps) = self.laps(python)?
+            {
+                laps.get().tag_nothing();
+            }
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// Gradients are computed, inside their phase. Once they are, `done` tells since when the engine

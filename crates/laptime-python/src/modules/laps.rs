@@ -87,6 +87,11 @@ impl ModuleLaps {
         self.place.replace(place)
     }
 
+    /// No node is tagged from here on.
+    pub fn tag_nothing(&self) {
+        self.tags.set(false);
+    }
+
     /// What an outermost module is given was made outside of it.
     pub fn tag_outside(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let laps = this.get();

@@ -3,7 +3,6 @@
 use pyo3::exceptions::PyBaseException;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyTraceback;
 
 use super::call::Call;
 use super::own_python::{Hidden, guarded};
@@ -52,7 +51,7 @@ impl Counting {
 impl Begun<'_> {
     /// The call is over. What it raised loses the frames that counting put into its traceback.
     pub fn end(
-        &self,
+        self,
         python: Python<'_>,
         phases: &Phases,
         raised: Option<&mut PyErr>,
@@ -70,8 +69,11 @@ impl Begun<'_> {
             ended = again.and(ended);
         }
         if let (Some(error), Some(value)) = (raised, value) {
-            error.set_traceback(python, traceback_of(&value));
+            let shown = PyErr::from_value(value.into_any());
+            let_go(python, std::mem::replace(error, shown));
         }
+        // Bound: freed here and now, as the lock is not taken through `PyO3`.
+        drop(self.begun.into_bound(python));
         ended.or_else(|error| phases.broken(python, error))
     }
 
@@ -84,10 +86,12 @@ impl Begun<'_> {
     }
 }
 
-fn traceback_of<'py>(error: &Bound<'py, PyBaseException>) -> Option<Bound<'py, PyTraceback>> {
-    // SAFETY: the lock is held; what comes back is a reference of ours, or null where there is none.
-    let traceback = unsafe {
-        Bound::from_owned_ptr_or_opt(error.py(), ffi::PyException_GetTraceback(error.as_ptr()))
-    };
-    traceback?.cast_into().ok()
+/// Lets go of an error, and of its traceback with the frames and all that lives in them.
+///
+/// Dropped, they would live until `PyO3` takes the lock itself, which may be after the program's next
+/// try with a smaller batch.
+fn let_go(python: Python<'_>, error: PyErr) {
+    error.restore(python);
+    // SAFETY: the lock is held; no other error is set while this one is a value.
+    unsafe { ffi::PyErr_Clear() };
 }

@@ -115,14 +115,18 @@ impl Watched {
         event: &str,
         phases: Py<Phases>,
         counting: Option<(Py<PyAny>, Py<PyAny>)>,
-        split: Option<(Py<PyAny>, Py<PyAny>)>,
+        split: Option<(Py<PyAny>, Py<PyAny>, Py<PyAny>)>,
         told: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         Ok(Self {
             event: Event::named(event)?,
             phases,
             counting: counting.map(|(begin, end)| Counting { begin, end }),
-            split: split.map(|(here, make)| Split { here, make }),
+            split: split.map(|(here, make, step_aside)| Split {
+                here,
+                make,
+                step_aside,
+            }),
             told,
         })
     }
@@ -191,6 +195,11 @@ impl Watched {
             && let Some(result) = Split::inner(call, phases)
         {
             return result;
+        }
+        if let Some(split) = &self.split
+            && self.event != Event::Forward
+        {
+            split.step_aside(call, phases)?;
         }
         if thread::is_busy() {
             return call.pass();

@@ -73,20 +73,22 @@ class LiveCounting(Counting):
         # What stands in for a tensor computes nothing, and its class answers even questions that
         # torch asks where nothing may be raised.
         if not self.is_live or any(kind.__module__.startswith(_STAND_INS) for kind in types):
-            return function(*args, **kwargs)
+            return run(function, args, kwargs)
         if any(self.wraps(kind) for kind in types):
             return NotImplemented
         if hasattr(function, "_can_decompose") and function._can_decompose():
             try:
                 torch._C._push_on_torch_dispatch_stack(self)
-                out = function.decompose(*args, **kwargs)
+                out = _decomposed(function, args, kwargs)
             finally:
                 take_off(self)
             if out is not NotImplemented:
                 return out
-        out = function(*args, **kwargs)
+        out = run(function, args, kwargs)
         try:
-            self._see(function, args, kwargs, out)
+            # What a class of tensors, or a mode of functions, makes of questions is the program's.
+            with torch._C.DisableTorchFunction():
+                self._see(function, args, kwargs, out)
         except Exception as error:
             if raised_by_handler(error):
                 raise
@@ -117,6 +119,50 @@ class LiveCounting(Counting):
             raise self._trouble
         for path, feed in self._feeds.items():
             yield path, feed.finish()
+
+
+#: Calls an operator as C++ does: it asks no class of tensors and no function mode.
+_CALL = getattr(torch._C, "_dispatch_call_boxed", None)
+
+
+def run(function: Any, args: Any, kwargs: Any) -> Any:
+    """Runs an operator as if no mode had been there.
+
+    Called by its name it would be a call of the program's, which `__torch_function__` is asked
+    about: what the backward calls is not. What is below it, such as a kernel in Python, asks it.
+    """
+    if not _is_asked(args, kwargs):
+        return function(*args, **kwargs)
+    is_operator = type(function) is torch._ops.OpOverload
+    if _CALL is not None and is_operator and not _has_numbers(function, args):
+        return _CALL(function._handle, *args, **kwargs)
+    with torch._C.DisableTorchFunction():
+        return function(*args, **kwargs)
+
+
+def _is_asked(args: Any, kwargs: Any) -> bool:
+    """Whether the program would be asked about a call."""
+    given = [*args, *kwargs.values()]
+    several = [one for one in given if type(one) in (list, tuple)]
+    return torch._C._is_torch_function_mode_enabled() or torch.overrides.has_torch_function(
+        tuple(part for one in [given, *several] for part in one)
+    )
+
+
+def _has_numbers(function: Any, args: Any) -> bool:
+    """Whether numbers stand where tensors do, as in `x * 2`: they need a call by name."""
+    return any(
+        not issubclass(type(one), torch.Tensor) and str(argument.type) == "Tensor"
+        for one, argument in zip(args, function._schema.arguments)
+    )
+
+
+def _decomposed(function: Any, args: Any, kwargs: Any) -> Any:
+    """What an operator comes to that is made of others; `NotImplemented` if it isn't."""
+    if torch._C.DispatchKey.CompositeImplicitAutograd in function.py_kernels:
+        return function.decompose(*args, **kwargs)  # in Python: asks as it does without a mode
+    with torch._C.DisableTorchFunction():
+        return function.decompose(*args, **kwargs)
 
 
 def _follows_data(function: Any, args: Any) -> bool:
