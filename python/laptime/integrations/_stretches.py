@@ -2,10 +2,10 @@
 
 A forward is told by its module, by what it is given (shapes, types, and plain values), and by what
 changes the operators that run: gradients, autocast, and what the module is made of: the modules
-inside, their training modes, the parameters with their sizes, and which of them learn. Its sizes and whole numbers make it another one of the same kind. A number with a
-fraction changes what is computed, not how much, and tells no
-stretch from another. An optimizer's work is told by the optimizer and by whether its state is there
-yet: the first step makes it.
+inside, their training modes, the parameters with their sizes, and which of them learn. Its sizes
+and whole numbers make it another one of the same kind. A number with a fraction changes what is
+computed, not how much, and tells no stretch from another. An optimizer's work is told by the
+optimizer and by whether its state is there yet: the first step makes it.
 
 Objects of the program are told by their addresses and a weak reference: how a class compares or
 hashes is the program's business.

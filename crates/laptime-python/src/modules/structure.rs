@@ -192,7 +192,10 @@ impl Walk<'_> {
         {
             self.words.add(shape.len() as u64);
             for size in shape.iter_borrowed() {
-                let size = size.cast::<PyInt>().ok().and_then(|size| size.extract().ok());
+                let size = size
+                    .cast::<PyInt>()
+                    .ok()
+                    .and_then(|size| size.extract().ok());
                 self.words.add(size.unwrap_or(u64::MAX));
             }
         }
