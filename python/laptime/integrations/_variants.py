@@ -1,8 +1,9 @@
 """What else a forward does that was counted: the modules that it calls tell.
 
-A loop may be longer at another call, or a layer left out, and nothing tells so before the call. Such
-a call is a *variant*: another stretch. Where one is met, the calls that follow are counted until it
-comes again. Until then its calls are left out of the sums, and the rows around them say so.
+A loop may be longer at another call, or a layer left out, and nothing tells so before the call.
+Such a call is a *variant*: another stretch. Where one is met, the calls that follow are counted
+until it comes again. Until then its calls are left out of the sums, and the rows around them say
+so.
 """
 
 from __future__ import annotations
