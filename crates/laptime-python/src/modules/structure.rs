@@ -38,7 +38,9 @@ impl Hasher for Addresses {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0.add(u64::from(*byte)));
+        for byte in bytes {
+            self.0.add(u64::from(*byte));
+        }
     }
 
     fn write_usize(&mut self, address: usize) {
@@ -149,13 +151,13 @@ impl Walk<'_> {
             let training = found(intern!(python, "training"));
             self.words
                 .add(training.map_or(0, |training| training.as_ptr().addr() as u64));
-            match found(intern!(python, "_parameters")).map(|found| found.cast_into::<PyDict>()) {
+            match found(intern!(python, "_parameters")).map(Bound::cast_into::<PyDict>) {
                 Some(Ok(parameters)) => parameters
                     .iter()
                     .for_each(|(_, parameter)| self.parameter(&parameter)),
                 _ => self.is_partly_hidden = true,
             }
-            match found(intern!(python, "_modules")).map(|found| found.cast_into::<PyDict>()) {
+            match found(intern!(python, "_modules")).map(Bound::cast_into::<PyDict>) {
                 Some(Ok(inside)) => {
                     self.words.add(inside.len() as u64);
                     let first = waiting.len();
@@ -188,7 +190,7 @@ impl Walk<'_> {
                 .add(answer.map_or(0, |answer| answer.as_ptr().addr() as u64));
         }
         if let Some(Ok(shape)) =
-            ask(&self.answers.shape, parameter).map(|shape| shape.cast_into::<PyTuple>())
+            ask(&self.answers.shape, parameter).map(Bound::cast_into::<PyTuple>)
         {
             self.words.add(shape.len() as u64);
             for size in shape.iter_borrowed() {
