@@ -45,6 +45,7 @@ from ._core_operations import (
     Shape as Shape,
     State as State,
     Stretches as Stretches,
+    Structures as Structures,
     Taken as Taken,
     TakenOp as TakenOp,
     TorchDispatch as TorchDispatch,

@@ -132,6 +132,7 @@ fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<steps::listener::StepListener>()?;
     module.add_class::<steps::window::StepWindow>()?;
     module.add_class::<stretches::Stretches>()?;
+    module.add_class::<modules::structure::Structures>()?;
     module.add_class::<summary::SpanSummary>()?;
     module.add_class::<timer::Timer>()?;
     module.add_class::<timer::TimerContext>()?;

@@ -23,6 +23,7 @@ from typing import Any
 from .._core import Watched, raised_by_handler
 from .._post_import import when_imported
 from ._stretches import Keys, Sized
+from ._variants import Variant, Variants
 
 #: Forwards that a backward is told by, at most.
 _MOST_FORWARDS = 63
@@ -41,6 +42,8 @@ class Stretch:
         """Where others differ from it in their sizes alone."""
         self.kind: tuple[int, int, tuple[int, ...]] = (0, 0, ())
         """The numbers of its caller and its kind, and its sizes."""
+        self.variants: Variants | None = None
+        """Where it is a forward that was counted: what else the same call did."""
 
 
 class Begun:
@@ -53,6 +56,10 @@ class Begun:
         self.outer = outer
         self.compiled = False
         """Whether compiled code was entered."""
+        self.variants: Variants | None = None
+        """What it is compared with when it is over: the modules that it called tell what it did."""
+        self.runs = False
+        """Whether the recording is to be told then that it ran."""
 
 
 class ThreadStretches(threading.local):
@@ -85,6 +92,7 @@ class Counting:
         self._said: set[str] = set()
         self._uncounted: dict[str, str] = {}
         self._counters: set[Any] = set()
+        self._otherwise: dict[str, int] = {}
         self._broken = False
         self._last = 0
         self._enters = Watched("result", phases, told=self._entered)
@@ -131,16 +139,20 @@ class Counting:
     def _forward(self, _name: str, args: Any, kwargs: Any, compiling: bool) -> Begun | None:
         if self._is_elsewhere():
             return None
-        here = self._here
         key = self._keys.forward(args, kwargs)
         stretch, begun = self._begin(
             ("forward", key),
             compiling,
             lambda: Sized.of_forward(key, type(args[0]).__name__),
         )
+        if begun is None or begun.variants is None:
+            self._comes_before_backward(stretch)
+        return begun
+
+    def _comes_before_backward(self, stretch: Stretch) -> None:
+        here = self._here
         if self._torch.is_grad_enabled():
             here.since_backward = (*here.since_backward[-_MOST_FORWARDS:], stretch)
-        return begun
 
     def _backward(self, _name: str, _args: Any, _kwargs: Any, compiling: bool) -> Begun | None:
         here = self._here
@@ -186,16 +198,21 @@ class Counting:
             whole = (plain, "left out", compiled)
             stretch = self._known.get(whole)
         if stretch is None:
-            self._last += 1
-            stretch = Stretch(self._last)
+            stretch = self._new()
             if self._broken or compiled or key != whole[1]:
                 self._leave_out(stretch)
             elif sized is None or not self._is_told(stretch, plain, key[0], sized()):
                 return stretch, self._count(whole, stretch)
             self._known[whole] = stretch
+        if stretch.variants is not None and not compiled:
+            return stretch, self._compare(whole, stretch, runs=not is_aside)
         if not is_aside:
             self._core.ran(stretch.number)
         return stretch, self._pause(whole, stretch)
+
+    def _new(self) -> Stretch:
+        self._last += 1
+        return Stretch(self._last)
 
     def _is_told(self, stretch: Stretch, plain: int, event: str, sized: Sized) -> bool:
         """Whether what a stretch does is known from others of its kind, or is not to be known."""
@@ -234,8 +251,13 @@ class Counting:
         outer = self._here.begun
         if outer is None or outer.counter is None:
             return None
+        return self._stand_in(key, stretch)
+
+    def _stand_in(self, key: Any, stretch: Stretch) -> Begun:
+        outer = self._here.begun
         begun = Begun(key, stretch, None, outer)
-        outer.counter.is_live = False
+        if outer is not None and outer.counter is not None:
+            outer.counter.is_live = False
         self._here.begun = begun
         return begun
 
@@ -262,6 +284,12 @@ class Counting:
             self._leave(begun)
             if raised is not None:
                 self._live.hide_frames(raised)
+            if begun.variants is not None:
+                found = self._compared(begun, begun.variants, raised)
+                if found is None or begun.counter is None:
+                    return
+                self._write(found, begun.counter)
+                return
             if begun.counter is None:
                 return
             if raised is not None or begun.key not in self._known:
@@ -272,6 +300,8 @@ class Counting:
                 return
             self._write(begun.stretch, begun.counter)
             is_written = True
+            if begun.key[1][0] == "forward":
+                begun.stretch.variants = Variants(self._keys.calls(), begun.stretch)
         except BaseException as error:
             if self._here.begun is begun:
                 self._give_up(begun.outer)
@@ -307,6 +337,59 @@ class Counting:
         feed.add(feed.operator("laptime::stretch", []), [], [])
         path = self._core.path_number()
         self._core.write_operations(stretch.number, path, feed.finish(), "")
+
+    # -- forwards that call other modules than when they were counted ------------------------
+
+    def _compare(self, whole: Any, stretch: Stretch, *, runs: bool) -> Begun:
+        """A forward begins that was counted, and may do something else this time."""
+        variants = stretch.variants
+        if variants is not None and variants.are_wanted() and not self._broken:
+            begun = self._count((*whole, "again"), stretch)
+        else:
+            begun = self._stand_in(whole, stretch)
+            begun.runs = runs
+        begun.variants = variants
+        return begun
+
+    def _compared(
+        self, begun: Begun, variants: Variants, raised: BaseException | None
+    ) -> Stretch | None:
+        """It is over: the stretch that it was, if what it does is to be written."""
+        again, begun.variants = begun.counter is not None, None
+        found: Variant | None = None
+        if again:
+            self._known.pop(begun.key, None)
+        if raised is None and not begun.compiled:
+            calls = self._keys.calls()
+            found = variants.find(calls) or self._other(begun, variants, calls)
+        stretch = begun.stretch if found is None else found.stretch
+        self._comes_before_backward(stretch)
+        if again:
+            return stretch if found is not None and variants.met(found) else None
+        if found is not None and found.runs_as != stretch.number and stretch.sized is not None:
+            name = stretch.sized.name
+            self._otherwise[name] = self._otherwise.get(name, 0) + 1
+        if begun.runs:
+            begun.runs = False
+            self._core.ran(stretch.number if found is None else found.runs_as)
+        return None
+
+    def _other(self, begun: Begun, variants: Variants, calls: int) -> Variant:
+        """What a forward does that called modules in a way that none did before."""
+        plain, (event, *_), *_ = begun.key
+        sized = begun.stretch.sized
+        stretch = self._new()
+        if self._broken or sized is None:
+            self._leave_out(stretch)
+            variant = Variant(stretch, stretch.number)
+        elif self._is_told(stretch, plain, event, sized.otherwise(calls)):
+            variant = Variant(stretch, stretch.number)
+        else:
+            left_out = self._new()
+            self._leave_out(left_out)
+            variant = Variant(stretch, left_out.number, is_waiting=True)
+        variants.keep(calls, variant)
+        return variant
 
     # -- compiled code ---------------------------------------------------------------------
 
@@ -392,6 +475,12 @@ class Counting:
             said = [f"{name} ({reason})" for name, reason in sorted(self._uncounted.items())]
             more = f" and {len(said) - 6} more" if len(said) > 6 else ""
             self._core.note("operations.uncounted", f"not counted: {', '.join(said[:6])}{more}")
+        for name, times in self._otherwise.items():
+            self._say(
+                "operations.otherwise",
+                f"{times} forwards of {name} called other modules than those that were counted (a "
+                "loop of another length, or layers left out): their operations are not counted",
+            )
         if self._known:
             self._stretches.finish()
             told, counted = self._stretches.outcome()

@@ -1,11 +1,11 @@
 """When a stretch of a program is the same as one that was seen: equal keys.
 
 A forward is told by its module, by what it is given (shapes, types, and plain values), and by what
-changes the operators that run: training mode, gradients, autocast, and how many of the
-parameters learn. Its sizes and whole numbers make it another one of the same kind. A number with a
-fraction changes what is computed, not how much, and tells no
-stretch from another. An optimizer's work is told by the optimizer and by whether its state is there
-yet: the first step makes it.
+changes the operators that run: gradients, autocast, and what the module is made of: the modules
+inside, their training modes, the parameters with their sizes, and which of them learn. Its sizes
+and whole numbers make it another one of the same kind. A number with a fraction changes what is
+computed, not how much, and tells no stretch from another. An optimizer's work is told by the
+optimizer and by whether its state is there yet: the first step makes it.
 
 Objects of the program are told by their addresses and a weak reference: how a class compares or
 hashes is the program's business.
@@ -17,12 +17,16 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from .._core import Structures
 from ._modules import parameters
 
 #: Containers inside containers that are looked into.
 _DEEPEST = 4
 #: Whole numbers from here on are no sizes.
 _GREATEST = 2**63
+#: Structures of one module that have their own stretches, whatever their sizes: one that is made
+#: anew for every call would have all of them counted.
+_MOST_STRUCTURES = 64
 #: Values of other types that are compared as they are.
 _PLAIN = (bool, int, str, bytes, type(None))
 
@@ -47,6 +51,10 @@ class Sized(NamedTuple):
         sizes: list[int] = []
         kind = _without_sizes(given, sizes)
         return cls(tuple(caller), kind, tuple(sizes), name)
+
+    def otherwise(self, calls: int) -> Sized:
+        """The same but for the modules that are called inside."""
+        return self._replace(kind=(self.kind, calls))
 
     @classmethod
     def of_backward(cls, forwards: Iterable[Sized]) -> Sized:
@@ -102,14 +110,24 @@ class ByObject(Generic[_T]):
                 del self._kept[reference.address]
 
 
+class _Known:
+    """What is known of an object: nothing of the object's own."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        """A number that no other object has had: addresses are used again."""
+        self.structures: set[Any] = set()
+        """What it was made of when it was called, if it is a module."""
+
+
 class Keys:
     """Makes keys."""
 
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._tensor = torch.Tensor
-        self._numbers: ByObject[int] = ByObject()
-        self._parameters: ByObject[list[Any]] = ByObject()
+        self._all: ByObject[_Known] = ByObject()
+        self._structures = Structures(torch._C.TensorBase)
         self._last = 0
 
     def forward(self, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -120,12 +138,18 @@ class Keys:
         if kwargs:
             named = sorted(kwargs.items())
             given += tuple([(name, self._value(value, 0)) for name, value in named])
+        structure: Any = self._structure(module)
+        known = self._known(module)
+        if structure not in known.structures:
+            if len(known.structures) < _MOST_STRUCTURES:
+                known.structures.add(structure)
+            else:
+                given, structure = (structure, given), None
         return (
-            self._number(module),
-            object.__getattribute__(module, "__dict__").get("training"),
+            known.number,
             torch.is_grad_enabled(),
             torch.is_autocast_enabled(),
-            self._learning(module),
+            structure,
             given,
         )
 
@@ -137,21 +161,31 @@ class Keys:
         return self._number(owner), size, len(args)
 
     def _number(self, owner: Any) -> Any:
-        """A number that no other object has had: addresses are used again."""
         try:
-            return self._numbers.find(owner, self._next)
+            return self._known(owner).number
         except TypeError:
             return type(owner).__qualname__
 
-    def _next(self) -> int:
-        self._last += 1
-        return self._last
+    def _known(self, one: Any) -> _Known:
+        return self._all.find(one, self._next)
 
-    def _learning(self, module: Any) -> int:
-        """How many parameters learn; what is frozen later has another backward."""
-        found = self._parameters.find(module, lambda: list(parameters(self._torch, module)))
+    def _next(self) -> _Known:
+        self._last += 1
+        return _Known(self._last)
+
+    def _structure(self, module: Any) -> Any:
+        """What a module is made of, from a walk that `calls` goes on from."""
         with self._torch._C.DisableTorchFunction():
-            return sum([parameter.requires_grad for parameter in found])
+            structure, is_partly_hidden = self._structures.of_call(module)
+            if not is_partly_hidden:
+                return structure
+            # Parts of it are scripted. What is frozen later has another backward.
+            learning = [one.requires_grad for one in parameters(self._torch, module)]
+            return structure, sum(learning)
+
+    def calls(self) -> int:
+        """Which modules were called since the last forward's key was made, on this thread."""
+        return self._structures.calls()
 
     def _value(self, value: Any, depth: int) -> Any:
         kind = type(value)

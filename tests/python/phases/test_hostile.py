@@ -351,7 +351,8 @@ class Failing:
 OURS = [
     (_patches.Patches, ("_learns", "_training", "look_for_devices", "_module_laps", "_step_made")),
     (_modules.ModuleLaps, ("name_of_root", "name_of", "make_tag", "tag_several", "replay")),
-    (_counting.Counting, ("_begin", "_count", "_leave_out")),
+    (_counting.Counting, ("_begin", "_count", "_leave_out", "_compare", "_compared")),
+    (_stretches.Keys, ("calls",)),
     (_stretches.Keys, ("forward", "owner")),
 ]
 

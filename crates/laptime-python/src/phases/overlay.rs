@@ -23,6 +23,7 @@ use super::process::Phases;
 use super::program::ProgramAtCall;
 use super::thread::{self, Working};
 use crate::modules::call::Split;
+use crate::modules::structure;
 use crate::steps;
 
 /// What is watched.
@@ -147,6 +148,13 @@ impl Watched {
     /// Sees a call.
     #[inline]
     pub fn call(&self, call: &Call<'_>) -> *mut ffi::PyObject {
+        if self.event == Event::Forward
+            && self.counting.is_some()
+            && thread::is_busy()
+            && let Some(module) = call.argument(0)
+        {
+            structure::called(&module);
+        }
         if thread::is_busy() && self.split.is_none() && self.event.is_phase() {
             if self.event == Event::Step {
                 self.phases.get().with(Machine::update_inside);
