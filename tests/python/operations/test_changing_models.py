@@ -75,25 +75,32 @@ print(json.dumps(said))
 
 
 @pytest.fixture
-def run(tmp_path, warm):
+def said(tmp_path, warm):
+    """Runs a program, under Laptime where a recording is named, and gives what it printed."""
+
+    def said(program: str, *args: str) -> list:
+        done = subprocess.run(
+            [warm.python, "-c", START + textwrap.dedent(program) + END, *args],
+            check=False,
+            timeout=300,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+            text=True,
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "laptime" not in done.stderr, done.stderr
+        return json.loads(done.stdout)
+
+    return said
+
+
+@pytest.fixture
+def run(tmp_path, said):
     """Runs a program with and without Laptime: the report, and the FLOP that it should have."""
 
     def run(program: str) -> tuple[lt.Report, int, int]:
-        def said(*args: str) -> list:
-            done = subprocess.run(
-                [warm.python, "-c", START + textwrap.dedent(program) + END, *args],
-                check=False,
-                timeout=300,
-                env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
-                text=True,
-                capture_output=True,
-            )
-            assert done.returncode == 0, done.stderr
-            assert "laptime" not in done.stderr, done.stderr
-            return json.loads(done.stdout)
-
         target = str(tmp_path / "run.lap")
-        events, flop = said(target), said()
+        events, flop = said(program, target), said(program)
         forward = backward = 0
         steps = zip(events[::2], events[1::2], flop[::2], flop[1::2], strict=True)
         for in_forward, in_backward, forward_flop, backward_flop in steps:
@@ -262,7 +269,7 @@ def test_a_model_of_transformers_in_evaluation_is_known_after_its_first_call(run
     assert "called other modules" not in str(report)
 
 
-def test_no_weight_lives_longer_than_its_model(tmp_path, warm):
+def test_no_weight_lives_longer_than_its_model(tmp_path, said):
     program = """
     alive = []
     for width in range(4, 10):
@@ -279,13 +286,4 @@ def test_no_weight_lives_longer_than_its_model(tmp_path, warm):
     gc.collect()
     said = [one() is None for one in alive]
     """
-    done = subprocess.run(
-        [warm.python, "-c", START + textwrap.dedent(program) + END, str(tmp_path / "run.lap")],
-        check=False,
-        timeout=300,
-        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
-        text=True,
-        capture_output=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [True] * 12
+    assert said(program, str(tmp_path / "run.lap")) == [True] * 12

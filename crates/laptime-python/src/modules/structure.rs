@@ -63,7 +63,7 @@ thread_local! {
     static CALLED: RefCell<Called> = RefCell::default();
 }
 
-/// A module is called inside another one's call. **Cost**: 3 ns.
+/// A module is called inside another one's call. **Cost**: a look-up in a table.
 #[inline]
 pub fn called(module: &Bound<'_, PyAny>) {
     let _ = CALLED.try_with(|called| {
@@ -101,7 +101,7 @@ impl Structures {
     /// An outermost module is about to be called: what it is made of, and whether some of it can't
     /// be seen from here, because it isn't Python's.
     ///
-    /// **Cost**: 0.2 µs a module and 0.2 µs a parameter.
+    /// **Cost**: 0.1 µs a module and 0.25 µs a parameter, on a Xeon of 2 processors.
     fn of_call(&self, module: &Bound<'_, PyAny>) -> (u64, bool) {
         let mut called = CALLED.with(RefCell::take);
         called.numbers.clear();
