@@ -1,4 +1,4 @@
-"""A training that looks whether batches, outputs, gradients and the model itself are freed at once."""
+"""A training that looks whether batches, outputs, gradients and the model are freed at once."""
 # needs: torch
 
 import gc
