@@ -73,6 +73,7 @@ def test_wandb_reads_what_was_logged(tmp_path: Path, monkeypatch: pytest.MonkeyP
             run.log({"loss": number})
     folder = Path(run.settings.sync_dir)
     run.finish()
+    wandb.teardown()  # its service writes on after `finish`; this waits for the service's end
     from wandb.proto import wandb_internal_pb2
 
     rows = []
