@@ -48,7 +48,7 @@ class Comparison:
         """From the start of one step to that of the next; None where next to nothing is between them."""
     @property
     def inside(self) -> str | None:
-        """The path of the lap that surely changed, where it decides because the step can't tell."""
+        """The path of the lap that surely changed, where the step can't tell whether it did."""
     @property
     def differs(self) -> list[str]:
         """What makes the sides hard to compare: another machine, say."""

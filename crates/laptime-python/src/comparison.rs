@@ -109,7 +109,7 @@ impl Comparison {
         self.pair().step_to_step.clone().map(ComparisonRow)
     }
 
-    /// The path of the lap that surely changed, where it decides because the step can't tell.
+    /// The path of the lap that surely changed, where the step can't tell whether it did.
     #[getter]
     fn inside(&self) -> Option<&str> {
         self.pair().inside.as_ref().map(|part| part.path.as_str())

@@ -90,7 +90,7 @@ pub struct Pair {
     /// From the start of one step to that of the next, where what is between them counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_to_step: Option<ComparisonRow>,
-    /// The lap inside of a step that surely got slower or faster, where it decides because the step can't tell.
+    /// The lap inside of a step that surely got slower or faster, where the step can't tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<CausePart>,
     /// Where the difference lies.

@@ -82,18 +82,20 @@ fn of_steps(pair: &Pair) -> String {
                 .join(" ")
         }
         Verdict::Same => format!("{subject} takes {new}, as long as before{}.", within(whole)),
-        Verdict::Inconclusive if pair.inside.is_some() => {
+        Verdict::Inconclusive => {
             let inside = pair.inside.as_ref().map(|part| inside(pair, part));
-            format!(
-                "{}{subject} takes {new}, before it took {base}: runs of one program differ too much to tell \
-                 that alone.",
-                inside.unwrap_or_default()
-            )
+            let why = if pair.verdict == verdict {
+                format!(
+                    "whether that is a change can't be told. {}",
+                    sentence(&whole.reason)
+                )
+            } else {
+                "by itself that would not show, as runs of the same program differ as much."
+                    .to_owned()
+            };
+            let inside = inside.unwrap_or_default();
+            format!("{inside}{subject} takes {new}, before it took {base}: {why}")
         }
-        Verdict::Inconclusive => format!(
-            "{subject} takes {new}, before it took {base}: whether that is a change can't be told. {}",
-            sentence(&whole.reason)
-        ),
         Verdict::NotComparable => format!(
             "{subject} takes {new}, before it took {base}, but these can't be compared. {}",
             sentence(&whole.reason)

@@ -103,11 +103,16 @@ fn sort_inside<'r>(
 
 /// The rows with a clear change, or all, with those around them.
 fn shown(pair: &Pair, is_whole: bool) -> Vec<&ComparisonRow> {
-    let step_ns = pair.whole.base.as_ref().map_or(0.0, |side| side.mean_ns);
+    let base = pair.whole.base.as_ref();
+    let step_ns = base.map_or(0.0, |side| side.median_ns.unwrap_or(side.mean_ns));
+    let named = pair.inside.as_ref().map(|part| part.path.as_str());
     let is_all = is_whole || pair.rows.len() <= MOST_ROWS;
     let is_worth = |row: &ComparisonRow| {
         let is_large = row.median_difference_ns.abs() >= SHOWN_RATIO * step_ns;
-        is_all || row.depth() <= pair.whole.depth() + 1 || (is_large && is_told(row))
+        is_all
+            || row.depth() <= pair.whole.depth() + 1
+            || (is_large && is_told(row))
+            || named == Some(row.path.as_str())
     };
     let mut shown: Vec<&ComparisonRow> = Vec::new();
     for (at, row) in pair.rows.iter().enumerate() {

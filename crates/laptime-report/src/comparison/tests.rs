@@ -1,4 +1,5 @@
 use laptime_analysis::compare::{Options, Run, compare};
+use laptime_analysis::verdict::Verdict;
 use serde_json::Value;
 
 use super::*;
@@ -203,4 +204,50 @@ fn what_no_lap_inside_takes_is_told_as_the_cause() {
     };
     let found = compare(&[run(1)], &[vec![run(5)]], &Options::default());
     insta::assert_snapshot!(headline(&found.pairs[0]).replace(UNBROKEN, " "), @"A step takes 15.0 ms, 4.00 ms (36 %) longer. All of it is in the step itself, outside of the laps inside it. From step to step it takes 40.0 ms, as long as before.");
+}
+
+/// A run of 60 steps with 40 laps inside, of which one takes so long; some machines are several times slower.
+fn on_a_machine(name: &str, norm_us: u64, slower: u64) -> Run {
+    let mut script = Script::new(7, 0);
+    let mut now = 0;
+    for step in 0..60 {
+        let start = now;
+        for layer in 0..40 {
+            let layer_ns = slower * (40_000 + (step * 7 + layer * 3) % 11 * 100);
+            script.span(&["step", "model", &format!("layer{layer}")], now, layer_ns);
+            now += layer_ns;
+        }
+        let own_ns = norm_us * 1_000 + step % 5 * 1_000 + slower * 300;
+        script.span(&["step", "model", "norm"], now, own_ns);
+        now += own_ns;
+        script.span(&["step", "model"], start, now - start);
+        script.span(&["step"], start, now - start);
+    }
+    script.header.closed = Some(scripted::anchor(now));
+    fed::run(name, &[script])
+}
+
+#[test]
+fn the_lap_that_the_first_line_names_stands_in_the_table() {
+    let side = |norm_us, slower: [u64; 5]| -> Vec<Run> {
+        let runs = slower.into_iter().enumerate();
+        runs.map(|(at, slower)| on_a_machine(&format!("{norm_us}-{at}.lap"), norm_us, slower))
+            .collect()
+    };
+    for (slower, verdict) in [
+        ([3, 300, 4, 1, 5], Verdict::Slower),
+        ([1, 2, 1, 1, 1], Verdict::Inconclusive),
+    ] {
+        let (base, new) = (side(100, [1, 90, 2, 3, 2]), side(300, slower));
+        let found = compare(&base, &[new], &Options::default());
+        let pair = &found.pairs[0];
+        let all = render(&found, Format::Text, &View::default(), true);
+        assert_eq!(pair.verdict, verdict, "{all}");
+        let named = "model/norm surely takes 20";
+        let first = headline(pair).replace(UNBROKEN, " ");
+        assert!(first.starts_with(named), "{first}");
+        let rows = super::table::table(pair, false).rows;
+        assert!(rows.iter().any(|row| row.name == "norm"), "{rows:?}");
+        assert!(rows.len() < 41, "laps that did not change are left out");
+    }
 }
