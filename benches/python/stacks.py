@@ -32,7 +32,7 @@ def step():
 for _ in range(200):
     step()
 began = time.perf_counter()
-for _ in range(2_500):
+for _ in range(4_000):
     step()
 print("SECONDS", time.perf_counter() - began)
 """
@@ -56,7 +56,7 @@ def turn(index):
 for index in range(100):
     turn(index)
 began = time.perf_counter()
-total = sum(turn(index) for index in range(500))
+total = sum(turn(index) for index in range(3_000))
 print("SECONDS", time.perf_counter() - began)
 """
 

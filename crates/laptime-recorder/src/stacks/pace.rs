@@ -4,8 +4,9 @@
 
 /// Between two looks, on average, where they are cheap.
 const PERIOD_NS: u64 = 10_000_000;
-/// Looking may take one part in so many of a processor.
-const PARTS: u64 = 50;
+/// Looking may take one part in so many of a processor. What it costs beside its own time, such as a
+/// cold cache, comes on top and stays within a fiftieth with it.
+const PARTS: u64 = 70;
 /// A change of what looks cost is taken in to one part in so many.
 const MEMORY: u64 = 8;
 
@@ -68,13 +69,13 @@ mod tests {
     }
 
     #[test]
-    fn dear_looks_take_a_fiftieth_of_a_processor() {
+    fn dear_looks_take_a_seventieth_of_a_processor() {
         let mut pace = Pace::new(2);
         for _ in 0..200 {
             pace.spent(6_000_000);
         }
         let mean = mean_wait_ns(&mut pace);
-        assert!((2.9e8..3.1e8).contains(&mean), "{mean}");
+        assert!((4.1e8..4.3e8).contains(&mean), "{mean}");
     }
 
     #[test]
