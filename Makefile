@@ -347,7 +347,8 @@ wheel: $(STAMPS)/laptime
 crates: | $(STAMPS)/system-compiler
 	rm -rf $(TARGET)/package "$${CARGO_HOME:-$$HOME/.cargo}"/registry/{src,cache}/-[0-9a-f]*
 	cargo package --quiet --workspace --exclude laptime-python --exclude laptime-house --exclude laptime-soak \
-		--exclude laptime-loom --allow-dirty --target-dir $(TARGET)/package
+		--exclude laptime-loom --exclude laptime-fakes --exclude laptime-fake-cuda --exclude laptime-fake-nvml \
+		--allow-dirty --target-dir $(TARGET)/package
 	rm -rf $(TARGET)/package
 
 # ---------------------------------------------------------------- figures

@@ -4,7 +4,9 @@ use laptime_core::format::process::{BLACK_BOX_OFFSET, ProcessHeader, window_offs
 use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader, seal};
 use laptime_core::run::FORMAT_VERSION;
-use laptime_core::{Anchor, ClockKind, PathId, ProgramEnd, RunInfo, Span, SpanFlags};
+use laptime_core::{
+    Anchor, ClockKind, DeviceWork, DeviceWorkKind, Operator, PathId, ProgramEnd, RunInfo, Span, SpanFlags,
+};
 
 use crate::stack_seeds;
 
@@ -246,6 +248,26 @@ fn records() -> Vec<u8> {
             busy_ns: 5_000_000_000,
             stolen_ns: 10_000_000,
         },
+        Record::OperatorName {
+            id: 1,
+            name: "aten::addmm",
+        },
+        Record::Operator(Operator {
+            ticks: start + 12,
+            thread: 4_242,
+            name: 1,
+            self_ns: 3,
+            total_ns: 7,
+        }),
+        Record::DeviceWork(DeviceWork {
+            ticks: start + 20,
+            duration_ns: 100,
+            name: 1,
+            kind: DeviceWorkKind::Copy,
+            device: 0,
+            stream: 7,
+            launched: (start + 12, 4_242),
+        }),
         Record::Note {
             code: "device-active",
             message: "torch used cuda:0",

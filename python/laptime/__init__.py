@@ -11,6 +11,7 @@ variable `LAPTIME=0` keeps it off); `lt.record("train.lap")` writes them to disk
 """
 
 from . import _autostart as _autostart
+from ._capture import capture
 from ._ceilings import ceilings
 from ._compare import compare
 from ._compile import register as _register
@@ -47,6 +48,7 @@ from ._core import (
 )
 from ._launches import sync_on
 from ._log_every import log_every
+from ._push import pop, push
 from ._record import Record, record
 from ._track import track
 from .benchmarks import (
@@ -86,6 +88,7 @@ __all__ = [
     "__version__",
     "bench",
     "bench_inference",
+    "capture",
     "ceilings",
     "compare",
     "count",
@@ -97,6 +100,8 @@ __all__ = [
     "metric",
     "no_weights",
     "open",
+    "pop",
+    "push",
     "record",
     "register_formula",
     "report",

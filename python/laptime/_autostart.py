@@ -47,6 +47,10 @@ def _start() -> None:
         _tally.start(objects=wanted.memory == "objects")
     if "stacks" in (wanted.automatic or ()) and (wanted.run or wanted.record):
         sample_stacks()
+    if "nvtx" in (wanted.automatic or ()):
+        from . import _nvtx
+
+        _nvtx.start_for_run()
     if wanted.run is not None:
         join(wanted.run)
         atexit.register(_end)
@@ -58,12 +62,15 @@ def _start() -> None:
             say(recorder.taken_path)
         _kept.append(recorder)
         atexit.register(_end)
-    phases = set(wanted.automatic or ()) - {"stacks", "calls"}
+    phases = set(wanted.automatic or ()) - {"stacks", "calls", "nvtx"}
+    kernels = next((word[8:] for word in phases if word.startswith("kernels=")), None)
     if phases and (wanted.run or wanted.record or wanted.memory):
-        from .integrations import _autojax, _autotorch
+        from .integrations import _autojax, _autotorch, _program_ranges
 
-        _autotorch.install(modules="modules" in phases, ops="ops" in phases)
+        steps = None if kernels is None else range(*map(int, kernels.split(":")))
+        _autotorch.install(modules="modules" in phases, ops="ops" in phases, kernels=steps)
         _autojax.install()
+        _program_ranges.install()
     if "calls" in (wanted.automatic or ()) and (wanted.run or wanted.record) and count_calls():
         # Registered early, so that it runs late: the program's own handlers are counted too.
         atexit.register(leave_calls)

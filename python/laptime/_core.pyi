@@ -68,6 +68,8 @@ from ._core_phases import (
     Phases as Phases,
     Watched as Watched,
     look_at_launches as look_at_launches,
+    set_profiling as set_profiling,
+    write_operators as write_operators,
 )
 from ._core_steps import (
     StepListener as StepListener,
@@ -537,6 +539,22 @@ def memory_stop() -> None: ...
 def memory_of_process() -> tuple[int, int] | None: ...
 def memory_open() -> int: ...
 def memory_close(token: int) -> tuple[int, int] | None: ...
+
+# Laps as NVTX ranges: why the tool that is attached gets none, if so.
+
+def nvtx_start() -> str | None: ...
+
+# When a profiler of CUDA's looks: why it couldn't be told, if so.
+
+def cuda_profiler_start() -> str | None: ...
+def cuda_profiler_stop() -> str | None: ...
+
+@final
+class AsideSpan:
+    """A span beside the others, from when it is made until it is ended."""
+
+    def __new__(cls, name: str) -> AsideSpan: ...
+    def end(self) -> None: ...
 
 @final
 class FindsWaited:

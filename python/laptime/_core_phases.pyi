@@ -18,6 +18,14 @@ class Phases:
     @staticmethod
     def forked() -> None: ...
 
+# What torch's profiler saw: see `laptime.integrations._kernels`.
+
+def set_profiling(is_on: bool) -> None: ...
+def write_operators(
+    seen: list[tuple[str, int, int, tuple[int, int], tuple[int, int], tuple[int, int, int] | None]],
+    marks: list[tuple[tuple[int, int], tuple[int, int]]],
+) -> tuple[int, int, bool] | None: ...
+
 @final
 class Watched:
     def __new__(

@@ -55,7 +55,11 @@ class StepWindow:
 @final
 class StepListener:
     def __new__(
-        cls, name: str, every: int = 0, told: Callable[[StepWindow], object] | None = None
+        cls,
+        name: str,
+        every: int = 0,
+        told: Callable[[StepWindow], object] | None = None,
+        ends: Callable[[int, bool], object] | None = None,
     ) -> StepListener: ...
     def start(self) -> None: ...
     def stop(self) -> None: ...

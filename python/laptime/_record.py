@@ -51,12 +51,19 @@ class Record:
         ops: bool = False,
         stacks: bool = False,
         calls: bool = False,
+        nvtx: bool = False,
+        kernels: range | slice | str | None = None,
         force: bool = False,
     ) -> None:
         global _latest, _latest_pid
         path = os.fsdecode(path)
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory must be False, True or 'objects', not {memory!r}")
+        steps = None
+        if kernels is not None:
+            from .integrations._profiler_steps import steps_of
+
+            steps = steps_of(kernels)
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         self._samples_stacks = stacks
         self._knows_functions = stacks or calls
@@ -71,7 +78,7 @@ class Record:
                 leave_stacks()
             raise
         self._recorder: Recorder | _Elsewhere = recorder
-        self._phases = phases or modules or ops
+        self._phases = phases or modules or ops or steps is not None
         self._outer_run = os.environ.get("LAPTIME_RUN")
         if recorder.taken_path is not None:
             more = "" if force else f"; {self._FORCE} replaces it"
@@ -79,10 +86,15 @@ class Record:
         if self._outer_run is None:
             os.environ["LAPTIME_RUN"] = str(self.path)
         if self._phases:
-            from .integrations import _autojax, _autotorch
+            from .integrations import _autojax, _autotorch, _program_ranges
 
-            _autotorch.install(modules=modules, ops=ops)
+            _autotorch.install(modules=modules, ops=ops, kernels=steps)
             _autojax.install()
+            _program_ranges.install()
+        if nvtx:
+            from ._nvtx import start
+
+            start()
         _latest, _latest_pid = self, os.getpid()
         # Recording goes on when nobody keeps this object, and ends well with the interpreter.
         atexit.register(self.stop)
@@ -135,11 +147,12 @@ class Record:
 
     def _end_phases(self) -> None:
         if self._phases:
-            from .integrations import _autojax, _autotorch
+            from .integrations import _autojax, _autotorch, _program_ranges
 
             self._phases = False
             _autotorch.uninstall()
             _autojax.uninstall()
+            _program_ranges.uninstall()
 
     def _name_cells(self) -> None:
         # By itself: what IPython keeps may change, and the recording ends all the same.
@@ -231,6 +244,8 @@ def record(
     ops: bool = False,
     stacks: bool = False,
     calls: bool = False,
+    nvtx: bool = False,
+    kernels: range | slice | str | None = None,
     force: bool = False,
 ) -> Record:
     """Records this process to disk from now on.
@@ -241,10 +256,12 @@ def record(
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others; `stacks` samples the functions that Python's threads are in,
     up to a hundred times per second; `calls` counts every call of a function and of a builtin, as
-    cProfile does, which makes programs of many short functions slower. An existing path is not
-    overwritten: the next free `-<n>` is taken. With `force` a recording there is replaced, such as
-    that of the same notebook cell, but never one that a parent process is writing; anything else
-    raises FileExistsError.
+    cProfile does, which makes programs of many short functions slower; `nvtx` hands laps to nsys or
+    ncu as NVTX ranges, which happens by itself where such a tool started the program, and says so
+    where none is attached; `kernels` profiles the operators and kernels of some steps, such as
+    `range(10, 13)`, counted from 0. An existing path is not overwritten: the next free `-<n>` is
+    taken. With `force` a recording there is replaced, such as that of the same notebook cell, but
+    never one that a parent process is writing; anything else raises FileExistsError.
     """
     return Record(
         path,
@@ -254,5 +271,7 @@ def record(
         ops=ops,
         stacks=stacks,
         calls=calls,
+        nvtx=nvtx,
+        kernels=kernels,
         force=force,
     )

@@ -3,12 +3,14 @@
 //! Processes and windows may come in any order, but for windows of one writer in which a
 //! span goes on that the window before began. With a steady state in sight
 //! ([`Analyzer::wants_second_pass`]) the first windows, and few others, are read once more:
-//! those that the [`SecondPass`] wants. Where stacks were sampled, a [`StackPass`] follows.
+//! those that the [`SecondPass`] wants. Where stacks were sampled, a [`StackPass`] follows, and an
+//! [`OperatorPass`] where steps were profiled.
 
 use laptime_core::{Live, ProcessFacts, RunInfo, Sampled, Warning};
 
 use crate::durations::{DurationPass, Durations, ProcessDurations, StepPass};
 use crate::finish;
+use crate::operators::OperatorPass;
 use crate::process::{FirstPass, Process, SecondPass};
 use crate::sampling::{self, StackPass};
 use crate::steady;
@@ -119,6 +121,18 @@ impl Analyzer {
     pub fn stack_pass(&mut self, process: ProcessKey) -> Option<StackPass<'_>> {
         let process = &mut self.processes[process.0];
         (!process.stacks.is_empty()).then(|| StackPass::new(process))
+    }
+
+    /// Whether operators were profiled, whose laps need all windows once more.
+    pub fn wants_operator_pass(&self) -> bool {
+        let mut processes = self.processes.iter();
+        processes.any(|process| !process.operators.is_empty())
+    }
+
+    /// What finds the laps of a process's operators; `None` where it has none.
+    pub fn operator_pass(&mut self, process: ProcessKey) -> Option<OperatorPass<'_>> {
+        let process = &mut self.processes[process.0];
+        (!process.operators.is_empty()).then(|| OperatorPass::new(process))
     }
 
     /// The single samples of each process, in the order in which they were added, once their laps are known.

@@ -9,6 +9,7 @@ use laptime_core::{PathId, Unavailable, path};
 
 use crate::events::Thinned;
 use crate::operations;
+use crate::operators;
 use crate::process::Process;
 use crate::sampling;
 use crate::summary::{Mark, Metric, MetricPoint, Track};
@@ -19,6 +20,8 @@ const ENVIRONMENT: &str = "environment.";
 
 /// Says of a process that it had nothing whose operations could be counted.
 const UNCOUNTED: &str = "operations.unavailable";
+/// The same of steps that were to be profiled.
+const UNPROFILED: &str = "kernels.unavailable";
 /// Says of a process that it imported `PyTorch` and called none of its modules.
 const UNUSED: &str = "phases.none";
 
@@ -38,10 +41,12 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
                 && code != operations::CEILINGS
                 && code != sampling::CELLS
                 && code != operations::TOLD
+                && code != operators::WITHIN
                 && code != wall::EXITS
         })
         // A helper of the program's has none, and the program may.
         .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))
+        .filter(|(index, (code, _))| code != UNPROFILED || *index == 0)
         .map(|(_, note)| note.clone())
 }
 

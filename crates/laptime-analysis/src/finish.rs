@@ -16,6 +16,7 @@ use crate::launches;
 use crate::memory;
 use crate::module_rows;
 use crate::operations::{self, Peaks};
+use crate::operators;
 use crate::process::Process;
 use crate::process_summary::{OpenSpanSummary, ProcessState, ProcessSummary, Rank};
 use crate::ranks;
@@ -92,6 +93,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(doubts::of_doubled(filled.doubled_ns, measured_ns));
     warnings.extend(doubts_of_rows(&made).chain(memory::doubt(&tree)));
     warnings.extend(operations::doubts(&tree));
+    warnings.extend(operators::doubts(&processes));
     let mut unavailable = fields::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let unavailable = sampling::with_reason(unavailable, &processes);
@@ -113,6 +115,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         steady,
         operations,
         functions: sampling::functions(&processes, measured, &made.rows),
+        operators: operators::operators(&processes, &made.rows),
         rows: made.rows,
         epochs: epochs(&processes[..measured], zero_ns),
         epochs_of: epoch_summaries::of_each(&processes[..measured]),

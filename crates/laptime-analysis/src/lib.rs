@@ -45,6 +45,7 @@ mod modules;
 mod nearest;
 mod operations;
 mod operations_summary;
+mod operators;
 mod pattern;
 pub mod percentiles;
 mod process;
@@ -99,6 +100,10 @@ pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::{by_nearness, nearest, nearest_name, nearest_path};
 pub use operations::is_aside;
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
+pub use operators::{
+    Alignment, Bracket, DeviceUse, KernelTime, LapOperators, Nested, OperatorPass, OperatorTime,
+    Operators, Ran, nest,
+};
 pub use pattern::Pattern;
 pub use process::{FirstPass, SecondPass};
 pub use process_summary::{

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::functions::Functions;
 use crate::operations_summary::OperationsSummary;
+use crate::operators::Operators;
 use crate::process_summary::{ProcessEpochs, ProcessRows, ProcessSummary, Rank};
 use crate::span_row::{RowKind, SpanRow, is_zero};
 use crate::until::UntilSummary;
@@ -76,6 +77,9 @@ pub struct Summary {
     /// The functions that threads were in, where stacks were sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub functions: Option<Functions>,
+    /// Operators and kernels by lap, where a profiler was on for some steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operators: Option<Operators>,
     /// The epochs of the first measured process that has any, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub epochs: Vec<Epoch>,

@@ -13,6 +13,7 @@ use laptime::ExportFormat;
 use laptime_analysis::Until;
 use laptime_analysis::compare::Gate;
 use laptime_analysis::verdict::LEAST_THRESHOLD;
+use laptime_recorder::environment::Steps;
 use laptime_report::comparison;
 use laptime_report::operations::{By as OperationsBy, OperationsSort};
 use laptime_report::{By, Column, Format, Sort};
@@ -87,13 +88,21 @@ pub struct RunArgs {
     #[arg(long)]
     pub calls: bool,
 
+    /// Hand laps and phases to nsys or ncu as NVTX ranges, and say so where no such tool is attached
+    #[arg(long)]
+    pub nvtx: bool,
+
+    /// Profile the operators and kernels of these steps, counted from 0 and without the last: 10:13
+    #[arg(long, value_name = "FIRST:END")]
+    pub kernels: Option<Steps>,
+
     /// Count what every span allocates and frees; `objects` counts small Python objects one by one too
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "1", value_parser = ["1", "objects"], hide_possible_values = true)]
     pub memory: Option<String>,
 
     /// Record only the program's own laps: no automatic phases
-    #[arg(long, conflicts_with_all = ["modules", "ops"])]
+    #[arg(long, conflicts_with_all = ["modules", "ops", "kernels"])]
     pub no_auto: bool,
 
     /// Run a Python module, as `python -m` does; what follows is its own
@@ -150,6 +159,10 @@ pub struct ReportArgs {
     /// Show the functions that each lap was in, where stacks were sampled or calls counted (same as --by function)
     #[arg(long, conflicts_with_all = ["by", "tree"])]
     pub functions: bool,
+
+    /// Show the operators and kernels of each lap, where steps were profiled by --kernels
+    #[arg(long)]
+    pub kernels: bool,
 
     /// What a row is: a path, a path in one process, a module, a class of modules, or a function in a lap [default: path]
     #[arg(long, value_parser = named(&By::NAMES))]

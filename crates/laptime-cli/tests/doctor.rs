@@ -50,8 +50,65 @@ fn doctor_names_every_finding() {
         .out
         .lines()
         .map(|line| line.split("  ").next().unwrap())
+        .filter(|name| *name != "NVIDIA device")
         .collect();
-    insta::assert_snapshot!(names.join(", "), @"laptime, clock, two clock reads, span, recorded, span, off, disk, free, file size limit, files mapped, processes visible, memory of laps, python, boot");
+    insta::assert_snapshot!(names.join(", "), @"laptime, clock, two clock reads, span, recorded, span, off, disk, free, file size limit, files mapped, processes visible, memory of laps, NVIDIA driver, hip, xpu, mps, python, boot");
+}
+
+/// `laptime doctor` where these libraries are found first.
+fn with_libraries(folder: &std::path::Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let place = Place::new();
+    let mut command = place.command();
+    command.env("LD_LIBRARY_PATH", folder);
+    let left = command.args(arguments).output().unwrap();
+    let text = String::from_utf8(left.stdout).unwrap();
+    (left.status.code(), text)
+}
+
+#[test]
+fn doctor_shows_the_driver_and_each_device() {
+    let folder = tempfile::tempdir().unwrap();
+    laptime_fakes::with_drivers(folder.path());
+    let (code, text) = with_libraries(folder.path(), &["doctor"]);
+    assert_eq!(code, Some(0));
+    let rows: Vec<String> = text
+        .lines()
+        .filter(|line| line.starts_with("NVIDIA"))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    insta::assert_snapshot!(rows.join("\n"), @r"
+    NVIDIA driver 580.95.05 runs CUDA up to 12.8
+    NVIDIA device Fake GPU 0 cuda:0, 16.0 GiB, 132 multiprocessors, compute capability 9.0, GPU-fafafafa-fafa-fafa-fafa-fafafafafa00
+    NVIDIA device Fake GPU 1 cuda:1, 32.0 GiB, 132 multiprocessors, compute capability 9.0, GPU-fafafafa-fafa-fafa-fafa-fafafafafa01
+    ");
+    let (_, json) = with_libraries(folder.path(), &["doctor", "--json"]);
+    let found: Value = serde_json::from_str(&json).unwrap();
+    let devices = &found["devices"];
+    assert_eq!(devices["nvidia_driver"], "580.95.05");
+    assert_eq!(devices["cuda"], "12.8");
+    assert_eq!(devices["nvidia"][1]["name"], "Fake GPU 1");
+    assert_eq!(devices["nvidia"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn doctor_tells_a_driver_that_is_broken_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    for library in ["libcuda.so.1", "libnvidia-ml.so.1"] {
+        std::fs::write(folder.path().join(library), "not a library").unwrap();
+    }
+    let (code, json) = with_libraries(folder.path(), &["doctor", "--json"]);
+    assert_eq!(code, Some(0));
+    let found: Value = serde_json::from_str(&json).unwrap();
+    let devices = &found["devices"];
+    for (number, why) in [("cuda", "cuda_why"), ("nvidia_driver", "nvidia_driver_why")] {
+        assert_eq!(devices[number], Value::Null);
+        let why = devices[why].as_str().unwrap();
+        assert!(
+            why.starts_with("the NVIDIA driver does not load: "),
+            "{why}"
+        );
+    }
+    assert_eq!(devices["others"][0]["kind"], "hip");
 }
 
 #[test]

@@ -73,6 +73,14 @@ fn run_explains_itself() {
               Count every call of a function and of a builtin, as cProfile does; short functions get
               slower
 
+          --nvtx
+              Hand laps and phases to nsys or ncu as NVTX ranges, and say so where no such tool is
+              attached
+
+          --kernels <FIRST:END>
+              Profile the operators and kernels of these steps, counted from 0 and without the last:
+              10:13
+
           --memory[=<WHAT>]
               Count what every span allocates and frees; `objects` counts small Python objects one by
               one too
@@ -112,6 +120,8 @@ fn report_explains_itself() {
           --tree                Draw the spans as a tree
           --functions           Show the functions that each lap was in, where stacks were sampled or
                                 calls counted (same as --by function)
+          --kernels             Show the operators and kernels of each lap, where steps were profiled by
+                                --kernels
           --by <BY>             What a row is: a path, a path in one process, a module, a class of
                                 modules, or a function in a lap [default: path] [possible values: path,
                                 process, module, class, function]

@@ -32,6 +32,9 @@ impl PhaseName {
     /// What stands before the name of what ran while its operations were counted, which made it
     /// longer: `counted step`.
     pub const COUNTED: &str = "counted ";
+    /// What stands before the name of what ran while a profiler was on, which made it longer:
+    /// `profiled step`.
+    pub const PROFILED: &str = "profiled ";
 
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 11] = [
@@ -75,9 +78,11 @@ impl PhaseName {
         matches!(self, Self::Step | Self::Evaluation)
     }
 
-    /// The one that ran under this name while its operations were counted.
+    /// The one that ran under this name while its operations were counted, or while it was profiled.
     pub fn of_counted(text: &str) -> Option<Self> {
-        Self::of(text.strip_prefix(Self::COUNTED)?).filter(|name| {
+        let mut prefixes = [Self::COUNTED, Self::PROFILED].into_iter();
+        let name = prefixes.find_map(|prefix| text.strip_prefix(prefix))?;
+        Self::of(name).filter(|name| {
             name.is_unit() || matches!(name, Self::Forward | Self::Backward | Self::Optimizer)
         })
     }
@@ -95,7 +100,9 @@ mod tests {
             assert_eq!(PhaseName::of_counted(name.text()), None);
         }
         assert_eq!(PhaseName::of("counted step"), None);
-        assert_eq!(PhaseName::of_counted("counted step"), Some(PhaseName::Step));
+        for text in ["counted step", "profiled step"] {
+            assert_eq!(PhaseName::of_counted(text), Some(PhaseName::Step));
+        }
         assert_eq!(
             PhaseName::of_counted("counted data"),
             None,

@@ -16,8 +16,9 @@ pub struct Asked {
     record: Option<OsString>,
     /// `allocations` or `objects` where memory is to be counted.
     memory: Option<&'static str>,
-    /// What is recorded by itself: some of `phases`, `modules`, `ops`, `stacks` and `calls`.
-    automatic: Vec<&'static str>,
+    /// What is recorded by itself: some of `phases`, `modules`, `ops`, `stacks`, `calls`, `nvtx` and
+    /// `kernels=10:13`.
+    automatic: Vec<String>,
     /// Variables whose values say nothing, with what would.
     warnings: Vec<(&'static str, String)>,
 }

@@ -6,6 +6,7 @@
 //! business, under `python/laptime`.
 
 mod arrow;
+mod aside;
 mod benchmark;
 mod calls;
 mod ceilings;
@@ -27,8 +28,10 @@ mod machine;
 mod memory;
 mod modules;
 mod notebook;
+mod nvtx;
 mod objects;
 mod operations;
+mod operators;
 mod phases;
 mod picture;
 mod rate;
@@ -90,6 +93,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrow::ArrowTable>()?;
+    module.add_class::<aside::AsideSpan>()?;
     module.add_class::<benchmark::BenchmarkOutcome>()?;
     module.add_class::<benchmark::BenchmarkPlan>()?;
     module.add_class::<ceilings::Ceiling>()?;
@@ -169,6 +173,9 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         notebook::cell_line,
         notebook::cell_options,
         notebook::finished_line,
+        nvtx::cuda_profiler_start,
+        nvtx::cuda_profiler_stop,
+        nvtx::nvtx_start,
         operations::formula::has_formula,
         operations::formula::register_formula,
         operations::onnx::count_onnx,
@@ -202,6 +209,8 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         statistics::statistics_adjusted,
         statistics::statistics_distributions,
         steps::window::step_window,
+        operators::set_profiling,
+        operators::write_operators,
         stretches::note_ceilings,
         stretches::path_number,
         stretches::plain_path,

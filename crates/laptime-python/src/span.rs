@@ -89,7 +89,7 @@ pub fn close_span(python: Python<'_>, token: u128, end: Option<u64>, flags: u64)
     let ticks = measuring(|| None, close).unwrap_or(0);
     if let Some(step) = step.flatten() {
         let tell = || {
-            steps::ended(&step);
+            steps::ended(&step, false);
             steps::deliver(python)
         };
         measuring(|| Ok(()), tell)?;

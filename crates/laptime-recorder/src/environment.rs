@@ -6,6 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 pub use laptime_core::run::{AUTO_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE, SWITCH_VARIABLE};
 
@@ -41,6 +42,36 @@ pub enum Counting {
     Objects,
 }
 
+/// Some steps of a training, counted from 0: `10:13` are three of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Steps {
+    /// The first one.
+    pub from: u32,
+    /// The one after the last.
+    pub to: u32,
+}
+
+impl FromStr for Steps {
+    type Err = String;
+
+    fn from_str(typed: &str) -> Result<Self, String> {
+        let steps = typed.split_once(':').and_then(|(from, to)| {
+            let (from, to) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+            (from < to).then_some(Self { from, to })
+        });
+        steps.ok_or_else(|| {
+            "steps are written FIRST:END, counted from 0 and without the last, such as 10:13"
+                .to_owned()
+        })
+    }
+}
+
+impl fmt::Display for Steps {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.from, self.to)
+    }
+}
+
 /// What is timed and counted without a lap in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
@@ -58,20 +89,29 @@ pub struct Automatic {
     pub stacks: bool,
     /// Every call of a function.
     pub calls: bool,
+    /// Laps as ranges, for the tool that is attached.
+    pub nvtx: bool,
+    /// The operators and kernels of some steps.
+    pub kernels: Option<Steps>,
 }
 
 impl Automatic {
     /// What is wanted, by the names that `LAPTIME_AUTO` takes.
-    pub fn names(self) -> Vec<&'static str> {
+    pub fn names(self) -> Vec<String> {
         let named = [
             (self.phases, "phases"),
             (self.modules, "modules"),
             (self.ops, "ops"),
             (self.stacks, "stacks"),
             (self.calls, "calls"),
+            (self.nvtx, "nvtx"),
         ];
         let wanted = named.into_iter().filter(|(wanted, _)| *wanted);
-        wanted.map(|(_, name)| name).collect()
+        let kernels = self.kernels.map(|steps| format!("kernels={steps}"));
+        wanted
+            .map(|(_, name)| name.to_owned())
+            .chain(kernels)
+            .collect()
     }
 }
 
@@ -154,7 +194,7 @@ impl Asked {
         if let Some(typed) = typed(AUTO_VARIABLE) {
             asked.automatic = automatic(&typed);
             if asked.automatic.is_none() {
-                let valid = "some of phases,modules,ops,stacks,calls";
+                let valid = "some of phases,modules,ops,stacks,calls,nvtx,kernels=10:13";
                 asked.warn(AUTO_VARIABLE, &typed, valid, "it is ignored");
             }
         }
@@ -211,9 +251,13 @@ fn automatic(typed: &OsStr) -> Option<Automatic> {
                         found.calls = true;
                         continue;
                     }
-                    _ => return None,
+                    "nvtx" => {
+                        found.nvtx = true;
+                        continue;
+                    }
+                    other => found.kernels = Some(other.strip_prefix("kernels=")?.parse().ok()?),
                 }
-                // Modules and operations are of phases.
+                // Modules, operations and kernels are of phases.
                 found.phases = true;
             }
         }

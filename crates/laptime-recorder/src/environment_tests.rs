@@ -45,7 +45,7 @@ fn a_value_that_says_nothing_is_told_with_those_that_would() {
             "LAPTIME_MEMORY=\"2\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
              or objects; memory is not counted",
             "LAPTIME_AUTO=\"all\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
-             or some of phases,modules,ops,stacks,calls; it is ignored",
+             or some of phases,modules,ops,stacks,calls,nvtx,kernels=10:13; it is ignored",
         ]
     );
 }
@@ -91,6 +91,26 @@ fn memory_and_phases_are_switches_too() {
     assert!(stacks.stacks && !stacks.phases);
     let calls = automatic("calls");
     assert!(calls.calls && !calls.phases && !calls.stacks);
+    let nvtx = automatic("nvtx");
+    assert!(nvtx.nvtx && nvtx.names() == ["nvtx"]);
+    let kernels = automatic("kernels=10:13");
+    assert_eq!(kernels.kernels, Some(Steps { from: 10, to: 13 }));
+    assert!(kernels.phases, "steps are of phases");
+    assert_eq!(automatic(&kernels.names().join(",")), kernels);
+    for nothing in [
+        "kernels",
+        "kernels=3",
+        "kernels=3:3",
+        "kernels=4:3",
+        "kernels=a:b",
+    ] {
+        let asked = asked(&[("LAPTIME_AUTO", nothing)]);
+        assert_eq!(
+            (asked.automatic, asked.warnings.len()),
+            (None, 1),
+            "{nothing}"
+        );
+    }
     assert_eq!(automatic("stacks,phases").names(), ["phases", "stacks"]);
     assert_eq!(automatic(&some.names().join(",")), some);
 }

@@ -8,6 +8,7 @@
 use std::sync::Once;
 
 use crate::calls::counted as calls;
+use crate::device;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::switch as memory;
@@ -36,6 +37,7 @@ extern "C" fn prepare() {
         fold::lock_for_fork();
         memory::lock_for_fork();
         calls::lock_for_fork();
+        device::lock_for_fork();
     });
 }
 
@@ -43,6 +45,7 @@ extern "C" fn parent() {
     guard((), || {
         // SAFETY: locked by `prepare`, on this thread.
         unsafe {
+            device::unlock_after_fork();
             calls::unlock_after_fork();
             memory::unlock_after_fork();
             fold::unlock_after_fork();
@@ -75,4 +78,5 @@ fn start_over() {
     });
     memory::start_over_after_fork();
     calls::start_over_after_fork();
+    device::start_over_after_fork();
 }

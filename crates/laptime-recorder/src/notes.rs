@@ -4,10 +4,12 @@ use laptime_core::PathId;
 use laptime_core::format::record::Record;
 
 use crate::clock;
+use crate::nvtx;
 use crate::registration;
 use crate::registry;
 use crate::site::Site;
 use crate::start::is_on_or_decide;
+use crate::state;
 use crate::thread::Thread;
 
 fn with_path(site: &Site, write: impl FnOnce(&mut Thread, PathId, u32)) {
@@ -24,6 +26,9 @@ fn with_path(site: &Site, write: impl FnOnce(&mut Thread, PathId, u32)) {
 /// Records a named instant under the innermost open span.
 pub fn mark(site: &Site) {
     let ticks = clock::now();
+    if state::is_on() {
+        nvtx::mark(site, ticks);
+    }
     with_path(site, |thread, path, track| {
         thread.writer.record(&Record::Mark { path, ticks, track });
     });

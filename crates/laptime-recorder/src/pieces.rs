@@ -7,7 +7,7 @@
 use laptime_core::{PathId, SpanMemory};
 
 use crate::site::Site;
-use crate::span::{Extra, Open, current_path, emit_under, enter, suspend_piece};
+use crate::span::{Extra, Open, current_path, emit_under, enter_piece, suspend_piece};
 
 /// What ran so far.
 #[derive(Debug)]
@@ -43,7 +43,8 @@ impl Pieces {
     /// Begins a piece on the stack in use. `None` when recording is off.
     pub fn resume(&mut self) -> Option<Open> {
         let outside = current_path();
-        self.open = enter(self.site);
+        let id = self.first.map(|(_, start)| start);
+        self.open = enter_piece(self.site, id);
         if let Some(open) = self.open {
             self.count += 1;
             self.first.get_or_insert((outside, open.start()));

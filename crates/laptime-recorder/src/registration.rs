@@ -80,6 +80,7 @@ impl Drop for Leaving {
             thread.own_stack().memory.clear();
         }
         let mut own = thread.take_own_stack();
+        own.ranges.clear();
         thread.close_all(&own);
         registry::with(|registry| {
             registry.threads.leave(&mut thread);

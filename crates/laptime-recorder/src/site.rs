@@ -4,6 +4,8 @@
 //! names beyond what there can be paths for share one site, `<overflow>`.
 
 use std::collections::HashMap;
+use std::ffi::c_void;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use laptime_core::{PathId, PathTable};
@@ -25,6 +27,8 @@ pub struct Site {
     index: u32,
     /// Parent and path of the last resolution, packed: the common case is always the same parent.
     cache: AtomicU64,
+    /// What the tool calls the name that takes ranges; null: it doesn't know it.
+    nvtx: AtomicPtr<c_void>,
 }
 
 impl Site {
@@ -56,6 +60,7 @@ impl Site {
             name: name.into(),
             index: sites.by_name.len() as u32,
             cache: AtomicU64::new(u64::MAX),
+            nvtx: AtomicPtr::new(null_mut()),
         }));
         sites.name_bytes += site.name.len();
         sites.by_name.insert(&site.name, site);
@@ -84,6 +89,16 @@ impl Site {
         let packed = u64::from(parent.0) << 32 | u64::from(path.0);
         self.cache.store(packed, Ordering::Relaxed);
     }
+
+    /// What the tool that takes ranges calls the name, once it knows it.
+    pub(crate) fn nvtx_name(&self) -> Option<*mut c_void> {
+        let name = self.nvtx.load(Ordering::Acquire);
+        (!name.is_null()).then_some(name)
+    }
+
+    pub(crate) fn set_nvtx_name(&self, name: *mut c_void) {
+        self.nvtx.store(name, Ordering::Release);
+    }
 }
 
 /// A site made at its first use: what `lap!("name")` keeps in a static.
@@ -98,7 +113,7 @@ impl LazySite {
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
-            site: AtomicPtr::new(std::ptr::null_mut()),
+            site: AtomicPtr::new(null_mut()),
         }
     }
 

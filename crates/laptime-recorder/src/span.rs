@@ -8,6 +8,7 @@ use laptime_core::{PathId, Span, SpanFlags, SpanMemory, SpanWork};
 use crate::clock;
 use crate::memory;
 use crate::memory::Quiet;
+use crate::nvtx;
 use crate::registration;
 use crate::registry;
 use crate::site::Site;
@@ -66,7 +67,16 @@ pub fn enter(site: &Site) -> Option<Open> {
     {
         return Some(open);
     }
-    enter_with(site, 0, None)
+    enter_with(site, 0, None, None)
+}
+
+/// Opens a piece of a span that first opened at `id`; none: now.
+#[inline]
+pub(crate) fn enter_piece(site: &Site, id: Option<u64>) -> Option<Open> {
+    if id.is_none() || !nvtx::is_on() {
+        return enter(site);
+    }
+    enter_with(site, 0, None, id)
 }
 
 #[inline(always)]
@@ -76,7 +86,7 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     let slot = unsafe { thread.slot.as_ref() };
     let depth = slot.depth.load(Relaxed) as usize;
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
-        return enter_slowly(thread, site, 0, None);
+        return enter_slowly(thread, site, 0, None, None);
     }
     let path = thread.path(PathId(slot.entries[depth - 1].get().path), site);
     let start = clock::now_by_tsc();
@@ -94,7 +104,13 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
 
 #[cold]
 #[inline(never)]
-fn enter_slowly(thread: &mut Thread, site: &Site, flag: u32, start: Option<u64>) -> Open {
+fn enter_slowly(
+    thread: &mut Thread,
+    site: &Site,
+    flag: u32,
+    start: Option<u64>,
+    id: Option<u64>,
+) -> Open {
     let parent = thread.stack().innermost();
     let path = thread.path(parent, site);
     let entry = Entry {
@@ -106,27 +122,31 @@ fn enter_slowly(thread: &mut Thread, site: &Site, flag: u32, start: Option<u64>)
     if state::measures_memory() {
         thread.stack().memory.open(entry.start);
     }
+    if nvtx::is_on() {
+        let id = id.unwrap_or(entry.start);
+        thread.stack().ranges.open(site, entry.start, id);
+    }
     Open(position)
 }
 
 #[inline(never)]
-fn enter_with(site: &Site, flag: u32, start: Option<u64>) -> Option<Open> {
+fn enter_with(site: &Site, flag: u32, start: Option<u64>, id: Option<u64>) -> Option<Open> {
     if !is_on_or_decide() {
         return None;
     }
     let _quiet = Quiet::begin();
     memory::look_for_new_objects();
-    registration::with(|thread| enter_slowly(thread, site, flag, start))
+    registration::with(|thread| enter_slowly(thread, site, flag, start, id))
 }
 
 /// Opens a span that started earlier.
 pub fn enter_at(site: &Site, start: u64) -> Option<Open> {
-    enter_with(site, 0, Some(start))
+    enter_with(site, 0, Some(start), None)
 }
 
 /// Opens a span that closes together with its parent if nobody closes it before.
 pub fn enter_automatic(site: &Site, start: Option<u64>) -> Option<Open> {
-    enter_with(site, AUTOMATIC, start)
+    enter_with(site, AUTOMATIC, start, None)
 }
 
 /// Closes a span and returns its duration in ticks.
@@ -215,6 +235,9 @@ fn exit_slowly(
         unbalanced,
         with_it,
     } = thread.stack().close(position)?;
+    for closed in with_it.iter().chain([&entry]) {
+        thread.stack().ranges.close(closed.start);
+    }
     if !state::is_on() {
         return None;
     }
@@ -294,9 +317,11 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
     Thread::with(|thread| {
         let closed = thread.stack().close(open.0)?;
         for child in closed.with_it {
+            thread.stack().ranges.close(child.start);
             memory_of(thread, child.start);
             thread.stack().take_work(child);
         }
+        thread.stack().ranges.close(closed.entry.start);
         thread.stack().take_work(closed.entry);
         Some(Piece {
             memory: memory_of(thread, closed.entry.start),
@@ -348,6 +373,7 @@ pub fn rename(open: Open, site: &Site) {
             ..old
         };
         thread.stack().set_entry(index, entry);
+        thread.stack().ranges.rename(entry.start, site);
     });
 }
 

@@ -12,6 +12,7 @@ use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
 use laptime_core::{PathId, SpanWork};
 
 use crate::memory::Frames;
+use crate::nvtx::Ranges;
 
 /// Set in [`Entry::site`] of spans that close together with their parent.
 pub const AUTOMATIC: u32 = 1 << 31;
@@ -77,6 +78,8 @@ pub struct Stack {
     work: Vec<(u64, SpanWork)>,
     /// Memory of the open spans, while it is counted.
     pub memory: Frames,
+    /// Ranges of the open spans, while a tool takes them.
+    pub ranges: Ranges,
 }
 
 impl Stack {
@@ -92,6 +95,7 @@ impl Stack {
             strays: Vec::new(),
             work: Vec::new(),
             memory: Frames::default(),
+            ranges: Ranges::default(),
         };
         stack.reset(track, base);
         stack
@@ -174,6 +178,7 @@ impl Stack {
             std::mem::take(&mut self.work),
             std::mem::take(&mut self.memory),
         ));
+        self.ranges.start_over();
     }
 
     /// Whether the process was forked since it was made or started over.
@@ -323,6 +328,7 @@ impl Stack {
             if self.strays.len() > MAX_STRAYS {
                 for lost in self.strays.drain(..self.strays.len() - MAX_STRAYS) {
                     self.memory.forget(lost.start);
+                    self.ranges.close(lost.start);
                     self.work.retain(|(start, _)| *start != lost.start);
                 }
             }

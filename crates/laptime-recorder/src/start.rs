@@ -4,6 +4,7 @@ use crate::environment::{Asked, Switch};
 use crate::keeper;
 use crate::memory;
 use crate::messages::warn;
+use crate::nvtx;
 use crate::recording::{RecordOptions, join, record};
 use crate::registry;
 use crate::stacks;
@@ -61,6 +62,11 @@ fn start_from_environment() -> bool {
     if asked.memory.is_some() {
         // The reason why not, if so, goes into the recording that starts next.
         let _ = memory::start();
+    }
+    if asked.automatic.is_some_and(|automatic| automatic.nvtx)
+        && let Err(reason) = nvtx::start()
+    {
+        warn(&format_args!("NVTX: {reason}"));
     }
     let started = match (asked.run, asked.switch) {
         (Some(folder), _) => join(&folder, &options),

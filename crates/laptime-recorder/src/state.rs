@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use laptime_core::ClockKind;
 
 use crate::clock;
+use crate::nvtx;
 
 /// What the first instructions of a span have to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -16,8 +17,8 @@ pub enum Mode {
     On = 2,
     /// Recorded by the time stamp counter: the hot path reads it in place.
     OnByTsc = 3,
-    /// Recorded with memory, the general way.
-    OnWithMemory = 4,
+    /// Recorded the general way: with memory, or told to a tool as ranges.
+    OnWithMore = 4,
 }
 
 /// A [`Mode`], or 0: not decided yet; the environment is read at the first span.
@@ -28,8 +29,8 @@ static MEMORY: AtomicBool = AtomicBool::new(false);
 static BROKEN: AtomicBool = AtomicBool::new(false);
 
 fn on() -> Mode {
-    if measures_memory() {
-        return Mode::OnWithMemory;
+    if measures_memory() || nvtx::is_on() {
+        return Mode::OnWithMore;
     }
     match clock::kind() {
         ClockKind::Tsc => Mode::OnByTsc,
@@ -71,6 +72,7 @@ pub fn is_on() -> bool {
 
 /// Records from now on, in memory; on disk too while a recording is on.
 pub fn enable() {
+    nvtx::follow_environment();
     MODE.store(on() as u8, Ordering::SeqCst);
     if BROKEN.load(Ordering::SeqCst) {
         disable();

@@ -9,6 +9,7 @@ use laptime_core::{PathId, PhaseName, Span, SpanFlags};
 
 use crate::clock;
 use crate::memory::Quiet;
+use crate::operators;
 use crate::registration;
 use crate::registry;
 use crate::stack::Entry;
@@ -75,7 +76,7 @@ fn set_unit_aside(thread: &mut Thread) {
             if at == first {
                 registry
                     .paths
-                    .intern(parent, &format!("{}{name}", PhaseName::COUNTED))
+                    .intern(parent, &format!("{}{name}", operators::prefix()))
             } else {
                 registry.paths.intern(parent, name)
             }

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use laptime_core::PathId;
 
 use crate::memory::Quiet;
+use crate::nvtx::Ranges;
 use crate::registration;
 use crate::registry::{self, ThreadName};
 use crate::stack::Stack;
@@ -27,6 +28,7 @@ impl TaskStack {
     pub fn new(inherit: PathId, name: Option<&str>) -> Box<Self> {
         let _quiet = Quiet::begin();
         let mut stack = Box::new(Stack::new(0, inherit));
+        stack.ranges = Ranges::of_task();
         let track = registry::with(|registry| {
             let track = registry.threads.next_track();
             // SAFETY: the slot is this stack's own.
@@ -84,6 +86,7 @@ impl Drop for TaskStack {
         // SAFETY: made in `new`, and not current any more.
         let mut stack = unsafe { Box::from_raw(self.stack.get().as_ptr()) };
         stack.start_over_if_inherited();
+        stack.ranges.clear();
         registration::with(|thread| thread.close_all(&stack));
         registry::with(|registry| {
             registry.threads.leave_task(stack.track());

@@ -8,7 +8,7 @@ use crate::document::{Content, Document, Section};
 use crate::view::{By, View};
 use crate::{
     brief, by_process, calls, cpu, epochs, facts, figures, findings, flame, functions, headline,
-    joined, modules, ranks, span_table, steady, until,
+    joined, modules, operators, ranks, span_table, steady, until,
 };
 
 impl Document {
@@ -19,6 +19,9 @@ impl Document {
             document.sections.extend(of_functions(summary, view));
         } else if is_of_spans(view) && view.filter.is_none() {
             document.sections.extend(brief::sections(summary, view));
+        }
+        if view.kernels {
+            document.sections.extend(operators::sections(summary, view));
         }
         document
     }
@@ -60,6 +63,9 @@ impl Document {
         }
         if summary.functions.is_some() || view.by == By::Function {
             document.sections.extend(of_functions(summary, view));
+        }
+        if summary.operators.is_some() {
+            document.sections.extend(operators::sections(summary, view));
         }
         let sampled = summary.functions.as_ref();
         let sampled = sampled.filter(|sampled| !sampled.laps.is_empty());

@@ -42,6 +42,7 @@ mod marks;
 mod modules;
 mod name;
 pub mod operations;
+mod operators;
 mod outline;
 mod paint;
 pub mod quantity;

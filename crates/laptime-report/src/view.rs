@@ -161,6 +161,8 @@ pub struct View {
     pub utf8: bool,
     /// Whether to show the steady state too.
     pub steady: bool,
+    /// Whether to show operators and kernels by lap.
+    pub kernels: bool,
 }
 
 impl Default for View {
@@ -177,6 +179,7 @@ impl Default for View {
             color: false,
             utf8: true,
             steady: true,
+            kernels: false,
         }
     }
 }

@@ -24,38 +24,42 @@ _installed = 0
 _watched: Any = None
 _wants_modules = False
 _wants_ops = False
+_wanted_steps: range | None = None
 
 
-def install(modules: bool = False, ops: bool = False) -> None:
+def install(modules: bool = False, ops: bool = False, kernels: range | None = None) -> None:
     """Splits training into phases from now on, as soon as torch is imported.
 
-    `ops` counts the operations of the first step of each input shape.
+    `ops` counts the operations of the first step of each input shape; `kernels` are the steps whose
+    operators and kernels are profiled.
 
     Cost: some microseconds a step, more with `modules`; docs/benchmarks.md has the ratios.
     """
-    global _installed, _wants_modules, _wants_ops
+    global _installed, _wants_modules, _wants_ops, _wanted_steps
     _installed += 1
     _wants_modules = _wants_modules or modules
     _wants_ops = _wants_ops or ops
+    _wanted_steps = _wanted_steps or kernels
     if _installed > 1:
         return
     from .._post_import import when_imported
 
-    if ops:
+    if ops or kernels:
         atexit.register(_say_without_torch)
     when_imported("torch", _torch_imported)
 
 
 def uninstall() -> None:
     """Undoes one :func:`install`."""
-    global _installed, _wants_modules, _wants_ops, _watched
+    global _installed, _wants_modules, _wants_ops, _wanted_steps, _watched
     if _installed:
         _installed -= 1
     if _installed:
         return
-    if _wants_ops:
+    if _wants_ops or _wanted_steps:
         _say_without_torch()
     _wants_modules = _wants_ops = False
+    _wanted_steps = None
     watched, _watched = _watched, None
     if watched is not None:
         watched.remove()
@@ -72,7 +76,9 @@ def _torch_imported(torch: ModuleType) -> None:
         from ._patches import Patches
 
         core = sys.modules["laptime._core"]
-        _watched = Patches(torch, core, modules=_wants_modules, ops=_wants_ops)
+        _watched = Patches(
+            torch, core, modules=_wants_modules, ops=_wants_ops, kernels=_wanted_steps
+        )
         _watched.apply()
         atexit.register(_watched.finish)
     except BaseException as error:
@@ -85,12 +91,16 @@ def _torch_imported(torch: ModuleType) -> None:
 
 
 def _say_without_torch() -> None:
-    """Says why no operation was counted in a program that has no PyTorch."""
+    """Says why nothing was counted or profiled in a program that has no PyTorch."""
     atexit.unregister(_say_without_torch)
     if _watched is not None or (not _installed and "torch" in sys.modules):
         return
     other = next((name for name in ("jax", "tensorflow", "mlx") if name in sys.modules), None)
     whose = f"the program uses {other}" if other else "the program did not import it"
+    if _wanted_steps:
+        note("kernels.unavailable", f"steps are profiled by PyTorch's profiler, and {whose}")
+    if not _wants_ops:
+        return
     note(
         "operations.unavailable",
         f"operations are counted as PyTorch runs them, and {whose}: give laps their work by "

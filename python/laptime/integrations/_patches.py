@@ -21,6 +21,7 @@ from .._post_import import when_imported
 from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
+from ._kernels import Kernels
 from ._learned_tensors import Learned
 from ._modules import ModuleLaps, RootNames, parameters
 from ._node_hooks import NodeHooks
@@ -28,6 +29,8 @@ from ._wrapped_functions import FUNCTION, put_innermost
 
 os.register_at_fork(after_in_child=Phases.forked)
 
+#: Calls that make up a step.
+STEP_EVENTS = {"fetch", "forward", "backward", "gradient", "step", "work"}
 _KERAS_PARALLEL = "keras.src.backend.torch.optimizers.torch_parallel_optimizer"
 
 
@@ -53,6 +56,7 @@ class Patches:
         *,
         modules: bool = False,
         ops: bool = False,
+        kernels: range | None = None,
     ) -> None:
         """`core` makes laps."""
         self._torch = torch
@@ -83,6 +87,7 @@ class Patches:
             broken=self._broken,
         )
         self.counting = Counting(torch, core, self.phases) if ops else None
+        self._kernels = Kernels(torch, core, self.phases, kernels) if kernels else None
         self._modules = ThreadModules()
         self._split = (
             (self._modules, self._module_laps, self._hooks.step_aside) if modules else None
@@ -122,6 +127,8 @@ class Patches:
             self._watch("step", scaler, "step")
             self._watch("work", scaler, "update")
             self._watch("work", scaler, "unscale_")
+        if self._kernels is not None:
+            self._kernels.apply()
         self._compilation.apply()
         self._communication.apply(self.phases)
 
@@ -139,6 +146,8 @@ class Patches:
     def finish(self) -> None:
         """Closes what is open on this thread and looks for devices a last time."""
         try:
+            if self._kernels is not None:
+                self._kernels.finish()
             if self.counting is not None:
                 self.counting.finish()
             self.phases.finish()
@@ -193,6 +202,8 @@ class Patches:
             counting = None
             if self.counting is not None:
                 counting = self.counting.around(event, name)
+            if self._kernels is not None and event in STEP_EVENTS:
+                counting = self._kernels.around(counting)
             split = self._split if event in ("forward", "backward", "gradient") else None
             known = Watched(event, self.phases, counting=counting, split=split, told=told)
             self._watched[event, name] = known

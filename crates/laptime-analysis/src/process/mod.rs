@@ -15,6 +15,7 @@ use crate::events::Events;
 use crate::kept::Readings;
 use crate::modules::Modules;
 use crate::operations::stretches::Stretches;
+use crate::operators::Kept;
 use crate::series::Followed;
 use crate::stacks::Stacks;
 use crate::totals::Totals;
@@ -134,6 +135,8 @@ pub struct Process {
     pub stacks: Stacks,
     /// Which functions were called, where that was counted.
     pub calls: Calls,
+    /// Operators and kernels, where some steps were profiled.
+    pub operators: Kept,
 }
 
 impl Process {
@@ -194,6 +197,7 @@ impl Process {
             waits: Waits::default(),
             stacks: Stacks::default(),
             calls: Calls::default(),
+            operators: Kept::default(),
             resident_peak_bytes: None,
             memory: None,
             lost: header.lost,

@@ -151,6 +151,9 @@ impl Process {
                 self.stacks.learn(record);
             }
             Record::CalledFunction(_) | Record::Calls(_) => self.calls.learn(record),
+            Record::OperatorName { .. } | Record::Operator(_) | Record::DeviceWork(_) => {
+                self.operators.learn(record);
+            }
             Record::Operations(operations) => self.stretches.learn(&operations),
             Record::Module { path, depth, class } => {
                 self.modules.learn(&self.paths, path, depth, class);

@@ -21,7 +21,8 @@ pub enum Role {
 #[derive(Debug)]
 pub struct Roles {
     name: String,
-    counted: String,
+    /// What they are called where something made them longer.
+    aside: [String; 2],
     by_path: Vec<Role>,
     phases: Vec<String>,
 }
@@ -31,7 +32,8 @@ impl Roles {
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            counted: format!("{}{name}", PhaseName::COUNTED),
+            aside: [PhaseName::COUNTED, PhaseName::PROFILED]
+                .map(|prefix| format!("{prefix}{name}")),
             by_path: Vec::new(),
             phases: Vec::new(),
         }
@@ -46,7 +48,7 @@ impl Roles {
     pub fn define(&mut self, id: PathId, parent: PathId, name: &str) {
         let role = match self.of(parent) {
             Role::Outside if name == self.name => Role::Step,
-            Role::Outside if name == self.counted => Role::Counted,
+            Role::Outside if self.aside.iter().any(|aside| name == aside) => Role::Counted,
             Role::Outside => Role::Outside,
             Role::Step => Role::Phase(self.number(name)),
             Role::Counted | Role::Phase(_) | Role::Inside => Role::Inside,

@@ -12,7 +12,7 @@ use laptime_report::quantity::bytes;
 use crate::args::DoctorArgs;
 use crate::error::{CliError, OK};
 use crate::launch::target::interpreter;
-use crate::machine::{Limits, Machine, SpanCost};
+use crate::machine::{Device, Devices, Limits, Machine, SpanCost};
 use crate::settings::Settings;
 
 /// Name, value and reason.
@@ -103,6 +103,7 @@ fn findings(machine: &Machine) -> Vec<Row> {
         Some(reason) => ("no", reason.to_string()),
     };
     rows.push(("memory of laps", counted.to_owned(), why));
+    rows.extend(devices(&machine.devices));
     let none = || "none".to_owned();
     rows.push((
         "python",
@@ -162,6 +163,47 @@ fn limits(limits: &Limits) -> Vec<Row> {
             "can detect Pythons that run without Laptime".to_owned(),
         ),
     ]
+}
+
+fn devices(found: &Devices) -> Vec<Row> {
+    let absent = || "–".to_owned();
+    let mut about: Vec<String> = Vec::new();
+    about.extend(
+        found
+            .cuda
+            .as_ref()
+            .map(|version| format!("runs CUDA up to {version}")),
+    );
+    about.extend(found.cuda_why.clone());
+    if found.cuda.is_some() {
+        about.extend(found.nvidia_driver_why.clone());
+    }
+    let driver = found.nvidia_driver.clone().unwrap_or_else(absent);
+    let mut rows = vec![("NVIDIA driver", driver, about.join("; "))];
+    rows.extend(found.nvidia.iter().map(|device| {
+        let name = device.name.clone().unwrap_or_else(absent);
+        ("NVIDIA device", name, about_device(device))
+    }));
+    let others = found.others.iter();
+    rows.extend(others.map(|other| (other.kind, absent(), other.why.clone())));
+    rows
+}
+
+fn about_device(device: &Device) -> String {
+    let parts = [
+        device.index.map(|index| format!("cuda:{index}")),
+        device.memory_bytes.map(bytes),
+        device
+            .multiprocessors
+            .map(|count| format!("{count} multiprocessors")),
+        device
+            .compute_capability
+            .as_ref()
+            .map(|version| format!("compute capability {version}")),
+        device.uuid.clone(),
+        device.why.clone(),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Rows in aligned columns.

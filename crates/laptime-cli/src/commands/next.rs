@@ -14,12 +14,20 @@ const NETWORK_RATIO: f64 = 0.7;
 /// Noted where `PyTorch` was there, whose modules can be timed.
 const TORCH: &str = "threads";
 
-/// The functions where stacks were sampled, the modules of a network where they were timed, or how to
+/// The functions where stacks were sampled, operators where steps were profiled, the modules of a network where they were timed, or how to
 /// time them where a step is little else; then the timeline. `again`: the words that ran the program.
-pub fn after(recording: &Path, summary: &Summary, by: By, again: &[OsString]) -> String {
+pub fn after(
+    recording: &Path,
+    summary: &Summary,
+    (by, shows_kernels): (By, bool),
+    again: &[OsString],
+) -> String {
     let shown = quoted(recording);
     if summary.functions.is_some() && by == By::Path {
         return format!("next: laptime report {shown} --functions");
+    }
+    if summary.operators.is_some() && by == By::Path && !shows_kernels {
+        return format!("next: laptime report {shown} --kernels");
     }
     if has_modules(summary) && by == By::Path {
         return format!("next: laptime report {shown} --by module");

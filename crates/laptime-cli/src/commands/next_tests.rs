@@ -46,7 +46,7 @@ fn training(forward_ms: u64) -> Summary {
 
 fn said(summary: &Summary, again: &[&str]) -> String {
     let again: Vec<OsString> = again.iter().map(OsString::from).collect();
-    after(Path::new("a.lap"), summary, By::Path, &again)
+    after(Path::new("a.lap"), summary, (By::Path, false), &again)
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         function_sort: (args.sort.and_then(FunctionSort::of)).unwrap_or_default(),
         filter: args.filter.clone(),
         columns: args.columns.clone(),
+        kernels: args.kernels,
         top: args.top,
         width: if to_file {
             None
@@ -71,7 +72,12 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         // A message that cannot be written changes nothing about the report.
         say(
             err,
-            next::after(&args.recording, &summary, view.by, &again(&summary)),
+            next::after(
+                &args.recording,
+                &summary,
+                (view.by, view.kernels),
+                &again(&summary),
+            ),
         );
     }
     Ok(OK)

@@ -182,11 +182,13 @@ fn automatic(args: &RunArgs, settings: Settings) -> String {
         .or_flag(args.modules.then_some(true), "--modules")
         .value;
     let automatic = Automatic {
-        phases: phases || modules || args.ops,
+        phases: phases || modules || args.ops || args.kernels.is_some(),
         modules,
         ops: args.ops,
         stacks: args.stacks,
         calls: args.calls,
+        nvtx: args.nvtx,
+        kernels: args.kernels,
     };
     automatic.names().join(",")
 }
@@ -231,5 +233,5 @@ fn tell(recording: &Recorded, args: &RunArgs, err: &mut dyn Write) {
         }
     }
     let again = again(args);
-    say(err, next::after(shown, &summary, By::Path, &again));
+    say(err, next::after(shown, &summary, (By::Path, false), &again));
 }

@@ -2,6 +2,7 @@
 //!
 //! Every finding is measured or asked for now; one that cannot be had says why.
 
+mod devices;
 mod limits;
 mod span_cost;
 
@@ -9,6 +10,7 @@ use laptime_core::{ClockKind, Unavailable};
 use laptime_recorder::clock;
 use serde::Serialize;
 
+pub use devices::{Device, Devices};
 pub use limits::Limits;
 pub use span_cost::SpanCost;
 
@@ -27,6 +29,8 @@ pub struct Machine {
     pub limits: Limits,
     /// Why the memory of laps cannot be counted, if so.
     pub memory_why: Option<Unavailable>,
+    /// Its devices and their driver.
+    pub devices: Devices,
     /// The interpreter that runs scripts, if there is one.
     pub python: Option<String>,
     /// Boot that monotonic times count from.
@@ -45,7 +49,7 @@ pub struct Clock {
 }
 
 impl Machine {
-    /// Looks at the machine. Takes a tenth of a second.
+    /// Looks at the machine. Takes a tenth of a second, and what the drivers of devices take to start.
     pub fn examine(python: Option<String>, boot_id: String) -> Self {
         let (span, limits) = span_cost::measure();
         Self {
@@ -59,6 +63,7 @@ impl Machine {
             span,
             limits,
             memory_why: laptime_recorder::memory::check().err(),
+            devices: Devices::examine(),
             python,
             boot_id: Some(boot_id).filter(|id| !id.is_empty()),
         }

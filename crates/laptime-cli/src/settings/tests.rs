@@ -12,6 +12,8 @@ const PHASES: Automatic = Automatic {
     ops: false,
     stacks: false,
     calls: false,
+    nvtx: false,
+    kernels: None,
 };
 
 fn load(folder: &Path, auto: Option<Automatic>) -> Settings {

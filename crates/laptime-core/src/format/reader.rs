@@ -5,9 +5,9 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE,
-    NOTE, OPERATIONS, PATH, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK, THREAD, TRACK,
-    TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_WORK, FRAME, FUNCTION, MARK, MEMORY,
+    METRIC, MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PROCESSORS, RAN, Record,
+    SAMPLE, STACK, TASK, THREAD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
@@ -15,6 +15,7 @@ use crate::anchor::Anchor;
 use crate::calls::{CallSums, CalledFunction, FunctionCalls};
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
+use crate::operators::{DeviceWork, DeviceWorkKind, Operator};
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 use crate::stack::{Runner, SampledStack, StackFrame};
@@ -248,12 +249,7 @@ impl<'a> RecordReader<'a> {
                 let (name, file) = fields.pair()?;
                 Record::Function { id, name, file }
             }
-            FRAME => Record::Frame(StackFrame {
-                id: fields.number()? as u32,
-                parent: fields.number()? as u32,
-                function: fields.number()? as u32,
-                line: fields.number()? as u32,
-            }),
+            FRAME => Record::Frame(fields.frame()?),
             STACK => Record::Stack(fields.stack()?),
             CALLED_FUNCTION => {
                 let (id, line) = (fields.number()? as u32, fields.number()? as u32);
@@ -266,6 +262,12 @@ impl<'a> RecordReader<'a> {
                 })
             }
             CALLS => Record::Calls(fields.calls()?),
+            OPERATOR_NAME => Record::OperatorName {
+                id: fields.number()? as u32,
+                name: fields.text()?,
+            },
+            OPERATOR => Record::Operator(fields.operator()?),
+            DEVICE_WORK => Record::DeviceWork(fields.device_work()?),
             NOTE => {
                 let (code, message) = fields.pair()?;
                 Record::Note { code, message }
@@ -413,6 +415,37 @@ impl<'a> Fields<'a, '_> {
             tally,
             device,
             dtype,
+        })
+    }
+
+    fn frame(&mut self) -> Result<StackFrame, FormatError> {
+        Ok(StackFrame {
+            id: self.number()? as u32,
+            parent: self.number()? as u32,
+            function: self.number()? as u32,
+            line: self.number()? as u32,
+        })
+    }
+
+    fn operator(&mut self) -> Result<Operator, FormatError> {
+        Ok(Operator {
+            ticks: self.time()?,
+            thread: self.number()?,
+            name: self.number()? as u32,
+            self_ns: self.number()?,
+            total_ns: self.number()?,
+        })
+    }
+
+    fn device_work(&mut self) -> Result<DeviceWork, FormatError> {
+        Ok(DeviceWork {
+            ticks: self.time()?,
+            duration_ns: self.number()?,
+            name: self.number()? as u32,
+            kind: DeviceWorkKind::of(self.number()?),
+            device: self.number()? as u32,
+            stream: self.number()?,
+            launched: (self.time()?, self.number()?),
         })
     }
 

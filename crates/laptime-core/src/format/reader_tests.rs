@@ -224,6 +224,31 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                     },
                 })
             }),
+        any::<u32>().prop_map(|id| Record::OperatorName {
+            id,
+            name: "aten::μ\n",
+        }),
+        any::<([u64; 4], u32)>().prop_map(|([ticks, thread, self_ns, total_ns], name)| {
+            Record::Operator(Operator {
+                ticks,
+                thread,
+                name,
+                self_ns,
+                total_ns,
+            })
+        }),
+        any::<([u64; 5], [u32; 2])>().prop_map(|(numbers, [name, device])| {
+            let [ticks, duration_ns, stream, launched, thread] = numbers;
+            Record::DeviceWork(DeviceWork {
+                ticks,
+                duration_ns,
+                name,
+                kind: DeviceWorkKind::of(duration_ns % 3),
+                device,
+                stream,
+                launched: (launched, thread),
+            })
+        }),
     ]
 }
 

@@ -33,12 +33,16 @@
 //! | 18   | stack        | Δ time, system thread id, frame (0: could not be read), state (bit 0 running, bit 1 holds the interpreter lock, bit 2 changed no context since it was looked at before), ns by which the time may be off, ns that it stands for; who ran (0 unknown, 1 the thread itself, 2 a task), and of a task its track (0: it never had a lap) and path (0: no lap). Without the last three in older files |
 //! | 19   | called function | number, first line (0: not Python), UTF-8 name, a zero byte, UTF-8 file to the end |
 //! | 20   | calls        | path (0: no lap), system thread id, caller (0: unknown), function, calls, of them primitive, ticks in itself, ticks of primitive calls, calls primitive among the caller's, their ticks; since the record before |
+//! | 21   | operator name | number, UTF-8 name to the end                           |
+//! | 22   | operator     | Δ time, system thread id (0: unknown), name, ns in itself, ns with what it called |
+//! | 23   | device work  | Δ time, ns, name, kind (0 kernel, 1 copy, 2 fill), device, stream, of the operator that launched it its Δ time and system thread id (0: unknown) |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
 use crate::calls::{CalledFunction, FunctionCalls};
 use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
+use crate::operators::{DeviceWork, Operator};
 use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 use crate::stack::{Runner, SampledStack, StackFrame};
@@ -65,6 +69,9 @@ pub(super) const FRAME: u64 = 17;
 pub(super) const STACK: u64 = 18;
 pub(super) const CALLED_FUNCTION: u64 = 19;
 pub(super) const CALLS: u64 = 20;
+pub(super) const OPERATOR_NAME: u64 = 21;
+pub(super) const OPERATOR: u64 = 22;
+pub(super) const DEVICE_WORK: u64 = 23;
 
 /// Who ran when a stack was sampled.
 const UNKNOWN_RUNNER: u64 = 0;
@@ -191,6 +198,17 @@ pub enum Record<'a> {
     CalledFunction(CalledFunction<'a>),
     /// What calls came to since the record before of the same lap, thread, caller and function.
     Calls(FunctionCalls),
+    /// Names operators or what runs on a device, before its first use in the window.
+    OperatorName {
+        /// The name's number in this process, from 1.
+        id: u32,
+        /// The name.
+        name: &'a str,
+    },
+    /// An operator ran while a profiler was on.
+    Operator(Operator),
+    /// A kernel or a copy ran on a device while a profiler was on.
+    DeviceWork(DeviceWork),
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -352,6 +370,24 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
         Record::Calls(calls) => {
             push_calls(payload, &calls);
             CALLS
+        }
+        Record::OperatorName { id, name } => {
+            push_named(payload, &[u64::from(id)], name);
+            OPERATOR_NAME
+        }
+        Record::Operator(operator) => {
+            let name = u64::from(operator.name);
+            push_all(payload, &[delta(operator.ticks), operator.thread, name]);
+            push_all(payload, &[operator.self_ns, operator.total_ns]);
+            OPERATOR
+        }
+        Record::DeviceWork(work) => {
+            let name = u64::from(work.name);
+            push_all(payload, &[delta(work.ticks), work.duration_ns, name]);
+            push_all(payload, &[work.kind as u64, u64::from(work.device)]);
+            let (launched, thread) = work.launched;
+            push_all(payload, &[work.stream, delta(launched), thread]);
+            DEVICE_WORK
         }
         // None comes here; readers skip the kind, and the measured program goes on.
         _ => UNKNOWN,

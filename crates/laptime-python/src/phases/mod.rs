@@ -14,5 +14,6 @@ pub mod own_python;
 mod passes;
 pub mod process;
 mod program;
+mod ranges;
 pub mod recorder;
 mod thread;

@@ -21,6 +21,7 @@ use super::hooks;
 use super::own_python::{Hidden, guarded};
 use super::process::Phases;
 use super::program::ProgramAtCall;
+use super::ranges;
 use super::thread::{self, Working};
 use crate::modules::call::Split;
 use crate::modules::structure;
@@ -43,6 +44,12 @@ enum Event {
     Work,
     /// A call whose result is told, and nothing else.
     Result,
+    /// A call that opens, closes or is a range of the program's: told with what it was given.
+    Range,
+    /// A call that is a range as a whole: inside of the lap that is told.
+    Inside,
+    /// A call that is told before it begins, and nothing else.
+    Before,
     /// A collective that is waited for.
     Exchange,
     /// A module of which other processes have copies is called.
@@ -64,6 +71,9 @@ impl Event {
             "step" => Self::Step,
             "work" => Self::Work,
             "result" => Self::Result,
+            "range" => Self::Range,
+            "inside" => Self::Inside,
+            "before" => Self::Before,
             "exchange" => Self::Exchange,
             "replicated" => Self::Replicated,
             "compile begin" => Self::CompileBegin,
@@ -77,6 +87,9 @@ impl Event {
         !matches!(
             self,
             Self::Result
+                | Self::Range
+                | Self::Inside
+                | Self::Before
                 | Self::Exchange
                 | Self::Replicated
                 | Self::CompileBegin
@@ -181,6 +194,9 @@ impl Watched {
                 return call.pass();
             }
             Event::Result => return self.result(call),
+            Event::Range => return ranges::told(call, self.told.as_ref(), phases),
+            Event::Inside => return ranges::inside(call, self.told.as_ref(), phases),
+            Event::Before => return self.before(call),
             Event::Exchange => return phases.exchange(call),
             Event::Replicated => {
                 return match &self.told {
@@ -371,6 +387,19 @@ impl Watched {
         });
         kept.or_else(|error| phases.broken(python, error))?;
         Ok(iterator)
+    }
+
+    fn before<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(told) = &self.told {
+            let told = {
+                let _hidden = Hidden::new(call.python);
+                told.bind(call.python).call0()
+            };
+            if let Err(error) = told {
+                self.phases.get().broken(call.python, error)?;
+            }
+        }
+        call.pass()
     }
 
     fn result<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {

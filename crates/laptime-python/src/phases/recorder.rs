@@ -89,7 +89,7 @@ impl Laps for Recorder {
         let step = tells.then(|| steps::closing(open)).flatten();
         span::close_by_id(open, Some(end), flags);
         if let Some(step) = step {
-            steps::ended(&step);
+            steps::ended(&step, true);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Somebody who listens to steps: every so many of them, or when he asks.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use laptime_analysis::StepWindows;
-use laptime_core::News;
+use laptime_core::{News, PhaseName};
 use pyo3::prelude::*;
 
 use super::listening;
@@ -21,7 +21,13 @@ pub struct StepListener {
     /// A window has so many steps; 0: it is asked for.
     every: u64,
     told: Option<Py<PyAny>>,
+    /// Is called when a step has ended, one that was counted or profiled too: how many have, and whether
+    /// Laptime found it by itself.
+    ends: Option<Py<PyAny>>,
     counted: AtomicU64,
+    /// How many `ends` was called about.
+    ends_told: AtomicU64,
+    is_automatic: AtomicBool,
     state: Locked<State>,
     /// The process that listens: a child that was forked from it doesn't.
     process: u32,
@@ -37,8 +43,8 @@ struct State {
 #[pymethods]
 impl StepListener {
     #[new]
-    #[pyo3(signature = (name, every=0, told=None))]
-    fn new(name: String, every: u64, told: Option<Py<PyAny>>) -> Self {
+    #[pyo3(signature = (name, every=0, told=None, ends=None))]
+    fn new(name: String, every: u64, told: Option<Py<PyAny>>, ends: Option<Py<PyAny>>) -> Self {
         let state = State {
             windows: StepWindows::new(&name),
             waiting: Vec::new(),
@@ -48,7 +54,10 @@ impl StepListener {
             name,
             every,
             told,
+            ends,
             counted: AtomicU64::new(0),
+            ends_told: AtomicU64::new(0),
+            is_automatic: AtomicBool::new(false),
             state: Locked::new(state),
             process: std::process::id(),
         }
@@ -99,9 +108,10 @@ impl StepListener {
 }
 
 impl StepListener {
-    /// The name of its steps.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// Whether it listens to steps of a name.
+    pub fn hears(&self, name: &str) -> bool {
+        let plain = || PhaseName::of_counted(name).map(PhaseName::text);
+        self.name == name || (self.ends.is_some() && plain() == Some(&self.name))
     }
 
     fn with<R>(&self, body: impl FnOnce(&mut State) -> R) -> R {
@@ -131,10 +141,11 @@ impl StepListener {
     }
 
     /// Counts a step of a name; whether it is to be taken in now.
-    pub fn count(&self, name: &str) -> bool {
-        if self.name != name || self.process != std::process::id() {
+    pub fn count(&self, name: &str, is_automatic: bool) -> bool {
+        if !self.hears(name) || self.process != std::process::id() {
             return false;
         }
+        self.is_automatic.store(is_automatic, Relaxed);
         let counted = self.counted.fetch_add(1, Relaxed) + 1;
         self.every == 0 || counted.is_multiple_of(self.every)
     }
@@ -154,6 +165,13 @@ impl StepListener {
     /// Calls who listens with each window that waits.
     pub fn call(this: &Bound<'_, Self>) -> PyResult<()> {
         let waiting = this.get().with(|state| std::mem::take(&mut state.waiting));
+        let counted = this.get().counted.load(Relaxed);
+        if let Some(ends) = &this.get().ends
+            && this.get().ends_told.swap(counted, Relaxed) < counted
+        {
+            let is_automatic = this.get().is_automatic.load(Relaxed);
+            ends.call1(this.py(), (counted, is_automatic))?;
+        }
         if let Some(told) = &this.get().told {
             for window in waiting {
                 told.call1(this.py(), (window,))?;

@@ -154,18 +154,18 @@ fn step_of(path: PathId) -> Option<Arc<str>> {
     let python = unsafe { Python::assume_attached() };
     let mut names = recorder::path_names(path);
     let name = names.pop()?;
-    let is_listened_to = all(python).iter().any(|one| one.get().name() == name);
+    let is_listened_to = all(python).iter().any(|one| one.get().hears(&name));
     (is_listened_to && !names.contains(&name)).then(|| name.into())
 }
 
-/// A step has ended. Runs no Python code.
-pub fn ended(name: &str) {
+/// A step has ended, one that Laptime found by itself or a lap of the program's. Runs no Python code.
+pub fn ended(name: &str, is_automatic: bool) {
     // SAFETY: as in `closing`.
     let python = unsafe { Python::assume_attached() };
     let listeners = all(python);
     let due: Vec<_> = listeners
         .iter()
-        .filter(|one| one.get().count(name))
+        .filter(|one| one.get().count(name, is_automatic))
         .collect();
     if due.is_empty() {
         return;

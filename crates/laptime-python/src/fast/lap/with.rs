@@ -78,7 +78,7 @@ unsafe fn closing(site: &'static Site) -> Option<Arc<str>> {
 #[cold]
 unsafe fn tell(step: &str) -> PyResult<()> {
     let tell = || {
-        steps::ended(step);
+        steps::ended(step, false);
         // SAFETY: the caller's promise.
         steps::deliver(unsafe { Python::assume_attached() })
     };

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use laptime_analysis::timer::SegmentRuns;
 use laptime_core::PathId;
 use laptime_recorder::Site;
+use laptime_recorder::nvtx::Started;
 
 use super::gauge::Begun;
 use super::owed_durations::Owed;
@@ -24,6 +25,8 @@ pub struct Running {
     pub delay_ns: Option<u64>,
     /// The path that its span is written under.
     pub outside: PathId,
+    /// Its range, while a tool takes them; it ends with this.
+    pub range: Option<Started>,
     /// What the gauge keeps of it.
     pub begun: Begun,
 }

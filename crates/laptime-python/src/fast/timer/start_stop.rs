@@ -6,6 +6,7 @@
 
 use laptime_analysis::timer::SegmentRun;
 use laptime_core::SpanFlags;
+use laptime_recorder::nvtx::Started;
 use laptime_recorder::{self as recorder, Extra, Site};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -64,6 +65,11 @@ impl Context {
             moment: self.settings.at_start(),
             delay_ns,
             outside,
+            range: if recorder::is_on() {
+                Started::now(segment.site)
+            } else {
+                None
+            },
             begun,
         });
         true

@@ -1,0 +1,64 @@
+//! A span beside the others: it may overlap with them, and end on another thread.
+//!
+//! What a program starts and ends by a number is one: NVTX's `start_range`. It is a leaf under the lap
+//! that was open at its start, as a timer's segment is.
+
+use laptime_core::{PathId, SpanFlags};
+use laptime_recorder::nvtx::Started;
+use laptime_recorder::{self as recorder, Extra, Site, clock};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::entry::measuring;
+use crate::fast::{Locked, name, span};
+
+/// A span beside the others, from when it is made until it is ended.
+#[pyclass(frozen, module = "laptime._core")]
+pub struct AsideSpan(Locked<Option<Begun>>);
+
+struct Begun {
+    site: &'static Site,
+    outside: PathId,
+    start: u64,
+    /// Its range, which ends with this.
+    _range: Option<Started>,
+}
+
+#[pymethods]
+impl AsideSpan {
+    #[new]
+    fn new(name: &Bound<'_, PyString>) -> PyResult<Self> {
+        let begin = || {
+            // SAFETY: a `str`, with the lock held.
+            let site = unsafe { name::site(name.as_ptr()) };
+            let site = site.ok_or_else(|| PyErr::fetch(name.py()))?;
+            let begun = recorder::is_on().then(|| Begun {
+                site,
+                outside: span::at(recorder::current_path),
+                start: clock::now(),
+                _range: Started::now(site),
+            });
+            Ok(Self(Locked::new(begun)))
+        };
+        measuring(|| Ok(Self(Locked::new(None))), begin)
+    }
+
+    /// Ends it; a second time does nothing.
+    fn end(&self) {
+        let end = || {
+            // SAFETY: the lock is held, and nothing here runs Python code.
+            let Some(begun) = unsafe { self.0.get() }.take() else {
+                return;
+            };
+            let extra = Extra {
+                flags: SpanFlags::ASIDE,
+                ..Extra::default()
+            };
+            let ticks = clock::now().saturating_sub(begun.start);
+            let write =
+                || recorder::emit_under(begun.outside, begun.site, begun.start, ticks, extra);
+            span::at(write);
+        };
+        measuring(|| (), end);
+    }
+}

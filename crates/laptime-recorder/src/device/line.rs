@@ -1,0 +1,130 @@
+//! The pairs of one stream that wait for the device, in the order of their ends.
+//!
+//! A stream does what was enqueued in order: when the pair at the front is not complete, none is.
+
+use std::collections::VecDeque;
+
+use super::driver::{Context, Driver, Event, Stream};
+use super::pairs::{Outcome, Times, Token};
+use super::pool::Pool;
+use super::reason::{Absent, Fault, Untimed};
+use super::timeline::{Seen, Timeline, nanoseconds};
+
+/// A pair that was enqueued.
+#[derive(Debug)]
+pub struct Pending {
+    pub token: Token,
+    /// Start and end.
+    pub events: [Event; 2],
+    /// Host time before the start was recorded.
+    pub began_ns: u64,
+    /// Host time before the end was recorded.
+    pub ended_ns: u64,
+    pub launch_bound: bool,
+    /// What its place is told from.
+    pub anchor: Result<u64, Untimed>,
+}
+
+/// The queue of a stream.
+#[derive(Debug)]
+pub struct Line {
+    pub context: Context,
+    pub stream: Stream,
+    pub waiting: VecDeque<Pending>,
+    pub timeline: Timeline,
+}
+
+impl Line {
+    /// An empty one.
+    pub fn new(context: Context, stream: Stream) -> Self {
+        Self {
+            context,
+            stream,
+            waiting: VecDeque::new(),
+            timeline: Timeline::default(),
+        }
+    }
+
+    /// Takes out the pairs that are complete, or all of them when the driver has shut down.
+    pub fn drain(
+        &mut self,
+        driver: &impl Driver,
+        pool: &mut Pool,
+        now_ns: u64,
+        is_ended: bool,
+    ) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        if is_ended {
+            let ended = Untimed::Absent(Absent::Ended);
+            let waiting = self.waiting.drain(..);
+            outcomes.extend(waiting.map(|pending| (pending.token, Err(ended.clone()))));
+        }
+        if self.waiting.is_empty() {
+            return outcomes;
+        }
+        let asked = driver.beside_captures(|| {
+            while let Some(front) = self.waiting.front() {
+                let is_complete = driver.is_complete(front.events[1]);
+                if is_complete == Ok(false) {
+                    break;
+                }
+                let Some(pending) = self.waiting.pop_front() else {
+                    break;
+                };
+                let times = match is_complete {
+                    Ok(_) => self.times(driver, pool, &pending, now_ns),
+                    Err(fault) => Err(Untimed::Failed(fault)),
+                };
+                match &times {
+                    Ok(_) => pool.give_all(self.context, pending.events),
+                    Err(why) => pool.give_after(driver, self.context, &pending.events, why),
+                }
+                outcomes.push((pending.token, times));
+            }
+            Ok(())
+        });
+        // Without the mode exchanged nothing is asked. The first in the queue says why.
+        if let Err(why) = asked
+            && let Some(pending) = self.waiting.pop_front()
+        {
+            pool.give_all(self.context, pending.events);
+            outcomes.push((pending.token, Err(why)));
+        }
+        outcomes
+    }
+
+    fn times(
+        &mut self,
+        driver: &impl Driver,
+        pool: &mut Pool,
+        pending: &Pending,
+        now_ns: u64,
+    ) -> Result<Times, Untimed> {
+        let [start, end] = pending.events;
+        let ms = driver.elapsed_ms(start, end).map_err(Untimed::Failed)?;
+        let duration_ns = u64::try_from(nanoseconds(ms)).ok();
+        let duration_ns = duration_ns.filter(|_| ms.is_finite()).ok_or_else(|| {
+            Untimed::Failed(Fault {
+                call: "cuEventElapsedTime",
+                code: 0,
+                name: "a time that is none".to_owned(),
+            })
+        })?;
+        let seen = Seen {
+            began_ns: pending.began_ns,
+            ended_ns: pending.ended_ns,
+            complete_ns: now_ns,
+        };
+        let place = pending.anchor.clone().and_then(|anchor| {
+            let span = (end, duration_ns);
+            self.timeline
+                .place(driver, pool, self.context, anchor, span, seen)
+                .map_err(Untimed::Failed)
+        });
+        Ok(Times {
+            duration_ns,
+            launch_bound: pending.launch_bound,
+            place,
+        })
+    }
+}

@@ -1,0 +1,221 @@
+//! Device time of spans: drivers found at run time, and a pool of events.
+//!
+//! `table` opens the driver and `cuda` speaks to it, `reason` has the words for all that may be missing.
+//! `pairs` times spans by pairs of events without ever waiting: `pool` has the events, `line` the
+//! queue of a stream, `timeline` ties the device's time to the host's. This file is the one pair of
+//! [`begin`] and [`end`] that the process has, [`found`] what `laptime doctor` shows.
+//!
+//! Off until [`turn_on`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
+
+pub mod cuda;
+pub mod driver;
+pub mod found;
+mod line;
+pub mod nvml;
+pub mod pairs;
+pub mod pool;
+pub mod reason;
+pub mod table;
+pub mod timeline;
+
+use std::ffi::{OsStr, OsString};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+pub use driver::Stream;
+pub use pairs::{Outcome, Times, Token};
+pub use reason::{Absent, Untimed};
+
+use crate::clock::monotonic_ns;
+use crate::fork;
+use crate::lock::Lock;
+use cuda::Cuda;
+use pairs::Pairs;
+
+/// Nobody asked for device times, or there never will be any.
+const OFF: u8 = 0;
+/// Spans are timed, or will be once the program uses a device.
+const ON: u8 = 1;
+/// This process was forked from one that used the driver. For good: the driver can't be used here.
+const FORKED: u8 = 2;
+
+/// Between two looks at a device that is waited for.
+const LOOK_AGAIN: Duration = Duration::from_micros(100);
+
+static STATE: AtomicU8 = AtomicU8::new(OFF);
+static TIMING: Lock<Timing> = Lock::new(Timing {
+    library: None,
+    pairs: None,
+    absent: None,
+});
+
+#[derive(Debug)]
+struct Timing {
+    library: Option<OsString>,
+    pairs: Option<Pairs<Cuda>>,
+    /// Why `pairs` is none, as of the last time that it was asked.
+    absent: Option<Absent>,
+}
+
+impl Timing {
+    /// The pairs, once the program uses a device.
+    fn pairs(&mut self) -> Option<&mut Pairs<Cuda>> {
+        if self.pairs.is_none() && self.absent.as_ref().is_none_or(Absent::may_change) {
+            match Cuda::join(self.library.as_deref()?) {
+                Ok(cuda) => (self.pairs, self.absent) = (Some(Pairs::new(cuda)), None),
+                Err(absent) => {
+                    if !absent.may_change() {
+                        STATE.store(OFF, Ordering::Relaxed);
+                    }
+                    self.absent = Some(absent);
+                }
+            }
+        }
+        self.pairs.as_mut()
+    }
+}
+
+/// Times spans on the device from now on, once the program uses one.
+///
+/// Spans have to name their streams: see [`begin`].
+pub fn turn_on() {
+    turn_on_with(table::LIBRARY.as_ref());
+}
+
+/// As [`turn_on`], by the driver in this library, which the program has loaded.
+pub fn turn_on_with(library: &OsStr) {
+    fork::install();
+    let mut timing = TIMING.lock();
+    timing.library.get_or_insert_with(|| library.to_owned());
+    let is_final = timing.absent.as_ref().is_some_and(|why| !why.may_change());
+    if !is_final {
+        // A forked child stays forked.
+        let _ = STATE.compare_exchange(OFF, ON, Ordering::SeqCst, Ordering::Relaxed);
+    }
+}
+
+/// Times no more. What was begun can still be ended and read.
+pub fn turn_off() {
+    let _ = STATE.compare_exchange(ON, OFF, Ordering::SeqCst, Ordering::Relaxed);
+}
+
+/// Whether spans that name their stream are timed on the device.
+///
+/// **Cost** the load of a byte.
+#[inline]
+pub fn is_on() -> bool {
+    STATE.load(Ordering::Relaxed) == ON
+}
+
+fn is_forked() -> bool {
+    STATE.load(Ordering::Relaxed) == FORKED
+}
+
+/// A span opens, whose work goes to a stream. `None` where devices aren't timed, or none is used yet.
+///
+/// **Cost** an event is recorded; the span's host time should begin after it.
+#[inline]
+pub fn begin(stream: Stream) -> Option<Token> {
+    if !is_on() {
+        return None;
+    }
+    begin_on_device(stream)
+}
+
+#[cold]
+#[inline(never)]
+fn begin_on_device(stream: Stream) -> Option<Token> {
+    let mut timing = TIMING.lock();
+    let pairs = timing.pairs()?;
+    Some(pairs.begin(stream, monotonic_ns()))
+}
+
+/// A span that [`begin`] gave a token for closes. Reads what is complete meanwhile, and waits for nothing.
+pub fn end(token: Token) {
+    with_pairs(|pairs| {
+        let now = monotonic_ns();
+        pairs.end(token, now);
+        pairs.drain(now);
+        if pairs.is_ended() {
+            STATE.store(OFF, Ordering::Relaxed);
+        }
+    });
+}
+
+/// A span that [`begin`] gave a token for will never close, or not be recorded.
+pub fn forget(token: Token) {
+    with_pairs(|pairs| pairs.forget(token));
+}
+
+/// Takes what is known of closed spans by now. Waits for nothing.
+pub fn take() -> Vec<Outcome> {
+    with_pairs(|pairs| {
+        pairs.drain(monotonic_ns());
+        pairs.take()
+    })
+    .unwrap_or_default()
+}
+
+/// Takes what is known of all closed spans, and waits for their devices, but no longer than told.
+/// Those that are not done then are told as still running.
+///
+/// For a report that was asked for, never for a span. The program's other threads go on timing.
+pub fn flush(patience: Duration) -> Vec<Outcome> {
+    let until = monotonic_ns().saturating_add(patience.as_nanos() as u64);
+    loop {
+        let now = monotonic_ns();
+        let done = with_pairs(|pairs| {
+            pairs.drain(now);
+            let is_over = pairs.pending() == 0 || now >= until;
+            is_over.then(|| {
+                pairs.give_up();
+                pairs.take()
+            })
+        });
+        match done {
+            None => return Vec::new(),
+            Some(Some(outcomes)) => return outcomes,
+            Some(None) => std::thread::sleep(LOOK_AGAIN),
+        }
+    }
+}
+
+/// Why [`begin`] gives no token now, if devices were asked for.
+pub fn reason() -> Option<Absent> {
+    if is_forked() {
+        return Some(Absent::Forked);
+    }
+    let timing = TIMING.lock();
+    match &timing.pairs {
+        Some(pairs) if pairs.is_ended() => Some(Absent::Ended),
+        _ => timing.absent.clone(),
+    }
+}
+
+fn with_pairs<T>(work: impl FnOnce(&mut Pairs<Cuda>) -> T) -> Option<T> {
+    if is_forked() {
+        return None;
+    }
+    TIMING.lock().pairs.as_mut().map(work)
+}
+
+/// Locks over a fork.
+pub(crate) fn lock_for_fork() {
+    TIMING.hold();
+}
+
+/// Undoes [`lock_for_fork`].
+///
+/// # Safety
+/// The calling thread holds the lock.
+pub(crate) unsafe fn unlock_after_fork() {
+    // SAFETY: the caller's promise.
+    unsafe { TIMING.release() };
+}
+
+/// In a forked child: where the parent used the driver, the child never calls it.
+pub(crate) fn start_over_after_fork() {
+    if TIMING.lock().pairs.is_some() {
+        STATE.store(FORKED, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,264 @@
+//! A pair of events for each span: recorded when it opens and closes, read when the device got there.
+//!
+//! Nothing here waits. [`Pairs::begin`] and [`Pairs::end`] enqueue an event each on the span's stream.
+//! Pairs queue in the order of their ends, a queue per stream, and [`Pairs::drain`] reads those at the
+//! front that are complete. What it learns goes to [`Pairs::take`]: times, or why there are none.
+//! Time comes in from outside, as numbers; the driver is the only thing that is touched.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::driver::{Context, Driver, Event, Stream};
+use super::line::{Line, Pending};
+use super::pool::{self, Pool};
+use super::reason::{Absent, Untimed};
+use super::timeline::Place;
+
+/// Most outcomes that are kept for whoever takes them; of more, the oldest are lost, and counted.
+const MOST_OUTCOMES: usize = 65_536;
+/// Streams above which queues that are empty are given up.
+const MANY_LINES: usize = 64;
+
+/// A span that a device is timed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Token(pub u64);
+
+/// Times of a span on its device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Times {
+    /// From the start event to the end event, idle times between kernels included.
+    pub duration_ns: u64,
+    /// Whether the device waited for the host: the start was complete when the end was enqueued.
+    pub launch_bound: bool,
+    /// When that was on the host's clock, and how far the device was behind.
+    pub place: Result<Place, Untimed>,
+}
+
+/// A span's token with its times, or why it has none.
+pub type Outcome = (Token, Result<Times, Untimed>);
+
+/// A span that is open.
+#[derive(Debug)]
+struct Open {
+    context: Context,
+    stream: Stream,
+    events: [Event; 2],
+    began_ns: u64,
+}
+
+/// All pairs of a driver.
+#[derive(Debug)]
+pub struct Pairs<D> {
+    driver: D,
+    pool: Pool,
+    open: HashMap<Token, Result<Open, Untimed>>,
+    lines: Vec<Line>,
+    outcomes: VecDeque<Outcome>,
+    lost: u64,
+    next: u64,
+    /// The driver has shut down: it is not called any more.
+    is_ended: bool,
+}
+
+impl<D: Driver> Pairs<D> {
+    /// None yet.
+    pub fn new(driver: D) -> Self {
+        Self {
+            driver,
+            pool: Pool::new(pool::MOST),
+            open: HashMap::new(),
+            lines: Vec::new(),
+            outcomes: VecDeque::new(),
+            lost: 0,
+            next: 0,
+            is_ended: false,
+        }
+    }
+
+    /// A span opens, whose work goes to a stream.
+    pub fn begin(&mut self, stream: Stream, now_ns: u64) -> Token {
+        let token = Token(self.next);
+        self.next += 1;
+        let open = self.try_begin(stream, now_ns);
+        let open = open.map_err(|why| self.look_at(why));
+        self.open.insert(token, open);
+        token
+    }
+
+    fn try_begin(&mut self, stream: Stream, now_ns: u64) -> Result<Open, Untimed> {
+        if self.is_ended {
+            return Err(Untimed::Absent(Absent::Ended));
+        }
+        self.runs(stream)?;
+        let context = self.driver.context(stream).map_err(Untimed::Failed)?;
+        let mut events = self.pool.take_pair(&self.driver, context);
+        if matches!(events, Err(Untimed::TooManyPending { .. })) {
+            self.drain(now_ns);
+            events = self.pool.take_pair(&self.driver, context);
+        }
+        let events = events?;
+        if let Err(fault) = self.driver.record(events[0], stream) {
+            let why = Untimed::Failed(fault);
+            self.pool.give_after(&self.driver, context, &events, &why);
+            return Err(why);
+        }
+        Ok(Open {
+            context,
+            stream,
+            events,
+            began_ns: now_ns,
+        })
+    }
+
+    /// What is enqueued now runs, instead of becoming part of a graph.
+    fn runs(&self, stream: Stream) -> Result<(), Untimed> {
+        match self.driver.is_capturing(stream) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Untimed::Captured),
+            Err(fault) => Err(Untimed::Failed(fault)),
+        }
+    }
+
+    /// The span closes. One that is not open closes nothing.
+    pub fn end(&mut self, token: Token, now_ns: u64) {
+        let Some(open) = self.open.remove(&token) else {
+            return;
+        };
+        let ended = open.and_then(|open| {
+            let (context, events) = (open.context, open.events);
+            self.try_end(token, &open, now_ns).inspect_err(|why| {
+                self.pool.give_after(&self.driver, context, &events, why);
+            })
+        });
+        if let Err(why) = ended {
+            let why = self.look_at(why);
+            self.tell((token, Err(why)));
+        }
+    }
+
+    fn try_end(&mut self, token: Token, open: &Open, now_ns: u64) -> Result<(), Untimed> {
+        if self.is_ended {
+            return Err(Untimed::Absent(Absent::Ended));
+        }
+        let &Open {
+            context,
+            stream,
+            events: [start, end],
+            began_ns,
+        } = open;
+        self.runs(stream)?;
+        if stream.is_default() && self.driver.context(stream).map_err(Untimed::Failed)? != context {
+            return Err(Untimed::OtherContext);
+        }
+        let at = self.line(context, stream);
+        let (driver, pool) = (&self.driver, &mut self.pool);
+        let launch_bound =
+            driver.beside_captures(|| driver.is_complete(start).map_err(Untimed::Failed))?;
+        let line = &mut self.lines[at];
+        let anchor = line
+            .timeline
+            .anchor(driver, pool, (context, stream), now_ns);
+        driver.record(end, stream).map_err(Untimed::Failed)?;
+        line.waiting.push_back(Pending {
+            token,
+            events: [start, end],
+            began_ns,
+            ended_ns: now_ns,
+            launch_bound,
+            anchor,
+        });
+        Ok(())
+    }
+
+    /// A span will never close: its events are free again, and nothing is told of it.
+    pub fn forget(&mut self, token: Token) {
+        if let Some(Ok(open)) = self.open.remove(&token) {
+            self.pool.give_all(open.context, open.events);
+        }
+    }
+
+    /// Reads the pairs that are complete. Waits for none.
+    pub fn drain(&mut self, now_ns: u64) {
+        for at in 0..self.lines.len() {
+            let line = &mut self.lines[at];
+            let outcomes = line.drain(&self.driver, &mut self.pool, now_ns, self.is_ended);
+            for (token, outcome) in outcomes {
+                let outcome = outcome.map_err(|why| self.look_at(why));
+                self.tell((token, outcome));
+            }
+        }
+    }
+
+    /// Spans that closed and whose device has not got there yet.
+    pub fn pending(&self) -> usize {
+        self.lines.iter().map(|line| line.waiting.len()).sum()
+    }
+
+    /// Waits for none of the pending ones any longer: they are told as still running.
+    pub fn give_up(&mut self) {
+        for at in 0..self.lines.len() {
+            while let Some(pending) = self.lines[at].waiting.pop_front() {
+                self.pool.give_all(self.lines[at].context, pending.events);
+                self.tell((pending.token, Err(Untimed::StillRunning)));
+            }
+        }
+    }
+
+    /// What was learnt since the last time.
+    pub fn take(&mut self) -> Vec<Outcome> {
+        self.outcomes.drain(..).collect()
+    }
+
+    /// Outcomes that nobody took in time.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Events that exist.
+    pub fn events(&self) -> usize {
+        self.pool.made()
+    }
+
+    /// Whether the driver has shut down.
+    pub fn is_ended(&self) -> bool {
+        self.is_ended
+    }
+
+    /// A driver that has shut down says so in answer to anything.
+    fn look_at(&mut self, why: Untimed) -> Untimed {
+        match &why {
+            Untimed::Failed(fault) if self.driver.is_end(fault) => {
+                self.is_ended = true;
+                Untimed::Absent(Absent::Ended)
+            }
+            _ => why,
+        }
+    }
+
+    fn tell(&mut self, outcome: Outcome) {
+        if self.outcomes.len() >= MOST_OUTCOMES {
+            self.outcomes.pop_front();
+            self.lost += 1;
+        }
+        self.outcomes.push_back(outcome);
+    }
+
+    /// The queue of a stream.
+    fn line(&mut self, context: Context, stream: Stream) -> usize {
+        let is_it = |line: &Line| line.stream == stream && line.context == context;
+        if let Some(at) = self.lines.iter().position(is_it) {
+            return at;
+        }
+        if self.lines.len() >= MANY_LINES {
+            let pool = &mut self.pool;
+            self.lines.retain_mut(|line| {
+                let is_needed = !line.waiting.is_empty();
+                if !is_needed {
+                    line.timeline.clear(pool, line.context);
+                }
+                is_needed
+            });
+        }
+        self.lines.push(Line::new(context, stream));
+        self.lines.len() - 1
+    }
+}

@@ -1,0 +1,282 @@
+"""Profiles some steps with torch's own profiler, and hands what it saw to the recording.
+
+The profiler starts before the first of these steps opens and stops after the last one has closed:
+where Laptime finds the steps itself, at the next batch or forward, since what follows an
+optimizer's step may still belong to it. Marks of ours tie its clock to that of laps. Where the
+program has a profiler of its own, that one goes first: ours does not start, or stops before it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .._core import StepListener, Watched, now, raised_by_handler, write_operators
+from ._profiler_events import MARK, pairs_of, seen_of
+
+#: Marks at the start, and as many at the end: the tightest of each counts.
+_MARKS = 8
+_OTHERS = "the program's own profiler"
+
+
+class Kernels:
+    """Some steps of a process, and the profiler that is on for them."""
+
+    def __init__(self, torch: Any, core: Any, phases: Any, steps: range) -> None:
+        self._torch = torch
+        self._core = core
+        self._phases = phases
+        self._steps = steps
+        self._process = os.getpid()
+        self._thread = threading.get_ident()
+        self._listener = StepListener("step", 0, None, self._step_ended)
+        self._ended = 0
+        self._profiled = 0
+        self._profiler: Any = None
+        self._marks: list[tuple[int, int]] = []
+        self._is_ours = False
+        """Whether it is Laptime that starts or stops a profiler right now."""
+        self._is_done = False
+        self._theirs = 0
+        """Profilers of the program's that are on."""
+        _all.add(self)
+        self._next: Callable[[], None] | None = None
+        """What is done when the next step begins."""
+        self._begins = Watched("before", phases, told=self._step_begins)
+        self._others = [
+            Watched("before", phases, told=self._theirs_starts),
+            Watched("before", phases, told=self._theirs_stops),
+        ]
+
+    # -- in and out ------------------------------------------------------------------------
+
+    def apply(self) -> None:
+        """Waits for the steps."""
+        profiler = self._torch.autograd.profiler
+        starts, stops = self._others
+        for name in ("profile", "emit_itt", "emit_nvtx"):
+            owner = getattr(profiler, name, None)
+            for watched, method in (
+                (starts, "__enter__"),
+                (starts, "_prepare_trace"),
+                (stops, "__exit__"),
+            ):
+                function = vars(owner).get(method) if owner is not None else None
+                if function is not None:
+                    watched.put(function)
+        self._listener.start()
+        if self._steps.start == 0:
+            self._at_next_step(self._start)
+
+    def around(self, inner: tuple[Any, Any] | None) -> tuple[Any, Any]:
+        """What begins and ends around the calls of a step, with what `inner` does there."""
+
+        def begin(args: Any, kwargs: Any, compiling: bool) -> Any:
+            if self._profiler is not None and not compiling:
+                self._phases.set_aside()
+            return None if inner is None else inner[0](args, kwargs, compiling)
+
+        def end(begun: Any, raised: BaseException | None) -> Any:
+            return None if inner is None else inner[1](begun, raised)
+
+        return begin, end
+
+    def finish(self) -> None:
+        """Nothing is profiled any more; says which steps never came."""
+        self._safely(self._stop)
+        self._leave()
+        if os.getpid() != self._process:
+            return
+        first, end, ran = self._steps.start, self._steps.stop, self._ended
+        if not self._is_done and ran < end:
+            steps = "1 step" if ran == 1 else f"{ran} steps"
+            if ran <= first:
+                told = f"steps {first}:{end} were not reached: {steps} ran"
+            else:
+                told = f"of steps {first}:{end} only {first}:{ran} were reached: {steps} ran"
+            self._core.note("kernels.unavailable", told)
+        self._is_done = True
+
+    def forked(self) -> None:
+        """In a child: the steps are the parent's."""
+        self._is_done = True
+        self._profiler = None
+        self._core.set_profiling(False)
+
+    def _leave(self) -> None:
+        self._listener.stop()
+        self._next = None
+        for watched in (self._begins, *self._others):
+            watched.take()
+
+    # -- steps -----------------------------------------------------------------------------
+
+    def _step_ended(self, ended: int, is_automatic: bool) -> None:
+        self._ended = ended
+        if self._is_done or threading.get_ident() != self._thread:
+            return
+        if ended == self._steps.start:
+            then = self._start
+        elif ended == self._steps.stop:
+            then = self._end
+        else:
+            return
+        if is_automatic:
+            self._at_next_step(then)
+        else:
+            self._safely(then)
+
+    def _at_next_step(self, then: Callable[[], None]) -> None:
+        """Does something just before the next batch is fetched, or the next forward begins."""
+        torch = self._torch
+        self._next = then
+        self._begins.put(torch.utils.data.dataloader._BaseDataLoaderIter.__next__)
+        self._begins.put(torch.nn.Module.__call__)
+
+    def _step_begins(self) -> None:
+        then = self._next
+        if then is None or threading.get_ident() != self._thread:
+            return
+        self._next = None
+        self._begins.take()
+        self._safely(then)
+
+    # -- the profiler ----------------------------------------------------------------------
+
+    def _start(self) -> None:
+        if self._theirs > 0 or self._torch._C._autograd._profiler_enabled():
+            self._refuse(f"{_OTHERS} was on when step {self._steps.start} began")
+            return
+        profiler = self._torch.autograd.profiler
+        device = _device(self._torch)
+        made = profiler.profile(use_device=device) if device else profiler.profile()
+        self._is_ours = True
+        try:
+            with _Quiet():
+                made.__enter__()
+        finally:
+            self._is_ours = False
+        self._profiler = made
+        self._core.set_profiling(True)
+        self._marks = [self._mark() for _ in range(_MARKS)]
+
+    def _mark(self) -> tuple[int, int]:
+        """Opens and closes a mark of the profiler's; our clock before and after."""
+        record = self._torch.autograd.profiler.record_function(MARK)
+        before = now()
+        with record:
+            pass
+        return before, now()
+
+    def _end(self) -> None:
+        self._stop()
+        self._is_done = True
+        self._leave()
+
+    def _stop(self) -> None:
+        made, self._profiler = self._profiler, None
+        if made is None:
+            return
+        marks = self._marks + [self._mark() for _ in range(_MARKS)]
+        self._core.set_profiling(False)
+        self._is_ours = True
+        try:
+            with _Quiet():
+                made.__exit__(None, None, None)
+        finally:
+            self._is_ours = False
+        self._write(made.kineto_results.events(), marks)
+
+    def _write(self, events: list[Any], marks: list[tuple[int, int]]) -> None:
+        seen = seen_of(events, self._torch._C._autograd.DeviceType.CPU)
+        told = write_operators(seen, pairs_of(events, marks))
+        if told is None:
+            self._refuse("the profiler's clock could not be compared with Laptime's")
+            return
+        within_ns, drift_ns, is_doubtful = told
+        self._core.note("kernels.within-ns", str(within_ns))
+        if is_doubtful:
+            self._core.note(
+                "kernels.doubtful",
+                f"the profiler's clock and Laptime's drifted {drift_ns / 1e6:.1f} ms apart while "
+                "steps were profiled: operators may be shown in a neighbouring lap. Profile them "
+                "again",
+            )
+
+    # -- others ----------------------------------------------------------------------------
+
+    def _theirs_starts(self) -> None:
+        if self._is_ours:
+            return
+        self._theirs += 1
+        if self._profiler is not None:
+            self._safely(self._stop)
+            self._refuse(
+                f"{_OTHERS} started during steps {self._text()}, and Laptime's stopped before it"
+            )
+
+    def _theirs_stops(self) -> None:
+        if not self._is_ours:
+            self._theirs = 0
+
+    def _text(self) -> str:
+        return f"{self._steps.start}:{self._steps.stop}"
+
+    def _refuse(self, why: str) -> None:
+        self._is_done = True
+        self._core.note(
+            "kernels.refused", f"steps {self._text()} were not profiled to their end: {why}"
+        )
+
+    def _safely(self, then: Callable[[], None]) -> None:
+        """Does something of Laptime's own, of which the program is to see nothing."""
+        try:
+            then()
+        except BaseException as error:
+            if raised_by_handler(error):
+                raise
+            from ._patches import say
+
+            self._is_done = True
+            self._profiler = None
+            self._core.set_profiling(False)
+            say("steps are not profiled", error)
+            self._core.note("kernels.refused", f"profiling failed: {type(error).__name__}: {error}")
+
+
+class _Quiet:
+    """Has the profiler's library say nothing on the program's standard error meanwhile."""
+
+    _NAME = "KINETO_LOG_LEVEL"
+
+    def __enter__(self) -> None:
+        self._is_set = self._NAME in os.environ
+        if not self._is_set:
+            os.environ[self._NAME] = "8"
+
+    def __exit__(self, *_: object) -> None:
+        if not self._is_set:
+            os.environ.pop(self._NAME, None)
+
+
+_all: weakref.WeakSet[Kernels] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for kernels in list(_all):
+        kernels.forked()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+def _device(torch: Any) -> str:
+    """The kind of device that is in use already; none is started."""
+    for name in ("cuda", "xpu"):
+        device = getattr(torch, name, None)
+        if device is not None and device.is_initialized():
+            return name
+    return ""

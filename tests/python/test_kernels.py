@@ -1,0 +1,232 @@
+"""Steps that are profiled: operators by lap, as torch's own profiler has them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import laptime as lt
+
+torch = pytest.importorskip("torch")
+
+TRAIN = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+data = DataLoader(TensorDataset(torch.randn(64, 16), torch.randint(0, 4, (64,))), batch_size=8)
+model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 4))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+{before}
+for number, (x, y) in enumerate(data):
+    {inside}
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+print("done", number, end="")
+"""
+
+
+def laptime(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Runs the command."""
+    command = [sys.executable, "-m", "laptime", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def run(folder: Path, kernels: str, before: str = "", inside: str = "") -> dict[str, Any]:
+    """The summary of a training of 8 steps, which has ended well."""
+    (folder / "train.py").write_text(TRAIN.format(before=before, inside=inside or "pass"))
+    ran = laptime("run", "--kernels", kernels, "-o", "a.lap", "train.py", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == "done 7"
+    summary: dict[str, Any] = json.loads(laptime("report", "a.lap", "--json", cwd=folder).stdout)
+    return summary
+
+
+def counts(summary: dict[str, Any]) -> dict[str, int]:
+    """How often each path ran."""
+    return {row["path"]: row["count"] for row in summary["rows"]}
+
+
+def laps(summary: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What was profiled, by lap."""
+    return {lap["path"]: lap for lap in summary["operators"]["laps"]}
+
+
+def test_the_steps_asked_for_are_profiled_and_no_others(tmp_path: Path) -> None:
+    summary = run(tmp_path, "3:5")
+    assert (counts(summary)["step"], counts(summary)["profiled step"]) == (6, 2)
+    found = laps(summary)
+    forward = {one["name"]: one for one in found["profiled step/forward"]["operators"]}
+    assert forward["aten::linear"]["call_count"] == 2 * 2
+    assert forward["aten::relu"]["call_count"] == 2
+    backward = {one["name"]: one for one in found["profiled step/backward"]["operators"]}
+    assert backward["AddmmBackward0"]["call_count"] == 2 * 2
+    assert not {"step", "step/forward", "no lap open"} & set(found)
+    assert any(warning["code"] == "profiled-steps" for warning in summary["warnings"])
+    text = laptime("report", "a.lap", "--kernels", cwd=tmp_path).stdout
+    assert "aten::linear" in text
+    assert "other operators" in text
+
+
+def test_the_first_step_can_be_profiled(tmp_path: Path) -> None:
+    summary = run(tmp_path, "0:1")
+    assert (counts(summary)["step"], counts(summary)["profiled step"]) == (7, 1)
+    assert laps(summary)["profiled step/data"]["call_count"] > 0
+
+
+def test_steps_that_never_came_are_said(tmp_path: Path) -> None:
+    summary = run(tmp_path, "10:13")
+    told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.unavailable"]
+    assert told == ["steps 10:13 were not reached: 8 steps ran"]
+    assert "operators" not in summary
+
+
+def test_a_profiler_of_the_program_that_is_on_already_goes_on_alone(tmp_path: Path) -> None:
+    before = "theirs = torch.profiler.profile(); theirs.start()"
+    inside = "number == 6 and (theirs.stop(), theirs.key_averages()[0])"
+    summary = run(tmp_path, "3:5", before, inside)
+    told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
+    assert len(told) == 1
+    assert "own profiler was on" in told[0]
+    assert counts(summary)["step"] == 8
+
+
+def test_a_profiler_of_the_program_that_starts_later_takes_over(tmp_path: Path) -> None:
+    inside = (
+        "number == 4 and (globals().update(theirs=torch.profiler.profile()), theirs.start());"
+        " number == 6 and (theirs.stop(), theirs.key_averages()[0])"
+    )
+    summary = run(tmp_path, "3:7", "", inside)
+    told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
+    assert len(told) == 1
+    assert "Laptime's stopped before it" in told[0]
+    assert laps(summary)["profiled step/forward"]["call_count"] > 0
+
+
+def test_without_torch_it_is_said_why_nothing_was_profiled(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("import laptime\nwith laptime.lap('step'): pass\n")
+    ran = laptime("run", "--kernels", "0:2", "-o", "a.lap", "plain.py", cwd=tmp_path)
+    assert ran.returncode == 0
+    assert "the program did not import it" in " ".join(ran.stderr.split())
+
+
+def test_steps_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    for wrong in ["3", "3:3", "4:3", "a:b"]:
+        ran = laptime("run", "--kernels", wrong, "train.py", cwd=tmp_path)
+        assert ran.returncode == 125  # its own failures; the program has all other codes
+        assert "10:13" in ran.stderr
+    for kernels in [range(0), range(0, 4, 2), "3", slice(None, None), 3]:
+        with pytest.raises(ValueError, match="counted from 0"):
+            lt.record(tmp_path / "b.lap", kernels=kernels)  # type: ignore[arg-type]
+
+
+def test_steps_by_hand_are_profiled_from_their_start_to_their_end(tmp_path: Path) -> None:
+    model = torch.nn.Linear(4, 4)
+    with lt.record(tmp_path / "a.lap", kernels=slice(1, 3)):
+        for _ in range(4):
+            with lt.lap("step"):
+                with lt.lap("mine"):
+                    torch.ones(3).add(1)
+                model(torch.ones(2, 4)).sum().backward()
+    summary = json.loads(lt.open(tmp_path / "a.lap").report().to_json())
+    found = laps(summary)
+    own = [path for path in found if path.endswith("mine")]
+    names = Counter[str]()
+    for path in own:
+        for one in found[path]["operators"]:
+            names[one["name"]] += one["call_count"]
+    assert names["aten::add"] == 2
+
+
+def profiled(train: Any) -> tuple[dict[str, tuple[int, float]], float]:
+    """What torch's own profiler says of one step: by operator calls and own time, and its total."""
+    with torch.autograd.profiler.profile() as profiler:
+        train()
+    averages = profiler.key_averages()
+    by_name = {one.key: (one.count, one.self_cpu_time_total) for one in averages}
+    return by_name, averages.self_cpu_time_total
+
+
+def test_a_transformer_has_the_operators_that_torch_itself_counts(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(
+        n_layer=2, n_head=2, n_embd=32, vocab_size=97, n_positions=32, use_cache=False
+    )
+    torch.manual_seed(0)
+    model = transformers.GPT2LMHeadModel(config)
+    optimizer = torch.optim.AdamW(model.parameters())
+    tokens = torch.randint(0, 97, (2, 16))
+
+    def train() -> None:
+        optimizer.zero_grad()
+        model(tokens, labels=tokens).loss.backward()
+        optimizer.step()
+
+    train()
+    train()
+    theirs, _ = profiled(train)
+    with lt.record(tmp_path / "a.lap", kernels=range(2, 3)):
+        for _ in range(4):
+            with lt.lap("step"):
+                train()
+    summary = json.loads(lt.open(tmp_path / "a.lap").report().to_json())
+    ours = Counter[str]()
+    for lap in summary["operators"]["laps"]:
+        assert lap["self_ns"] == sum(one["self_ns"] for one in lap["operators"])
+        for one in lap["operators"]:
+            ours[one["name"]] += one["call_count"]
+    assert dict(ours) == {name: count for name, (count, _) in theirs.items()}
+    found = laps(summary)
+    assert found["profiled step/forward"]["self_ns"] > 0
+    assert found["profiled step/backward"]["self_ns"] > 0
+
+
+def test_own_times_are_those_of_torch_for_the_same_events(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from laptime.integrations._kernels import Kernels
+    from laptime.integrations._profiler_events import MARK
+
+    kept: list[Any] = []
+    write = Kernels._write
+
+    def keeping(self: Any, events: Any, marks: Any) -> None:
+        kept.append(self_profiler[-1])
+        write(self, events, marks)
+
+    self_profiler: list[Any] = []
+    made = torch.autograd.profiler.profile.__exit__
+
+    def leaving(self: Any, *error: Any) -> Any:
+        self_profiler.append(self)
+        return made(self, *error)
+
+    monkeypatch.setattr(Kernels, "_write", keeping)
+    monkeypatch.setattr(torch.autograd.profiler.profile, "__exit__", leaving)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+    with lt.record(tmp_path / "a.lap", kernels="1:2"):
+        for _ in range(3):
+            with lt.lap("step"):
+                model(torch.ones(4, 8)).sum().backward()
+    averages = [one for one in kept[0].key_averages() if one.key != MARK]
+    theirs = {one.key: (one.count, one.self_cpu_time_total) for one in averages}
+    operators = json.loads(lt.open(tmp_path / "a.lap").report().to_json())["operators"]
+    ours: dict[str, tuple[int, float]] = {}
+    for lap in operators["laps"]:
+        for one in lap["operators"]:
+            count, own = ours.get(one["name"], (0, 0.0))
+            ours[one["name"]] = (count + one["call_count"], own + one["self_ns"] / 1e3)
+    assert {name: count for name, (count, _) in ours.items()} == {
+        name: count for name, (count, _) in theirs.items()
+    }
+    for name, (count, own) in ours.items():
+        assert own == pytest.approx(theirs[name][1], abs=0.01 * count), name
+    total = sum(own for _, own in theirs.values())
+    assert operators["self_ns"] / 1e3 == pytest.approx(total, abs=0.01 * operators["call_count"])
