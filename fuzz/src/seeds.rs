@@ -5,7 +5,8 @@ use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader, seal};
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{
-    Anchor, ClockKind, DeviceWork, DeviceWorkKind, Operator, PathId, ProgramEnd, RunInfo, Span, SpanFlags,
+    Anchor, ClockKind, DevicePlace, DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
+    PathId, ProgramEnd, RunInfo, Span, SpanFlags,
 };
 
 use crate::stack_seeds;
@@ -184,6 +185,19 @@ fn window(sealed: bool) -> Vec<u8> {
     bytes
 }
 
+/// A span on the device of the path that [`records`] defines.
+fn device_span(times: Result<DeviceTimes, NoDeviceTime>) -> Record<'static> {
+    Record::DeviceSpan(DeviceSpan {
+        path: PathId(3),
+        start: (1 << 40) + 40,
+        duration: 300,
+        track: 1,
+        device: 0,
+        stream: 7,
+        times,
+    })
+}
+
 /// One of every record.
 fn records() -> Vec<u8> {
     let start = 1_u64 << 40;
@@ -268,6 +282,16 @@ fn records() -> Vec<u8> {
             stream: 7,
             launched: (start + 12, 4_242),
         }),
+        device_span(Ok(DeviceTimes {
+            duration_ns: 1_200,
+            launch_bound: true,
+            place: Some(DevicePlace {
+                lag_ns: 20,
+                tail_least_ns: 3,
+                tail_most_ns: 9,
+            }),
+        })),
+        device_span(Err(NoDeviceTime::Captured)),
         Record::Note {
             code: "device-active",
             message: "torch used cuda:0",

@@ -1,6 +1,10 @@
 //! What a row says of a device: time by its own events, memory by its allocator.
 
+use laptime_core::DeviceTally;
 use serde::{Deserialize, Serialize};
+
+use crate::fields::DEVICE_TIME;
+use crate::span_row::SpanRow;
 
 /// A row's numbers of a device. What was not measured is absent.
 ///
@@ -10,6 +14,12 @@ pub struct DeviceRow {
     /// Time on the stream between start and end, idle time included, summed over the spans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_ns: Option<u64>,
+    /// Spans that these are the times of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_count: Option<u64>,
+    /// How many of them the device waited for: it was idle when the host had enqueued all their work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_bound_count: Option<u64>,
     /// Least change of allocated memory over a span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_memory_net_min_bytes: Option<i64>,
@@ -22,4 +32,35 @@ pub struct DeviceRow {
     /// Greatest such peak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_memory_peak_max_bytes: Option<i64>,
+}
+
+/// Why a rate has no time to divide by.
+pub const PARTLY: &str = "only some of its spans have device time, and host time is not how long their work took";
+
+/// Whether spans were to be timed on a device.
+pub fn is_told(told: &DeviceTally) -> bool {
+    told.count > 0 || told.without().is_some()
+}
+
+/// How long the work of `spans` spans took, which ran `host_ns` on the host: the device's time where it did
+/// the work. **Errors** where it told the time of some spans only.
+pub fn work_ns(told: &DeviceTally, spans: u64, host_ns: u64) -> Result<u64, &'static str> {
+    if !is_told(told) {
+        Ok(host_ns)
+    } else if told.count == spans {
+        Ok(told.total_ns)
+    } else {
+        Err(PARTLY)
+    }
+}
+
+/// Fills in what a device told of a row's spans, or why it told nothing.
+pub fn fill(row: &mut SpanRow, told: &DeviceTally) {
+    if told.count > 0 {
+        row.device.device_ns = Some(told.total_ns);
+        row.device.device_count = Some(told.count);
+        row.device.launch_bound_count = Some(told.launch_bound);
+    } else if let Some((why, _)) = told.without() {
+        DEVICE_TIME.explain(row, why.reason());
+    }
 }

@@ -12,7 +12,7 @@
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::window_offset;
 use laptime_core::format::window::WINDOW_LEN;
-use laptime_core::{Span, SpanFlags};
+use laptime_core::{DeviceSpan, Span, SpanFlags};
 
 use crate::totals::Totals;
 
@@ -141,14 +141,31 @@ impl Earlier {
 
     /// Adds a run of a stretch, told in the window at `offset`, where it belongs.
     pub fn ran(&mut self, latest: &mut Totals, stretch: u32, ticks: u64, offset: u64) {
+        let totals = self.totals_at(latest, ticks, offset);
+        *totals.ran.entry(stretch).or_default() += 1;
+    }
+
+    /// Adds what a device told of a span, in the window at `offset`, where the span belongs.
+    pub fn on_device(&mut self, latest: &mut Totals, span: &DeviceSpan, offset: u64) {
+        let totals = self.totals_at(latest, span.start, offset);
+        let told = totals.on_devices.entry(span.path).or_default();
+        told.add(span.times);
+    }
+
+    /// The totals of a moment that the window at `offset` tells of.
+    fn totals_at<'t>(
+        &'t mut self,
+        latest: &'t mut Totals,
+        ticks: u64,
+        offset: u64,
+    ) -> &'t mut Totals {
         let place = self.cuts.partition_point(|cut| cut.precedes(offset, ticks));
         for cut in &mut self.cuts[place..] {
             if cut.offset <= offset {
                 cut.stray(offset);
             }
         }
-        let totals = self.parts.get_mut(place).unwrap_or(latest);
-        *totals.ran.entry(stretch).or_default() += 1;
+        self.parts.get_mut(place).unwrap_or(latest)
     }
 
     /// Takes back the cuts between a piece and the span that it goes on with.

@@ -68,6 +68,9 @@ pub fn joined<'a>(
         for ran in [&part.totals.ran, &process.tail_ran] {
             tree.absorb_operations(&process.paths, &process.stretches, ran);
         }
+        for told in [&part.totals.on_devices, &process.tail_on_devices] {
+            tree.absorb_devices(&process.paths, told);
+        }
     }
     Steady {
         step_path: start.step_path,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::OpenSpan;
-use laptime_core::{PathId, PathTable, Span, SpanFlags, Tallies};
+use laptime_core::{DeviceTally, PathId, PathTable, Span, SpanFlags, Tallies};
 
 /// Time of spans that lie only partly inside the stretch.
 ///
@@ -59,6 +59,8 @@ pub struct Totals {
     detached_ns: BTreeMap<PathId, u64>,
     /// How often each stretch ran whose operations are known.
     pub ran: BTreeMap<u32, u64>,
+    /// What devices told of its spans.
+    pub on_devices: BTreeMap<PathId, DeviceTally>,
 }
 
 impl Totals {
@@ -75,6 +77,7 @@ impl Totals {
             has_others: false,
             detached_ns: BTreeMap::new(),
             ran: BTreeMap::new(),
+            on_devices: BTreeMap::new(),
         }
     }
 
@@ -187,6 +190,9 @@ impl Totals {
         }
         for (stretch, times) in later.ran {
             *self.ran.entry(stretch).or_default() += times;
+        }
+        for (path, told) in later.on_devices {
+            self.on_devices.entry(path).or_default().merge(told);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use laptime_core::{PathId, PathTable, PathTally, Tallies};
+use laptime_core::{DeviceTally, PathId, PathTable, PathTally, Tallies};
 
 use crate::operations::stretches::{Own, Stretches};
 use crate::process::Process;
@@ -23,6 +23,8 @@ pub struct Node {
     pub partial: Partial,
     /// Operations directly in it that were counted.
     pub own: Own,
+    /// What devices told of its spans.
+    pub on_device: DeviceTally,
     /// Other processes have spans inside, and none of the path itself: they ran beside each other, as the
     /// workers of a pool do that were forked inside of it.
     pub has_workers: bool,
@@ -130,6 +132,19 @@ impl Tree {
         }
     }
 
+    /// Adds what devices told of a process's spans.
+    pub fn absorb_devices(&mut self, paths: &PathTable, told: &BTreeMap<PathId, DeviceTally>) {
+        if told.is_empty() {
+            return;
+        }
+        let places = self.places(paths);
+        for (path, told) in told {
+            if let Some(place) = places.get(path.index()).copied().flatten() {
+                self.nodes[place].on_device.merge(*told);
+            }
+        }
+    }
+
     fn absorb_tallies(&mut self, places: &[Option<usize>], tallies: &mut Tallies) {
         for (id, tally) in tallies.settled() {
             if let Some(place) = places.get(id.index()).copied().flatten() {
@@ -228,6 +243,9 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
         tree.absorb_tail(&process.paths, &mut process.tail);
         for ran in [&process.totals.ran, &process.tail_ran] {
             tree.absorb_operations(&process.paths, &process.stretches, ran);
+        }
+        for told in [&process.totals.on_devices, &process.tail_on_devices] {
+            tree.absorb_devices(&process.paths, told);
         }
     }
     tree

@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 
 use crate::anchor::Anchor;
+use crate::device_span::DeviceTally;
 use crate::format::process::{OpenSpan, ProcessHeader};
 use crate::memory::ProcessMemory;
-use crate::path::PathTable;
+use crate::path::{PathId, PathTable};
 use crate::tally::Tallies;
 
 /// A snapshot of one process.
@@ -29,6 +30,8 @@ pub struct Live {
     pub tail_since: u64,
     /// How often each stretch ran in what follows them; see [`crate::format::record::Record::Ran`].
     pub ran: BTreeMap<u32, u64>,
+    /// What devices told of the spans that follow them.
+    pub on_devices: BTreeMap<PathId, DeviceTally>,
     /// Spans that are open now.
     pub open: Vec<OpenSpan>,
     /// Memory of the process, while it is counted.

@@ -19,6 +19,8 @@ pub struct Asked {
     /// What is recorded by itself: some of `phases`, `modules`, `ops`, `stacks`, `calls`, `nvtx` and
     /// `kernels=10:13`.
     automatic: Vec<String>,
+    /// Whether laps are timed on devices.
+    times_devices: bool,
     /// Variables whose values say nothing, with what would.
     warnings: Vec<(&'static str, String)>,
 }
@@ -39,6 +41,7 @@ pub fn asked() -> Asked {
             Counting::Objects => "objects",
         }),
         automatic: found.automatic.unwrap_or_default().names(),
+        times_devices: found.times_devices,
         warnings: found
             .warnings
             .iter()

@@ -13,6 +13,7 @@ mod ceilings;
 mod command;
 mod comparison;
 mod contest;
+mod devices;
 mod entry;
 mod environment;
 mod epochs;
@@ -173,6 +174,8 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         notebook::cell_line,
         notebook::cell_options,
         notebook::finished_line,
+        devices::leave_devices,
+        devices::time_on_devices,
         nvtx::cuda_profiler_start,
         nvtx::cuda_profiler_stop,
         nvtx::nvtx_start,

@@ -8,7 +8,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-pub use laptime_core::run::{AUTO_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE, SWITCH_VARIABLE};
+pub use laptime_core::run::{
+    AUTO_VARIABLE, DEVICE_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE, SWITCH_VARIABLE,
+};
 
 use crate::keeper;
 
@@ -126,6 +128,8 @@ pub struct Asked {
     pub memory: Option<Counting>,
     /// What is timed by itself; nothing where nobody said.
     pub automatic: Option<Automatic>,
+    /// Whether spans are timed on devices.
+    pub times_devices: bool,
     /// Values that say nothing.
     pub warnings: Vec<Meaningless>,
 }
@@ -160,6 +164,7 @@ impl Asked {
             run: None,
             memory: None,
             automatic: None,
+            times_devices: true,
             warnings: Vec::new(),
         };
         let said = value(SWITCH_VARIABLE);
@@ -188,6 +193,12 @@ impl Asked {
             match memory(&typed) {
                 Ok(memory) => asked.memory = memory,
                 Err(()) => asked.warn(MEMORY_VARIABLE, &typed, "objects", "memory is not counted"),
+            }
+        }
+        if let Some(typed) = value(DEVICE_VARIABLE) {
+            match device(&typed) {
+                Some(wanted) => asked.times_devices = wanted,
+                None => asked.warn(DEVICE_VARIABLE, &typed, "events", "it is ignored"),
             }
         }
         // Empty, it says "nothing".
@@ -230,6 +241,10 @@ fn memory(typed: &OsStr) -> Result<Option<Counting>, ()> {
         None if typed == "objects" => Ok(Some(Counting::Objects)),
         None => Err(()),
     }
+}
+
+fn device(typed: &OsStr) -> Option<bool> {
+    if typed == "events" { Some(true) } else { on_or_off(typed) }
 }
 
 fn automatic(typed: &OsStr) -> Option<Automatic> {

@@ -10,7 +10,7 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::reader::Visit;
 use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
-use laptime_core::{Anchor, PathId, SpanFlags, Tallies};
+use laptime_core::{Anchor, DeviceTally, PathId, SpanFlags, Tallies};
 
 use crate::clock;
 use crate::follow;
@@ -33,6 +33,8 @@ pub struct Recollection {
     pub tail_since: u64,
     /// How often each stretch ran whose operations are known.
     pub ran: BTreeMap<u32, u64>,
+    /// What devices told of the spans of the tail.
+    pub on_devices: BTreeMap<PathId, DeviceTally>,
     /// Windows up to this number were opened before the last reset.
     forgotten: u32,
 }
@@ -45,6 +47,7 @@ impl Recollection {
             tail: None,
             tail_since: u64::MAX,
             ran: BTreeMap::new(),
+            on_devices: BTreeMap::new(),
             forgotten: 0,
         }
     }
@@ -70,6 +73,7 @@ impl Recollection {
             tail: self.tail.get_or_insert_default(),
             since: self.tail_since,
             ran: &mut self.ran,
+            on_devices: &mut self.on_devices,
             rate,
             events: Vec::new(),
             cursor: window.header.cursor(),
@@ -99,6 +103,7 @@ struct Folding<'t> {
     tail: &'t mut Tallies,
     since: u64,
     ran: &'t mut BTreeMap<u32, u64>,
+    on_devices: &'t mut BTreeMap<PathId, DeviceTally>,
     rate: Rate,
     /// Marks, metrics, modules and counted operations, encoded again.
     events: Vec<u8>,
@@ -120,6 +125,9 @@ impl<'a> Visit<'a> for Folding<'_> {
                 self.tail.fold(&span, self.rate);
             }
             Record::Ran { stretch, .. } => *self.ran.entry(stretch).or_default() += 1,
+            Record::DeviceSpan(span) => {
+                self.on_devices.entry(span.path).or_default().add(span.times);
+            }
             Record::Mark { .. }
             | Record::Metric { .. }
             | Record::Module { .. }

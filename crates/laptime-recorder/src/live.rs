@@ -4,6 +4,7 @@ use laptime_core::format::process::ProcessHeader;
 use laptime_core::{Anchor, Live, PathTable};
 
 use crate::clock;
+use crate::device;
 use crate::fold::{self, Recollection};
 use crate::memory;
 use crate::platform;
@@ -15,6 +16,7 @@ use crate::window::Window;
 ///
 /// Spans that other threads close meanwhile may or may not be in it.
 pub fn live() -> Live {
+    device::spans::catch_up(device::spans::PATIENCE);
     let open = Thread::with(|thread| thread.stack().open()).unwrap_or_default();
     let snapshot = loop {
         if let Some(snapshot) = registry::with(|registry| snapshot(registry)) {
@@ -62,6 +64,7 @@ pub fn live() -> Live {
         tail: remembered.tail.unwrap_or_default(),
         tail_since: remembered.tail_since,
         ran: remembered.ran,
+        on_devices: remembered.on_devices,
         open,
         memory: memory::process(),
         notes,

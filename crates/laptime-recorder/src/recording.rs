@@ -9,6 +9,7 @@ use laptime_core::{PathId, ProgramEnd, RunInfo};
 
 use crate::clock;
 use crate::collector;
+use crate::device;
 use crate::error::RecorderError;
 use crate::file::{Backing, ProcessFile};
 use crate::folder;
@@ -250,6 +251,8 @@ fn finish_start() {
 ///
 /// Spans that other threads close at this very moment may miss the file.
 pub fn close() {
+    device::spans::finish(device::spans::PATIENCE);
+    device::spans::explain();
     let (collector, sampler) = registry::with(|registry| {
         registry.pending = None;
         let Some(disk) = registry.disk.as_mut() else {

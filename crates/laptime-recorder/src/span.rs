@@ -6,6 +6,7 @@ use laptime_core::format::process::SLOT_ENTRIES;
 use laptime_core::{PathId, Span, SpanFlags, SpanMemory, SpanWork};
 
 use crate::clock;
+use crate::device;
 use crate::memory;
 use crate::memory::Quiet;
 use crate::nvtx;
@@ -86,7 +87,7 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     let slot = unsafe { thread.slot.as_ref() };
     let depth = slot.depth.load(Relaxed) as usize;
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
-        return enter_slowly(thread, site, 0, None, None);
+        return enter_slowly(thread, site, 0, None, None, None);
     }
     let path = thread.path(PathId(slot.entries[depth - 1].get().path), site);
     let start = clock::now_by_tsc();
@@ -110,6 +111,7 @@ fn enter_slowly(
     flag: u32,
     start: Option<u64>,
     id: Option<u64>,
+    on_device: Option<device::Begun>,
 ) -> Open {
     let parent = thread.stack().innermost();
     let path = thread.path(parent, site);
@@ -121,6 +123,9 @@ fn enter_slowly(
     let position = thread.stack().push(entry);
     if state::measures_memory() {
         thread.stack().memory.open(entry.start);
+    }
+    if let Some(begun) = on_device {
+        thread.stack().on_devices.open(entry.start, begun);
     }
     if nvtx::is_on() {
         let id = id.unwrap_or(entry.start);
@@ -136,7 +141,14 @@ fn enter_with(site: &Site, flag: u32, start: Option<u64>, id: Option<u64>) -> Op
     }
     let _quiet = Quiet::begin();
     memory::look_for_new_objects();
-    registration::with(|thread| enter_slowly(thread, site, flag, start, id))
+    let on_device = device::spans::begin();
+    let open = registration::with(|thread| enter_slowly(thread, site, flag, start, id, on_device));
+    if open.is_none()
+        && let Some(begun) = on_device
+    {
+        device::forget(begun.token);
+    }
+    open
 }
 
 /// Opens a span that started earlier.
@@ -239,6 +251,9 @@ fn exit_slowly(
         thread.stack().ranges.close(closed.start);
     }
     if !state::is_on() {
+        for closed in with_it.iter().chain([&entry]) {
+            thread.stack().on_devices.forget(closed.start);
+        }
         return None;
     }
     let track = thread.track();
@@ -257,6 +272,7 @@ fn exit_slowly(
         thread
             .writer
             .span(&span.with_memory(memory).with_work(work));
+        end_on_device(thread, child, span.duration);
     }
     let memory = memory_of(thread, entry.start);
     let work = thread.stack().take_work(entry);
@@ -274,7 +290,16 @@ fn exit_slowly(
     thread
         .writer
         .span(&span.with_memory(memory).with_work(work));
+    end_on_device(thread, entry, duration);
     Some(duration)
+}
+
+/// A span that was written closes on its device, if it is timed there.
+#[inline]
+fn end_on_device(thread: &mut Thread, entry: Entry, duration: u64) {
+    if let Some(begun) = thread.stack().on_devices.close(entry.start) {
+        device::spans::end(thread, begun, PathId(entry.path), entry.start, duration);
+    }
 }
 
 /// Memory of a span that closes on the stack in use.
@@ -318,10 +343,13 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
         let closed = thread.stack().close(open.0)?;
         for child in closed.with_it {
             thread.stack().ranges.close(child.start);
+            thread.stack().on_devices.forget(child.start);
             memory_of(thread, child.start);
             thread.stack().take_work(child);
         }
         thread.stack().ranges.close(closed.entry.start);
+        // Between two pieces others' work goes to the stream: a sum of pieces would have it too.
+        thread.stack().on_devices.forget(closed.entry.start);
         thread.stack().take_work(closed.entry);
         Some(Piece {
             memory: memory_of(thread, closed.entry.start),

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
 use laptime_core::{PathId, SpanWork};
 
+use crate::device::OpenOnDevices;
 use crate::memory::Frames;
 use crate::nvtx::Ranges;
 
@@ -78,6 +79,8 @@ pub struct Stack {
     work: Vec<(u64, SpanWork)>,
     /// Memory of the open spans, while it is counted.
     pub memory: Frames,
+    /// Those of the open spans that are timed on a device.
+    pub on_devices: OpenOnDevices,
     /// Ranges of the open spans, while a tool takes them.
     pub ranges: Ranges,
 }
@@ -95,6 +98,7 @@ impl Stack {
             strays: Vec::new(),
             work: Vec::new(),
             memory: Frames::default(),
+            on_devices: OpenOnDevices::default(),
             ranges: Ranges::default(),
         };
         stack.reset(track, base);
@@ -178,6 +182,7 @@ impl Stack {
             std::mem::take(&mut self.work),
             std::mem::take(&mut self.memory),
         ));
+        self.on_devices.start_over();
         self.ranges.start_over();
     }
 
@@ -328,6 +333,7 @@ impl Stack {
             if self.strays.len() > MAX_STRAYS {
                 for lost in self.strays.drain(..self.strays.len() - MAX_STRAYS) {
                     self.memory.forget(lost.start);
+                    self.on_devices.forget(lost.start);
                     self.ranges.close(lost.start);
                     self.work.retain(|(start, _)| *start != lost.start);
                 }

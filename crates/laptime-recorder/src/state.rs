@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use laptime_core::ClockKind;
 
 use crate::clock;
+use crate::device;
 use crate::nvtx;
 
 /// What the first instructions of a span have to know.
@@ -17,7 +18,7 @@ pub enum Mode {
     On = 2,
     /// Recorded by the time stamp counter: the hot path reads it in place.
     OnByTsc = 3,
-    /// Recorded the general way: with memory, or told to a tool as ranges.
+    /// Recorded the general way: with memory, timed on devices, or told to a tool as ranges.
     OnWithMore = 4,
 }
 
@@ -29,7 +30,7 @@ static MEMORY: AtomicBool = AtomicBool::new(false);
 static BROKEN: AtomicBool = AtomicBool::new(false);
 
 fn on() -> Mode {
-    if measures_memory() || nvtx::is_on() {
+    if measures_memory() || nvtx::is_on() || device::is_on() {
         return Mode::OnWithMore;
     }
     match clock::kind() {
@@ -47,6 +48,13 @@ pub fn measures_memory() -> bool {
 /// Spans carry memory from now on, or no more.
 pub fn set_memory(memory: bool) {
     MEMORY.store(memory, Ordering::Relaxed);
+    if is_on() {
+        enable();
+    }
+}
+
+/// Spans are timed on devices from now on, or no more.
+pub fn follow_devices() {
     if is_on() {
         enable();
     }

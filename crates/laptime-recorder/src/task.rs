@@ -87,6 +87,7 @@ impl Drop for TaskStack {
         let mut stack = unsafe { Box::from_raw(self.stack.get().as_ptr()) };
         stack.start_over_if_inherited();
         stack.ranges.clear();
+        stack.on_devices.clear();
         registration::with(|thread| thread.close_all(&stack));
         registry::with(|registry| {
             registry.threads.leave_task(stack.track());

@@ -201,10 +201,11 @@ impl Column {
     }
 
     /// Those of a table of spans where nobody asks for others, in the order of the table.
-    pub const SPANS: [Self; 16] = [
+    pub const SPANS: [Self; 17] = [
         Self::Count,
         Self::Total,
         Self::Cpu,
+        Self::Device,
         Self::SelfTime,
         Self::Mean,
         Self::Median,
@@ -255,6 +256,7 @@ impl Column {
         matches!(
             self,
             Self::Cpu
+                | Self::Device
                 | Self::KeptMemory
                 | Self::PeakMemory
                 | Self::Flop

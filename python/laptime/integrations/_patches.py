@@ -18,6 +18,7 @@ from typing import Any
 from .._core import Phases, Watched, raised_by_handler
 from .._log import warn
 from .._post_import import when_imported
+from . import _devices
 from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
@@ -272,7 +273,8 @@ class Patches:
         device = _device_in_use(self._torch)
         if device:
             self._noted_device = True
-            self._core.note("device-active", f"torch used {device}")
+            if not _devices.follow(self._torch):
+                self._core.note("device-active", f"torch used {device}")
             self._core.note("environment.device", _device_name(self._torch, device))
 
 

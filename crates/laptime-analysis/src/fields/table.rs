@@ -144,7 +144,9 @@ pub static DEVICE_TIME: Group = Group {
     absent: Some("no device was timed"),
     is_optional: true,
     ..group! {
-        device_ns: Ns, Whole(|row| row.device.device_ns), "Time on the device.";
+        device_ns: Ns, Whole(|row| row.device.device_ns), "Time on the device, idle times between kernels included.";
+        device_count: Spans, Whole(|row| row.device.device_count), "Spans that `device_ns` is the sum of.";
+        launch_bound_count: Spans, Whole(|row| row.device.launch_bound_count), "Spans of these that the device waited for.";
     }
 };
 

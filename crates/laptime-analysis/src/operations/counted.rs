@@ -6,7 +6,9 @@
 
 use laptime_core::{CostTally, Warning, path};
 
+use super::given;
 use super::stretches::Own;
+use crate::device;
 use crate::fields::{OPERATIONS, explain};
 use crate::span_row::SpanRow;
 use crate::tree::{Node, Tree};
@@ -153,17 +155,19 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
     } else {
         explain(row, ["intensity"], NO_BYTES);
     }
-    let total_ns = node.total_ns();
-    if total_ns == 0 || node.tally.count == 0 {
-        let rates = ["flop_per_s", "bytes_moved_per_s", "mfu_ratio", "hfu_ratio"];
-        return explain(row, rates, NO_TIME);
-    }
+    let rates = ["flop_per_s", "bytes_moved_per_s", "mfu_ratio", "hfu_ratio"];
+    let total_ns = match device::work_ns(&node.on_device, node.tally.count, node.total_ns()) {
+        Ok(ns) if ns > 0 && node.tally.count > 0 => ns,
+        Ok(_) => return explain(row, rates, NO_TIME),
+        Err(why) => return explain(row, rates, why),
+    };
     let per_s = |amount: u128| Some(amount as f64 / (total_ns as f64 / 1e9));
     row.flop_per_s = per_s(flop);
     row.bytes_moved_per_s = per_s(bytes);
     // What only some spans say is over the time of those.
     if let Some(work) = node.tally.work.as_deref() {
-        row.flop_per_s = work.flop.per_s().or(row.flop_per_s);
-        row.bytes_moved_per_s = work.bytes.per_s().or(row.bytes_moved_per_s);
+        let per_s = |carried| given::per_s(carried, node.tally.count, &node.on_device);
+        row.flop_per_s = per_s(&work.flop).or(row.flop_per_s);
+        row.bytes_moved_per_s = per_s(&work.bytes).or(row.bytes_moved_per_s);
     }
 }

@@ -3,8 +3,10 @@
 //! It is summed over the spans that carry it, and so is the
 //! time that rates divide by. How many of a row's spans that is, is its coverage.
 
-use laptime_core::{PathTally, Warning, path};
+use laptime_core::work::Carried;
+use laptime_core::{DeviceTally, PathTally, Warning, path};
 
+use crate::device;
 use crate::fields::explain;
 use crate::span_row::SpanRow;
 use crate::tree::Tree;
@@ -15,20 +17,20 @@ const SAID: &str = "the program said its FLOP, which tells no more";
 const NO_TIME: &str = "the spans that carry it took less than the clock can tell";
 const NOT_SAID: &str = "no span of this path says it";
 
-/// Fills in what the spans of a path say they did.
-pub fn fill(row: &mut SpanRow, tally: &PathTally) {
+/// Fills in what the spans of a path say they did, by what a device told of them.
+pub fn fill(row: &mut SpanRow, tally: &PathTally, on_device: &DeviceTally) {
     let Some(work) = tally.work.as_deref() else {
         return;
     };
     if work.flop.spans > 0 {
         row.flop = Some(work.flop.sum);
-        row.flop_per_s = work.flop.per_s();
+        row.flop_per_s = per_s(&work.flop, tally.count, on_device);
         let untold = ["mac", "total_flop", "executed_flop", "hfu_ratio"];
         explain(row, untold, SAID);
     }
     if work.bytes.spans > 0 {
         row.bytes_moved = Some(work.bytes.sum);
-        row.bytes_moved_per_s = work.bytes.per_s();
+        row.bytes_moved_per_s = per_s(&work.bytes, tally.count, on_device);
     }
     row.intensity = work.intensity_flop_per_byte();
     for (field, is_there, spans) in [
@@ -40,7 +42,14 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally) {
         ),
     ] {
         if !is_there {
-            explain(row, [field], if spans > 0 { NO_TIME } else { NOT_SAID });
+            let why = if spans == 0 {
+                NOT_SAID
+            } else if device::is_told(on_device) {
+                device::PARTLY
+            } else {
+                NO_TIME
+            };
+            explain(row, [field], why);
         }
     }
     if row.intensity.is_none() {
@@ -54,6 +63,16 @@ pub fn fill(row: &mut SpanRow, tally: &PathTally) {
     if tally.count > 0 {
         row.operations_coverage_ratio = Some((carrying as f64 / tally.count as f64).min(1.0));
     }
+}
+
+/// Over a second of the spans that carry it; of the device's time where a device did their work.
+pub fn per_s(carried: &Carried, spans: u64, on_device: &DeviceTally) -> Option<f64> {
+    if !device::is_told(on_device) {
+        return carried.per_s();
+    }
+    let ns = device::work_ns(on_device, spans, carried.total_ns).ok()?;
+    let is_of_all = carried.spans == spans && ns > 0;
+    is_of_all.then(|| carried.sum as f64 / (ns as f64 / 1e9))
 }
 
 /// About paths of which only some spans say what they did.

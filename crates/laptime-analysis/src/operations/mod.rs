@@ -33,7 +33,7 @@ pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
     }
     let work = node.tally.work.as_deref();
     if work.is_some_and(|work| work.flop.spans > 0 || work.bytes.spans > 0) && !worked.is_counted {
-        given::fill(row, &node.tally);
+        given::fill(row, &node.tally, &node.on_device);
     } else if worked.is_counted {
         counted::fill(row, node, worked);
     }

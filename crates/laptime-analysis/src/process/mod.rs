@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader};
-use laptime_core::{Anchors, Live, PathId, PathTable, ProcessFacts};
+use laptime_core::{Anchors, DeviceTally, Live, PathId, PathTable, ProcessFacts};
 use laptime_core::{ProcessMemory, SpanFlags, Tallies};
 
 use crate::calls::Calls;
@@ -121,6 +121,8 @@ pub struct Process {
     pub tail_since: u64,
     /// How often each stretch ran, by the tail of a snapshot.
     pub tail_ran: BTreeMap<u32, u64>,
+    /// What devices told of its spans.
+    pub tail_on_devices: BTreeMap<PathId, DeviceTally>,
     /// What stretches do each time.
     pub stretches: Stretches,
     /// How long its threads were kept from a CPU.
@@ -147,6 +149,7 @@ impl Process {
         self.tail = live.tail.clone();
         self.tail_since = live.tail_since;
         self.tail_ran = live.ran.clone();
+        self.tail_on_devices = live.on_devices.clone();
         self.memory = live.memory.map(|memory| (u64::MAX, memory));
     }
 
@@ -211,6 +214,7 @@ impl Process {
             tail: Tallies::new(),
             tail_since: u64::MAX,
             tail_ran: BTreeMap::new(),
+            tail_on_devices: BTreeMap::new(),
             stretches: Stretches::default(),
             readings: Readings::default(),
             header,

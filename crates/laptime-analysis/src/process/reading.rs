@@ -259,6 +259,11 @@ impl<'a> Visit<'a> for FirstPass<'_> {
     fn other(&mut self, record: Record<'a>) {
         if let Record::Span(span) = record {
             self.unusual_span(&span);
+        } else if let Record::DeviceSpan(span) = record {
+            let process = &mut *self.process;
+            process
+                .earlier
+                .on_device(&mut process.totals, &span, self.offset);
         } else if let Record::Ran { ticks, stretch } = record {
             let process = &mut *self.process;
             process
@@ -315,6 +320,10 @@ impl<'a> Visit<'a> for SecondPass<'_> {
         match record {
             Record::Ran { ticks, stretch } if (*from..self.before).contains(&ticks) => {
                 *totals.ran.entry(stretch).or_default() += 1;
+            }
+            Record::DeviceSpan(span) if (*from..self.before).contains(&span.start) => {
+                let told = totals.on_devices.entry(span.path).or_default();
+                told.add(span.times);
             }
             Record::Span(span) if span.start >= *from && span.start < self.before => {
                 totals.take(&span, self.rate);

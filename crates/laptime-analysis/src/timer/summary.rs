@@ -170,6 +170,8 @@ fn fill(row: &mut SpanRow, runs: &SegmentRuns) {
     }
     row.device = DeviceRow {
         device_ns: Some(runs.device_ns),
+        device_count: Some(runs.on_device),
+        launch_bound_count: None,
         device_memory_net_min_bytes: net_min,
         device_memory_net_max_bytes: net_max,
         device_memory_peak_min_bytes: peak.map(|peak| peak.0),

@@ -5,14 +5,15 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_WORK, FRAME, FUNCTION, MARK, MEMORY,
-    METRIC, MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PROCESSORS, RAN, Record,
-    SAMPLE, STACK, TASK, THREAD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, LAUNCH_BOUND,
+    MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PLACED, PROCESSORS, RAN, Record,
+    SAMPLE, STACK, TASK, THREAD, TOLD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
 use crate::calls::{CallSums, CalledFunction, FunctionCalls};
+use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
 use crate::operators::{DeviceWork, DeviceWorkKind, Operator};
@@ -268,6 +269,7 @@ impl<'a> RecordReader<'a> {
             },
             OPERATOR => Record::Operator(fields.operator()?),
             DEVICE_WORK => Record::DeviceWork(fields.device_work()?),
+            DEVICE_SPAN => Record::DeviceSpan(fields.device_span()?),
             NOTE => {
                 let (code, message) = fields.pair()?;
                 Record::Note { code, message }
@@ -447,6 +449,40 @@ impl<'a> Fields<'a, '_> {
             stream: self.number()?,
             launched: (self.time()?, self.number()?),
         })
+    }
+
+    fn device_span(&mut self) -> Result<DeviceSpan, FormatError> {
+        Ok(DeviceSpan {
+            path: self.path()?,
+            start: self.time()?,
+            duration: self.number()?,
+            track: self.reader.cursor.track,
+            device: self.number()? as u32,
+            stream: self.number()?,
+            times: self.device_times()?,
+        })
+    }
+
+    fn device_times(&mut self) -> Result<Result<DeviceTimes, NoDeviceTime>, FormatError> {
+        let told = self.number()?;
+        if told & TOLD == 0 {
+            return Ok(Err(NoDeviceTime::of(self.number()?)));
+        }
+        let duration_ns = self.number()?;
+        let place = if told & PLACED == 0 {
+            None
+        } else {
+            Some(DevicePlace {
+                lag_ns: self.number()?,
+                tail_least_ns: self.number()?,
+                tail_most_ns: self.number()?,
+            })
+        };
+        Ok(Ok(DeviceTimes {
+            duration_ns,
+            launch_bound: told & LAUNCH_BOUND != 0,
+            place,
+        }))
     }
 
     fn wide_number(&mut self) -> Result<u128, FormatError> {

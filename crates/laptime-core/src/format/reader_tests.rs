@@ -249,6 +249,30 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                 launched: (launched, thread),
             })
         }),
+        (1_u32..60_000, any::<[u64; 6]>(), any::<u32>(), 0_u64..12).prop_map(
+            |(path, numbers, device, told)| {
+                let [start, duration, stream, ns, lag_ns, tail_least_ns] = numbers;
+                let place = (told & 1 != 0).then_some(DevicePlace {
+                    lag_ns,
+                    tail_least_ns,
+                    tail_most_ns: lag_ns ^ tail_least_ns,
+                });
+                let times = DeviceTimes {
+                    duration_ns: ns,
+                    launch_bound: told & 2 != 0,
+                    place,
+                };
+                Record::DeviceSpan(DeviceSpan {
+                    path: PathId(path),
+                    start,
+                    duration,
+                    track: 1,
+                    device,
+                    stream,
+                    times: if told < 4 { Ok(times) } else { Err(NoDeviceTime::of(told - 4)) },
+                })
+            },
+        ),
     ]
 }
 

@@ -36,10 +36,12 @@
 //! | 21   | operator name | number, UTF-8 name to the end                           |
 //! | 22   | operator     | Δ time, system thread id (0: unknown), name, ns in itself, ns with what it called |
 //! | 23   | device work  | Δ time, ns, name, kind (0 kernel, 1 copy, 2 fill), device, stream, of the operator that launched it its Δ time and system thread id (0: unknown) |
+//! | 24   | device span  | path, Δ start, duration, device, stream, then 0 and why the device told nothing (1 captured, 2 too many pending, 3 other context, 4 failed, 5 still running, 6 gone); or what it told: bit 0 set, bit 1 launch bound, bit 2 placed; device ns; placed: ns from the start on the host to that on the device, and from end to end at least and at most |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
 use crate::calls::{CalledFunction, FunctionCalls};
+use crate::device_span::DeviceSpan;
 use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
 use crate::operators::{DeviceWork, Operator};
@@ -72,6 +74,12 @@ pub(super) const CALLS: u64 = 20;
 pub(super) const OPERATOR_NAME: u64 = 21;
 pub(super) const OPERATOR: u64 = 22;
 pub(super) const DEVICE_WORK: u64 = 23;
+pub(super) const DEVICE_SPAN: u64 = 24;
+
+/// What a device told of a span.
+pub(super) const TOLD: u64 = 1;
+pub(super) const LAUNCH_BOUND: u64 = 1 << 1;
+pub(super) const PLACED: u64 = 1 << 2;
 
 /// Who ran when a stack was sampled.
 const UNKNOWN_RUNNER: u64 = 0;
@@ -209,6 +217,8 @@ pub enum Record<'a> {
     Operator(Operator),
     /// A kernel or a copy ran on a device while a profiler was on.
     DeviceWork(DeviceWork),
+    /// What a device told of a span.
+    DeviceSpan(DeviceSpan),
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -281,6 +291,11 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             let numbers = [u64::from(track), u64::from(is_task), thread];
             push_named(&mut payload, &numbers, name);
             TRACK_NAME
+        }
+        Record::DeviceSpan(span) => {
+            switch_track(out, cursor, span.track);
+            push_device_span(&mut payload, cursor, &span);
+            DEVICE_SPAN
         }
         Record::Operations(operations) => {
             push_operations(&mut payload, &operations);
@@ -391,6 +406,22 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
         }
         // None comes here; readers skip the kind, and the measured program goes on.
         _ => UNKNOWN,
+    }
+}
+
+fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {
+    let delta = |ticks: u64| zigzag(ticks.wrapping_sub(cursor.last) as i64);
+    let (path, device) = (u64::from(span.path.0), u64::from(span.device));
+    push_all(out, &[path, delta(span.start), span.duration, device, span.stream]);
+    let times = match span.times {
+        Ok(times) => times,
+        Err(why) => return push_all(out, &[0, why as u64]),
+    };
+    let launch_bound = if times.launch_bound { LAUNCH_BOUND } else { 0 };
+    let placed = if times.place.is_some() { PLACED } else { 0 };
+    push_all(out, &[TOLD | launch_bound | placed, times.duration_ns]);
+    if let Some(place) = times.place {
+        push_all(out, &[place.lag_ns, place.tail_least_ns, place.tail_most_ns]);
     }
 }
 

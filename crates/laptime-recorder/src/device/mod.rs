@@ -3,18 +3,22 @@
 //! `table` opens the driver and `cuda` speaks to it, `reason` has the words for all that may be missing.
 //! `pairs` times spans by pairs of events without ever waiting: `pool` has the events, `line` the
 //! queue of a stream, `timeline` ties the device's time to the host's. This file is the one pair of
-//! [`begin`] and [`end`] that the process has, [`found`] what `laptime doctor` shows.
+//! [`begin`] and [`end`] that the process has; `spans` calls them for the recorder's spans on the stream
+//! that [`here`] names, and writes what they tell. [`found`] is what `laptime doctor` shows.
 //!
 //! Off until [`turn_on`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
 
 pub mod cuda;
 pub mod driver;
 pub mod found;
+pub mod here;
 mod line;
 pub mod nvml;
+mod open;
 pub mod pairs;
 pub mod pool;
 pub mod reason;
+pub(crate) mod spans;
 pub mod table;
 pub mod timeline;
 
@@ -23,12 +27,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 pub use driver::Stream;
+pub(crate) use open::{Begun, OpenOnDevices};
 pub use pairs::{Outcome, Times, Token};
 pub use reason::{Absent, Untimed};
 
 use crate::clock::monotonic_ns;
 use crate::fork;
 use crate::lock::Lock;
+use crate::state;
 use cuda::Cuda;
 use pairs::Pairs;
 
@@ -92,11 +98,14 @@ pub fn turn_on_with(library: &OsStr) {
         // A forked child stays forked.
         let _ = STATE.compare_exchange(OFF, ON, Ordering::SeqCst, Ordering::Relaxed);
     }
+    drop(timing);
+    state::follow_devices();
 }
 
 /// Times no more. What was begun can still be ended and read.
 pub fn turn_off() {
     let _ = STATE.compare_exchange(ON, OFF, Ordering::SeqCst, Ordering::Relaxed);
+    state::follow_devices();
 }
 
 /// Whether spans that name their stream are timed on the device.
@@ -156,28 +165,35 @@ pub fn take() -> Vec<Outcome> {
     .unwrap_or_default()
 }
 
-/// Takes what is known of all closed spans, and waits for their devices, but no longer than told.
-/// Those that are not done then are told as still running.
+/// Waits for the devices of the spans that are closed now, but no longer than told.
 ///
 /// For a report that was asked for, never for a span. The program's other threads go on timing.
-pub fn flush(patience: Duration) -> Vec<Outcome> {
+pub fn wait(patience: Duration) {
     let until = monotonic_ns().saturating_add(patience.as_nanos() as u64);
+    let awaited = with_pairs(|pairs| pairs.pending_tokens()).unwrap_or_default();
     loop {
         let now = monotonic_ns();
-        let done = with_pairs(|pairs| {
+        let is_over = with_pairs(|pairs| {
             pairs.drain(now);
-            let is_over = pairs.pending() == 0 || now >= until;
-            is_over.then(|| {
-                pairs.give_up();
-                pairs.take()
-            })
+            now >= until || pairs.pending_tokens().is_disjoint(&awaited)
         });
-        match done {
-            None => return Vec::new(),
-            Some(Some(outcomes)) => return outcomes,
-            Some(None) => std::thread::sleep(LOOK_AGAIN),
+        if is_over.unwrap_or(true) {
+            return;
         }
+        std::thread::sleep(LOOK_AGAIN);
     }
+}
+
+/// Takes what is known of all closed spans, and waits for their devices as [`wait`] does. Those that
+/// are not done then are told as still running.
+pub fn flush(patience: Duration) -> Vec<Outcome> {
+    wait(patience);
+    with_pairs(|pairs| {
+        pairs.drain(monotonic_ns());
+        pairs.give_up();
+        pairs.take()
+    })
+    .unwrap_or_default()
 }
 
 /// Why [`begin`] gives no token now, if devices were asked for.
@@ -201,6 +217,7 @@ fn with_pairs<T>(work: impl FnOnce(&mut Pairs<Cuda>) -> T) -> Option<T> {
 
 /// Locks over a fork.
 pub(crate) fn lock_for_fork() {
+    spans::lock_for_fork();
     TIMING.hold();
 }
 
@@ -210,11 +227,15 @@ pub(crate) fn lock_for_fork() {
 /// The calling thread holds the lock.
 pub(crate) unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { TIMING.release() };
+    unsafe {
+        TIMING.release();
+        spans::unlock_after_fork();
+    }
 }
 
 /// In a forked child: where the parent used the driver, the child never calls it.
 pub(crate) fn start_over_after_fork() {
+    spans::start_over_after_fork();
     if TIMING.lock().pairs.is_some() {
         STATE.store(FORKED, Ordering::SeqCst);
     }

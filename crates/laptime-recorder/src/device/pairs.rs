@@ -5,7 +5,7 @@
 //! front that are complete. What it learns goes to [`Pairs::take`]: times, or why there are none.
 //! Time comes in from outside, as numbers; the driver is the only thing that is touched.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::driver::{Context, Driver, Event, Stream};
 use super::line::{Line, Pending};
@@ -191,6 +191,12 @@ impl<D: Driver> Pairs<D> {
     /// Spans that closed and whose device has not got there yet.
     pub fn pending(&self) -> usize {
         self.lines.iter().map(|line| line.waiting.len()).sum()
+    }
+
+    /// Which those are.
+    pub fn pending_tokens(&self) -> HashSet<Token> {
+        let waiting = self.lines.iter().flat_map(|line| &line.waiting);
+        waiting.map(|pending| pending.token).collect()
     }
 
     /// Waits for none of the pending ones any longer: they are told as still running.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use laptime_core::Unavailable;
+use laptime_core::{NoDeviceTime, Unavailable};
 
 /// An error that a driver returned: which call, its number and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,6 +125,20 @@ pub enum Untimed {
     /// The driver can't be used any more.
     #[error("{0}")]
     Absent(Absent),
+}
+
+impl Untimed {
+    /// What of it a recording tells span by span.
+    pub fn kind(&self) -> NoDeviceTime {
+        match self {
+            Self::Captured => NoDeviceTime::Captured,
+            Self::TooManyPending { .. } => NoDeviceTime::TooManyPending,
+            Self::OtherContext => NoDeviceTime::OtherContext,
+            Self::Failed(_) => NoDeviceTime::Failed,
+            Self::StillRunning => NoDeviceTime::StillRunning,
+            Self::Absent(_) => NoDeviceTime::Gone,
+        }
+    }
 }
 
 impl From<Absent> for Unavailable {

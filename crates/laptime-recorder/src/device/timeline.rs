@@ -56,6 +56,8 @@ pub struct Tail {
 pub struct Place {
     /// The earliest that it can have started, in nanoseconds of the host's monotonic clock.
     pub started_ns: u64,
+    /// From when its start was recorded to that.
+    pub lag_ns: u64,
     /// How far the device was behind when the host ended the span.
     pub tail: Tail,
 }
@@ -146,8 +148,10 @@ impl Timeline {
         // A host that lost time between two readings makes them cross by that much.
         offset.most = offset.most.max(offset.least);
         let behind = |offset: i64| (end + offset - seen.ended_ns as i64).max(0) as u64;
+        let started_ns = (start + offset.least).max(0) as u64;
         Ok(Place {
-            started_ns: (start + offset.least).max(0) as u64,
+            started_ns,
+            lag_ns: started_ns.saturating_sub(seen.began_ns),
             tail: Tail {
                 least_ns: behind(offset.least),
                 most_ns: behind(offset.most),

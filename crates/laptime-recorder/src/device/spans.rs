@@ -1,0 +1,156 @@
+//! Spans with their devices' times: from a span that opens to the record that tells its times.
+//!
+//! The record is written when the device got there, by whichever thread closes a span next. It tells
+//! the span's path and its time on the host, as the span itself was written long before.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use laptime_core::format::record::Record;
+use laptime_core::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime, PathId, Unavailable};
+
+use super::here;
+use super::open::Begun;
+use super::pairs::{Outcome, Times, Token};
+use super::reason::Untimed;
+use crate::lock::Lock;
+use crate::notes;
+use crate::registration;
+use crate::thread::Thread;
+
+/// Code of the note that tells an error of the driver.
+const FAILED: &str = "device.failed";
+/// Code of the note that says why no span has device times.
+const UNAVAILABLE: &str = "device.unavailable";
+
+/// How long a report waits for devices that still work on its spans.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Spans that closed, and whose device was not there yet.
+static CLOSED: Lock<BTreeMap<Token, DeviceSpan>> = Lock::new(BTreeMap::new());
+
+/// A span opens. `None` where it isn't timed on a device.
+///
+/// **Cost** an event is recorded; the span's host time should begin after it.
+pub(crate) fn begin() -> Option<Begun> {
+    let place = here::here()?;
+    let token = super::begin(place.stream)?;
+    Some(Begun {
+        token,
+        device: place.device,
+        stream: place.stream,
+    })
+}
+
+/// A span that was begun closes, and is written with its times once they are known.
+pub(crate) fn end(thread: &mut Thread, begun: Begun, path: PathId, start: u64, duration: u64) {
+    let span = DeviceSpan {
+        path,
+        start,
+        duration,
+        track: thread.track(),
+        device: begun.device,
+        stream: begun.stream.0 as u64,
+        times: Err(NoDeviceTime::Unknown),
+    };
+    CLOSED.lock().insert(begun.token, span);
+    super::end(begun.token);
+    write(thread, super::take());
+}
+
+/// Writes what the devices of closed spans tell, for a report; waits for them no longer than told.
+pub(crate) fn catch_up(patience: Duration) {
+    if CLOSED.lock().is_empty() {
+        return;
+    }
+    super::wait(patience);
+    let outcomes = super::take();
+    registration::with(|thread| write(thread, outcomes));
+}
+
+/// As [`catch_up`], once and for all: what is not done then is told as still running.
+pub(crate) fn finish(patience: Duration) {
+    if CLOSED.lock().is_empty() {
+        return;
+    }
+    let outcomes = super::flush(patience);
+    registration::with(|thread| write(thread, outcomes));
+}
+
+/// Says why no span has device times, if they were asked for.
+pub(crate) fn explain() {
+    if let Some(absent) = super::reason() {
+        notes::note(UNAVAILABLE, &Unavailable::from(absent).0);
+    }
+}
+
+fn write(thread: &mut Thread, outcomes: Vec<Outcome>) {
+    if outcomes.is_empty() {
+        return;
+    }
+    let mut faults = Vec::new();
+    for span in joined(outcomes, &mut faults) {
+        thread.writer.record(&Record::DeviceSpan(span));
+    }
+    for fault in faults {
+        note_fault(thread, &fault);
+    }
+}
+
+/// The spans of these outcomes. What is known of spans that were lost is dropped.
+fn joined(outcomes: Vec<Outcome>, faults: &mut Vec<String>) -> Vec<DeviceSpan> {
+    let mut closed = CLOSED.lock();
+    let known = outcomes.into_iter().filter_map(|(token, times)| {
+        let span = closed.remove(&token)?;
+        let times = times.map(|times| as_told(&times)).map_err(|why| {
+            if let Untimed::Failed(fault) = &why {
+                faults.push(fault.to_string());
+            }
+            why.kind()
+        });
+        Some(DeviceSpan { times, ..span })
+    });
+    known.collect()
+}
+
+fn as_told(times: &Times) -> DeviceTimes {
+    let place = times.place.as_ref().ok().map(|place| DevicePlace {
+        lag_ns: place.lag_ns,
+        tail_least_ns: place.tail.least_ns,
+        tail_most_ns: place.tail.most_ns,
+    });
+    DeviceTimes {
+        duration_ns: times.duration_ns,
+        launch_bound: times.launch_bound,
+        place,
+    }
+}
+
+/// Tells an error once.
+fn note_fault(thread: &mut Thread, fault: &str) {
+    if crate::registry::with(|registry| registry.note(FAILED, fault)) {
+        thread.writer.record(&Record::Note {
+            code: FAILED,
+            message: fault,
+        });
+    }
+}
+
+/// Locks over a fork.
+pub(super) fn lock_for_fork() {
+    CLOSED.hold();
+}
+
+/// Undoes [`lock_for_fork`].
+///
+/// # Safety
+/// The calling thread holds the lock.
+pub(super) unsafe fn unlock_after_fork() {
+    // SAFETY: the caller's promise.
+    unsafe { CLOSED.release() };
+}
+
+/// In a forked child: what was closed is the parent's to write.
+pub(super) fn start_over_after_fork() {
+    CLOSED.lock().clear();
+}

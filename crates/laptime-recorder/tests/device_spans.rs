@@ -1,0 +1,102 @@
+//! Spans of the recorder with their times on a fake device, from the lap to the recording and its report.
+
+use std::path::Path;
+
+use laptime_core::format::process::window_offset;
+use laptime_core::format::record::Record;
+use laptime_core::format::window::{WINDOW_LEN, Window};
+use laptime_core::{DeviceSpan, NoDeviceTime, PathTable, path};
+use laptime_fakes::{Fake, GLOBAL};
+use laptime_recorder::device::here::{self, Place};
+use laptime_recorder::device::{self, Stream};
+use laptime_recorder::{RecordOptions, Site, enter, exit, record};
+
+const MS: u64 = 1_000_000;
+
+static STEP: Site = Site::new("step");
+static FORWARD: Site = Site::new("forward");
+
+/// The process has one recorder: what is tested of it stands in one test, in order.
+#[test]
+fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
+    let fake = Fake::new();
+    fake.use_device(0);
+    let stream = fake.stream();
+    let folder = tempfile::tempdir().unwrap();
+    let recording = record(&folder.path().join("a.lap"), &RecordOptions::default()).unwrap();
+
+    lap(&STEP, || fake.work(stream, 9 * MS));
+    fake.advance(9 * MS);
+    device::turn_on_with(fake.path().as_os_str());
+    lap(&STEP, || fake.work(stream, 8 * MS));
+    fake.advance(8 * MS);
+    {
+        let _on = here::on(Place {
+            device: 0,
+            stream: Stream(stream),
+        });
+        for _ in 0..3 {
+            lap(&STEP, || {
+                fake.work(stream, MS);
+                lap(&FORWARD, || fake.work(stream, 5 * MS));
+                fake.work(stream, 2 * MS);
+            });
+            fake.advance(8 * MS);
+        }
+        fake.begin_capture(stream, GLOBAL);
+        lap(&FORWARD, || fake.work(stream, MS));
+        assert!(fake.end_capture(stream));
+        fake.take_log();
+        lap(&STEP, || fake.work(stream, 60_000 * MS));
+    }
+    let waits = |call: &String| call.contains("Synchronize") || call.contains("CtxCreate");
+    assert!(!fake.take_log().iter().any(waits));
+    let path = recording.finish().unwrap();
+
+    let told = told(&path);
+    let times = |name: &str| -> Vec<_> {
+        let named = told.iter().filter(|(path, _)| path == name);
+        named.map(|(_, span)| span.times.map(|times| times.duration_ns)).collect()
+    };
+    let steps = [Ok(8 * MS), Ok(8 * MS), Ok(8 * MS), Err(NoDeviceTime::StillRunning)];
+    assert_eq!(times("step"), steps);
+    assert_eq!(times("step/forward"), [Ok(5 * MS); 3]);
+    assert_eq!(times("forward"), [Err(NoDeviceTime::Captured)]);
+    assert!(told.iter().all(|(_, span)| span.stream == stream as u64));
+}
+
+fn lap(site: &'static Site, work: impl FnOnce()) {
+    let open = enter(site).unwrap();
+    work();
+    exit(open).unwrap();
+}
+
+/// What the devices told, by path, in the order of the spans.
+fn told(recording: &Path) -> Vec<(String, DeviceSpan)> {
+    let mut told = Vec::new();
+    for file in std::fs::read_dir(recording).unwrap() {
+        let file = file.unwrap().path();
+        if file.extension().is_some_and(|is| is == "proc") {
+            read(&std::fs::read(file).unwrap(), &mut told);
+        }
+    }
+    told.sort_by_key(|(_, span)| span.start);
+    told
+}
+
+fn read(bytes: &[u8], told: &mut Vec<(String, DeviceSpan)>) {
+    let mut paths = PathTable::new();
+    let mut offset = window_offset(0);
+    while offset < bytes.len() as u64 {
+        let end = (offset as usize + WINDOW_LEN).min(bytes.len());
+        if let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() {
+            let each = window.for_each(|record| match record {
+                Record::Path { id, parent, name } => assert!(paths.define(id, parent, name)),
+                Record::DeviceSpan(span) => told.push((path::join(paths.names(span.path)), span)),
+                _ => {}
+            });
+            each.unwrap();
+        }
+        offset += WINDOW_LEN as u64;
+    }
+}

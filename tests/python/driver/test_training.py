@@ -1,0 +1,66 @@
+"""An unedited training on a device: the split of its steps is the device's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import laptime as lt
+
+MS = 1_000_000
+HERE = Path(__file__).parent
+
+
+def recorded(folder: Path, driver: Path, *options: str, **environment: str) -> lt.Recording:
+    """The recording of the training."""
+    path = folder / "training.lap"
+    run = [sys.executable, "-m", "laptime", "run", *options, "-o", str(path)]
+    done = subprocess.run(
+        [*run, str(HERE / "training.py")],
+        env={**os.environ, "LD_LIBRARY_PATH": str(driver), **environment},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return lt.open(str(path))
+
+
+def test_phases_take_what_the_device_took(tmp_path: Path, fake_driver: Path) -> None:
+    pytest.importorskip("torch")
+    report = recorded(tmp_path, fake_driver).report()
+    rows = report.steady
+    assert rows is not None
+    for path, ms in (
+        ("step", 20),
+        ("step/forward", 3),
+        ("step/backward", 5),
+        ("step/optimizer", 1),
+    ):
+        row = rows[path]
+        assert row.device_count == row.count, path
+        assert row.device_ns == row.count * ms * MS, path
+    forward, backward = rows["step/forward"], rows["step/backward"]
+    assert forward.launch_bound_count == forward.count, "the device had nothing to do"
+    assert backward.launch_bound_count == 0, "the forward was still running"
+    assert "device" in str(report)
+
+
+def test_modules_have_the_devices_time_in_both_directions(
+    tmp_path: Path, fake_driver: Path
+) -> None:
+    pytest.importorskip("torch")
+    rows = recorded(tmp_path, fake_driver, "--modules").report().steady
+    assert rows is not None
+    assert rows["step/forward/Model"].device_ns == rows["step/forward"].device_ns
+
+
+def test_it_can_be_switched_off(tmp_path: Path, fake_driver: Path) -> None:
+    pytest.importorskip("torch")
+    report = recorded(tmp_path, fake_driver, LAPTIME_DEVICE="off").report()
+    assert report["step/forward"].device_ns is None
+    assert "device-active" in report.to_json()
