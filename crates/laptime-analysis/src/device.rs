@@ -1,10 +1,19 @@
 //! What a row says of a device: time by its own events, memory by its allocator.
 
-use laptime_core::DeviceTally;
+use std::collections::BTreeMap;
+
+use laptime_core::{DeviceTally, Unavailable, Warning, path};
 use serde::{Deserialize, Serialize};
 
 use crate::fields::DEVICE_TIME;
+use crate::process::Process;
 use crate::span_row::SpanRow;
+use crate::tree::Tree;
+
+/// Code of the note that says why no span was timed on the device that the program used.
+pub const UNAVAILABLE: &str = "device.unavailable";
+/// Paths that a warning names.
+const MOST_SHOWN: usize = 4;
 
 /// A row's numbers of a device. What was not measured is absent.
 ///
@@ -64,3 +73,50 @@ pub fn fill(row: &mut SpanRow, told: &DeviceTally) {
         DEVICE_TIME.explain(row, why.reason());
     }
 }
+
+/// Why no row has device time, where a process that used a device said so.
+pub fn with_reason(
+    mut unavailable: BTreeMap<String, Unavailable>,
+    processes: &[Process],
+) -> BTreeMap<String, Unavailable> {
+    let mut notes = processes.iter().flat_map(|process| &process.notes);
+    if let Some((_, reason)) = notes.find(|(code, _)| code == UNAVAILABLE) {
+        for name in DEVICE_TIME.names() {
+            unavailable.insert(name.to_owned(), Unavailable(reason.clone()));
+        }
+    }
+    unavailable
+}
+
+/// About paths of which some spans were to be timed on a device and were not.
+pub fn doubt(tree: &Tree) -> Option<Warning> {
+    let partly: Vec<String> = tree
+        .in_order()
+        .into_iter()
+        .filter_map(|index| {
+            let told = &tree.node(index).on_device;
+            let (why, untimed) = told.without().filter(|_| told.count > 0)?;
+            let names = tree.names(index);
+            let path = path::join(names.iter().map(String::as_str));
+            let (all, reason) = (told.count + untimed, why.reason());
+            Some(format!("{untimed} of {all} spans of {path} ({reason})"))
+        })
+        .collect();
+    let (shown, more) = partly.split_at(partly.len().min(MOST_SHOWN));
+    if shown.is_empty() {
+        return None;
+    }
+    let more = match more.len() {
+        0 => String::new(),
+        paths => format!(", and some of {paths} other paths"),
+    };
+    let message = format!(
+        "no device time is known of {}{more}: device time is that of the others",
+        shown.join(", ")
+    );
+    Some(Warning::new("device-partial", message))
+}
+
+#[cfg(test)]
+#[path = "device_tests.rs"]
+mod tests;

@@ -94,9 +94,10 @@ fn memory_and_phases_are_switches_too() {
     let nvtx = automatic("nvtx");
     assert!(nvtx.nvtx && nvtx.names() == ["nvtx"]);
     let kernels = automatic("kernels=10:13");
+    let named = kernels.names().join(",");
     assert_eq!(kernels.kernels, Some(Steps { from: 10, to: 13 }));
     assert!(kernels.phases, "steps are of phases");
-    assert_eq!(automatic(&kernels.names().join(",")), kernels);
+    assert_eq!(automatic(&named), kernels);
     for nothing in [
         "kernels",
         "kernels=3",

@@ -9,12 +9,12 @@ use laptime_core::{DeviceSpan, NoDeviceTime, PathTable, path};
 use laptime_fakes::{Fake, GLOBAL};
 use laptime_recorder::device::here::{self, Place};
 use laptime_recorder::device::{self, Stream};
-use laptime_recorder::{RecordOptions, Site, enter, exit, record};
+use laptime_recorder::{LazySite, RecordOptions, enter, exit, record};
 
 const MS: u64 = 1_000_000;
 
-static STEP: Site = Site::new("step");
-static FORWARD: Site = Site::new("forward");
+static STEP: LazySite = LazySite::new("step");
+static FORWARD: LazySite = LazySite::new("forward");
 
 /// The process has one recorder: what is tested of it stands in one test, in order.
 #[test]
@@ -65,7 +65,7 @@ fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
     assert!(told.iter().all(|(_, span)| span.stream == stream as u64));
 }
 
-fn lap(site: &'static Site, work: impl FnOnce()) {
+fn lap(site: &LazySite, work: impl FnOnce()) {
     let open = enter(site).unwrap();
     work();
     exit(open).unwrap();

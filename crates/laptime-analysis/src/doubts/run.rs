@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::{ProgramEnd, RunInfo, Unavailable, Warning};
 
+use crate::device;
 use crate::launches;
 use crate::process_summary::{ProcessState, ProcessSummary};
 
@@ -32,7 +33,11 @@ pub fn of_notes(
             if code == "device-active" {
                 Warning::new(&code, format!(
                     "{said}: times are host times and measure when work was launched there, not how long it took"
-                )).with_hint("synchronise inside the spans that matter, e.g. torch.cuda.synchronize(); device time comes with a later version")
+                )).with_hint("synchronise inside the spans that matter, e.g. torch.cuda.synchronize()")
+            } else if code == device::UNAVAILABLE {
+                Warning::new(&code, format!(
+                    "laps were not timed on the device ({said}): times are host times and measure when work was launched there, not how long it took"
+                ))
             } else if code == NO_PHASES {
                 Warning::new(&code, format!("{said}, so there are no phases to show"))
                     .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")
