@@ -31,10 +31,12 @@ fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
     lap(&STEP, || fake.work(stream, 8 * MS));
     fake.advance(8 * MS);
     {
-        let _on = here::on(Place {
+        let place = Place {
             device: 0,
             stream: Stream(stream),
-        });
+        };
+        // SAFETY: a stream of the fake, which never ends.
+        let _on = unsafe { here::on(place) };
         for _ in 0..3 {
             lap(&STEP, || {
                 fake.work(stream, MS);
@@ -66,7 +68,7 @@ fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
 }
 
 fn lap(site: &LazySite, work: impl FnOnce()) {
-    let open = enter(site).unwrap();
+    let open = enter(site.get()).unwrap();
     work();
     exit(open).unwrap();
 }

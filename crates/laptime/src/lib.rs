@@ -81,6 +81,35 @@ pub mod alloc {
     pub use laptime_recorder::memory::{Tally, start, stop};
 }
 
+/// Timing laps on a device, by events on its streams and without waiting for it.
+///
+/// ```no_run
+/// # fn stream() -> *mut std::ffi::c_void { std::ptr::null_mut() }
+/// laptime::device::turn_on();
+/// // SAFETY: a stream of CUDA's, which lives as long as the program.
+/// let _on = unsafe { laptime::device::on_cuda_stream(0, stream()) };
+/// let _lap = laptime::lap!("forward");
+/// ```
+pub mod device {
+    pub use laptime_recorder::device::here::On;
+    pub use laptime_recorder::device::{turn_off, turn_on};
+    use laptime_recorder::device::{Stream, here};
+
+    /// Laps that the calling thread opens while the value lives are timed on this stream of the device of
+    /// this index, too. Null is the default stream.
+    ///
+    /// **Cost** two events a lap, once timing is [on](turn_on).
+    ///
+    /// # Safety
+    /// The stream is a `CUstream` or `cudaStream_t`, and lives until these laps have closed.
+    #[must_use]
+    pub unsafe fn on_cuda_stream(device: u32, stream: *mut std::ffi::c_void) -> On {
+        let stream = Stream(stream.addr());
+        // SAFETY: the caller's promise.
+        unsafe { here::on(here::Place { device, stream }) }
+    }
+}
+
 /// What arithmetic and memory reach on this machine at most.
 ///
 /// ```no_run

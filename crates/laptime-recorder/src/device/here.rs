@@ -44,7 +44,10 @@ pub struct On {
 }
 
 /// Says where the calling thread's work goes: spans that open meanwhile are timed there.
-pub fn on(place: Place) -> On {
+///
+/// # Safety
+/// The stream is one of the driver's, and lives until the spans that open meanwhile have closed.
+pub unsafe fn on(place: Place) -> On {
     On {
         before: SAID.replace(Some(place)),
         not_send: std::marker::PhantomData,
