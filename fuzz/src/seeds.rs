@@ -194,6 +194,7 @@ fn device_span(times: Result<DeviceTimes, NoDeviceTime>) -> Record<'static> {
         track: 1,
         device: 0,
         stream: 7,
+        continues: times.is_err(),
         times,
     })
 }

@@ -20,6 +20,7 @@ fn told(script: &mut Script, at_ns: u64, times: Result<u64, NoDeviceTime>) {
         track: MAIN,
         device: 0,
         stream: 7,
+        continues: false,
         times: times.map(|duration_ns| DeviceTimes {
             duration_ns,
             launch_bound: duration_ns > 20 * MS,
@@ -85,6 +86,7 @@ fn what_is_told_long_after_a_step_belongs_to_the_step() {
             track: MAIN,
             device: 0,
             stream: 7,
+            continues: false,
             times: Ok(DeviceTimes {
                 duration_ns: ms * MS,
                 ..DeviceTimes::default()
@@ -94,7 +96,9 @@ fn what_is_told_long_after_a_step_belongs_to_the_step() {
     let summary = summary(script);
     let steady = summary.steady.unwrap();
     let row = steady.rows.iter().find(|row| row.path == "step").unwrap();
-    let expected: u64 = (steady.from_step..40).map(|step| if step < 4 { 40 } else { 9 }).sum();
+    let expected: u64 = (steady.from_step..40)
+        .map(|step| if step < 4 { 40 } else { 9 })
+        .sum();
     assert_eq!(row.device.device_ns, Some(expected * MS));
     assert_eq!(row.device.device_count, row.count);
 }
@@ -130,9 +134,23 @@ fn a_rate_is_over_the_devices_time_or_not_told() {
 fn a_driver_that_cannot_be_used_is_the_reason_of_every_row() {
     let mut script = Script::new(1, 1_000 * MS);
     script.span(&["work"], 0, MS);
-    script.note(super::UNAVAILABLE, "no NVIDIA driver: libcuda.so.1 is not installed");
+    script.note(
+        super::UNAVAILABLE,
+        "no NVIDIA driver: libcuda.so.1 is not installed",
+    );
     let summary = summary(script);
     let row = summary.row("work").unwrap();
-    assert!(summary.why(row, "device_ns").unwrap().0.contains("no NVIDIA driver"));
-    assert!(summary.warnings.iter().any(|one| one.code == super::UNAVAILABLE));
+    assert!(
+        summary
+            .why(row, "device_ns")
+            .unwrap()
+            .0
+            .contains("no NVIDIA driver")
+    );
+    assert!(
+        summary
+            .warnings
+            .iter()
+            .any(|one| one.code == super::UNAVAILABLE)
+    );
 }

@@ -149,7 +149,7 @@ impl Earlier {
     pub fn on_device(&mut self, latest: &mut Totals, span: &DeviceSpan, offset: u64) {
         let totals = self.totals_at(latest, span.start, offset);
         let told = totals.on_devices.entry(span.path).or_default();
-        told.add(span.times);
+        told.add(span);
     }
 
     /// The totals of a moment that the window at `offset` tells of.

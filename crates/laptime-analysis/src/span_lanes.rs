@@ -1,19 +1,26 @@
 //! One process's spans as lanes, and its memory as a curve: what a timeline is drawn from.
 //!
 //! [`SpanLanes`] takes in the records, in the same order as the analyzer. Moments are nanoseconds
-//! since the recording's zero, so that several processes share one axis.
+//! since the recording's zero, so that several processes share one axis. A span that was timed on a device
+//! has a second bar, in the lanes of its stream, where and when the device did its work.
 
 use std::collections::{BTreeMap, HashMap};
 
+use laptime_core::anchor::Rate;
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
-use laptime_core::{PathId, PathTable, ProcessFacts, Span, SpanFlags};
+use laptime_core::{DeviceSpan, PathId, PathTable, ProcessFacts, Span, SpanFlags};
 
 use crate::events::Thinned;
 use crate::lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 
 /// Segments of timers stand below the spans of their track, at this depth.
 const ASIDE_DEPTH: u32 = 1_000;
+
+/// Tracks of streams are numbered from here downwards: threads are numbered from 1 upwards.
+const LAST_STREAM: u32 = u32::MAX;
+/// Streams drawn of a process.
+const MOST_STREAMS: usize = 64;
 
 /// A process ready to be drawn.
 #[derive(Debug, Clone)]
@@ -43,19 +50,24 @@ pub struct SpanLanes {
     names: Vec<String>,
     index_of: HashMap<String, u32>,
     tracks: BTreeMap<u32, String>,
+    /// Devices and their streams, in the order of their first use.
+    streams: Vec<(u32, u64)>,
+    rate: Rate,
     lanes: LaneBuilder,
     resident: Thinned<u64>,
 }
 
 impl SpanLanes {
-    /// Nothing yet.
-    pub fn new(budget: LaneBudget) -> Self {
+    /// Nothing yet. `rate` is about the rate of the process's clock.
+    pub fn new(budget: LaneBudget, rate: Rate) -> Self {
         Self {
             paths: PathTable::new(),
             places: Vec::new(),
             names: Vec::new(),
             index_of: HashMap::new(),
             tracks: BTreeMap::new(),
+            streams: Vec::new(),
+            rate,
             lanes: LaneBuilder::new(budget),
             resident: Thinned::default(),
         }
@@ -123,6 +135,46 @@ impl SpanLanes {
     }
 }
 
+impl SpanLanes {
+    fn on_device(&mut self, span: &DeviceSpan) {
+        let Some((times, place)) = span
+            .times
+            .ok()
+            .and_then(|times| times.place.map(|at| (times, at)))
+        else {
+            return;
+        };
+        let Some(track) = self.stream(span.device, span.stream) else {
+            return;
+        };
+        let (name, depth) = self.place(span.path);
+        let start = span.start.saturating_add(self.rate.ticks(place.lag_ns));
+        let bar = Bar::new(start, self.rate.ticks(times.duration_ns), name);
+        self.lanes.push(track, depth, bar);
+    }
+
+    /// The track of a stream; none beyond so many.
+    fn stream(&mut self, device: u32, stream: u64) -> Option<u32> {
+        let is_it = |known: &(u32, u64)| *known == (device, stream);
+        let at = self.streams.iter().position(is_it).or_else(|| {
+            (self.streams.len() < MOST_STREAMS).then(|| {
+                self.streams.push((device, stream));
+                self.streams.len() - 1
+            })
+        })?;
+        let track = LAST_STREAM - at as u32;
+        let of_device = self.streams[..at]
+            .iter()
+            .filter(|known| known.0 == device && known.1 != 0);
+        let name = match stream {
+            0 => format!("device {device}, default stream"),
+            _ => format!("device {device}, stream {}", of_device.count() + 1),
+        };
+        self.tracks.entry(track).or_insert(name);
+        Some(track)
+    }
+}
+
 impl<'a> Visit<'a> for SpanLanes {
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32) {
         self.span(&Span::plain(path, start, duration, track));
@@ -131,6 +183,7 @@ impl<'a> Visit<'a> for SpanLanes {
     fn other(&mut self, record: Record<'a>) {
         match record {
             Record::Span(span) => self.span(&span),
+            Record::DeviceSpan(span) => self.on_device(&span),
             Record::Path { id, parent, name } => {
                 self.paths.define(id, parent, name);
             }

@@ -107,6 +107,14 @@ impl Rate {
     pub const fn nanoseconds(self, ticks: u64) -> u64 {
         ((ticks as u128 * self.0 as u128 + (1 << 31)) >> 32) as u64
     }
+
+    /// A length of time in ticks.
+    pub const fn ticks(self, ns: u64) -> u64 {
+        if self.0 == 0 {
+            return 0;
+        }
+        (((ns as u128) << 32) / self.0 as u128) as u64
+    }
 }
 
 impl ClockMap {

@@ -20,6 +20,8 @@ pub struct DeviceSpan {
     pub device: u32,
     /// The stream that was current when the span began; 0 is the default one.
     pub stream: u64,
+    /// It goes on with a span that was told before: its time is added, and it isn't counted.
+    pub continues: bool,
     /// What the device told, or why it told nothing.
     pub times: Result<DeviceTimes, NoDeviceTime>,
 }
@@ -89,11 +91,17 @@ impl NoDeviceTime {
     pub fn reason(self) -> &'static str {
         match self {
             Self::Unknown => "the recording has a reason that this version doesn't know",
-            Self::Captured => "a graph was being captured: its work runs when the graph is replayed",
+            Self::Captured => {
+                "a graph was being captured: its work runs when the graph is replayed"
+            }
             Self::TooManyPending => "too many spans were waiting for the device",
-            Self::OtherContext => "the device in use changed between the start and the end of the span",
+            Self::OtherContext => {
+                "the device in use changed between the start and the end of the span"
+            }
             Self::Failed => "the driver returned an error",
-            Self::StillRunning => "the device had not finished the span's work when recording ended",
+            Self::StillRunning => {
+                "the device had not finished the span's work when recording ended"
+            }
             Self::Gone => "the driver had shut down",
         }
     }
@@ -113,15 +121,16 @@ pub struct DeviceTally {
 }
 
 impl DeviceTally {
-    /// Adds what a device told of a span.
-    pub fn add(&mut self, times: Result<DeviceTimes, NoDeviceTime>) {
-        match times {
+    /// Adds a span.
+    pub fn add(&mut self, span: &DeviceSpan) {
+        let counts = u64::from(!span.continues);
+        match span.times {
             Ok(times) => {
-                self.count += 1;
+                self.count += counts;
                 self.total_ns = self.total_ns.saturating_add(times.duration_ns);
-                self.launch_bound += u64::from(times.launch_bound);
+                self.launch_bound += if times.launch_bound { counts } else { 0 };
             }
-            Err(why) => self.untimed[why as usize] += 1,
+            Err(why) => self.untimed[why as usize] += counts,
         }
     }
 

@@ -244,7 +244,11 @@ fn memory(typed: &OsStr) -> Result<Option<Counting>, ()> {
 }
 
 fn device(typed: &OsStr) -> Option<bool> {
-    if typed == "events" { Some(true) } else { on_or_off(typed) }
+    if typed == "events" {
+        Some(true)
+    } else {
+        on_or_off(typed)
+    }
 }
 
 fn automatic(typed: &OsStr) -> Option<Automatic> {

@@ -126,7 +126,7 @@ impl<'a> Visit<'a> for Folding<'_> {
             }
             Record::Ran { stretch, .. } => *self.ran.entry(stretch).or_default() += 1,
             Record::DeviceSpan(span) => {
-                self.on_devices.entry(span.path).or_default().add(span.times);
+                self.on_devices.entry(span.path).or_default().add(&span);
             }
             Record::Mark { .. }
             | Record::Metric { .. }

@@ -272,7 +272,7 @@ fn exit_slowly(
         thread
             .writer
             .span(&span.with_memory(memory).with_work(work));
-        end_on_device(thread, child, span.duration);
+        end_on_device(thread, child.start, &span);
     }
     let memory = memory_of(thread, entry.start);
     let work = thread.stack().take_work(entry);
@@ -290,15 +290,21 @@ fn exit_slowly(
     thread
         .writer
         .span(&span.with_memory(memory).with_work(work));
-    end_on_device(thread, entry, duration);
+    end_on_device(thread, entry.start, &span);
     Some(duration)
 }
 
 /// A span that was written closes on its device, if it is timed there.
 #[inline]
-fn end_on_device(thread: &mut Thread, entry: Entry, duration: u64) {
-    if let Some(begun) = thread.stack().on_devices.close(entry.start) {
-        device::spans::end(thread, begun, PathId(entry.path), entry.start, duration);
+fn end_on_device(thread: &mut Thread, start: u64, span: &Span) {
+    let Some(begun) = thread.stack().on_devices.close(start) else {
+        return;
+    };
+    if span.flags.has(SpanFlags::INSIDE) {
+        // The one around it, of the same path, has its time.
+        device::forget(begun.token);
+    } else {
+        device::spans::end(thread, begun, span);
     }
 }
 

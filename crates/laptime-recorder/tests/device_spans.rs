@@ -58,9 +58,16 @@ fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
     let told = told(&path);
     let times = |name: &str| -> Vec<_> {
         let named = told.iter().filter(|(path, _)| path == name);
-        named.map(|(_, span)| span.times.map(|times| times.duration_ns)).collect()
+        named
+            .map(|(_, span)| span.times.map(|times| times.duration_ns))
+            .collect()
     };
-    let steps = [Ok(8 * MS), Ok(8 * MS), Ok(8 * MS), Err(NoDeviceTime::StillRunning)];
+    let steps = [
+        Ok(8 * MS),
+        Ok(8 * MS),
+        Ok(8 * MS),
+        Err(NoDeviceTime::StillRunning),
+    ];
     assert_eq!(times("step"), steps);
     assert_eq!(times("step/forward"), [Ok(5 * MS); 3]);
     assert_eq!(times("forward"), [Err(NoDeviceTime::Captured)]);

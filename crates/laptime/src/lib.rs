@@ -92,8 +92,8 @@ pub mod alloc {
 /// ```
 pub mod device {
     pub use laptime_recorder::device::here::On;
-    pub use laptime_recorder::device::{turn_off, turn_on};
     use laptime_recorder::device::{Stream, here};
+    pub use laptime_recorder::device::{turn_off, turn_on};
 
     /// Laps that the calling thread opens while the value lives are timed on this stream of the device of
     /// this index, too. Null is the default stream.

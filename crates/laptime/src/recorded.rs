@@ -240,7 +240,8 @@ fn panels(processes: Vec<RecordedProcess>, zero_ns: u64) -> Result<Vec<TimelineP
     };
     let mut panels = Vec::new();
     for mut process in processes.into_iter().take(drawn) {
-        let mut lanes = SpanLanes::new(budget);
+        let rate = process.reader.facts().anchors.rate();
+        let mut lanes = SpanLanes::new(budget, rate);
         process.read(&mut lanes)?;
         let facts = process.reader.facts();
         let drawn = lanes.finish(&facts, zero_ns);

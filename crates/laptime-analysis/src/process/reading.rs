@@ -323,7 +323,7 @@ impl<'a> Visit<'a> for SecondPass<'_> {
             }
             Record::DeviceSpan(span) if (*from..self.before).contains(&span.start) => {
                 let told = totals.on_devices.entry(span.path).or_default();
-                told.add(span.times);
+                told.add(&span);
             }
             Record::Span(span) if span.start >= *from && span.start < self.before => {
                 totals.take(&span, self.rate);

@@ -5,9 +5,10 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, LAUNCH_BOUND,
-    MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PLACED, PROCESSORS, RAN, Record,
-    SAMPLE, STACK, TASK, THREAD, TOLD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION,
+    GOES_ON, LAUNCH_BOUND, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME,
+    PATH, PLACED, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK, THREAD, TOLD, TRACK, TRACK_NAME,
+    UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
@@ -452,19 +453,25 @@ impl<'a> Fields<'a, '_> {
     }
 
     fn device_span(&mut self) -> Result<DeviceSpan, FormatError> {
+        let (path, start, duration) = (self.path()?, self.time()?, self.number()?);
+        let (device, stream) = (self.number()? as u32, self.number()?);
+        let told = self.number()?;
         Ok(DeviceSpan {
-            path: self.path()?,
-            start: self.time()?,
-            duration: self.number()?,
+            path,
+            start,
+            duration,
             track: self.reader.cursor.track,
-            device: self.number()? as u32,
-            stream: self.number()?,
-            times: self.device_times()?,
+            device,
+            stream,
+            continues: told & GOES_ON != 0,
+            times: self.device_times(told)?,
         })
     }
 
-    fn device_times(&mut self) -> Result<Result<DeviceTimes, NoDeviceTime>, FormatError> {
-        let told = self.number()?;
+    fn device_times(
+        &mut self,
+        told: u64,
+    ) -> Result<Result<DeviceTimes, NoDeviceTime>, FormatError> {
         if told & TOLD == 0 {
             return Ok(Err(NoDeviceTime::of(self.number()?)));
         }

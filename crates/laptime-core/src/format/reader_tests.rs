@@ -269,7 +269,12 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                     track: 1,
                     device,
                     stream,
-                    times: if told < 4 { Ok(times) } else { Err(NoDeviceTime::of(told - 4)) },
+                    continues: told % 3 == 0,
+                    times: if told < 4 {
+                        Ok(times)
+                    } else {
+                        Err(NoDeviceTime::of(told - 4))
+                    },
                 })
             },
         ),

@@ -36,7 +36,7 @@
 //! | 21   | operator name | number, UTF-8 name to the end                           |
 //! | 22   | operator     | Δ time, system thread id (0: unknown), name, ns in itself, ns with what it called |
 //! | 23   | device work  | Δ time, ns, name, kind (0 kernel, 1 copy, 2 fill), device, stream, of the operator that launched it its Δ time and system thread id (0: unknown) |
-//! | 24   | device span  | path, Δ start, duration, device, stream, then 0 and why the device told nothing (1 captured, 2 too many pending, 3 other context, 4 failed, 5 still running, 6 gone); or what it told: bit 0 set, bit 1 launch bound, bit 2 placed; device ns; placed: ns from the start on the host to that on the device, and from end to end at least and at most |
+//! | 24   | device span  | path, Δ start, duration, device, stream, what it is: bit 0 the device told its time, bit 1 launch bound, bit 2 placed, bit 3 goes on with one before; without bit 0 why (1 captured, 2 too many pending, 3 other context, 4 failed, 5 still running, 6 gone), else device ns; placed: ns from the start on the host to that on the device, and from end to end at least and at most |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
@@ -80,6 +80,7 @@ pub(super) const DEVICE_SPAN: u64 = 24;
 pub(super) const TOLD: u64 = 1;
 pub(super) const LAUNCH_BOUND: u64 = 1 << 1;
 pub(super) const PLACED: u64 = 1 << 2;
+pub(super) const GOES_ON: u64 = 1 << 3;
 
 /// Who ran when a stack was sampled.
 const UNKNOWN_RUNNER: u64 = 0;
@@ -412,16 +413,24 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
 fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {
     let delta = |ticks: u64| zigzag(ticks.wrapping_sub(cursor.last) as i64);
     let (path, device) = (u64::from(span.path.0), u64::from(span.device));
-    push_all(out, &[path, delta(span.start), span.duration, device, span.stream]);
+    push_all(
+        out,
+        &[path, delta(span.start), span.duration, device, span.stream],
+    );
+    let goes_on = if span.continues { GOES_ON } else { 0 };
     let times = match span.times {
         Ok(times) => times,
-        Err(why) => return push_all(out, &[0, why as u64]),
+        Err(why) => return push_all(out, &[goes_on, why as u64]),
     };
     let launch_bound = if times.launch_bound { LAUNCH_BOUND } else { 0 };
     let placed = if times.place.is_some() { PLACED } else { 0 };
-    push_all(out, &[TOLD | launch_bound | placed, times.duration_ns]);
+    let told = TOLD | launch_bound | placed | goes_on;
+    push_all(out, &[told, times.duration_ns]);
     if let Some(place) = times.place {
-        push_all(out, &[place.lag_ns, place.tail_least_ns, place.tail_most_ns]);
+        push_all(
+            out,
+            &[place.lag_ns, place.tail_least_ns, place.tail_most_ns],
+        );
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use laptime_core::format::record::Record;
-use laptime_core::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime, PathId, Unavailable};
+use laptime_core::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime, Span, Unavailable};
 
 use super::here;
 use super::open::Begun;
@@ -43,14 +43,15 @@ pub(crate) fn begin() -> Option<Begun> {
 }
 
 /// A span that was begun closes, and is written with its times once they are known.
-pub(crate) fn end(thread: &mut Thread, begun: Begun, path: PathId, start: u64, duration: u64) {
+pub(crate) fn end(thread: &mut Thread, begun: Begun, span: &Span) {
     let span = DeviceSpan {
-        path,
-        start,
-        duration,
-        track: thread.track(),
+        path: span.path,
+        start: span.start,
+        duration: span.duration,
+        track: span.track,
         device: begun.device,
         stream: begun.stream.0 as u64,
+        continues: !span.flags.is_whole(),
         times: Err(NoDeviceTime::Unknown),
     };
     CLOSED.lock().insert(begun.token, span);
