@@ -7,6 +7,7 @@ use crate::busy;
 use crate::by_process;
 use crate::collect;
 use crate::device;
+use crate::device_memory;
 use crate::doubts;
 use crate::epoch_summaries;
 use crate::fields;
@@ -94,12 +95,14 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(doubts::of_doubled(filled.doubled_ns, measured_ns));
     warnings.extend(doubts_of_rows(&made).chain(memory::doubt(&tree)));
     warnings.extend(device::doubt(&tree));
+    warnings.extend(device_memory::doubt(&made.rows));
     warnings.extend(operations::doubts(&tree));
     warnings.extend(operators::doubts(&processes));
     let mut unavailable = fields::unavailable();
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let unavailable = sampling::with_reason(unavailable, &processes);
     let unavailable = device::with_reason(unavailable, &processes);
+    let unavailable = device_memory::with_reasons(unavailable, &tree, &processes);
     let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
     let mut summary = Summary {
         schema: SCHEMA.to_owned(),

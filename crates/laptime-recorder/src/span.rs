@@ -7,6 +7,7 @@ use laptime_core::{PathId, Span, SpanFlags, SpanMemory, SpanWork};
 
 use crate::clock;
 use crate::device;
+use crate::device_memory;
 use crate::memory;
 use crate::memory::Quiet;
 use crate::nvtx;
@@ -87,7 +88,7 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     let slot = unsafe { thread.slot.as_ref() };
     let depth = slot.depth.load(Relaxed) as usize;
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
-        return enter_slowly(thread, site, 0, None, None, None);
+        return enter_slowly(thread, site, 0, None, None, OnDevices::default());
     }
     let path = thread.path(PathId(slot.entries[depth - 1].get().path), site);
     let start = clock::now_by_tsc();
@@ -103,6 +104,32 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     })
 }
 
+/// What devices follow of a span that opens.
+#[derive(Debug, Clone, Copy, Default)]
+struct OnDevices {
+    memory: Option<device_memory::Token>,
+    begun: Option<device::Begun>,
+}
+
+impl OnDevices {
+    /// The span's own time on the device begins last.
+    fn begin() -> Self {
+        Self {
+            memory: device_memory::open(),
+            begun: device::spans::begin(),
+        }
+    }
+
+    fn forget(self) {
+        if let Some(begun) = self.begun {
+            device::forget(begun.token);
+        }
+        if let Some(token) = self.memory {
+            device_memory::forget(token);
+        }
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn enter_slowly(
@@ -111,7 +138,7 @@ fn enter_slowly(
     flag: u32,
     start: Option<u64>,
     id: Option<u64>,
-    on_device: Option<device::Begun>,
+    on_devices: OnDevices,
 ) -> Open {
     let parent = thread.stack().innermost();
     let path = thread.path(parent, site);
@@ -124,8 +151,11 @@ fn enter_slowly(
     if state::measures_memory() {
         thread.stack().memory.open(entry.start);
     }
-    if let Some(begun) = on_device {
+    if let Some(begun) = on_devices.begun {
         thread.stack().on_devices.open(entry.start, begun);
+    }
+    if let Some(token) = on_devices.memory {
+        thread.stack().device_memory.open(entry.start, token);
     }
     if nvtx::is_on() {
         let id = id.unwrap_or(entry.start);
@@ -141,12 +171,10 @@ fn enter_with(site: &Site, flag: u32, start: Option<u64>, id: Option<u64>) -> Op
     }
     let _quiet = Quiet::begin();
     memory::look_for_new_objects();
-    let on_device = device::spans::begin();
-    let open = registration::with(|thread| enter_slowly(thread, site, flag, start, id, on_device));
-    if open.is_none()
-        && let Some(begun) = on_device
-    {
-        device::forget(begun.token);
+    let on_devices = OnDevices::begin();
+    let open = registration::with(|thread| enter_slowly(thread, site, flag, start, id, on_devices));
+    if open.is_none() {
+        on_devices.forget();
     }
     open
 }
@@ -222,13 +250,15 @@ fn exit_site_slowly(site: &Site) -> Option<u64> {
 /// Closes the innermost open span of a site at a moment that has passed, but never before it opened.
 pub fn exit_site_at(site: &Site, end: u64) -> Option<u64> {
     let _quiet = Quiet::begin();
-    Thread::with(|thread| {
+    let ticks = Thread::with(|thread| {
         let stack = thread.stack();
         let position = stack
             .find_site(site.index())
             .or_else(|| stack.find_stray(site.index()))?;
         exit_slowly(thread, position, end.max(position.start), SpanFlags::NONE)
-    })?
+    });
+    device_memory::write_closed();
+    ticks?
 }
 
 #[cold]
@@ -252,7 +282,7 @@ fn exit_slowly(
     }
     if !state::is_on() {
         for closed in with_it.iter().chain([&entry]) {
-            thread.stack().on_devices.forget(closed.start);
+            forget_on_devices(thread, closed.start);
         }
         return None;
     }
@@ -300,6 +330,16 @@ fn end_on_device(thread: &mut Thread, entry: Entry, duration: u64) {
     if let Some(begun) = thread.stack().on_devices.close(entry.start) {
         device::spans::end(thread, begun, PathId(entry.path), entry.start, duration);
     }
+    let (path, track) = (PathId(entry.path), thread.track());
+    let memory = &mut thread.stack().device_memory;
+    memory.close(path, entry.start, track);
+}
+
+/// A span closes that isn't recorded.
+#[inline]
+fn forget_on_devices(thread: &mut Thread, start: u64) {
+    thread.stack().on_devices.forget(start);
+    thread.stack().device_memory.forget(start);
 }
 
 /// Memory of a span that closes on the stack in use.
@@ -316,7 +356,9 @@ fn memory_of(thread: &mut Thread, start: u64) -> Option<SpanMemory> {
 pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
     let end = end.unwrap_or_else(clock::now);
     let _quiet = Quiet::begin();
-    Thread::with(|thread| exit_slowly(thread, open.0, end, flags))?
+    let ticks = Thread::with(|thread| exit_slowly(thread, open.0, end, flags));
+    device_memory::write_closed();
+    ticks?
 }
 
 /// Takes a span off the stack without recording it, and returns the ticks since it opened.
@@ -343,13 +385,13 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
         let closed = thread.stack().close(open.0)?;
         for child in closed.with_it {
             thread.stack().ranges.close(child.start);
-            thread.stack().on_devices.forget(child.start);
+            forget_on_devices(thread, child.start);
             memory_of(thread, child.start);
             thread.stack().take_work(child);
         }
         thread.stack().ranges.close(closed.entry.start);
         // Between two pieces others' work goes to the stream: a sum of pieces would have it too.
-        thread.stack().on_devices.forget(closed.entry.start);
+        forget_on_devices(thread, closed.entry.start);
         thread.stack().take_work(closed.entry);
         Some(Piece {
             memory: memory_of(thread, closed.entry.start),
