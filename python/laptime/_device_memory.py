@@ -122,8 +122,8 @@ class _StandIns:
             torch.cuda,
             getattr(core, TELL[0]),
             getattr(core, RESET[0]),
-            getattr(core, "_cuda_getDevice", torch.cuda.current_device),
-            getattr(core, "_cuda_getDeviceCount", torch.cuda.device_count),
+            getattr(core, "_cuda_getDevice", None) or torch.cuda.current_device,
+            getattr(core, "_cuda_getDeviceCount", None) or torch.cuda.device_count,
         )
         self._is_followed = False
         #: By name: the function, and what stands in for it.

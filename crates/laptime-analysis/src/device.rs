@@ -47,7 +47,8 @@ pub struct DeviceRow {
 }
 
 /// Why a rate has no time to divide by.
-pub const PARTLY: &str = "only some of its spans have device time, and host time is not how long their work took";
+pub const PARTLY: &str =
+    "only some of its spans have device time, and host time is not how long their work took";
 
 /// Whether spans were to be timed on a device.
 pub fn is_told(told: &DeviceTally) -> bool {

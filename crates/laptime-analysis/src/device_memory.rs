@@ -42,7 +42,8 @@ pub fn fill(row: &mut SpanRow, told: &DeviceMemoryTally) {
             "peaks of device memory are known within bounds in {} of {} spans: the least is a lower bound, the greatest an upper bound",
             told.within_bounds, told.count,
         );
-        row.warnings.push(Warning::new(WITHIN_BOUNDS, message).with_hint(HINT));
+        row.warnings
+            .push(Warning::new(WITHIN_BOUNDS, message).with_hint(HINT));
     }
 }
 
@@ -55,9 +56,14 @@ pub fn doubt(rows: &[SpanRow]) -> Option<Warning> {
     let is_bound = |row: &&SpanRow| row.warnings.iter().any(|one| one.code == WITHIN_BOUNDS);
     let rows = rows.iter().filter(is_bound).count();
     let whose = if rows == 1 { "one row" } else { "rows" };
-    let count = if rows == 1 { String::new() } else { format!("{rows} ") };
+    let count = if rows == 1 {
+        String::new()
+    } else {
+        format!("{rows} ")
+    };
     (rows > 0).then(|| {
-        let message = format!("the peaks of device memory of {count}{whose} are upper bounds, not exact");
+        let message =
+            format!("the peaks of device memory of {count}{whose} are upper bounds, not exact");
         Warning::new(WITHIN_BOUNDS, message).with_hint(HINT)
     })
 }
@@ -134,7 +140,11 @@ mod tests {
         assert_eq!(device.device_memory_peak_max_bytes, Some(2 << 30));
         assert_eq!(device.device_memory_reserved_bytes, Some(4 << 30));
         assert_eq!(row.warnings, []);
-        let other = summary.rows.iter().find(|row| row.path == "other work").unwrap();
+        let other = summary
+            .rows
+            .iter()
+            .find(|row| row.path == "other work")
+            .unwrap();
         for field in DEVICE_MEMORY.names() {
             assert_eq!(summary.why(other, field).unwrap().0, NOT_COVERED);
         }
@@ -148,7 +158,10 @@ mod tests {
         assert_eq!(row.device.device_memory_peak_max_bytes, Some(3 << 30));
         assert_eq!(row.warnings[0].code, WITHIN_BOUNDS);
         assert!(summary.why(row, "device_memory_reserved_bytes").is_some());
-        let about = summary.warnings.iter().find(|one| one.code == WITHIN_BOUNDS);
+        let about = summary
+            .warnings
+            .iter()
+            .find(|one| one.code == WITHIN_BOUNDS);
         assert_eq!(
             about.unwrap().message,
             "the peaks of device memory of one row are upper bounds, not exact"
@@ -163,7 +176,10 @@ mod tests {
         script.note(UNAVAILABLE, "no NVIDIA driver");
         let summary = summarize(&[script], Options::default());
         assert_eq!(
-            summary.why(&summary.rows[0], "device_memory_reserved_bytes").unwrap().0,
+            summary
+                .why(&summary.rows[0], "device_memory_reserved_bytes")
+                .unwrap()
+                .0,
             "memory of devices was not read: no NVIDIA driver"
         );
         assert!(summary.warnings.iter().all(|one| one.code != UNAVAILABLE));

@@ -42,6 +42,42 @@ impl DeviceMemory {
     pub fn is_exact(&self) -> bool {
         self.peak_least_bytes == self.peak_most_bytes
     }
+
+    /// That of a span in two pieces, of which this is the first. What happens between them is not in it.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        let over = |peak: u64| peak.saturating_add_signed(self.net_bytes);
+        let reserved = self.reserved_peak_bytes.zip(next.reserved_peak_bytes);
+        Self {
+            net_bytes: self.net_bytes.wrapping_add(next.net_bytes),
+            peak_least_bytes: self.peak_least_bytes.max(over(next.peak_least_bytes)),
+            peak_most_bytes: self.peak_most_bytes.max(over(next.peak_most_bytes)),
+            reserved_net_bytes: self
+                .reserved_net_bytes
+                .wrapping_add(next.reserved_net_bytes),
+            reserved_peak_bytes: reserved.map(|(one, other)| one.max(other)),
+        }
+    }
+}
+
+/// The memory of a span, or of a piece of one, on the device that it used most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryOnDevice {
+    /// The device's index.
+    pub device: u32,
+    /// What the allocator told.
+    pub memory: DeviceMemory,
+}
+
+impl MemoryOnDevice {
+    /// That of a span in two pieces; none where they used different devices most.
+    #[must_use]
+    pub fn then(self, next: Self) -> Option<Self> {
+        (self.device == next.device).then(|| Self {
+            device: self.device,
+            memory: self.memory.then(next.memory),
+        })
+    }
 }
 
 /// Extremes over the spans of one path, on all devices.
@@ -108,6 +144,20 @@ mod tests {
             reserved_net_bytes: 0,
             reserved_peak_bytes: reserved,
         }
+    }
+
+    #[test]
+    fn a_span_in_pieces_peaks_over_what_the_pieces_before_left() {
+        let (first, next) = (span(5, (8, 9), Some(64)), span(-2, (4, 4), Some(96)));
+        let whole = first.then(next);
+        assert_eq!(whole, span(3, (9, 9), Some(96)));
+        let freed = span(-5, (0, 0), None).then(span(3, (3, 3), Some(1)));
+        assert_eq!(freed, span(-2, (0, 0), None));
+        let on = |device| MemoryOnDevice {
+            device,
+            memory: first,
+        };
+        assert_eq!(on(0).then(on(1)), None);
     }
 
     #[test]

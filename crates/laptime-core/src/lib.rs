@@ -37,7 +37,7 @@ pub mod work;
 pub use anchor::{Anchor, ClockKind, ClockMap};
 pub use calls::{CallSums, CalledFunction, FunctionCalls};
 pub use ceilings::{Ceiling, Ceilings};
-pub use device_memory::{DeviceMemory, DeviceMemorySpan, DeviceMemoryTally};
+pub use device_memory::{DeviceMemory, DeviceMemorySpan, DeviceMemoryTally, MemoryOnDevice};
 pub use device_span::{DevicePlace, DeviceSpan, DeviceTally, DeviceTimes, NoDeviceTime};
 pub use facts::{ProcessFacts, zero_ns};
 pub use files::Files;

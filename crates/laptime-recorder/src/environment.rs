@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 pub use laptime_core::run::{
-    AUTO_VARIABLE, DEVICE_MEMORY_VARIABLE, DEVICE_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE, SWITCH_VARIABLE,
+    AUTO_VARIABLE, DEVICE_MEMORY_VARIABLE, DEVICE_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE,
+    SWITCH_VARIABLE,
 };
 
 use crate::keeper;
@@ -276,7 +277,11 @@ fn memory(typed: &OsStr) -> Result<Option<Counting>, ()> {
 }
 
 fn device(typed: &OsStr) -> Option<bool> {
-    if typed == "events" { Some(true) } else { on_or_off(typed) }
+    if typed == "events" {
+        Some(true)
+    } else {
+        on_or_off(typed)
+    }
 }
 
 fn device_memory(typed: &OsStr) -> Option<DeviceMemory> {

@@ -131,7 +131,10 @@ impl<'a> Visit<'a> for Folding<'_> {
             }
             Record::Ran { stretch, .. } => *self.ran.entry(stretch).or_default() += 1,
             Record::DeviceSpan(span) => {
-                self.on_devices.entry(span.path).or_default().add(span.times);
+                self.on_devices
+                    .entry(span.path)
+                    .or_default()
+                    .add(span.times);
             }
             Record::DeviceMemory(span) => {
                 let told = self.device_memory.entry(span.path).or_default();

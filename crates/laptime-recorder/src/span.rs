@@ -3,7 +3,10 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use laptime_core::format::process::SLOT_ENTRIES;
-use laptime_core::{PathId, Span, SpanFlags, SpanMemory, SpanWork};
+use laptime_core::format::record::Record;
+use laptime_core::{
+    DeviceMemorySpan, MemoryOnDevice, PathId, Span, SpanFlags, SpanMemory, SpanWork,
+};
 
 use crate::clock;
 use crate::device;
@@ -55,6 +58,8 @@ pub struct Extra {
     pub thread_ns: Option<u64>,
     /// Host memory.
     pub memory: Option<SpanMemory>,
+    /// Memory on a device.
+    pub device_memory: Option<MemoryOnDevice>,
     /// What the program says it did.
     pub work: SpanWork,
 }
@@ -376,12 +381,14 @@ pub struct Piece {
     pub ticks: u64,
     /// The piece's memory, while memory is counted.
     pub memory: Option<SpanMemory>,
+    /// The piece's memory on a device, while that is read.
+    pub device_memory: Option<MemoryOnDevice>,
 }
 
 /// Takes a span off the stack as [`suspend`] does, and returns the memory of the piece too.
 pub fn suspend_piece(open: Open) -> Option<Piece> {
     let _quiet = Quiet::begin();
-    Thread::with(|thread| {
+    let (piece, token) = Thread::with(|thread| {
         let closed = thread.stack().close(open.0)?;
         for child in closed.with_it {
             thread.stack().ranges.close(child.start);
@@ -391,13 +398,19 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
         }
         thread.stack().ranges.close(closed.entry.start);
         // Between two pieces others' work goes to the stream: a sum of pieces would have it too.
-        forget_on_devices(thread, closed.entry.start);
+        thread.stack().on_devices.forget(closed.entry.start);
         thread.stack().take_work(closed.entry);
-        Some(Piece {
+        let piece = Piece {
             memory: memory_of(thread, closed.entry.start),
+            device_memory: None,
             ticks: clock::now().saturating_sub(closed.entry.start),
-        })
-    })?
+        };
+        Some((piece, thread.stack().device_memory.take(closed.entry.start)))
+    })??;
+    Some(Piece {
+        device_memory: token.and_then(device_memory::end),
+        ..piece
+    })
 }
 
 /// Whether a span is still open on the current stack.
@@ -486,6 +499,18 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
         };
         let span = span.with_memory(extra.memory).with_work(extra.work);
         thread.writer.span(&span);
+        if let Some(MemoryOnDevice { device, memory }) = extra.device_memory {
+            let track = thread.track();
+            thread
+                .writer
+                .record(&Record::DeviceMemory(DeviceMemorySpan {
+                    path,
+                    start,
+                    track,
+                    device,
+                    memory,
+                }));
+        }
         path
     });
     path.unwrap_or(PathId::ROOT)

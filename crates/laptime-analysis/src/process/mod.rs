@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader};
-use laptime_core::{Anchors, DeviceMemoryTally, DeviceTally, Live, PathId, PathTable, ProcessFacts};
+use laptime_core::{
+    Anchors, DeviceMemoryTally, DeviceTally, Live, PathId, PathTable, ProcessFacts,
+};
 use laptime_core::{ProcessMemory, SpanFlags, Tallies};
 
 use crate::calls::Calls;

@@ -291,7 +291,11 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                     track: 1,
                     device,
                     stream,
-                    times: if told < 4 { Ok(times) } else { Err(NoDeviceTime::of(told - 4)) },
+                    times: if told < 4 {
+                        Ok(times)
+                    } else {
+                        Err(NoDeviceTime::of(told - 4))
+                    },
                 })
             },
         ),

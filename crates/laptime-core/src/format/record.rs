@@ -439,7 +439,10 @@ fn push_device_memory(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceMemorySpa
 fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {
     let delta = |ticks: u64| zigzag(ticks.wrapping_sub(cursor.last) as i64);
     let (path, device) = (u64::from(span.path.0), u64::from(span.device));
-    push_all(out, &[path, delta(span.start), span.duration, device, span.stream]);
+    push_all(
+        out,
+        &[path, delta(span.start), span.duration, device, span.stream],
+    );
     let times = match span.times {
         Ok(times) => times,
         Err(why) => return push_all(out, &[0, why as u64]),
@@ -448,7 +451,10 @@ fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {
     let placed = if times.place.is_some() { PLACED } else { 0 };
     push_all(out, &[TOLD | launch_bound | placed, times.duration_ns]);
     if let Some(place) = times.place {
-        push_all(out, &[place.lag_ns, place.tail_least_ns, place.tail_most_ns]);
+        push_all(
+            out,
+            &[place.lag_ns, place.tail_least_ns, place.tail_most_ns],
+        );
     }
 }
 

@@ -199,6 +199,7 @@ impl Unit {
                 duration: end.saturating_sub(phase.start),
                 flags: phase.flags,
                 memory: taken.memory,
+                device_memory: taken.device_memory,
             });
         } else {
             laps.close(span, end, phase.flags);

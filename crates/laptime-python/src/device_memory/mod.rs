@@ -79,7 +79,10 @@ impl Allocators {
             let mode = if fold { Mode::Fold } else { Mode::Bounds };
             this.get().folds.store(fold, Relaxed);
             let allocators = this.clone_ref(python);
-            let before = FOLLOWED.lock().unwrap_or_else(|held| held.into_inner()).replace(allocators);
+            let before = FOLLOWED
+                .lock()
+                .unwrap_or_else(|held| held.into_inner())
+                .replace(allocators);
             drop(before);
             device_memory::turn_on(mode, look);
         };
@@ -90,17 +93,29 @@ impl Allocators {
     fn leave(&self) {
         let leave = || {
             device_memory::turn_off();
-            let left = FOLLOWED.lock().unwrap_or_else(|held| held.into_inner()).take();
+            let left = FOLLOWED
+                .lock()
+                .unwrap_or_else(|held| held.into_inner())
+                .take();
             drop(left);
         };
         measuring(|| (), leave);
     }
 
     /// What the program is told by its own reading of a device: each peak as high as without us.
-    fn raised<'py>(&self, device: &Bound<'py, PyAny>, told: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    fn raised<'py>(
+        &self,
+        device: &Bound<'py, PyAny>,
+        told: Bound<'py, PyAny>,
+    ) -> Bound<'py, PyAny> {
         let raise = || {
             keeping_error(|| {
-                let kept = self.kept.bind(device.py()).get_item(device).ok().flatten()?;
+                let kept = self
+                    .kept
+                    .bind(device.py())
+                    .get_item(device)
+                    .ok()
+                    .flatten()?;
                 peaks::raise(told.cast().ok()?, kept.cast().ok()?).ok()
             });
         };
@@ -151,7 +166,10 @@ impl Allocators {
     /// What they failed with, if they did: they are read no more.
     #[getter]
     fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(|held| held.into_inner()).clone()
+        self.failure
+            .lock()
+            .unwrap_or_else(|held| held.into_inner())
+            .clone()
     }
 }
 
@@ -168,7 +186,9 @@ impl Allocators {
         let module = self.module.bind(python);
         let is_in_use = match module.getattr(intern!(python, "_initialized")) {
             Ok(told) => told.is_truthy()?,
-            Err(_) => module.call_method0(intern!(python, "is_initialized"))?.is_truthy()?,
+            Err(_) => module
+                .call_method0(intern!(python, "is_initialized"))?
+                .is_truthy()?,
         };
         if is_in_use {
             let count: u32 = self.count.bind(python).call0()?.extract()?;
@@ -193,7 +213,10 @@ impl Allocators {
             _ => self.current.bind(python).call0()?.extract()?,
         };
         for index in 0..count {
-            if index == current || self.is_known(index) || (!is_inside && self.holds(python, index)?) {
+            if index == current
+                || self.is_known(index)
+                || (!is_inside && self.holds(python, index)?)
+            {
                 self.known.fetch_or(1 << index, Relaxed);
                 let stats = self.tell(python, index)?;
                 self.fold(python, index, &stats)?;
@@ -222,7 +245,9 @@ impl Allocators {
     /// there now, nothing has to be done.
     fn fold(&self, python: Python<'_>, index: u32, stats: &Bound<'_, PyDict>) -> PyResult<()> {
         let reading = peaks::reading(stats)?;
-        let is_high = [reading.allocated, reading.reserved].iter().any(|one| one.peak > one.now);
+        let is_high = [reading.allocated, reading.reserved]
+            .iter()
+            .any(|one| one.peak > one.now);
         if !self.folds.load(Relaxed) || !is_high {
             return Ok(());
         }

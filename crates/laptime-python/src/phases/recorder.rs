@@ -97,6 +97,7 @@ impl Laps for Recorder {
         let piece = span::at(|| recorder::suspend_piece(open(span)))?;
         Some(Taken {
             memory: piece.memory,
+            device_memory: piece.device_memory,
         })
     }
 
@@ -104,6 +105,7 @@ impl Laps for Recorder {
         let extra = Extra {
             flags: held.flags,
             memory: held.memory,
+            device_memory: held.device_memory,
             ..Extra::default()
         };
         let (site, parent) = (site(held.name), PathId(parent));

@@ -146,7 +146,12 @@ proptest! {
 
 #[test]
 fn a_peak_that_is_new_is_exact_without_a_reset() {
-    let steps = [Step::Open, Step::Allocate(7), Step::Free(255), Step::Close(0)];
+    let steps = [
+        Step::Open,
+        Step::Allocate(7),
+        Step::Free(255),
+        Step::Close(0),
+    ];
     play(&steps, Mode::Bounds, |_, told| {
         assert!(told.is_exact());
         assert_eq!(told.peak_most_bytes, 7);

@@ -12,7 +12,7 @@ mod open;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use laptime_core::format::record::Record;
-use laptime_core::{DeviceMemory, DeviceMemorySpan};
+use laptime_core::{DeviceMemory, DeviceMemorySpan, MemoryOnDevice};
 
 pub use counter::{Counter, Mode};
 pub use frames::Reading;
@@ -184,6 +184,17 @@ fn open_slowly() -> Option<Token> {
 /// A lap will never close, or not be recorded.
 pub(crate) fn forget(token: Token) {
     DEVICES.lock().close(token);
+}
+
+/// A piece of a span ended, which is written later: its memory on the device that it used most. Never
+/// inside of [`Thread::with`].
+pub(crate) fn end(token: Token) -> Option<MemoryOnDevice> {
+    let looked = look();
+    let told = DEVICES.lock().close(token);
+    let each = told.into_iter().filter(|_| looked);
+    // Of equal ones the first.
+    let most = each.rev().max_by_key(|(_, memory)| memory.peak_most_bytes);
+    most.map(|(device, memory)| MemoryOnDevice { device, memory })
 }
 
 /// Looks at the devices and writes the spans that just closed on the calling thread's stack. Never

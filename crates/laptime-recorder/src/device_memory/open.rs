@@ -29,7 +29,8 @@ impl OpenWithMemory {
         self.open.push((start, token));
     }
 
-    fn take(&mut self, start: u64) -> Option<Token> {
+    /// A span closes, or a piece of it, that is not written now.
+    pub fn take(&mut self, start: u64) -> Option<Token> {
         if self.open.is_empty() {
             return None;
         }
