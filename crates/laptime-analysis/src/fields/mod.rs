@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use laptime_core::Unavailable;
 
 use crate::span_row::SpanRow;
-use table::NO_MEMORY;
 pub use table::{
     DEVICE_MEMORY, DEVICE_TIME, DURATIONS, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY, OPERATIONS,
 };

@@ -24,7 +24,7 @@ pub static GROUPS: [&Group; 13] = [
 pub const KEPT: &str = "host_memory_kept_bytes";
 
 /// Why a row has neither the host's memory nor a device's.
-pub const NO_MEMORY: &str = "memory was not recorded";
+const NO_MEMORY: &str = "memory was not recorded";
 
 /// Lines `name: unit, how it is read, what it is;` as a group.
 macro_rules! group {
