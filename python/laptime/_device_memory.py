@@ -1,15 +1,14 @@
 """Memory of laps on devices, as PyTorch's allocator counts it: whether it is read, and how.
 
-The allocator is read where laps open and close. To know each lap's peak exactly its own peak has to
-begin anew there (`fold`); then what PyTorch tells the program of it goes through stand-ins here, which
-raise it to what it would be. They stand in for functions of `torch._C` that all of `torch.cuda` goes
-through, so the program's own functions stay the objects that they are.
+The allocator is read where laps open and close. To know each lap's peak exactly its own peak has
+to begin anew there (`fold`); then what PyTorch tells the program of it goes through stand-ins,
+which raise it to what it would be. They stand in for functions of `torch._C` that all of
+`torch.cuda` goes through, so the program's own functions stay the objects that they are.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 
 from ._core import Allocators, asked, note, raised_by_handler
 from ._log import warn
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     #: How a lap's peak becomes known.
     Mode: TypeAlias = Literal["bounds", "fold"]
 
-#: Functions of `torch._C` that tell a device's numbers, and those that reset its peaks. The first ones
-#: are read here, too.
+#: Functions of `torch._C` that tell a device's numbers, and those that reset its peaks. The first
+#: of each are called for laps, too.
 TELL = ("_cuda_memoryStats", "_accelerator_getDeviceStats")
 RESET = ("_cuda_resetPeakMemoryStats", "_accelerator_resetPeakStats")
 
@@ -39,7 +38,7 @@ def start(mode: Mode | None = None, *, usual: Mode = "bounds") -> bool:
     """
     global _asked
     wanted = mode or asked().device_memory or usual
-    if _asked is not None or wanted == "off":
+    if (_asked is not None and _asked.is_own()) or wanted == "off":
         return False
     _asked = _Asked(wanted)
     when_imported("torch", _asked.follow)
@@ -66,6 +65,11 @@ class _Asked:
         self._mode = mode
         self._stand_ins: _StandIns | None = None
         self._reason: str | None = None
+        self._pid = os.getpid()
+
+    def is_own(self) -> bool:
+        """Whether it is this process's: a forked child has its parent's, and reads no device."""
+        return self._pid == os.getpid()
 
     def follow(self, torch: Any) -> None:
         if _asked is not self:
@@ -80,7 +84,7 @@ class _Asked:
             self._stand_ins.leave()
             allocators = self._stand_ins.allocators
             self._reason = allocators.failure
-            if self._reason is None and not allocators.has_read():
+            if self._reason is None and not allocators.has_read() and self.is_own():
                 self._reason = _not_used()
         if self._reason is not None:
             note(_UNAVAILABLE, self._reason)

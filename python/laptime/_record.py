@@ -61,7 +61,9 @@ class Record:
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory must be False, True or 'objects', not {memory!r}")
         if device_memory not in (None, "bounds", "fold"):
-            raise ValueError(f"device_memory must be None, 'bounds' or 'fold', not {device_memory!r}")
+            raise ValueError(
+                f"device_memory must be None, 'bounds' or 'fold', not {device_memory!r}"
+            )
         steps = None
         if kernels is not None:
             from .integrations._profiler_steps import steps_of
@@ -263,9 +265,9 @@ def record(
     """Records this process to disk from now on.
 
     `memory` counts what each lap allocates and frees; `"objects"` counts small Python objects one
-    by one too, instead of by the arenas that hold them. Where the program uses PyTorch on CUDA, each
-    lap's memory there is read too: `device_memory="fold"` makes peaks exact by resetting those of
-    PyTorch's allocator at each lap, and the program reads of them what it would without.
+    by one too, instead of by the arenas that hold them. Where the program uses PyTorch on CUDA,
+    each lap's memory there is read too: `device_memory="fold"` makes peaks exact by resetting those
+    of PyTorch's allocator at each lap, and the program reads of them what it would without.
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others; `stacks` samples the functions that Python's threads are in,

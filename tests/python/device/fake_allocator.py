@@ -1,4 +1,4 @@
-"""PyTorch's allocator of several devices, as `torch._C` tells of it, with allocations that tests script.
+"""PyTorch's allocator of several devices, as `torch._C` tells of it, with scripted allocations.
 
 The dict of numbers has the shape that PyTorch 2.6 and later give it. Beside the counters that
 Laptime may reset it keeps those that the program would see without Laptime.
@@ -103,7 +103,7 @@ class Allocators:
 
 
 def fake_torch(allocators: Allocators, *, initialized: bool = True) -> Any:
-    """A `torch` for `sys.modules`, built for CUDA, whose functions go through `torch._C` as real ones do."""
+    """A `torch` for `sys.modules` whose functions go through `torch._C`, as real ones do."""
     torch: Any = types.ModuleType("torch")
     core: Any = types.ModuleType("torch._C")
     cuda: Any = types.ModuleType("torch.cuda")
@@ -134,7 +134,10 @@ def fake_torch(allocators: Allocators, *, initialized: bool = True) -> Any:
 
         return most
 
-    cuda.max_memory_allocated, cuda.max_memory_reserved = of("allocated_bytes"), of("reserved_bytes")
+    cuda.max_memory_allocated, cuda.max_memory_reserved = (
+        of("allocated_bytes"),
+        of("reserved_bytes"),
+    )
     cuda.memory_stats_as_nested_dict = lambda device=None: core._cuda_memoryStats(asked(device))
     cuda.reset_peak_memory_stats = lambda device=None: core._cuda_resetPeakMemoryStats(
         asked(device)
