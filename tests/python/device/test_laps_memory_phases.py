@@ -17,8 +17,9 @@ from fake_allocator import Allocators
 from laptime import _device_memory
 
 allocators = Allocators()
-# What a PyTorch for CUDA has, once a program used it.
+# What a PyTorch for CUDA has, once a program used it; the real one was found already.
 _device_memory.stop()
+_device_memory._StandIns._known = None
 torch._C._cuda_memoryStats = allocators.stats
 torch._C._cuda_resetPeakMemoryStats = allocators.reset
 torch._C._cuda_getDevice = lambda: 0
