@@ -43,6 +43,7 @@ impl Bounds {
     }
 
     /// The greater of two.
+    #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {
             least: self.least.max(other.least),
@@ -77,6 +78,7 @@ impl Counter {
     }
 
     /// The counter after a reset.
+    #[must_use]
     pub fn reset(self) -> Self {
         Self {
             now: self.now,
