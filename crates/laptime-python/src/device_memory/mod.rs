@@ -1,4 +1,4 @@
-//! The allocators of PyTorch's devices, read where laps open and close.
+//! The allocators of the devices that torch uses, read where laps open and close.
 //!
 //! Only functions of torch's own extension are called, which run no Python: its dict of numbers, and the
 //! reset of its peaks. None of them waits for a device or makes a context. Numbers go to the recorder;
@@ -27,7 +27,7 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// PyTorch's allocators, one a device.
+/// The allocators of `torch`, one a device.
 #[pyclass(frozen, module = "laptime._core")]
 pub struct Allocators {
     /// `torch.cuda`, which knows whether the program uses it.
@@ -76,12 +76,11 @@ impl Allocators {
     }
 
     /// Tells laps of them from now on; with `fold` their peaks are reset wherever a lap opens or closes.
-    fn follow(this: Py<Self>, python: Python<'_>, fold: bool) {
+    fn follow(this: &Bound<'_, Self>, fold: bool) {
         let follow = || {
             let mode = if fold { Mode::Fold } else { Mode::Bounds };
             this.get().folds.store(fold, Relaxed);
-            let allocators = this.clone_ref(python);
-            let before = held(&FOLLOWED).replace(allocators);
+            let before = held(&FOLLOWED).replace(this.clone().unbind());
             drop(before);
             device_memory::turn_on(mode, reading::look);
         };
@@ -89,11 +88,12 @@ impl Allocators {
     }
 
     /// Tells laps nothing more.
-    fn leave(&self) {
+    fn leave(this: &Bound<'_, Self>) {
         let leave = || {
-            device_memory::turn_off();
-            let left = held(&FOLLOWED).take();
-            drop(left);
+            let left = held(&FOLLOWED).take_if(|followed| followed.is(this));
+            if left.is_some() {
+                device_memory::turn_off();
+            }
         };
         measuring(|| (), leave);
     }

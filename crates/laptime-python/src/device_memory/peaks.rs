@@ -7,7 +7,7 @@ use laptime_recorder::device_memory::{Counter, Reading};
 use pyo3::exceptions::PyKeyError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 /// What the allocator tells of its tensors and of all that it holds.
 pub fn reading(stats: &Bound<'_, PyDict>) -> PyResult<Reading> {
@@ -18,10 +18,7 @@ pub fn reading(stats: &Bound<'_, PyDict>) -> PyResult<Reading> {
     })
 }
 
-fn counter(
-    stats: &Bound<'_, PyDict>,
-    group: &Bound<'_, pyo3::types::PyString>,
-) -> PyResult<Counter> {
+fn counter(stats: &Bound<'_, PyDict>, group: &Bound<'_, PyString>) -> PyResult<Counter> {
     let python = stats.py();
     let lacks = || PyKeyError::new_err("it tells no bytes of all pools");
     let pools = stats.get_item(group)?.ok_or_else(lacks)?;
@@ -36,19 +33,25 @@ fn counter(
     })
 }
 
+/// The dict of a name in another, made if it isn't there.
+pub fn inner_of<'py>(
+    dict: &Bound<'py, PyDict>,
+    name: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    if let Some(known) = dict.get_item(name)? {
+        return Ok(known.cast_into()?);
+    }
+    let new = PyDict::new(dict.py());
+    dict.set_item(name, &new)?;
+    Ok(new)
+}
+
 /// Keeps the peaks of `stats`, where they are higher than those that are kept already.
 pub fn keep(kept: &Bound<'_, PyDict>, stats: &Bound<'_, PyDict>) -> PyResult<()> {
     let peak = intern!(stats.py(), "peak");
     for (name, value) in stats {
         if let Ok(inner) = value.cast::<PyDict>() {
-            let known = match kept.get_item(&name)? {
-                Some(known) => known.cast_into::<PyDict>()?,
-                None => {
-                    let new = PyDict::new(stats.py());
-                    kept.set_item(&name, &new)?;
-                    new
-                }
-            };
+            let known = inner_of(kept, &name)?;
             keep(&known, inner)?;
         } else if name.eq(peak)? {
             let higher = match kept.get_item(peak)? {

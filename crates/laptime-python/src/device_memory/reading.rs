@@ -101,15 +101,8 @@ impl Allocators {
         if !self.folds.load(Relaxed) || !is_high {
             return Ok(());
         }
-        let all = self.kept.bind(python);
-        let kept = match all.get_item(index)? {
-            Some(kept) => kept.cast_into::<PyDict>()?,
-            None => {
-                let new = PyDict::new(python);
-                all.set_item(index, &new)?;
-                new
-            }
-        };
+        let index_object = index.into_pyobject(python)?.into_any();
+        let kept = peaks::inner_of(self.kept.bind(python), &index_object)?;
         peaks::keep(&kept, stats)?;
         self.reset.bind(python).call1((index,))?;
         device_memory::was_reset(index);
