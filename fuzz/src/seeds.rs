@@ -5,7 +5,7 @@ use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader, seal};
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{
-    Anchor, ClockKind, DevicePlace, DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
+    Anchor, ClockKind, DeviceMemory, DeviceMemorySpan, DevicePlace, DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
     PathId, ProgramEnd, RunInfo, Span, SpanFlags,
 };
 
@@ -293,6 +293,19 @@ fn records() -> Vec<u8> {
             }),
         })),
         device_span(Err(NoDeviceTime::Captured)),
+        Record::DeviceMemory(DeviceMemorySpan {
+            path: PathId(3),
+            start: start + 40,
+            track: 1,
+            device: 0,
+            memory: DeviceMemory {
+                net_bytes: -512,
+                peak_least_bytes: 2_048,
+                peak_most_bytes: 4_096,
+                reserved_net_bytes: 2 << 20,
+                reserved_peak_bytes: Some(20 << 20),
+            },
+        }),
         Record::Note {
             code: "device-active",
             message: "torch used cuda:0",

@@ -62,6 +62,12 @@ def _start() -> None:
             say(recorder.taken_path)
         _kept.append(recorder)
         atexit.register(_end)
+    if wanted.memory is not None:
+        from . import _device_memory
+
+        # A process of `laptime run` is Laptime's own: peaks are exact there.
+        _device_memory.start(usual="bounds" if wanted.run is None else "fold")
+        atexit.register(_device_memory.stop)
     phases = set(wanted.automatic or ()) - {"stacks", "calls", "nvtx"}
     kernels = next((word[8:] for word in phases if word.startswith("kernels=")), None)
     if phases and (wanted.run or wanted.record or wanted.memory):

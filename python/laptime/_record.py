@@ -6,7 +6,7 @@ import _thread
 import atexit
 import os
 
-from . import _tally
+from . import _device_memory, _tally
 from ._core import (
     Recorder,
     count_calls,
@@ -46,6 +46,7 @@ class Record:
         path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
         *,
         memory: bool | Literal["objects"] = False,
+        device_memory: Literal["bounds", "fold"] | None = None,
         phases: bool = False,
         modules: bool = False,
         ops: bool = False,
@@ -59,12 +60,17 @@ class Record:
         path = os.fsdecode(path)
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory must be False, True or 'objects', not {memory!r}")
+        if device_memory not in (None, "bounds", "fold"):
+            raise ValueError(
+                f"device_memory must be None, 'bounds' or 'fold', not {device_memory!r}"
+            )
         steps = None
         if kernels is not None:
             from .integrations._profiler_steps import steps_of
 
             steps = steps_of(kernels)
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
+        self._reads_devices = bool(memory) and _device_memory.start(device_memory)
         self._samples_stacks = stacks
         self._knows_functions = stacks or calls
         if stacks:
@@ -74,6 +80,8 @@ class Record:
         except BaseException:
             if self._counts_memory:
                 memory_stop()
+            if self._reads_devices:
+                _device_memory.stop()
             if stacks:
                 leave_stacks()
             raise
@@ -109,7 +117,7 @@ class Record:
         record = cls.__new__(cls)
         record._recorder = _Elsewhere(Path(path))
         record._phases = record._counts_memory = record._samples_stacks = False
-        record._counts_calls = record._knows_functions = False
+        record._counts_calls = record._knows_functions = record._reads_devices = False
         record._outer_run = path
         return record
 
@@ -129,7 +137,7 @@ class Record:
             leave_calls()
         atexit.unregister(self.stop)
         raised = None
-        ends = (self._leave_environment, self._end_phases, self._name_cells)
+        ends = (self._leave_environment, self._end_phases, self._end_devices, self._name_cells)
         for end in (*ends, self._finish, self._end_memory):
             try:
                 end()
@@ -153,6 +161,11 @@ class Record:
             _autotorch.uninstall()
             _autojax.uninstall()
             _program_ranges.uninstall()
+
+    def _end_devices(self) -> None:
+        if self._reads_devices:
+            self._reads_devices = False
+            _device_memory.stop()
 
     def _name_cells(self) -> None:
         # By itself: what IPython keeps may change, and the recording ends all the same.
@@ -239,6 +252,7 @@ def record(
     path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     memory: bool | Literal["objects"] = False,
+    device_memory: Literal["bounds", "fold"] | None = None,
     phases: bool = False,
     modules: bool = False,
     ops: bool = False,
@@ -251,7 +265,9 @@ def record(
     """Records this process to disk from now on.
 
     `memory` counts what each lap allocates and frees; `"objects"` counts small Python objects one
-    by one too, instead of by the arenas that hold them.
+    by one too, instead of by the arenas that hold them. Where the program uses PyTorch on CUDA,
+    each lap's memory there is read too: `device_memory="fold"` makes peaks exact by resetting those
+    of PyTorch's allocator at each lap, and the program reads of them what it would without.
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others; `stacks` samples the functions that Python's threads are in,
@@ -266,6 +282,7 @@ def record(
     return Record(
         path,
         memory=memory,
+        device_memory=device_memory,
         phases=phases,
         modules=modules,
         ops=ops,

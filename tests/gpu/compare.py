@@ -9,6 +9,7 @@ writes nothing and ends with 0. Clocks and modes of the GPU are left as they are
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,6 +133,46 @@ def allocations() -> list[Row]:
     ]
 
 
+def laps() -> list[Row]:
+    """What `lt.record` tells of laps, exactly and within bounds, and what the program reads."""
+    rows: list[Row] = []
+    for mode in ("fold", "bounds"):
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+        base = torch.cuda.memory_allocated()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            lt.record(f"{folder}/a.lap", memory=True, device_memory=mode) as record,
+        ):
+            with lt.lap("outer"):
+                kept = torch.empty(1 * GIB, dtype=torch.uint8, device="cuda")
+                with lt.lap("inner"):
+                    two = torch.empty(2 * GIB, dtype=torch.uint8, device="cuda")
+                    del two
+                four = torch.empty(4 * GIB, dtype=torch.uint8, device="cuda")
+                del four
+                with lt.lap("last"):
+                    del kept
+            own = torch.cuda.max_memory_allocated() - base
+            record.stop()
+            report = lt.open(str(record.path)).report()
+        rows.append((f"{mode}: the program's own peak", f"{own:,}", f"{5 * GIB:,}", own == 5 * GIB))
+        for path, net, peak in (
+            ("outer", 0, 5 * GIB),
+            ("outer/inner", 0, 2 * GIB),
+            ("outer/last", -GIB, 0),
+        ):
+            row = report[path]
+            nets = {row.device_memory_net_min_bytes, row.device_memory_net_max_bytes}
+            least, most = row.device_memory_peak_min_bytes, row.device_memory_peak_max_bytes
+            assert least is not None
+            assert most is not None
+            held = nets == {net} and least <= peak <= most and (mode == "bounds" or least == most)
+            said = f"net {nets}, peak {least:,} to {most:,} bytes"
+            rows.append((f"{mode}: {path}", said, f"{net:,}, {peak:,}", held))
+    return rows
+
+
 def per_pair(run: Callable[[], object]) -> float:
     """Microseconds a pair on the host: the best of five blocks, the device waited for between."""
     best = float("inf")
@@ -194,7 +235,7 @@ def main(path: Path) -> int:
         _gauge, reason = device.gauge("cuda")
         print(f"make gpu: nothing was run: {reason}")
         return 0
-    rows = [before_first_use(), *matmul(), behind_a_backlog(), *allocations(), *costs()]
+    rows = [before_first_use(), *matmul(), behind_a_backlog(), *allocations(), *laps(), *costs()]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page(rows))
     print(page(rows))

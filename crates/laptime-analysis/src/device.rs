@@ -41,6 +41,9 @@ pub struct DeviceRow {
     /// Greatest such peak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_memory_peak_max_bytes: Option<i64>,
+    /// Most that the allocator held during any span, in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_memory_reserved_bytes: Option<i64>,
 }
 
 /// Why a rate has no time to divide by.

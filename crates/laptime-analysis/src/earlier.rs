@@ -12,7 +12,7 @@
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::window_offset;
 use laptime_core::format::window::WINDOW_LEN;
-use laptime_core::{DeviceSpan, Span, SpanFlags};
+use laptime_core::{DeviceMemorySpan, DeviceSpan, Span, SpanFlags};
 
 use crate::totals::Totals;
 
@@ -150,6 +150,13 @@ impl Earlier {
         let totals = self.totals_at(latest, span.start, offset);
         let told = totals.on_devices.entry(span.path).or_default();
         told.add(span);
+    }
+
+    /// Adds what a device's allocator told of a span, in the window at `offset`, where the span belongs.
+    pub fn device_memory(&mut self, latest: &mut Totals, span: &DeviceMemorySpan, offset: u64) {
+        let totals = self.totals_at(latest, span.start, offset);
+        let told = totals.device_memory.entry(span.path).or_default();
+        told.add(&span.memory);
     }
 
     /// The totals of a moment that the window at `offset` tells of.

@@ -1,12 +1,15 @@
 //! Puts a [`Summary`] together once everything was read.
 
-use laptime_core::{ClockKind, RunInfo, Warning, path, zero_ns};
+use std::collections::BTreeMap;
+
+use laptime_core::{ClockKind, RunInfo, Unavailable, Warning, path, zero_ns};
 
 use crate::analyzer::Options;
 use crate::busy;
 use crate::by_process;
 use crate::collect;
 use crate::device;
+use crate::device_memory;
 use crate::doubts;
 use crate::epoch_summaries;
 use crate::fields;
@@ -27,7 +30,7 @@ use crate::span_row::SpanRow;
 use crate::steady::{self, Start};
 use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
-use crate::tree;
+use crate::tree::{self, Tree};
 use crate::wall::{self, Filled, Wall};
 use crate::worker_starts;
 use crate::workers;
@@ -94,13 +97,11 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(doubts::of_doubled(filled.doubled_ns, measured_ns));
     warnings.extend(doubts_of_rows(&made).chain(memory::doubt(&tree)));
     warnings.extend(device::doubt(&tree));
+    warnings.extend(device_memory::doubt(&made.rows));
     warnings.extend(operations::doubts(&tree));
     warnings.extend(operators::doubts(&processes));
-    let mut unavailable = fields::unavailable();
-    unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
-    let unavailable = sampling::with_reason(unavailable, &processes);
-    let unavailable = device::with_reason(unavailable, &processes);
     let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
+    let unavailable = unavailable(run.as_ref(), &tree, &processes, &summaries);
     let mut summary = Summary {
         schema: SCHEMA.to_owned(),
         version: SCHEMA_VERSION,
@@ -127,7 +128,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         tracks: collect::tracks(&processes),
         until: Vec::new(),
         environment: collect::environment(&processes),
-        unavailable: memory::with_reasons(unavailable, &tree, &processes, &summaries),
+        unavailable,
         processes: summaries,
         warnings,
         findings: Vec::new(),
@@ -135,6 +136,21 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     name_modules(&mut summary, &processes);
     summary.findings = findings::find(&summary, clues);
     summary
+}
+
+/// Why numbers are missing, by name.
+fn unavailable(
+    run: Option<&RunInfo>,
+    tree: &Tree,
+    processes: &[Process],
+    summaries: &[ProcessSummary],
+) -> BTreeMap<String, Unavailable> {
+    let mut known = fields::unavailable();
+    known.extend(doubts::of_outcome(run, summaries.first()));
+    let known = sampling::with_reason(known, processes);
+    let known = device::with_reason(known, processes);
+    let known = device_memory::with_reasons(known, tree, processes);
+    memory::with_reasons(known, tree, processes, summaries)
 }
 
 /// What findings ask about beside the summary.

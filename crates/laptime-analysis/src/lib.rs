@@ -18,6 +18,7 @@ mod course;
 mod cover;
 mod cpu;
 mod device;
+mod device_memory;
 mod doubts;
 mod durations;
 mod earlier;

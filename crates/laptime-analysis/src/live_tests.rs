@@ -19,6 +19,7 @@ fn live(script: &mut Script, paths: &[&[&str]]) -> Live {
     Live {
         ran: std::collections::BTreeMap::new(),
         on_devices: std::collections::BTreeMap::new(),
+        device_memory: std::collections::BTreeMap::new(),
         memory: None,
         anchors: vec![script.header.anchor, script.header.closed.unwrap()],
         header: script.header.clone(),

@@ -3,6 +3,7 @@
 use laptime_core::{PathTally, path};
 
 use crate::device;
+use crate::device_memory;
 use crate::fields::{DURATIONS, explain};
 use crate::launches;
 use crate::memory;
@@ -62,6 +63,7 @@ pub fn rows(tree: &Tree, wall_ns: u64, leftovers: &Leftovers, peaks: &mut Peaks)
         fill_statistics(&mut row, &node.tally);
         memory::fill(&mut row, &node.tally);
         device::fill(&mut row, &node.on_device);
+        device_memory::fill(&mut row, &node.device_memory);
         launches::fill(&mut row, &node.tally);
         operations::fill(&mut row, node, &worked[index]);
         if worked[index].is_counted {

@@ -71,6 +71,9 @@ pub fn joined<'a>(
         for told in [&part.totals.on_devices, &process.tail_on_devices] {
             tree.absorb_devices(&process.paths, told);
         }
+        for told in [&part.totals.device_memory, &process.tail_device_memory] {
+            tree.absorb_device_memory(&process.paths, told);
+        }
     }
     Steady {
         step_path: start.step_path,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::OpenSpan;
-use laptime_core::{DeviceTally, PathId, PathTable, Span, SpanFlags, Tallies};
+use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, Span, SpanFlags, Tallies};
 
 /// Time of spans that lie only partly inside the stretch.
 ///
@@ -61,6 +61,8 @@ pub struct Totals {
     pub ran: BTreeMap<u32, u64>,
     /// What devices told of its spans.
     pub on_devices: BTreeMap<PathId, DeviceTally>,
+    /// What devices' allocators told of them.
+    pub device_memory: BTreeMap<PathId, DeviceMemoryTally>,
 }
 
 impl Totals {
@@ -78,6 +80,7 @@ impl Totals {
             detached_ns: BTreeMap::new(),
             ran: BTreeMap::new(),
             on_devices: BTreeMap::new(),
+            device_memory: BTreeMap::new(),
         }
     }
 
@@ -193,6 +196,9 @@ impl Totals {
         }
         for (path, told) in later.on_devices {
             self.on_devices.entry(path).or_default().merge(told);
+        }
+        for (path, told) in later.device_memory {
+            self.device_memory.entry(path).or_default().merge(told);
         }
     }
 

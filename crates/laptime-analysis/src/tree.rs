@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use laptime_core::{DeviceTally, PathId, PathTable, PathTally, Tallies};
+use laptime_core::{DeviceMemoryTally, DeviceTally, PathId, PathTable, PathTally, Tallies};
 
 use crate::operations::stretches::{Own, Stretches};
 use crate::process::Process;
@@ -25,6 +25,8 @@ pub struct Node {
     pub own: Own,
     /// What devices told of its spans.
     pub on_device: DeviceTally,
+    /// What devices' allocators told of them.
+    pub device_memory: DeviceMemoryTally,
     /// Other processes have spans inside, and none of the path itself: they ran beside each other, as the
     /// workers of a pool do that were forked inside of it.
     pub has_workers: bool,
@@ -145,6 +147,23 @@ impl Tree {
         }
     }
 
+    /// Adds what devices' allocators told of a process's spans.
+    pub fn absorb_device_memory(
+        &mut self,
+        paths: &PathTable,
+        told: &BTreeMap<PathId, DeviceMemoryTally>,
+    ) {
+        if told.is_empty() {
+            return;
+        }
+        let places = self.places(paths);
+        for (path, told) in told {
+            if let Some(place) = places.get(path.index()).copied().flatten() {
+                self.nodes[place].device_memory.merge(*told);
+            }
+        }
+    }
+
     fn absorb_tallies(&mut self, places: &[Option<usize>], tallies: &mut Tallies) {
         for (id, tally) in tallies.settled() {
             if let Some(place) = places.get(id.index()).copied().flatten() {
@@ -246,6 +265,9 @@ pub fn of_run(processes: &mut [Process]) -> Tree {
         }
         for told in [&process.totals.on_devices, &process.tail_on_devices] {
             tree.absorb_devices(&process.paths, told);
+        }
+        for told in [&process.totals.device_memory, &process.tail_device_memory] {
+            tree.absorb_device_memory(&process.paths, told);
         }
     }
     tree

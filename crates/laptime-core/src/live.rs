@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::anchor::Anchor;
+use crate::device_memory::DeviceMemoryTally;
 use crate::device_span::DeviceTally;
 use crate::format::process::{OpenSpan, ProcessHeader};
 use crate::memory::ProcessMemory;
@@ -32,6 +33,8 @@ pub struct Live {
     pub ran: BTreeMap<u32, u64>,
     /// What devices told of the spans that follow them.
     pub on_devices: BTreeMap<PathId, DeviceTally>,
+    /// What devices' allocators told of them.
+    pub device_memory: BTreeMap<PathId, DeviceMemoryTally>,
     /// Spans that are open now.
     pub open: Vec<OpenSpan>,
     /// Memory of the process, while it is counted.

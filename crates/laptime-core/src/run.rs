@@ -27,6 +27,9 @@ pub const AUTO_VARIABLE: &str = "LAPTIME_AUTO";
 /// Environment variable: how laps are timed on devices, `events` or `off`.
 pub const DEVICE_VARIABLE: &str = "LAPTIME_DEVICE";
 
+/// Environment variable: how peaks of memory on devices become known, `bounds` or `fold`, or `off`.
+pub const DEVICE_MEMORY_VARIABLE: &str = "LAPTIME_DEVICE_MEMORY";
+
 /// First line of a file that stands for a recording elsewhere; the second is its path.
 pub const REFERENCE_LINE: &str = "laptime-reference";
 

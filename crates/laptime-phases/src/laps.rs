@@ -2,7 +2,7 @@
 //!
 //! Two implementers: the recorder's adapter, and a test's script with exact times.
 
-use laptime_core::{PhaseName, SpanFlags, SpanMemory};
+use laptime_core::{MemoryOnDevice, PhaseName, SpanFlags, SpanMemory};
 
 /// Which open span it is, on the stack of the thread or task that opened it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,10 @@ pub struct SpanId {
 pub struct Taken {
     /// The span's memory, while memory is counted.
     pub memory: Option<SpanMemory>,
+    /// The span's memory on a device, while that is read.
+    pub device_memory: Option<MemoryOnDevice>,
+    /// What the recorder calls the span's time on a device, where it has one.
+    pub device_time: Option<u64>,
 }
 
 /// A span that is over and not yet written. Times are ticks.
@@ -33,6 +37,10 @@ pub struct Held {
     pub flags: SpanFlags,
     /// The span's memory, read when it was taken off the stack.
     pub memory: Option<SpanMemory>,
+    /// The span's memory on a device, read then too.
+    pub device_memory: Option<MemoryOnDevice>,
+    /// What the recorder calls its time on a device.
+    pub device_time: Option<u64>,
 }
 
 impl Held {
@@ -44,6 +52,8 @@ impl Held {
             duration: end.saturating_sub(start),
             flags: SpanFlags::NONE,
             memory: None,
+            device_memory: None,
+            device_time: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use laptime_recorder::environment::{Asked as Found, Counting, Switch};
+use laptime_recorder::environment::{Asked as Found, Counting, DeviceMemory, Switch};
 use pyo3::prelude::*;
 
 /// What the environment asks for.
@@ -16,6 +16,8 @@ pub struct Asked {
     record: Option<OsString>,
     /// `allocations` or `objects` where memory is to be counted.
     memory: Option<&'static str>,
+    /// How memory on devices is read: `off`, `bounds` or `fold`, where somebody said.
+    device_memory: Option<&'static str>,
     /// What is recorded by itself: some of `phases`, `modules`, `ops`, `stacks`, `calls`, `nvtx` and
     /// `kernels=10:13`.
     automatic: Vec<String>,
@@ -40,6 +42,7 @@ pub fn asked() -> Asked {
             Counting::Allocations => "allocations",
             Counting::Objects => "objects",
         }),
+        device_memory: found.device_memory.map(DeviceMemory::name),
         automatic: found.automatic.unwrap_or_default().names(),
         times_devices: found.times_devices,
         warnings: found

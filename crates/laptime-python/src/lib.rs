@@ -13,6 +13,7 @@ mod ceilings;
 mod command;
 mod comparison;
 mod contest;
+mod device_memory;
 mod devices;
 mod entry;
 mod environment;
@@ -94,6 +95,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrow::ArrowTable>()?;
+    module.add_class::<device_memory::Allocators>()?;
     module.add_class::<aside::AsideSpan>()?;
     module.add_class::<benchmark::BenchmarkOutcome>()?;
     module.add_class::<benchmark::BenchmarkPlan>()?;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use laptime_analysis::fields::{self, Number, RESERVED};
+use laptime_analysis::fields::{self, Number};
 use laptime_analysis::{SpanRow, Summary};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
@@ -35,7 +35,7 @@ impl SpanSummary {
 
 /// Whether a number has this name.
 pub fn is_number(name: &str) -> bool {
-    fields::named(name).is_some() || name == RESERVED
+    fields::named(name).is_some()
 }
 
 /// The error for a name that none of the numbers of `what` has, with those that may have been meant.
@@ -95,22 +95,11 @@ impl SpanSummary {
         warnings.map(|one| one.message.as_str()).collect()
     }
 
-    /// Device memory held by the allocator.
-    #[getter]
-    #[expect(
-        clippy::unused_self,
-        reason = "it is a property, which nothing measures yet"
-    )]
-    fn device_memory_reserved_bytes(&self) -> Option<i64> {
-        None
-    }
-
     /// Why a number is absent; `None` when it is there.
     fn why(&self, field: &str) -> PyResult<Option<String>> {
         let row = self.row();
         let is_there = match fields::named(field) {
             Some(known) => known.of(row).is_some(),
-            None if field == RESERVED => false,
             None => return Err(no_number("span summary", field)),
         };
         let reason = || {

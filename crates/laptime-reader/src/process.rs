@@ -283,6 +283,10 @@ impl<'a, V: VisitProcess> Visit<'a> for Checked<'_, V> {
                 Some(known) => *path = known,
                 None => return,
             },
+            Record::DeviceMemory(span) => match self.path(span.path) {
+                Some(known) => span.path = known,
+                None => return,
+            },
             Record::Operations(operations) => match self.path(operations.path) {
                 Some(known) => operations.path = known,
                 None => return,

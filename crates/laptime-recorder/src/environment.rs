@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 pub use laptime_core::run::{
-    AUTO_VARIABLE, DEVICE_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE, SWITCH_VARIABLE,
+    AUTO_VARIABLE, DEVICE_MEMORY_VARIABLE, DEVICE_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE,
+    SWITCH_VARIABLE,
 };
 
 use crate::keeper;
@@ -42,6 +43,28 @@ pub enum Counting {
     Allocations,
     /// Small Python objects one by one too.
     Objects,
+}
+
+/// How the memory of laps on devices is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceMemory {
+    /// It isn't.
+    Off,
+    /// With peaks within bounds: nothing of the allocator changes.
+    Bounds,
+    /// With exact peaks: the allocator's own begins anew at each lap.
+    Fold,
+}
+
+impl DeviceMemory {
+    /// The word that the variable takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Bounds => "bounds",
+            Self::Fold => "fold",
+        }
+    }
 }
 
 /// Some steps of a training, counted from 0: `10:13` are three of them.
@@ -126,6 +149,8 @@ pub struct Asked {
     pub run: Option<PathBuf>,
     /// Which memory is counted.
     pub memory: Option<Counting>,
+    /// How memory on devices is read where memory is counted; nothing where nobody said.
+    pub device_memory: Option<DeviceMemory>,
     /// What is timed by itself; nothing where nobody said.
     pub automatic: Option<Automatic>,
     /// Whether spans are timed on devices.
@@ -163,6 +188,7 @@ impl Asked {
             switch: Switch::Unset,
             run: None,
             memory: None,
+            device_memory: None,
             automatic: None,
             times_devices: true,
             warnings: Vec::new(),
@@ -199,6 +225,13 @@ impl Asked {
             match device(&typed) {
                 Some(wanted) => asked.times_devices = wanted,
                 None => asked.warn(DEVICE_VARIABLE, &typed, "events", "it is ignored"),
+            }
+        }
+        if let Some(typed) = value(DEVICE_MEMORY_VARIABLE) {
+            asked.device_memory = device_memory(&typed);
+            if asked.device_memory.is_none() {
+                let valid = "bounds, fold";
+                asked.warn(DEVICE_MEMORY_VARIABLE, &typed, valid, "it is ignored");
             }
         }
         // Empty, it says "nothing".
@@ -248,6 +281,15 @@ fn device(typed: &OsStr) -> Option<bool> {
         Some(true)
     } else {
         on_or_off(typed)
+    }
+}
+
+fn device_memory(typed: &OsStr) -> Option<DeviceMemory> {
+    let modes = [DeviceMemory::Bounds, DeviceMemory::Fold];
+    match on_or_off(typed) {
+        Some(true) => Some(DeviceMemory::Fold),
+        Some(false) => Some(DeviceMemory::Off),
+        None => modes.into_iter().find(|mode| typed == mode.name()),
     }
 }
 

@@ -75,12 +75,23 @@ fn off_beats_everything() {
 }
 
 #[test]
+fn devices_memory_has_a_way_to_know_peaks_or_a_switch() {
+    let found = |typed: &str| asked(&[("LAPTIME_DEVICE_MEMORY", typed)]).device_memory;
+    assert_eq!(found("bounds"), Some(DeviceMemory::Bounds));
+    assert_eq!(found("fold"), Some(DeviceMemory::Fold));
+    assert_eq!(found("1"), Some(DeviceMemory::Fold));
+    assert_eq!(found("off"), Some(DeviceMemory::Off));
+    let nothing = asked(&[("LAPTIME_DEVICE_MEMORY", "exact")]);
+    assert_eq!((nothing.device_memory, nothing.warnings.len()), (None, 1));
+}
+
+#[test]
 fn memory_and_phases_are_switches_too() {
     let memory = |typed| asked(&[("LAPTIME_MEMORY", typed)]).memory;
     assert_eq!(memory("yes"), Some(Counting::Allocations));
     assert_eq!(memory("objects"), Some(Counting::Objects));
     assert_eq!(memory("off"), None);
-    let automatic = |typed| asked(&[("LAPTIME_AUTO", typed)]).automatic.unwrap();
+    let automatic = |typed: &str| asked(&[("LAPTIME_AUTO", typed)]).automatic.unwrap();
     assert!(automatic("on").phases && !automatic("on").modules);
     assert_eq!(automatic("0"), Automatic::default());
     assert_eq!(automatic(""), Automatic::default());

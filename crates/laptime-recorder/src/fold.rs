@@ -10,7 +10,7 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::reader::Visit;
 use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
-use laptime_core::{Anchor, DeviceTally, PathId, SpanFlags, Tallies};
+use laptime_core::{Anchor, DeviceMemoryTally, DeviceTally, PathId, SpanFlags, Tallies};
 
 use crate::clock;
 use crate::follow;
@@ -35,6 +35,8 @@ pub struct Recollection {
     pub ran: BTreeMap<u32, u64>,
     /// What devices told of the spans of the tail.
     pub on_devices: BTreeMap<PathId, DeviceTally>,
+    /// What devices' allocators told of them.
+    pub device_memory: BTreeMap<PathId, DeviceMemoryTally>,
     /// Windows up to this number were opened before the last reset.
     forgotten: u32,
 }
@@ -48,6 +50,7 @@ impl Recollection {
             tail_since: u64::MAX,
             ran: BTreeMap::new(),
             on_devices: BTreeMap::new(),
+            device_memory: BTreeMap::new(),
             forgotten: 0,
         }
     }
@@ -74,6 +77,7 @@ impl Recollection {
             since: self.tail_since,
             ran: &mut self.ran,
             on_devices: &mut self.on_devices,
+            device_memory: &mut self.device_memory,
             rate,
             events: Vec::new(),
             cursor: window.header.cursor(),
@@ -104,6 +108,7 @@ struct Folding<'t> {
     since: u64,
     ran: &'t mut BTreeMap<u32, u64>,
     on_devices: &'t mut BTreeMap<PathId, DeviceTally>,
+    device_memory: &'t mut BTreeMap<PathId, DeviceMemoryTally>,
     rate: Rate,
     /// Marks, metrics, modules and counted operations, encoded again.
     events: Vec<u8>,
@@ -127,6 +132,10 @@ impl<'a> Visit<'a> for Folding<'_> {
             Record::Ran { stretch, .. } => *self.ran.entry(stretch).or_default() += 1,
             Record::DeviceSpan(span) => {
                 self.on_devices.entry(span.path).or_default().add(&span);
+            }
+            Record::DeviceMemory(span) => {
+                let told = self.device_memory.entry(span.path).or_default();
+                told.add(&span.memory);
             }
             Record::Mark { .. }
             | Record::Metric { .. }

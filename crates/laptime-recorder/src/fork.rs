@@ -9,6 +9,7 @@ use std::sync::Once;
 
 use crate::calls::counted as calls;
 use crate::device;
+use crate::device_memory;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::switch as memory;
@@ -38,6 +39,7 @@ extern "C" fn prepare() {
         memory::lock_for_fork();
         calls::lock_for_fork();
         device::lock_for_fork();
+        device_memory::lock_for_fork();
     });
 }
 
@@ -45,6 +47,7 @@ extern "C" fn parent() {
     guard((), || {
         // SAFETY: locked by `prepare`, on this thread.
         unsafe {
+            device_memory::unlock_after_fork();
             device::unlock_after_fork();
             calls::unlock_after_fork();
             memory::unlock_after_fork();
@@ -79,4 +82,5 @@ fn start_over() {
     memory::start_over_after_fork();
     calls::start_over_after_fork();
     device::start_over_after_fork();
+    device_memory::start_over_after_fork();
 }

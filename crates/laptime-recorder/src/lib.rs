@@ -14,6 +14,7 @@ mod collector;
 pub mod cuda_profiler;
 mod delay;
 pub mod device;
+pub mod device_memory;
 pub mod environment;
 mod error;
 mod file;

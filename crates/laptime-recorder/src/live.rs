@@ -65,6 +65,7 @@ pub fn live() -> Live {
         tail_since: remembered.tail_since,
         ran: remembered.ran,
         on_devices: remembered.on_devices,
+        device_memory: remembered.device_memory,
         open,
         memory: memory::process(),
         notes,

@@ -4,7 +4,7 @@
 //! off in between, so what others do meanwhile is not. At the end the sum of the pieces is written
 //! as one span, under what was open when the first one began.
 
-use laptime_core::{PathId, SpanMemory};
+use laptime_core::{MemoryOnDevice, PathId, SpanMemory};
 
 use crate::site::Site;
 use crate::span::{Extra, Open, current_path, emit_under, enter_piece, suspend_piece};
@@ -24,6 +24,8 @@ pub struct Pieces {
     count: u32,
     /// Memory of all pieces, if it was counted in each.
     memory: Option<SpanMemory>,
+    /// Memory of all pieces on one device, if it was read in each.
+    device_memory: Option<MemoryOnDevice>,
 }
 
 impl Pieces {
@@ -37,6 +39,7 @@ impl Pieces {
             ran: 0,
             count: 0,
             memory: Some(SpanMemory::default()),
+            device_memory: None,
         }
     }
 
@@ -57,9 +60,16 @@ impl Pieces {
         let Some(open) = self.open.take() else {
             return;
         };
-        let piece = suspend_piece(open);
+        let piece = suspend_piece(open).inspect(|piece| {
+            piece.without_device_time();
+        });
         let whole = self.memory.zip(piece.and_then(|piece| piece.memory));
         self.memory = whole.map(|(before, next)| before.then(next));
+        let on_device = piece.and_then(|piece| piece.device_memory);
+        self.device_memory = match self.count {
+            1 => on_device,
+            _ => (self.device_memory.zip(on_device)).and_then(|(before, next)| before.then(next)),
+        };
         if let Some(piece) = piece {
             self.ran += piece.ticks;
             self.last = open.start() + piece.ticks;
@@ -85,8 +95,11 @@ impl Pieces {
     /// where no piece began, or a second time.
     pub fn finish(&mut self, extra: Extra) {
         if let Some((outside, start)) = self.first.take() {
-            let memory = self.memory.take();
-            let extra = Extra { memory, ..extra };
+            let extra = Extra {
+                memory: self.memory.take(),
+                device_memory: self.device_memory.take(),
+                ..extra
+            };
             emit_under(outside, self.site, start, self.ran, extra);
         }
     }

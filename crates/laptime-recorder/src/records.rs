@@ -60,6 +60,7 @@ impl Writer {
             | Record::Module { path, .. } => Some(*path),
             Record::Operations(operations) => Some(operations.path),
             Record::DeviceSpan(span) => Some(span.path),
+            Record::DeviceMemory(span) => Some(span.path),
             Record::Calls(calls) => Some(calls.path).filter(|path| *path != PathId::ROOT),
             Record::Stack(SampledStack {
                 runner: Runner::Task { path, .. },

@@ -82,6 +82,7 @@ impl Drop for Leaving {
         let mut own = thread.take_own_stack();
         own.ranges.clear();
         own.on_devices.clear();
+        own.device_memory.clear();
         thread.close_all(&own);
         registry::with(|registry| {
             registry.threads.leave(&mut thread);

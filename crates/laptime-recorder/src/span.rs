@@ -3,10 +3,15 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use laptime_core::format::process::SLOT_ENTRIES;
-use laptime_core::{PathId, Span, SpanFlags, SpanMemory, SpanWork};
+use laptime_core::format::record::Record;
+use laptime_core::{
+    DeviceMemorySpan, MemoryOnDevice, PathId, Span, SpanFlags, SpanMemory, SpanWork,
+};
 
 use crate::clock;
 use crate::device;
+use crate::device::HeldTime;
+use crate::device_memory;
 use crate::memory;
 use crate::memory::Quiet;
 use crate::nvtx;
@@ -54,6 +59,10 @@ pub struct Extra {
     pub thread_ns: Option<u64>,
     /// Host memory.
     pub memory: Option<SpanMemory>,
+    /// Memory on a device.
+    pub device_memory: Option<MemoryOnDevice>,
+    /// Time on a device.
+    pub device_time: Option<HeldTime>,
     /// What the program says it did.
     pub work: SpanWork,
 }
@@ -87,7 +96,7 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     let slot = unsafe { thread.slot.as_ref() };
     let depth = slot.depth.load(Relaxed) as usize;
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
-        return enter_slowly(thread, site, 0, None, None, None);
+        return enter_slowly(thread, site, 0, None, None, OnDevices::default());
     }
     let path = thread.path(PathId(slot.entries[depth - 1].get().path), site);
     let start = clock::now_by_tsc();
@@ -103,6 +112,32 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     })
 }
 
+/// What devices follow of a span that opens.
+#[derive(Debug, Clone, Copy, Default)]
+struct OnDevices {
+    memory: Option<device_memory::Token>,
+    begun: Option<device::Begun>,
+}
+
+impl OnDevices {
+    /// The span's own time on the device begins last.
+    fn begin() -> Self {
+        Self {
+            memory: device_memory::open(),
+            begun: device::spans::begin(),
+        }
+    }
+
+    fn forget(self) {
+        if let Some(begun) = self.begun {
+            device::forget(begun.token);
+        }
+        if let Some(token) = self.memory {
+            device_memory::forget(token);
+        }
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn enter_slowly(
@@ -111,7 +146,7 @@ fn enter_slowly(
     flag: u32,
     start: Option<u64>,
     id: Option<u64>,
-    on_device: Option<device::Begun>,
+    on_devices: OnDevices,
 ) -> Open {
     let parent = thread.stack().innermost();
     let path = thread.path(parent, site);
@@ -124,8 +159,11 @@ fn enter_slowly(
     if state::measures_memory() {
         thread.stack().memory.open(entry.start);
     }
-    if let Some(begun) = on_device {
+    if let Some(begun) = on_devices.begun {
         thread.stack().on_devices.open(entry.start, begun);
+    }
+    if let Some(token) = on_devices.memory {
+        thread.stack().device_memory.open(entry.start, token);
     }
     if nvtx::is_on() {
         let id = id.unwrap_or(entry.start);
@@ -141,12 +179,10 @@ fn enter_with(site: &Site, flag: u32, start: Option<u64>, id: Option<u64>) -> Op
     }
     let _quiet = Quiet::begin();
     memory::look_for_new_objects();
-    let on_device = device::spans::begin();
-    let open = registration::with(|thread| enter_slowly(thread, site, flag, start, id, on_device));
-    if open.is_none()
-        && let Some(begun) = on_device
-    {
-        device::forget(begun.token);
+    let on_devices = OnDevices::begin();
+    let open = registration::with(|thread| enter_slowly(thread, site, flag, start, id, on_devices));
+    if open.is_none() {
+        on_devices.forget();
     }
     open
 }
@@ -222,13 +258,15 @@ fn exit_site_slowly(site: &Site) -> Option<u64> {
 /// Closes the innermost open span of a site at a moment that has passed, but never before it opened.
 pub fn exit_site_at(site: &Site, end: u64) -> Option<u64> {
     let _quiet = Quiet::begin();
-    Thread::with(|thread| {
+    let ticks = Thread::with(|thread| {
         let stack = thread.stack();
         let position = stack
             .find_site(site.index())
             .or_else(|| stack.find_stray(site.index()))?;
         exit_slowly(thread, position, end.max(position.start), SpanFlags::NONE)
-    })?
+    });
+    device_memory::write_closed();
+    ticks?
 }
 
 #[cold]
@@ -252,7 +290,7 @@ fn exit_slowly(
     }
     if !state::is_on() {
         for closed in with_it.iter().chain([&entry]) {
-            thread.stack().on_devices.forget(closed.start);
+            forget_on_devices(thread, closed.start);
         }
         return None;
     }
@@ -297,15 +335,21 @@ fn exit_slowly(
 /// A span that was written closes on its device, if it is timed there.
 #[inline]
 fn end_on_device(thread: &mut Thread, start: u64, span: &Span) {
-    let Some(begun) = thread.stack().on_devices.close(start) else {
-        return;
-    };
-    if span.flags.has(SpanFlags::INSIDE) {
+    match thread.stack().on_devices.close(start) {
         // The one around it, of the same path, has its time.
-        device::forget(begun.token);
-    } else {
-        device::spans::end(thread, begun, span);
+        Some(begun) if span.flags.has(SpanFlags::INSIDE) => device::forget(begun.token),
+        Some(begun) => device::spans::end(thread, begun, span),
+        None => {}
     }
+    let memory = &mut thread.stack().device_memory;
+    memory.close(span.path, start, span.track);
+}
+
+/// A span closes that isn't recorded.
+#[inline]
+fn forget_on_devices(thread: &mut Thread, start: u64) {
+    thread.stack().on_devices.forget(start);
+    thread.stack().device_memory.forget(start);
 }
 
 /// Memory of a span that closes on the stack in use.
@@ -322,7 +366,9 @@ fn memory_of(thread: &mut Thread, start: u64) -> Option<SpanMemory> {
 pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
     let end = end.unwrap_or_else(clock::now);
     let _quiet = Quiet::begin();
-    Thread::with(|thread| exit_slowly(thread, open.0, end, flags))?
+    let ticks = Thread::with(|thread| exit_slowly(thread, open.0, end, flags));
+    device_memory::write_closed();
+    ticks?
 }
 
 /// Takes a span off the stack without recording it, and returns the ticks since it opened.
@@ -330,7 +376,7 @@ pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> 
 /// For what runs in pieces, such as futures and generators: each piece is entered and taken off,
 /// and [`emit_under`] records the sum. Spans left open above it become strays.
 pub fn suspend(open: Open) -> Option<u64> {
-    suspend_piece(open).map(|piece| piece.ticks)
+    suspend_piece(open).map(Piece::without_device_time)
 }
 
 /// One piece of a span that runs in pieces.
@@ -340,28 +386,48 @@ pub struct Piece {
     pub ticks: u64,
     /// The piece's memory, while memory is counted.
     pub memory: Option<SpanMemory>,
+    /// The piece's memory on a device, while that is read.
+    pub device_memory: Option<MemoryOnDevice>,
+    /// The piece's time on a device, where it is timed there.
+    pub device_time: Option<HeldTime>,
+}
+
+impl Piece {
+    /// How long it ran; its time on a device is not written.
+    pub fn without_device_time(self) -> u64 {
+        if let Some(held) = self.device_time {
+            device::spans::drop_held(held);
+        }
+        self.ticks
+    }
 }
 
 /// Takes a span off the stack as [`suspend`] does, and returns the memory of the piece too.
 pub fn suspend_piece(open: Open) -> Option<Piece> {
     let _quiet = Quiet::begin();
-    Thread::with(|thread| {
+    let (piece, token) = Thread::with(|thread| {
         let closed = thread.stack().close(open.0)?;
         for child in closed.with_it {
             thread.stack().ranges.close(child.start);
-            thread.stack().on_devices.forget(child.start);
+            forget_on_devices(thread, child.start);
             memory_of(thread, child.start);
             thread.stack().take_work(child);
         }
         thread.stack().ranges.close(closed.entry.start);
-        // Between two pieces others' work goes to the stream: a sum of pieces would have it too.
-        thread.stack().on_devices.forget(closed.entry.start);
+        let begun = thread.stack().on_devices.close(closed.entry.start);
         thread.stack().take_work(closed.entry);
-        Some(Piece {
+        let piece = Piece {
             memory: memory_of(thread, closed.entry.start),
+            device_memory: None,
+            device_time: begun.map(device::spans::hold),
             ticks: clock::now().saturating_sub(closed.entry.start),
-        })
-    })?
+        };
+        Some((piece, thread.stack().device_memory.take(closed.entry.start)))
+    })??;
+    Some(Piece {
+        device_memory: token.and_then(device_memory::end),
+        ..piece
+    })
 }
 
 /// Whether a span is still open on the current stack.
@@ -426,6 +492,9 @@ pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
 /// **Units** ticks for start and duration.
 pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra: Extra) -> PathId {
     if !is_on_or_decide() {
+        if let Some(held) = extra.device_time {
+            device::spans::drop_held(held);
+        }
         return PathId::ROOT;
     }
     let _quiet = Quiet::begin();
@@ -450,6 +519,21 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
         };
         let span = span.with_memory(extra.memory).with_work(extra.work);
         thread.writer.span(&span);
+        if let Some(held) = extra.device_time {
+            device::spans::give(thread, held, &span);
+        }
+        if let Some(MemoryOnDevice { device, memory }) = extra.device_memory {
+            let track = thread.track();
+            thread
+                .writer
+                .record(&Record::DeviceMemory(DeviceMemorySpan {
+                    path,
+                    start,
+                    track,
+                    device,
+                    memory,
+                }));
+        }
         path
     });
     path.unwrap_or(PathId::ROOT)

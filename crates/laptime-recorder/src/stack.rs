@@ -12,6 +12,7 @@ use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
 use laptime_core::{PathId, SpanWork};
 
 use crate::device::OpenOnDevices;
+use crate::device_memory::OpenWithMemory;
 use crate::memory::Frames;
 use crate::nvtx::Ranges;
 
@@ -81,6 +82,8 @@ pub struct Stack {
     pub memory: Frames,
     /// Those of the open spans that are timed on a device.
     pub on_devices: OpenOnDevices,
+    /// Those of the open spans whose memory on devices is followed.
+    pub device_memory: OpenWithMemory,
     /// Ranges of the open spans, while a tool takes them.
     pub ranges: Ranges,
 }
@@ -99,6 +102,7 @@ impl Stack {
             work: Vec::new(),
             memory: Frames::default(),
             on_devices: OpenOnDevices::default(),
+            device_memory: OpenWithMemory::default(),
             ranges: Ranges::default(),
         };
         stack.reset(track, base);
@@ -183,6 +187,7 @@ impl Stack {
             std::mem::take(&mut self.memory),
         ));
         self.on_devices.start_over();
+        self.device_memory.start_over();
         self.ranges.start_over();
     }
 
@@ -334,6 +339,7 @@ impl Stack {
                 for lost in self.strays.drain(..self.strays.len() - MAX_STRAYS) {
                     self.memory.forget(lost.start);
                     self.on_devices.forget(lost.start);
+                    self.device_memory.forget(lost.start);
                     self.ranges.close(lost.start);
                     self.work.retain(|(start, _)| *start != lost.start);
                 }

@@ -6,6 +6,7 @@ use laptime_core::ClockKind;
 
 use crate::clock;
 use crate::device;
+use crate::device_memory;
 use crate::nvtx;
 
 /// What the first instructions of a span have to know.
@@ -30,7 +31,7 @@ static MEMORY: AtomicBool = AtomicBool::new(false);
 static BROKEN: AtomicBool = AtomicBool::new(false);
 
 fn on() -> Mode {
-    if measures_memory() || nvtx::is_on() || device::is_on() {
+    if measures_memory() || nvtx::is_on() || device::is_on() || device_memory::is_on() {
         return Mode::OnWithMore;
     }
     match clock::kind() {
@@ -53,7 +54,7 @@ pub fn set_memory(memory: bool) {
     }
 }
 
-/// Spans are timed on devices from now on, or no more.
+/// Spans are timed on devices, or their memory there is followed, from now on, or no more.
 pub fn follow_devices() {
     if is_on() {
         enable();

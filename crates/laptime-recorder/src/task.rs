@@ -88,6 +88,7 @@ impl Drop for TaskStack {
         stack.start_over_if_inherited();
         stack.ranges.clear();
         stack.on_devices.clear();
+        stack.device_memory.clear();
         registration::with(|thread| thread.close_all(&stack));
         registry::with(|registry| {
             registry.threads.leave_task(stack.track());

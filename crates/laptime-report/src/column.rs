@@ -43,6 +43,12 @@ pub enum Column {
     KeptMemory,
     /// Highest peak of host memory in a span.
     PeakMemory,
+    /// Greatest change of device memory over a span.
+    DeviceNetMemory,
+    /// Highest peak of device memory in a span.
+    DevicePeakMemory,
+    /// Most that a device's allocator held.
+    DeviceReserved,
     /// Total over the total of the row around it.
     OfParent,
     /// Total over wall time; of operations, work over all work.
@@ -132,6 +138,9 @@ impl Column {
             Self::NetMemory => "net mem",
             Self::KeptMemory => "kept mem",
             Self::PeakMemory => "peak mem",
+            Self::DeviceNetMemory => "device net",
+            Self::DevicePeakMemory => "device peak",
+            Self::DeviceReserved => "device held",
             Self::OfParent => "of parent",
             Self::Share => "share",
             Self::Calls | Self::FunctionCalls => "calls",
@@ -188,6 +197,9 @@ impl Column {
             Self::NetMemory => "host_memory_net_max_bytes",
             Self::KeptMemory => "host_memory_kept_bytes",
             Self::PeakMemory => "host_memory_peak_max_bytes",
+            Self::DeviceNetMemory => "device_memory_net_max_bytes",
+            Self::DevicePeakMemory => "device_memory_peak_max_bytes",
+            Self::DeviceReserved => "device_memory_reserved_bytes",
             // Of the row around it; by itself, a row knows that of the run.
             Self::OfParent | Self::Share => "share_ratio",
             Self::Flop => "flop",
@@ -201,7 +213,7 @@ impl Column {
     }
 
     /// Those of a table of spans where nobody asks for others, in the order of the table.
-    pub const SPANS: [Self; 17] = [
+    pub const SPANS: [Self; 18] = [
         Self::Count,
         Self::Total,
         Self::Cpu,
@@ -212,6 +224,7 @@ impl Column {
         Self::P99,
         Self::KeptMemory,
         Self::PeakMemory,
+        Self::DevicePeakMemory,
         Self::Flop,
         Self::FlopRate,
         Self::Intensity,
@@ -222,7 +235,7 @@ impl Column {
     ];
 
     /// Those that can be asked for, by the name users type.
-    pub const NAMES: [(&'static str, Self); 26] = [
+    pub const NAMES: [(&'static str, Self); 29] = [
         ("count", Self::Count),
         ("total", Self::Total),
         ("self", Self::SelfTime),
@@ -241,6 +254,9 @@ impl Column {
         ("net", Self::NetMemory),
         ("kept", Self::KeptMemory),
         ("peak", Self::PeakMemory),
+        ("device-net", Self::DeviceNetMemory),
+        ("device-peak", Self::DevicePeakMemory),
+        ("device-held", Self::DeviceReserved),
         ("flop", Self::Flop),
         ("flop/s", Self::FlopRate),
         ("flop/byte", Self::Intensity),
@@ -259,6 +275,7 @@ impl Column {
                 | Self::Device
                 | Self::KeptMemory
                 | Self::PeakMemory
+                | Self::DevicePeakMemory
                 | Self::Flop
                 | Self::FlopRate
                 | Self::Intensity

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from ._probe import Probe
 
-#: An allocator's numbers by pool: "current", "peak", ….
-_Pools: TypeAlias = "dict[str, dict[str, int]]"
+#: An allocator's numbers, "current", "peak", …, by group and pool; some groups have no pools.
+_Numbers: TypeAlias = "dict[str, Any]"
 
 
 class Lap:
@@ -97,7 +97,7 @@ class Peaks:
         self.module = probe.module
         self._real: dict[str, Callable[..., Any]] = {}
         #: By device: the peaks before our last reset, by group and pool.
-        self._folded: dict[int, dict[str, dict[str, int]]] = {}
+        self._folded: dict[int, _Numbers] = {}
         faces = _faces(probe)
         allocated = [getattr(face, "memory_allocated", None) for face in faces]
         self._allocated = next((one for one in allocated if one is not None), None)
@@ -132,9 +132,10 @@ class Peaks:
             if not folded:
                 return told
             if isinstance(told, dict):
-                return _raised(cast("dict[str, Any]", told), folded)
+                _raise(cast("_Numbers", told), folded)
+                return cast("_Numbers", told)
             group = folded.get("reserved_bytes" if reserved else "allocated_bytes", {})
-            return max(told, group.get("all", 0))
+            return max(told, group.get("all", {}).get("peak", 0))
 
         return tell
 
@@ -174,14 +175,7 @@ class Peaks:
 
     def reset(self, device: int | None, stats: dict[str, Any]) -> None:
         """Keeps the program's peaks, and lets the allocator's begin anew."""
-        folded = self._folded.setdefault(self._index(device), {})
-        for group, pools in stats.items():
-            if isinstance(pools, dict):
-                highest = folded.setdefault(group, {})
-                for pool, numbers in cast("_Pools", pools).items():
-                    peak = numbers.get("peak", 0)
-                    if peak > highest.get(pool, 0):
-                        highest[pool] = peak
+        _keep(self._folded.setdefault(self._index(device), {}), stats)
         self._real["reset_peak_memory_stats"](device)
 
 
@@ -195,14 +189,22 @@ def _faces(probe: Probe) -> list[Any]:
     return [face for face in faces if face is not None]
 
 
-def _raised(told: dict[str, Any], folded: dict[str, dict[str, int]]) -> dict[str, Any]:
-    """What was told, flat or nested, each peak at least as high as what was folded."""
-    for group, pools in folded.items():
-        for pool, peak in pools.items():
-            nested = told.get(group)
-            if isinstance(nested, dict) and pool in nested:
-                numbers = cast("_Pools", nested)[pool]
-                numbers["peak"] = max(numbers.get("peak", 0), peak)
-            elif (flat := f"{group}.{pool}.peak") in told:
-                told[flat] = max(told[flat], peak)
-    return told
+def _keep(kept: _Numbers, told: _Numbers) -> None:
+    """Keeps each peak that is higher than the one that is kept."""
+    for name, value in told.items():
+        if isinstance(value, dict):
+            _keep(kept.setdefault(name, {}), cast("_Numbers", value))
+        elif name == "peak":
+            kept[name] = max(kept.get(name, 0), value)
+
+
+def _raise(told: _Numbers, kept: _Numbers, prefix: str = "") -> None:
+    """Makes each peak of what was told, flat or nested, as high as the one that was kept."""
+    for name, value in kept.items():
+        inner = None if prefix else told.get(name)
+        if isinstance(inner, dict) and isinstance(value, dict):
+            _raise(cast("_Numbers", inner), cast("_Numbers", value))
+        elif isinstance(value, dict):
+            _raise(told, cast("_Numbers", value), f"{prefix}{name}.")
+        elif f"{prefix}{name}" in told:
+            told[f"{prefix}{name}"] = max(told[f"{prefix}{name}"], value)

@@ -106,7 +106,12 @@ class FakeCuda(types.ModuleType):
         self.peak = self.current
 
     def _nested(self, device: Any = None) -> dict[str, Any]:
-        return {"allocated_bytes": {"all": {"current": self.current, "peak": self.peak}}}
+        # As PyTorch's: some numbers have no pools, and some have neither current nor peak.
+        return {
+            "num_ooms": 0,
+            "allocated_bytes": {"all": {"current": self.current, "peak": self.peak}},
+            "oversize_allocations": {"current": 0, "peak": 0},
+        }
 
 
 def fake_torch(cuda: FakeCuda) -> types.ModuleType:

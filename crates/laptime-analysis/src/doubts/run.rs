@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use laptime_core::{ProgramEnd, RunInfo, Unavailable, Warning};
 
 use crate::device;
+use crate::device_memory;
 use crate::launches;
 use crate::process_summary::{ProcessState, ProcessSummary};
 
@@ -19,7 +20,8 @@ pub fn of_notes(
     let mut by_code: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let told = notes
         .into_iter()
-        .filter(|(code, _)| code != if has_spans { NO_PHASES } else { launches::CODE }); // of interest where there are spans
+        .filter(|(code, _)| code != if has_spans { NO_PHASES } else { launches::CODE }) // of interest where there are spans
+        .filter(|(code, _)| code != device_memory::UNAVAILABLE); // of interest where somebody asks
     for (code, message) in told {
         let messages = by_code.entry(code).or_default();
         if !messages.contains(&message) {

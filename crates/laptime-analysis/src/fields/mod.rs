@@ -11,10 +11,8 @@ use std::collections::BTreeMap;
 use laptime_core::Unavailable;
 
 use crate::span_row::SpanRow;
-use table::NO_MEMORY;
 pub use table::{
     DEVICE_MEMORY, DEVICE_TIME, DURATIONS, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY, OPERATIONS,
-    RESERVED,
 };
 
 /// What a number counts.
@@ -183,7 +181,6 @@ pub fn unavailable() -> BTreeMap<String, Unavailable> {
         .iter()
         .filter_map(|group| group.absent.zip(Some(group)));
     each.flat_map(|(reason, group)| group.names().map(move |name| named(name, reason)))
-        .chain([named(RESERVED, NO_MEMORY)])
         .collect()
 }
 

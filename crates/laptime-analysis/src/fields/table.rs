@@ -20,14 +20,11 @@ pub static GROUPS: [&Group; 13] = [
     &KEPT_MEMORY,
 ];
 
-/// A number that Python names and nothing measures yet.
-pub const RESERVED: &str = "device_memory_reserved_bytes";
-
 /// What all spans of a row left in memory, which `other` has too.
 pub const KEPT: &str = "host_memory_kept_bytes";
 
 /// Why a row has neither the host's memory nor a device's.
-pub const NO_MEMORY: &str = "memory was not recorded";
+const NO_MEMORY: &str = "memory was not recorded";
 
 /// Lines `name: unit, how it is read, what it is;` as a group.
 macro_rules! group {
@@ -159,6 +156,7 @@ pub static DEVICE_MEMORY: Group = Group {
         device_memory_net_max_bytes: Bytes, Signed(|row| row.device.device_memory_net_max_bytes), "Greatest change of device memory over a span.";
         device_memory_peak_min_bytes: Bytes, Signed(|row| row.device.device_memory_peak_min_bytes), "Least peak of device memory in a span.";
         device_memory_peak_max_bytes: Bytes, Signed(|row| row.device.device_memory_peak_max_bytes), "Greatest peak of device memory in a span.";
+        device_memory_reserved_bytes: Bytes, Signed(|row| row.device.device_memory_reserved_bytes), "Most that the allocator of a device held during a span, in all.";
     }
 };
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader};
-use laptime_core::{Anchors, DeviceTally, Live, PathId, PathTable, ProcessFacts};
+use laptime_core::{
+    Anchors, DeviceMemoryTally, DeviceTally, Live, PathId, PathTable, ProcessFacts,
+};
 use laptime_core::{ProcessMemory, SpanFlags, Tallies};
 
 use crate::calls::Calls;
@@ -123,6 +125,8 @@ pub struct Process {
     pub tail_ran: BTreeMap<u32, u64>,
     /// What devices told of its spans.
     pub tail_on_devices: BTreeMap<PathId, DeviceTally>,
+    /// What devices' allocators told of them.
+    pub tail_device_memory: BTreeMap<PathId, DeviceMemoryTally>,
     /// What stretches do each time.
     pub stretches: Stretches,
     /// How long its threads were kept from a CPU.
@@ -150,6 +154,7 @@ impl Process {
         self.tail_since = live.tail_since;
         self.tail_ran = live.ran.clone();
         self.tail_on_devices = live.on_devices.clone();
+        self.tail_device_memory = live.device_memory.clone();
         self.memory = live.memory.map(|memory| (u64::MAX, memory));
     }
 
@@ -215,6 +220,7 @@ impl Process {
             tail_since: u64::MAX,
             tail_ran: BTreeMap::new(),
             tail_on_devices: BTreeMap::new(),
+            tail_device_memory: BTreeMap::new(),
             stretches: Stretches::default(),
             readings: Readings::default(),
             header,

@@ -264,6 +264,11 @@ impl<'a> Visit<'a> for FirstPass<'_> {
             process
                 .earlier
                 .on_device(&mut process.totals, &span, self.offset);
+        } else if let Record::DeviceMemory(span) = record {
+            let process = &mut *self.process;
+            process
+                .earlier
+                .device_memory(&mut process.totals, &span, self.offset);
         } else if let Record::Ran { ticks, stretch } = record {
             let process = &mut *self.process;
             process
@@ -324,6 +329,10 @@ impl<'a> Visit<'a> for SecondPass<'_> {
             Record::DeviceSpan(span) if (*from..self.before).contains(&span.start) => {
                 let told = totals.on_devices.entry(span.path).or_default();
                 told.add(&span);
+            }
+            Record::DeviceMemory(span) if (*from..self.before).contains(&span.start) => {
+                let told = totals.device_memory.entry(span.path).or_default();
+                told.add(&span.memory);
             }
             Record::Span(span) if span.start >= *from && span.start < self.before => {
                 totals.take(&span, self.rate);

@@ -176,6 +176,7 @@ fn fill(row: &mut SpanRow, runs: &SegmentRuns) {
         device_memory_net_max_bytes: net_max,
         device_memory_peak_min_bytes: peak.map(|peak| peak.0),
         device_memory_peak_max_bytes: peak.map(|peak| peak.1),
+        device_memory_reserved_bytes: None,
     };
 }
 

@@ -5,15 +5,16 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION,
-    GOES_ON, LAUNCH_BOUND, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME,
-    PATH, PLACED, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK, THREAD, TOLD, TRACK, TRACK_NAME,
-    UNUSUAL_SPAN,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_MEMORY, DEVICE_SPAN, DEVICE_WORK, FRAME,
+    FUNCTION, GOES_ON, LAUNCH_BOUND, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, OPERATOR,
+    OPERATOR_NAME, PATH, PLACED, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK, THREAD, TOLD, TRACK,
+    TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
 use crate::calls::{CallSums, CalledFunction, FunctionCalls};
+use crate::device_memory::{DeviceMemory, DeviceMemorySpan};
 use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
@@ -271,6 +272,7 @@ impl<'a> RecordReader<'a> {
             OPERATOR => Record::Operator(fields.operator()?),
             DEVICE_WORK => Record::DeviceWork(fields.device_work()?),
             DEVICE_SPAN => Record::DeviceSpan(fields.device_span()?),
+            DEVICE_MEMORY => Record::DeviceMemory(fields.device_memory()?),
             NOTE => {
                 let (code, message) = fields.pair()?;
                 Record::Note { code, message }
@@ -465,6 +467,22 @@ impl<'a> Fields<'a, '_> {
             stream,
             continues: told & GOES_ON != 0,
             times: self.device_times(told)?,
+        })
+    }
+
+    fn device_memory(&mut self) -> Result<DeviceMemorySpan, FormatError> {
+        Ok(DeviceMemorySpan {
+            path: self.path()?,
+            start: self.time()?,
+            track: self.reader.cursor.track,
+            device: self.number()? as u32,
+            memory: DeviceMemory {
+                net_bytes: unzigzag(self.number()?),
+                peak_least_bytes: self.number()?,
+                peak_most_bytes: self.number()?,
+                reserved_net_bytes: unzigzag(self.number()?),
+                reserved_peak_bytes: self.number()?.checked_sub(1),
+            },
         })
     }
 

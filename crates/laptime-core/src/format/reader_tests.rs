@@ -249,6 +249,28 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                 launched: (launched, thread),
             })
         }),
+        (
+            1_u32..60_000,
+            any::<[u64; 3]>(),
+            any::<[i64; 2]>(),
+            any::<(u32, Option<u32>)>()
+        )
+            .prop_map(|(path, numbers, nets, (device, reserved))| {
+                let [start, peak_least_bytes, peak_most_bytes] = numbers;
+                Record::DeviceMemory(DeviceMemorySpan {
+                    path: PathId(path),
+                    start,
+                    track: 1,
+                    device,
+                    memory: DeviceMemory {
+                        net_bytes: nets[0],
+                        peak_least_bytes,
+                        peak_most_bytes,
+                        reserved_net_bytes: nets[1],
+                        reserved_peak_bytes: reserved.map(u64::from),
+                    },
+                })
+            }),
         (1_u32..60_000, any::<[u64; 6]>(), any::<u32>(), 0_u64..12).prop_map(
             |(path, numbers, device, told)| {
                 let [start, duration, stream, ns, lag_ns, tail_least_ns] = numbers;

@@ -37,10 +37,12 @@
 //! | 22   | operator     | Δ time, system thread id (0: unknown), name, ns in itself, ns with what it called |
 //! | 23   | device work  | Δ time, ns, name, kind (0 kernel, 1 copy, 2 fill), device, stream, of the operator that launched it its Δ time and system thread id (0: unknown) |
 //! | 24   | device span  | path, Δ start, duration, device, stream, what it is: bit 0 the device told its time, bit 1 launch bound, bit 2 placed, bit 3 goes on with one before; without bit 0 why (1 captured, 2 too many pending, 3 other context, 4 failed, 5 still running, 6 gone), else device ns; placed: ns from the start on the host to that on the device, and from end to end at least and at most |
+//! | 28   | device memory | path, Δ start, device, zigzag bytes allocated at the end less those at the start, peak over those at the start at least and at most, zigzag bytes reserved at the end less those at the start, most that were reserved plus 1 (0: not known) |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
 use crate::calls::{CalledFunction, FunctionCalls};
+use crate::device_memory::DeviceMemorySpan;
 use crate::device_span::DeviceSpan;
 use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
@@ -75,6 +77,7 @@ pub(super) const OPERATOR_NAME: u64 = 21;
 pub(super) const OPERATOR: u64 = 22;
 pub(super) const DEVICE_WORK: u64 = 23;
 pub(super) const DEVICE_SPAN: u64 = 24;
+pub(super) const DEVICE_MEMORY: u64 = 28;
 
 /// What a device told of a span.
 pub(super) const TOLD: u64 = 1;
@@ -220,6 +223,8 @@ pub enum Record<'a> {
     DeviceWork(DeviceWork),
     /// What a device told of a span.
     DeviceSpan(DeviceSpan),
+    /// What a device's allocator told of a span.
+    DeviceMemory(DeviceMemorySpan),
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -297,6 +302,11 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             switch_track(out, cursor, span.track);
             push_device_span(&mut payload, cursor, &span);
             DEVICE_SPAN
+        }
+        Record::DeviceMemory(span) => {
+            switch_track(out, cursor, span.track);
+            push_device_memory(&mut payload, cursor, &span);
+            DEVICE_MEMORY
         }
         Record::Operations(operations) => {
             push_operations(&mut payload, &operations);
@@ -408,6 +418,23 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
         // None comes here; readers skip the kind, and the measured program goes on.
         _ => UNKNOWN,
     }
+}
+
+fn push_device_memory(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceMemorySpan) {
+    let memory = &span.memory;
+    let numbers = [
+        u64::from(span.path.0),
+        zigzag(span.start.wrapping_sub(cursor.last) as i64),
+        u64::from(span.device),
+        zigzag(memory.net_bytes),
+        memory.peak_least_bytes,
+        memory.peak_most_bytes,
+        zigzag(memory.reserved_net_bytes),
+        memory
+            .reserved_peak_bytes
+            .map_or(0, |bytes| bytes.saturating_add(1)),
+    ];
+    push_all(out, &numbers);
 }
 
 fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {

@@ -199,6 +199,8 @@ impl Unit {
                 duration: end.saturating_sub(phase.start),
                 flags: phase.flags,
                 memory: taken.memory,
+                device_memory: taken.device_memory,
+                device_time: taken.device_time,
             });
         } else {
             laps.close(span, end, phase.flags);

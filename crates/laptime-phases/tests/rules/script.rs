@@ -208,7 +208,11 @@ impl Laps for Script {
             net_bytes,
             peak_bytes,
         });
-        Some(Taken { memory })
+        Some(Taken {
+            memory,
+            device_memory: None,
+            device_time: None,
+        })
     }
 
     fn emit(&self, held: &Held, parent: u32) -> u32 {

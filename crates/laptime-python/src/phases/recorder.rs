@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use laptime_core::{PathId, PhaseName, SpanFlags};
 use laptime_phases::{Held, Laps, SpanId, Spot, Taken};
+use laptime_recorder::device::HeldTime;
 use laptime_recorder::{self as recorder, Extra, LazySite, Open, Site, clock};
 
 use crate::fast::span;
@@ -97,6 +98,8 @@ impl Laps for Recorder {
         let piece = span::at(|| recorder::suspend_piece(open(span)))?;
         Some(Taken {
             memory: piece.memory,
+            device_memory: piece.device_memory,
+            device_time: piece.device_time.map(HeldTime::to_raw),
         })
     }
 
@@ -104,6 +107,8 @@ impl Laps for Recorder {
         let extra = Extra {
             flags: held.flags,
             memory: held.memory,
+            device_memory: held.device_memory,
+            device_time: held.device_time.map(HeldTime::from_raw),
             ..Extra::default()
         };
         let (site, parent) = (site(held.name), PathId(parent));

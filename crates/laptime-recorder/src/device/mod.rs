@@ -30,6 +30,7 @@ pub use driver::Stream;
 pub(crate) use open::{Begun, OpenOnDevices};
 pub use pairs::{Outcome, Times, Token};
 pub use reason::{Absent, Untimed};
+pub use spans::HeldTime;
 
 use crate::clock::monotonic_ns;
 use crate::fork;

@@ -26,8 +26,35 @@ const UNAVAILABLE: &str = "device.unavailable";
 /// How long a report waits for devices that still work on its spans.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Spans that closed, and whose device was not there yet.
-static CLOSED: Lock<BTreeMap<Token, DeviceSpan>> = Lock::new(BTreeMap::new());
+/// Spans that are waited for at most, or whose name is; beyond them the oldest has no device time.
+const MOST: usize = 65_536;
+
+/// Spans that closed and are not written, by what they are timed by.
+static CLOSED: Lock<BTreeMap<Token, Closed>> = Lock::new(BTreeMap::new());
+
+#[derive(Debug)]
+enum Closed {
+    /// Its device was not there yet.
+    Waits(DeviceSpan),
+    /// What the span is isn't known yet; with what the device told, if it did.
+    Held(Begun, Option<Result<DeviceTimes, NoDeviceTime>>),
+}
+
+/// The time on a device of a span that was taken off the stack, and is to be written later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldTime(Token);
+
+impl HeldTime {
+    /// As a number, for a machine that knows nothing of devices.
+    pub fn to_raw(self) -> u64 {
+        self.0.0
+    }
+
+    /// What [`Self::to_raw`] gave. A number that never was is the time of nothing.
+    pub fn from_raw(number: u64) -> Self {
+        Self(Token(number))
+    }
+}
 
 /// A span opens. `None` where it isn't timed on a device.
 ///
@@ -44,7 +71,50 @@ pub(crate) fn begin() -> Option<Begun> {
 
 /// A span that was begun closes, and is written with its times once they are known.
 pub(crate) fn end(thread: &mut Thread, begun: Begun, span: &Span) {
-    let span = DeviceSpan {
+    close(begun.token, Closed::Waits(as_untimed(begun, span)));
+    write(thread, super::take());
+}
+
+/// A span that was begun is taken off the stack. What it is follows by [`give`], or never, by [`drop_held`].
+pub(crate) fn hold(begun: Begun) -> HeldTime {
+    close(begun.token, Closed::Held(begun, None));
+    HeldTime(begun.token)
+}
+
+/// A span that was taken off the stack is this one.
+pub(crate) fn give(thread: &mut Thread, held: HeldTime, span: &Span) {
+    let mut closed = CLOSED.lock();
+    let Some(Closed::Held(begun, told)) = closed.remove(&held.0) else {
+        return;
+    };
+    let span = as_untimed(begun, span);
+    match told {
+        Some(times) => {
+            drop(closed);
+            let record = Record::DeviceSpan(DeviceSpan { times, ..span });
+            thread.writer.record(&record);
+        }
+        None => drop(closed.insert(held.0, Closed::Waits(span))),
+    }
+}
+
+/// A span that was taken off the stack is not written.
+pub(crate) fn drop_held(held: HeldTime) {
+    CLOSED.lock().remove(&held.0);
+}
+
+fn close(token: Token, span: Closed) {
+    let mut closed = CLOSED.lock();
+    closed.insert(token, span);
+    if closed.len() > MOST {
+        closed.pop_first();
+    }
+    drop(closed);
+    super::end(token);
+}
+
+fn as_untimed(begun: Begun, span: &Span) -> DeviceSpan {
+    DeviceSpan {
         path: span.path,
         start: span.start,
         duration: span.duration,
@@ -53,10 +123,7 @@ pub(crate) fn end(thread: &mut Thread, begun: Begun, span: &Span) {
         stream: begun.stream.0 as u64,
         continues: !span.flags.is_whole(),
         times: Err(NoDeviceTime::Unknown),
-    };
-    CLOSED.lock().insert(begun.token, span);
-    super::end(begun.token);
-    write(thread, super::take());
+    }
 }
 
 /// Writes what the devices of closed spans tell, for a report; waits for them no longer than told.
@@ -101,17 +168,23 @@ fn write(thread: &mut Thread, outcomes: Vec<Outcome>) {
 /// The spans of these outcomes. What is known of spans that were lost is dropped.
 fn joined(outcomes: Vec<Outcome>, faults: &mut Vec<String>) -> Vec<DeviceSpan> {
     let mut closed = CLOSED.lock();
-    let known = outcomes.into_iter().filter_map(|(token, times)| {
-        let span = closed.remove(&token)?;
+    let mut known = Vec::new();
+    for (token, times) in outcomes {
         let times = times.map(|times| as_told(&times)).map_err(|why| {
             if let Untimed::Failed(fault) = &why {
                 faults.push(fault.to_string());
             }
             why.kind()
         });
-        Some(DeviceSpan { times, ..span })
-    });
-    known.collect()
+        match closed.remove(&token) {
+            Some(Closed::Waits(span)) => known.push(DeviceSpan { times, ..span }),
+            Some(Closed::Held(begun, _)) => {
+                closed.insert(token, Closed::Held(begun, Some(times)));
+            }
+            None => {}
+        }
+    }
+    known
 }
 
 fn as_told(times: &Times) -> DeviceTimes {
