@@ -6,7 +6,6 @@ use laptime_core::ClockKind;
 
 use crate::clock;
 use crate::device;
-use crate::device_memory;
 use crate::nvtx;
 
 /// What the first instructions of a span have to know.
@@ -27,11 +26,13 @@ pub enum Mode {
 static MODE: AtomicU8 = AtomicU8::new(0);
 /// Whether spans carry memory while they are recorded.
 static MEMORY: AtomicBool = AtomicBool::new(false);
+/// Whether spans carry their memory on devices while they are recorded.
+static DEVICE_MEMORY: AtomicBool = AtomicBool::new(false);
 /// Set once, when a mistake of ours was caught: nothing is recorded from then on.
 static BROKEN: AtomicBool = AtomicBool::new(false);
 
 fn on() -> Mode {
-    if measures_memory() || nvtx::is_on() || device::is_on() || device_memory::is_on() {
+    if measures_memory() || reads_device_memory() || nvtx::is_on() || device::is_on() {
         return Mode::OnWithMore;
     }
     match clock::kind() {
@@ -54,7 +55,21 @@ pub fn set_memory(memory: bool) {
     }
 }
 
-/// Spans are timed on devices, or their memory there is followed, from now on, or no more.
+/// Whether spans carry their memory on devices while they are recorded.
+#[inline]
+pub fn reads_device_memory() -> bool {
+    DEVICE_MEMORY.load(Ordering::Relaxed)
+}
+
+/// Spans carry their memory on devices from now on, or no more.
+pub fn set_device_memory(memory: bool) {
+    DEVICE_MEMORY.store(memory, Ordering::SeqCst);
+    if is_on() {
+        enable();
+    }
+}
+
+/// Spans are timed on devices from now on, or no more.
 pub fn follow_devices() {
     if is_on() {
         enable();

@@ -2,9 +2,7 @@
 
 use laptime_core::PathId;
 
-/// A lap's number among all that were ever followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token(pub(super) u64);
+use super::devices::{self, Token};
 
 /// A span that closed, and is written once the devices were looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,17 +58,17 @@ impl OpenWithMemory {
     #[inline]
     pub fn forget(&mut self, start: u64) {
         if let Some(token) = self.take(start) {
-            super::forget(token);
+            devices::forget(token);
         }
     }
 
     /// None of them will close: the thread or the task ends.
     pub fn clear(&mut self) {
         for (_, token) in self.open.drain(..) {
-            super::forget(token);
+            devices::forget(token);
         }
         for closed in self.closed.drain(..) {
-            super::forget(closed.token);
+            devices::forget(closed.token);
         }
     }
 
