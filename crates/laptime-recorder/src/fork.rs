@@ -9,7 +9,7 @@ use std::sync::Once;
 
 use crate::calls::counted as calls;
 use crate::device;
-use crate::device_memory;
+use crate::device_memory::devices as device_memory;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::switch as memory;

@@ -6,16 +6,14 @@
 //! until [`turn_on`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
 
 mod counter;
-mod devices;
+pub(crate) mod devices;
 mod frames;
 mod open;
 mod written;
 
 pub use counter::{Counter, Mode};
 pub use devices::{Look, has_read, is_on, read, turn_off, turn_on, was_reset};
-pub(crate) use devices::{
-    Token, end, forget, lock_for_fork, open, start_over_after_fork, unlock_after_fork,
-};
+pub(crate) use devices::{Token, end, forget, open};
 pub use frames::Reading;
 pub(crate) use open::OpenWithMemory;
 pub(crate) use written::write_closed;
