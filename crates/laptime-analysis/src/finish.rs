@@ -27,6 +27,7 @@ use crate::span_row::SpanRow;
 use crate::steady::{self, Start};
 use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
+use crate::telemetry;
 use crate::tree;
 use crate::wall::{self, Filled, Wall};
 use crate::worker_starts;
@@ -52,14 +53,20 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     clues.starts = worker_starts::of_run(&processes, measured);
     clues.workers = workers::main_lap(&mut processes, measured);
     let mut peaks = Peaks::of(&processes);
+    let steady_from: Vec<Option<u64>> = (processes.iter())
+        .map(|process| process.steady.as_ref().map(|steady| steady.from))
+        .collect();
     let mut parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())
         .map(|(index, (process, end_ns))| {
             steady_rows::of_process(process, *end_ns, index < measured)
         })
         .collect();
+    let steady_ticks: Vec<telemetry::SteadyTicks> = (steady_from.into_iter().zip(&parts))
+        .map(|(from, part)| Some((from?, part.as_ref()?.totals.last_end)))
+        .collect();
     let is_told = start.is_some() && parts.iter().all(Option::is_some);
     let ranks = ranks(&processes[..measured], &mut parts, is_told);
-    let steady = start.filter(|_| is_told).map(|start| {
+    let mut steady = start.filter(|_| is_told).map(|start| {
         let all = processes.iter().zip(parts.iter_mut().flatten());
         steady_rows::joined(all, start, &mut peaks)
     });
@@ -87,6 +94,10 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     let tree = tree::of_run(&mut processes);
     let mut made = rows::rows(&tree, measured_ns, &filled.leftovers, &mut peaks);
     let operations = operations::summary(&tree, &made.rows, &peaks);
+    telemetry::fill(&mut made.rows, &processes, |laps| &laps.all);
+    if let Some(steady) = &mut steady {
+        telemetry::fill(&mut steady.rows, &processes, |laps| &laps.steady);
+    }
     memory::fill_other(&mut made.rows, &tree, &summaries);
     warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     launches::tell(&mut warnings, &made.rows);
@@ -100,6 +111,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
     let unavailable = sampling::with_reason(unavailable, &processes);
     let unavailable = device::with_reason(unavailable, &processes);
+    let unavailable = telemetry::with_reason(unavailable, &processes);
     let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
     let mut summary = Summary {
         schema: SCHEMA.to_owned(),
@@ -112,6 +124,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         wall_source: wall.source,
         span_count: summaries.iter().map(|process| process.span_count).sum(),
         clock: clock(processes.first()),
+        devices: telemetry::devices(&processes, &steady_ticks, steady.as_ref(), ranks.len()),
         ranks,
         by_process,
         steady_why,

@@ -10,6 +10,7 @@
 pub mod anchor;
 pub mod calls;
 pub mod ceilings;
+mod device_sample;
 mod device_span;
 pub mod facts;
 mod files;
@@ -36,6 +37,7 @@ pub mod work;
 pub use anchor::{Anchor, ClockKind, ClockMap};
 pub use calls::{CallSums, CalledFunction, FunctionCalls};
 pub use ceilings::{Ceiling, Ceilings};
+pub use device_sample::{DeviceReading, DeviceReadings, DeviceSample, Throttle};
 pub use device_span::{DevicePlace, DeviceSpan, DeviceTally, DeviceTimes, NoDeviceTime};
 pub use facts::{ProcessFacts, zero_ns};
 pub use files::Files;

@@ -13,6 +13,7 @@ use laptime_core::format::record::Record;
 use laptime_core::format::window::{HEADER_LEN, seal};
 
 use crate::clock;
+use crate::device::telemetry::{self, Watch};
 use crate::file::ProcessFile;
 use crate::fold;
 use crate::guard::guard;
@@ -37,10 +38,11 @@ const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
 /// Starts the thread for the recording in progress.
 pub fn start(disk: &Disk) -> Option<std::thread::JoinHandle<()>> {
     let sources = Arc::downgrade(&disk.sources);
+    let watch = Watch::begin();
     std::thread::Builder::new()
         .name("laptime".to_owned())
         .spawn(move || {
-            guard((), || run(&sources));
+            guard((), || run(&sources, watch));
             // After a mistake, readers of memory must not wait for windows that are never folded.
             registry::with(|registry| {
                 if let Some(disk) = registry.disk.as_mut() {
@@ -51,7 +53,7 @@ pub fn start(disk: &Disk) -> Option<std::thread::JoinHandle<()>> {
         .ok()
 }
 
-fn run(sources: &Weak<Sources>) {
+fn run(sources: &Weak<Sources>, mut watch: Watch) {
     platform::block_signals();
     Quiet::for_ever();
     let started = clock::monotonic_ns();
@@ -105,6 +107,7 @@ fn run(sources: &Weak<Sources>) {
             // The first thread is gone. After the last one the program would be over.
             if resident == Some(0) {
                 end_stacks();
+                telemetry::finish();
                 if platform::is_last_thread() {
                     leave();
                     return;
@@ -122,6 +125,7 @@ fn run(sources: &Weak<Sources>) {
                 memory::look_for_new_objects();
             }
             note_stacks();
+            telemetry::follow(&mut watch);
             write_out();
         }
     }

@@ -269,6 +269,7 @@ pub fn close() {
         sampler.stop();
         collector::write_stacks(&sampler);
     }
+    device::telemetry::finish();
     let own = Thread::with(|thread| {
         registry::with(|registry| registry.take_out_of_black_box(thread.own_stack()));
         thread.refresh_slot();

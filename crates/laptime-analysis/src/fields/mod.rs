@@ -13,7 +13,7 @@ use laptime_core::Unavailable;
 use crate::span_row::SpanRow;
 use table::NO_MEMORY;
 pub use table::{
-    DEVICE_MEMORY, DEVICE_TIME, DURATIONS, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY, OPERATIONS,
+    DEVICE_MEMORY, DEVICE_TIME, DURATIONS, ENERGY, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY, OPERATIONS,
     RESERVED,
 };
 
@@ -38,6 +38,8 @@ pub enum Unit {
     ByteRate,
     /// Floating-point operations for each byte.
     FlopPerByte,
+    /// Joules.
+    Joules,
     /// One of a few words.
     Name,
 }

@@ -18,6 +18,7 @@ use crate::operations::stretches::Stretches;
 use crate::operators::Kept;
 use crate::series::Followed;
 use crate::stacks::Stacks;
+use crate::telemetry;
 use crate::totals::Totals;
 use crate::turns::Turns;
 use crate::waits::Waits;
@@ -139,6 +140,10 @@ pub struct Process {
     pub calls: Calls,
     /// Operators and kernels, where some steps were profiled.
     pub operators: Kept,
+    /// What its devices said of themselves.
+    pub devices: telemetry::Kept,
+    /// What its laps drew from them, once the pass over laps is over.
+    pub energies: telemetry::OfLaps,
 }
 
 impl Process {
@@ -201,6 +206,8 @@ impl Process {
             stacks: Stacks::default(),
             calls: Calls::default(),
             operators: Kept::default(),
+            devices: telemetry::Kept::default(),
+            energies: telemetry::OfLaps::default(),
             resident_peak_bytes: None,
             memory: None,
             lost: header.lost,

@@ -5,7 +5,7 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, LAUNCH_BOUND,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_LACKS, DEVICE_NAME, DEVICE_SAMPLE, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, LAUNCH_BOUND,
     MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PLACED, PROCESSORS, RAN, Record,
     SAMPLE, STACK, TASK, THREAD, TOLD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
@@ -13,6 +13,7 @@ use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
 use crate::calls::{CallSums, CalledFunction, FunctionCalls};
+use crate::device_sample::{DeviceReading, DeviceReadings, DeviceSample};
 use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
@@ -270,6 +271,17 @@ impl<'a> RecordReader<'a> {
             OPERATOR => Record::Operator(fields.operator()?),
             DEVICE_WORK => Record::DeviceWork(fields.device_work()?),
             DEVICE_SPAN => Record::DeviceSpan(fields.device_span()?),
+            DEVICE_SAMPLE => Record::DeviceSample(fields.device_sample()?),
+            DEVICE_NAME => {
+                let device = fields.number()? as u32;
+                let (uuid, name) = fields.pair()?;
+                Record::DeviceName { device, uuid, name }
+            }
+            DEVICE_LACKS => Record::DeviceLacks {
+                device: fields.number()? as u32,
+                reading: fields.number()?,
+                why: fields.text()?,
+            },
             NOTE => {
                 let (code, message) = fields.pair()?;
                 Record::Note { code, message }
@@ -483,6 +495,22 @@ impl<'a> Fields<'a, '_> {
             launch_bound: told & LAUNCH_BOUND != 0,
             place,
         }))
+    }
+
+    /// Numbers that a later version knows stand behind those of this one.
+    fn device_sample(&mut self) -> Result<DeviceSample, FormatError> {
+        let (ticks, device, told) = (self.time()?, self.number()? as u32, self.number()?);
+        let mut readings = DeviceReadings::default();
+        for reading in DeviceReading::ALL {
+            if told & 1 << reading as u64 != 0 {
+                readings.set(reading, self.number()?);
+            }
+        }
+        Ok(DeviceSample {
+            ticks,
+            device,
+            readings,
+        })
     }
 
     fn wide_number(&mut self) -> Result<u128, FormatError> {

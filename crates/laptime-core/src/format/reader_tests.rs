@@ -143,6 +143,32 @@ fn other() -> impl Strategy<Value = Record<'static>> {
     ]
 }
 
+fn device() -> impl Strategy<Value = Record<'static>> {
+    prop_oneof![
+        any::<(u64, u32, [Option<u64>; 10])>().prop_map(|(ticks, device, told)| {
+            let mut readings = DeviceReadings::default();
+            for (reading, value) in DeviceReading::ALL.into_iter().zip(told) {
+                value.into_iter().for_each(|value| readings.set(reading, value));
+            }
+            Record::DeviceSample(DeviceSample {
+                ticks,
+                device,
+                readings,
+            })
+        }),
+        any::<u32>().prop_map(|device| Record::DeviceName {
+            device,
+            uuid: "GPU-fafafafa-fafa",
+            name: "Fake GPU\n",
+        }),
+        any::<(u32, u64)>().prop_map(|(device, reading)| Record::DeviceLacks {
+            device,
+            reading,
+            why: "the GPU does not tell it",
+        }),
+    ]
+}
+
 fn runner() -> impl Strategy<Value = Runner> {
     let task = |(track, path)| Runner::Task {
         track,
@@ -278,7 +304,7 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
 
 proptest! {
     #[test]
-    fn what_is_encoded_is_read(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 0..60)) {
+    fn what_is_encoded_is_read(records in proptest::collection::vec(prop_oneof![span(), other(), stack(), device()], 0..60)) {
         let (mut bytes, mut cursor) = (Vec::new(), START);
         for record in &records {
             encode(&mut bytes, &mut cursor, record);
@@ -289,7 +315,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_returns_the_exact_prefix(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 1..12)) {
+    fn a_cut_returns_the_exact_prefix(records in proptest::collection::vec(prop_oneof![span(), other(), stack(), device()], 1..12)) {
         let (mut bytes, mut cursor, mut ends) = (Vec::new(), START, Vec::new());
         for record in &records {
             encode(&mut bytes, &mut cursor, record);
@@ -359,7 +385,7 @@ impl<'a> Visit<'a> for Seen<'a> {
 
 proptest! {
     #[test]
-    fn visiting_is_iterating(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 0..60), cut in 0_usize..40) {
+    fn visiting_is_iterating(records in proptest::collection::vec(prop_oneof![span(), other(), stack(), device()], 0..60), cut in 0_usize..40) {
         let (mut bytes, mut cursor) = (Vec::new(), START);
         for record in &records {
             encode(&mut bytes, &mut cursor, record);

@@ -37,10 +37,14 @@
 //! | 22   | operator     | Δ time, system thread id (0: unknown), name, ns in itself, ns with what it called |
 //! | 23   | device work  | Δ time, ns, name, kind (0 kernel, 1 copy, 2 fill), device, stream, of the operator that launched it its Δ time and system thread id (0: unknown) |
 //! | 24   | device span  | path, Δ start, duration, device, stream, then 0 and why the device told nothing (1 captured, 2 too many pending, 3 other context, 4 failed, 5 still running, 6 gone); or what it told: bit 0 set, bit 1 launch bound, bit 2 placed; device ns; placed: ns from the start on the host to that on the device, and from end to end at least and at most |
+//! | 25   | device sample | Δ time, device, a bit for each number that it told, then these in order of their bits: 0 utilization and 1 that of its memory in percent, 2 bytes of its memory in use and 3 of them by this process, 4 mW, 5 mJ so far, 6 clock and 7 that of its memory in MHz, 8 °C, 9 what limits the clock (bits, as NVIDIA numbers them) |
+//! | 26   | device name  | device, UTF-8 UUID, a zero byte, UTF-8 name to the end   |
+//! | 27   | device lacks | device, bit of the number that it does not tell, UTF-8 reason to the end |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
 use crate::calls::{CalledFunction, FunctionCalls};
+use crate::device_sample::{DeviceReading, DeviceSample};
 use crate::device_span::DeviceSpan;
 use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
@@ -75,6 +79,9 @@ pub(super) const OPERATOR_NAME: u64 = 21;
 pub(super) const OPERATOR: u64 = 22;
 pub(super) const DEVICE_WORK: u64 = 23;
 pub(super) const DEVICE_SPAN: u64 = 24;
+pub(super) const DEVICE_SAMPLE: u64 = 25;
+pub(super) const DEVICE_NAME: u64 = 26;
+pub(super) const DEVICE_LACKS: u64 = 27;
 
 /// What a device told of a span.
 pub(super) const TOLD: u64 = 1;
@@ -219,6 +226,26 @@ pub enum Record<'a> {
     DeviceWork(DeviceWork),
     /// What a device told of a span.
     DeviceSpan(DeviceSpan),
+    /// What a device told of itself at one moment.
+    DeviceSample(DeviceSample),
+    /// Names a device before its first sample in the window.
+    DeviceName {
+        /// The device's index.
+        device: u32,
+        /// Its UUID, as the driver's tools write it.
+        uuid: &'a str,
+        /// Its name.
+        name: &'a str,
+    },
+    /// A number that a device doesn't tell, or once didn't.
+    DeviceLacks {
+        /// The device's index.
+        device: u32,
+        /// The number's code: [`DeviceReading::of`] knows those of this version.
+        reading: u64,
+        /// Why, a phrase.
+        why: &'a str,
+    },
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -404,8 +431,35 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
             push_all(payload, &[work.stream, delta(launched), thread]);
             DEVICE_WORK
         }
+        Record::DeviceSample(sample) => {
+            push_device_sample(payload, delta(sample.ticks), &sample);
+            DEVICE_SAMPLE
+        }
+        Record::DeviceName { device, uuid, name } => {
+            push(payload, u64::from(device));
+            push_pair(payload, uuid, name);
+            DEVICE_NAME
+        }
+        Record::DeviceLacks {
+            device,
+            reading,
+            why,
+        } => {
+            push_named(payload, &[u64::from(device), reading], why);
+            DEVICE_LACKS
+        }
         // None comes here; readers skip the kind, and the measured program goes on.
         _ => UNKNOWN,
+    }
+}
+
+fn push_device_sample(out: &mut Vec<u8>, at: u64, sample: &DeviceSample) {
+    let told = DeviceReading::ALL.map(|reading| sample.readings.get(reading));
+    let bits = told.iter().enumerate().filter(|(_, value)| value.is_some());
+    let bits = bits.fold(0, |bits, (code, _)| bits | 1 << code);
+    push_all(out, &[at, u64::from(sample.device), bits]);
+    for value in told.into_iter().flatten() {
+        push(out, value);
     }
 }
 

@@ -39,6 +39,9 @@ const GIVE_WAY: [Column; 23] = [
     Column::Difference,
     Column::OwnShare,
     Column::Interval,
+    Column::BusyP95,
+    Column::PeakPower,
+    Column::DeviceMemory,
 ];
 
 /// Widths of a table's columns.
@@ -208,6 +211,8 @@ pub fn digits(cell: Cell) -> Digits {
         Cell::Change(ratio) => quantity::change(ratio),
         Cell::Interval(low, high) => quantity::changes(low, high),
         Cell::Measured(ns) => quantity::measured(ns),
+        Cell::Watts(watts) => quantity::watts(watts),
+        Cell::Joules(joules) => quantity::joules(joules),
         Cell::Difference(ns) => quantity::difference(ns),
         Cell::Plain(number) => Digits {
             whole: quantity::plain(number),
