@@ -3,7 +3,6 @@
 use laptime_analysis::Finding;
 
 use crate::name;
-use crate::quantity;
 
 /// A finding about a device in words.
 pub fn said(finding: &Finding) -> Option<String> {
@@ -58,7 +57,7 @@ fn percent(ratio: f64) -> String {
 /// What there is to do about a reason.
 fn advice(reason: &str) -> &'static str {
     if reason.starts_with("power limit") {
-        "That is usual at full load; compare runs only at the same limit (`nvidia-smi -q -d POWER`)."
+        "Running at the limit is usual at full load; compare runs only at the same limit (`nvidia-smi -q -d POWER`)."
     } else if reason.starts_with("heat") {
         "Look after its cooling: run again on a cool GPU before you compare times."
     } else {

@@ -15,7 +15,7 @@ const LEAST_NAME: usize = 22;
 /// Widths of the share's bar, widest first; all are tried before a column gives way.
 const BARS: [usize; 3] = [12, 8, 5];
 /// Columns in the order in which they give way; any other stays.
-const GIVE_WAY: [Column; 23] = [
+const GIVE_WAY: [Column; 26] = [
     Column::Mean,
     Column::PerCall,
     Column::SelfTime,
