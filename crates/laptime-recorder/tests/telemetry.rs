@@ -52,7 +52,13 @@ fn until(mut is_so: impl FnMut() -> bool) {
 }
 
 /// What was recorded while a device was asked so often for a number.
-fn sampled(cuda: &Fake, nvml: &LoadedNvml, device: i32, (number, reading): (u32, Reading), times: usize) -> Told {
+fn sampled(
+    cuda: &Fake,
+    nvml: &LoadedNvml,
+    device: i32,
+    (number, reading): (u32, Reading),
+    times: usize,
+) -> Told {
     let folder = tempfile::tempdir().unwrap();
     let recording = begin(folder.path());
     cuda.use_device(device);
@@ -72,10 +78,17 @@ fn inner_every_number() {
     let (cuda, nvml) = (Fake::loaded(), LoadedNvml::open());
     nvml.series(0, Reading::Utilization as u32, &[10, 95, 97]);
     nvml.series(0, Reading::Power as u32, &[100_000, 700_000]);
-    nvml.series(0, Reading::ClockLimits as u32, &[0, Throttle::PowerLimit.bit()]);
+    nvml.series(
+        0,
+        Reading::ClockLimits as u32,
+        &[0, Throttle::PowerLimit.bit()],
+    );
     let told = sampled(&cuda, &nvml, 0, (0, Reading::ClockLimits), 3);
     let uuid = "GPU-fafafafa-fafa-fafa-fafa-fafafafafa00";
-    assert_eq!(told.devices, [(0, uuid.to_owned(), "Fake GPU 0".to_owned())]);
+    assert_eq!(
+        told.devices,
+        [(0, uuid.to_owned(), "Fake GPU 0".to_owned())]
+    );
     let of = |reading| told.of(0, reading);
     assert_eq!(of(Reading::Utilization)[..3], [10, 95, 97]);
     assert_eq!(of(Reading::MemoryUtilization)[0], 40);
@@ -87,7 +100,7 @@ fn inner_every_number() {
     assert_eq!(of(Reading::MemoryClock)[0], 2_600);
     assert_eq!(of(Reading::Temperature)[0], 60);
     assert_eq!(of(Reading::ClockLimits)[..3], [0, 4, 4]);
-    // The list of processes is asked for at each tenth reading only.
+    // What changes slowly, and the list of processes, are asked for at each tenth reading only.
     assert_eq!(of(Reading::ProcessMemory).len(), 1);
     assert!(told.lacks.is_empty() && told.notes.is_empty(), "{told:?}");
     assert_eq!(nvml.started(), 0, "it was shut down with the recording");
@@ -96,8 +109,17 @@ fn inner_every_number() {
 #[test]
 fn cuda_visible_devices_may_be_an_index_a_uuid_its_beginning_or_an_instance() {
     let one = "GPU-fafafafa-fafa-fafa-fafa-fafafafafa01";
-    for said in ["1", "1,0", one, "GPU-fafafafa-fafa-fafa-fafa-fafafafafa01,7"] {
-        run("inner_second_device", &FakeNvml::new(), &[("CUDA_VISIBLE_DEVICES", said)]);
+    for said in [
+        "1",
+        "1,0",
+        one,
+        "GPU-fafafafa-fafa-fafa-fafa-fafafafafa01,7",
+    ] {
+        run(
+            "inner_second_device",
+            &FakeNvml::new(),
+            &[("CUDA_VISIBLE_DEVICES", said)],
+        );
     }
     let instance = "MIG-abababab-abab-abab-abab-ababababab01";
     for (said, number) in [(instance, "01"), ("MIG-abab", "00")] {
@@ -116,7 +138,11 @@ fn inner_second_device() {
     let told = sampled(&cuda, &nvml, 0, (1, Reading::ClockLimits), 1);
     assert_eq!(told.devices[0].2, "Fake GPU 1");
     assert_eq!(told.of(0, Reading::Utilization)[0], 55);
-    assert_eq!(nvml.made(0, Reading::Power as u32), 0, "the other one is not touched");
+    assert_eq!(
+        nvml.made(0, Reading::Power as u32),
+        0,
+        "the other one is not touched"
+    );
 }
 
 #[test]
@@ -138,13 +164,24 @@ fn inner_instance() {
     let device = number.parse().unwrap();
     let told = sampled(&cuda, &nvml, 0, (device, Reading::ClockLimits), 2);
     let (_, uuid, name) = &told.devices[0];
-    assert_eq!(*uuid, format!("MIG-abababab-abab-abab-abab-ababababab{number}"));
+    assert_eq!(
+        *uuid,
+        format!("MIG-abababab-abab-abab-abab-ababababab{number}")
+    );
     assert!(name.ends_with("MIG 1g.10gb"), "{name}");
     assert!(told.of(0, Reading::Utilization).is_empty());
     let why = told.lack(0, Reading::Utilization).unwrap();
     assert!(why.contains("MIG"), "{why}");
-    assert_eq!(told.of(0, Reading::Power).len(), told.samples.len(), "that of the GPU");
-    assert_eq!(told.of(0, Reading::Memory)[0], 8 << 30, "that of the instance");
+    assert_eq!(
+        told.of(0, Reading::Power).len(),
+        told.samples.len(),
+        "that of the GPU"
+    );
+    assert_eq!(
+        told.of(0, Reading::Memory)[0],
+        8 << 30,
+        "that of the instance"
+    );
 }
 
 #[test]
@@ -167,12 +204,19 @@ fn inner_later() {
     assert_eq!(names, [0, 1]);
     assert!(told.of(0, Reading::Power).len() > told.of(1, Reading::Power).len());
     let log = cuda.take_log();
-    assert!(!log.iter().any(|call| call.contains("Retain") || call == "cuInit"), "{log:?}");
+    assert!(
+        !log.iter()
+            .any(|call| call.contains("Retain") || call == "cuInit"),
+        "{log:?}"
+    );
 }
 
 #[test]
 fn a_number_that_the_gpu_or_the_driver_lacks_is_absent_with_its_reason() {
-    let functions = ["nvmlDeviceGetTotalEnergyConsumption", "nvmlDeviceGetMemoryInfo_v2"];
+    let functions = [
+        "nvmlDeviceGetTotalEnergyConsumption",
+        "nvmlDeviceGetMemoryInfo_v2",
+    ];
     run("inner_lacks", &FakeNvml::without(&functions), &[]);
 }
 
@@ -189,7 +233,12 @@ fn inner_lacks() {
     assert_eq!(lack(Reading::Memory), Some(old));
     assert_eq!(lack(Reading::Utilization), Some("the GPU does not tell it"));
     assert!(lack(Reading::ProcessMemory).unwrap().contains("containers"));
-    for reading in [Reading::Energy, Reading::Memory, Reading::Utilization, Reading::ProcessMemory] {
+    for reading in [
+        Reading::Energy,
+        Reading::Memory,
+        Reading::Utilization,
+        Reading::ProcessMemory,
+    ] {
         assert!(told.of(0, reading).is_empty(), "{reading:?}");
     }
     assert!(told.of(0, Reading::Power).len() >= 3);
@@ -214,9 +263,18 @@ fn inner_fail_every() {
     until(|| nvml.made(0, Reading::ClockLimits as u32) >= 6);
     let told = told(&recording.finish().unwrap());
     let power = told.of(0, Reading::Power);
-    assert!(power.len() < told.samples.len() || told.of(0, Reading::Clock).len() < told.samples.len());
-    assert!(power.iter().all(|milliwatts| *milliwatts == 300_000), "never 0: {power:?}");
-    assert!(told.lacks.iter().any(|(_, _, why)| why.starts_with("reading it failed: ")));
+    assert!(
+        power.len() < told.samples.len() || told.of(0, Reading::Clock).len() < told.samples.len()
+    );
+    assert!(
+        power.iter().all(|milliwatts| *milliwatts == 300_000),
+        "never 0: {power:?}"
+    );
+    assert!(
+        told.lacks
+            .iter()
+            .any(|(_, _, why)| why.starts_with("reading it failed: "))
+    );
 }
 
 #[test]
@@ -238,13 +296,20 @@ fn inner_lost() {
     let made = nvml.made(0, Reading::ClockLimits as u32);
     until(|| nvml.made(0, Reading::ClockLimits as u32) >= made + 3);
     let told = told(&recording.finish().unwrap());
-    let lost: Vec<_> = told.notes.iter().filter(|(code, _)| code == "telemetry.lost").collect();
+    let lost: Vec<_> = told
+        .notes
+        .iter()
+        .filter(|(code, _)| code == "telemetry.lost")
+        .collect();
     assert_eq!(lost.len(), 1);
     assert_eq!(
         lost[0].1,
         "device 1 was not sampled to the end: the GPU is lost: it fell off the bus"
     );
-    assert!(told.of(0, Reading::Power).len() >= made + 3, "the other one goes on");
+    assert!(
+        told.of(0, Reading::Power).len() >= made + 3,
+        "the other one goes on"
+    );
 }
 
 #[test]
@@ -263,7 +328,11 @@ fn inner_endless() {
 
 #[test]
 fn where_the_library_does_not_start_the_recording_says_why_there_is_nothing() {
-    run("inner_no_library", &FakeNvml::without(&["nvmlInit_v2"]), &[]);
+    run(
+        "inner_no_library",
+        &FakeNvml::without(&["nvmlInit_v2"]),
+        &[],
+    );
 }
 
 #[test]
@@ -289,7 +358,11 @@ fn inner_no_library() {
 #[test]
 fn the_thread_lives_from_the_first_driver_to_the_end_of_the_recording() {
     run("inner_thread", &FakeNvml::new(), &[]);
-    run("inner_switched_off", &FakeNvml::new(), &[("LAPTIME_DEVICE", "off")]);
+    run(
+        "inner_switched_off",
+        &FakeNvml::new(),
+        &[("LAPTIME_DEVICE", "off")],
+    );
 }
 
 #[test]
@@ -309,7 +382,10 @@ fn inner_thread() {
     let calls = nvml.calls();
     let second = begin(folder.path());
     until(|| nvml.calls() > calls);
-    assert!(!told(&second.finish().unwrap()).samples.is_empty(), "the next one samples again");
+    assert!(
+        !told(&second.finish().unwrap()).samples.is_empty(),
+        "the next one samples again"
+    );
 }
 
 #[test]
@@ -322,7 +398,12 @@ fn inner_switched_off() {
     until(|| threads("laptime") == 1);
     let path = recording.finish().unwrap();
     assert_eq!(nvml.calls(), 0);
-    assert!(told(&path).notes.iter().all(|(code, _)| !code.starts_with("telemetry")));
+    assert!(
+        told(&path)
+            .notes
+            .iter()
+            .all(|(code, _)| !code.starts_with("telemetry"))
+    );
 }
 
 #[test]
@@ -355,7 +436,10 @@ fn inner_fork() {
     let path = recording.finish().unwrap();
     let told = told(&path);
     let pid = std::process::id();
-    assert!(told.samples.iter().all(|(of, _)| *of == pid), "none is the child's");
+    assert!(
+        told.samples.iter().all(|(of, _)| *of == pid),
+        "none is the child's"
+    );
 }
 
 #[test]
@@ -381,6 +465,7 @@ fn inner_exit() {
 /// Threads of this process with a name.
 fn threads(name: &str) -> usize {
     let each = std::fs::read_dir("/proc/self/task").unwrap();
-    let names = each.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    let names =
+        each.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
     names.filter(|found| found.trim_end() == name).count()
 }

@@ -7,8 +7,8 @@ use laptime_analysis::{RowKind, Summary};
 use crate::document::{Content, Document, Section};
 use crate::view::{By, View};
 use crate::{
-    brief, by_process, calls, cpu, devices, epochs, facts, figures, findings, flame, functions, headline,
-    joined, modules, operators, ranks, span_table, steady, until,
+    brief, by_process, calls, cpu, devices, epochs, facts, figures, findings, flame, functions,
+    headline, joined, modules, operators, ranks, span_table, steady, until,
 };
 
 impl Document {

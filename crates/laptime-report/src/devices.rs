@@ -94,7 +94,10 @@ fn cells(told: &DeviceStretch, reasons: &mut Vec<Unavailable>) -> Vec<Cell> {
         cell("power_mean_w", told.power_mean_w.map(Cell::Watts)),
         cell("power_peak_w", told.power_peak_w.map(Cell::Watts)),
         cell("energy_j", told.energy_j.map(Cell::Joules)),
-        cell("energy_per_step_j", told.energy_per_step_j.map(Cell::Joules)),
+        cell(
+            "energy_per_step_j",
+            told.energy_per_step_j.map(Cell::Joules),
+        ),
         cell("throttled_ratio", told.throttled_ratio.map(Cell::Share)),
     ]
 }
@@ -121,7 +124,13 @@ fn throttled(device: &DeviceSummary) -> Option<String> {
             format!("{share} {}", one.reason)
         })
         .collect();
-    (!each.is_empty()).then(|| format!("device {} was throttled by: {}", device.device, each.join(", ")))
+    (!each.is_empty()).then(|| {
+        format!(
+            "device {} was throttled by: {}",
+            device.device,
+            each.join(", ")
+        )
+    })
 }
 
 #[cfg(test)]

@@ -42,7 +42,13 @@ fn text(script: &Script) -> String {
 
 #[test]
 fn a_table_says_what_a_device_did_in_the_steady_state_and_why_it_was_slow() {
-    let limits = |at: u64| if at % 4 == 0 { Throttle::PowerLimit.bit() } else { 0 };
+    let limits = |at: u64| {
+        if at % 4 == 0 {
+            Throttle::PowerLimit.bit()
+        } else {
+            0
+        }
+    };
     let shown = text(&training(|at| {
         vec![
             (Reading::Utilization, 90),
@@ -54,12 +60,25 @@ fn a_table_says_what_a_device_did_in_the_steady_state_and_why_it_was_slow() {
         ]
     }));
     let section = shown.split_once("\ndevices\n").unwrap().1;
-    for expected in ["90.0 %", "% power limit", "8.0 GiB", "650 W", "130 J", "0 Fake"] {
+    for expected in [
+        "90.0 %",
+        "% power limit",
+        "8.0 GiB",
+        "650 W",
+        "130 J",
+        "0 Fake",
+    ] {
         assert!(section.contains(expected), "{expected}:\n{shown}");
     }
     assert!(!shown.contains('\u{1b}'), "{shown}");
-    let finding = shown.lines().find(|line| line.contains("was throttled for")).unwrap();
-    assert!(finding.contains("of the steady state: power limit"), "{shown}");
+    let finding = shown
+        .lines()
+        .find(|line| line.contains("was throttled for"))
+        .unwrap();
+    assert!(
+        finding.contains("of the steady state: power limit"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -73,8 +92,14 @@ fn what_a_device_does_not_tell_is_a_dash_with_its_reason() {
     let shown = text(&script);
     let section = shown.split_once("\ndevices\n").unwrap().1;
     assert!(section.contains('–'), "{shown}");
-    assert!(section.contains("the driver is too old to tell it"), "{shown}");
-    assert!(shown.contains("ran a kernel for 20 % of the steady state"), "{shown}");
+    assert!(
+        section.contains("the driver is too old to tell it"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("ran a kernel for 20 % of the steady state"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -86,11 +111,21 @@ fn a_run_without_a_device_has_no_table_of_devices() {
 
 #[test]
 fn json_of_devices_is_as_the_schema_says() {
-    let script = training(|at| vec![(Reading::Utilization, at % 100), (Reading::Energy, at * 65_000)]);
+    let script = training(|at| {
+        vec![
+            (Reading::Utilization, at % 100),
+            (Reading::Energy, at * 65_000),
+        ]
+    });
     let summary = fed::summarize(&[script], Options::default());
     let json = render(&summary, Format::Json, &View::default());
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(crate::schema_tests::check(&value), Vec::<String>::new());
-    assert!(value["devices"][0]["steady"]["energy_per_step_j"].as_f64().unwrap() > 12.0);
+    assert!(
+        value["devices"][0]["steady"]["energy_per_step_j"]
+            .as_f64()
+            .unwrap()
+            > 12.0
+    );
     assert!(value["devices"][0]["whole"]["power_mean_w"].is_null());
 }

@@ -55,7 +55,8 @@ def test_the_report_has_the_device_with_its_power_energy_and_what_slowed_it(
     assert 0.5 < whole["throttled_ratio"] < 0.8
     assert [one["reason"] for one in whole["throttled_by"]] == ["power limit"]
     text = str(lt.open(str(path)).report())
-    assert "devices" in text and "power limit" in text
+    assert "devices" in text
+    assert "power limit" in text
 
 
 def test_laps_that_are_long_enough_have_their_energy_and_others_a_reason(
@@ -90,9 +91,7 @@ def test_a_lost_device_leaves_the_program_alone_and_its_reason_in_the_report(
     assert warning["message"].startswith("device 0 was not sampled to the end: the GPU is lost")
 
 
-def test_it_is_switched_off_with_the_times_of_devices(
-    tmp_path: Path, fake_libraries: Path
-) -> None:
+def test_it_is_switched_off_with_the_times_of_devices(tmp_path: Path, fake_libraries: Path) -> None:
     told = summary(recorded(tmp_path, fake_libraries, "idle", LAPTIME_DEVICE="off"))
     assert "devices" not in told
     assert "devices" not in told["unavailable"]

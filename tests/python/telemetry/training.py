@@ -1,4 +1,4 @@
-"""A training on a fake device, which is busy in every second reading and throttled from the tenth on."""
+"""A training on a fake device: busy in every second reading, throttled from the tenth on."""
 
 import ctypes
 import sys

@@ -13,8 +13,8 @@ use laptime_core::Unavailable;
 use crate::span_row::SpanRow;
 use table::NO_MEMORY;
 pub use table::{
-    DEVICE_MEMORY, DEVICE_TIME, DURATIONS, ENERGY, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY, OPERATIONS,
-    RESERVED,
+    DEVICE_MEMORY, DEVICE_TIME, DURATIONS, ENERGY, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY,
+    OPERATIONS, RESERVED,
 };
 
 /// What a number counts.

@@ -33,7 +33,9 @@ impl NoEnergy {
             Self::NoCounter => "the device has no energy counter",
             Self::NotSampled => "the device was not sampled from its start to its end",
             Self::TooShort => "shorter than 5 updates of the device's energy counter",
-            Self::InPieces => "a span of it was interrupted: what the device drew meanwhile is not its own",
+            Self::InPieces => {
+                "a span of it was interrupted: what the device drew meanwhile is not its own"
+            }
             Self::WentBack => "the device's energy counter went back",
         }
     }

@@ -80,7 +80,10 @@ impl Kept {
             } => {
                 let device = self.device(device);
                 if let (Some(device), Some(_)) = (device, DeviceReading::of(reading)) {
-                    device.lacks.entry(reading).or_insert_with(|| why.to_owned());
+                    device
+                        .lacks
+                        .entry(reading)
+                        .or_insert_with(|| why.to_owned());
                 }
             }
             _ => {}

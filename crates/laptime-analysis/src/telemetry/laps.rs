@@ -67,12 +67,17 @@ impl<'p> EnergyPass<'p> {
     pub fn new(process: &'p mut Process) -> Self {
         let devices = || process.devices.0.values();
         Self {
-            counters: devices().filter_map(|device| device.energy.series()).collect(),
+            counters: devices()
+                .filter_map(|device| device.energy.series())
+                .collect(),
             shortest: devices()
                 .filter_map(|device| device.energy.shortest())
                 .min()
                 .unwrap_or(u64::MAX),
-            steady_from: process.steady.as_ref().map_or(u64::MAX, |steady| steady.from),
+            steady_from: process
+                .steady
+                .as_ref()
+                .map_or(u64::MAX, |steady| steady.from),
             found: OfLaps::default(),
             process,
         }
@@ -140,7 +145,9 @@ pub fn fill(
     for row in rows.iter_mut().filter(|row| row.kind == RowKind::Span) {
         match merged.get(&row.path) {
             Some(energy) if energy.lacks.is_none() => row.device_energy_j = Some(energy.mj / 1e3),
-            Some(OfPath { lacks: Some(why), .. }) => ENERGY.explain(row, why.reason()),
+            Some(OfPath {
+                lacks: Some(why), ..
+            }) => ENERGY.explain(row, why.reason()),
             _ => {}
         }
     }

@@ -34,7 +34,13 @@ pub fn devices(
     let mut summaries: Vec<DeviceSummary> = Vec::new();
     for (process, steady) in processes.iter().zip(steady) {
         for (index, device) in &process.devices.0 {
-            let made = summary(process, *index, device, steady.filter(|_| told.is_some()), steps);
+            let made = summary(
+                process,
+                *index,
+                device,
+                steady.filter(|_| told.is_some()),
+                steps,
+            );
             let Some(made) = made else {
                 continue;
             };
@@ -86,7 +92,10 @@ fn summary(
     whole.power_peak_w = most(Reading::Power).map(thousandths);
     whole.temperature_peak_celsius = most(Reading::Temperature);
     energy(&mut whole, device, device.energy.whole());
-    no_steps(&mut whole, "a step's energy is told of the steady state only");
+    no_steps(
+        &mut whole,
+        "a step's energy is told of the steady state only",
+    );
     let steady = steady.and_then(|(from, to)| {
         let inside = samples.iter().filter(|(at, _)| (from..=to).contains(at));
         let inside: Vec<_> = inside.copied().collect();
@@ -141,7 +150,10 @@ fn stretch(
         each.filter_map(|(_, told)| told.get(reading)).collect()
     };
     let mut told = DeviceStretch {
-        sampled_ns: process.anchors.rate().nanoseconds(last.saturating_sub(*first)),
+        sampled_ns: process
+            .anchors
+            .rate()
+            .nanoseconds(last.saturating_sub(*first)),
         sample_count: samples.len() as u64,
         ..DeviceStretch::default()
     };
@@ -166,14 +178,26 @@ fn stretch(
 /// Notes why numbers are absent.
 fn explain(told: &mut DeviceStretch, device: &OfDevice, samples: usize) {
     let named = [
-        ("utilization_mean_ratio", Reading::Utilization, told.utilization_mean_ratio.is_none()),
-        ("utilization_p95_ratio", Reading::Utilization, told.utilization_p95_ratio.is_none()),
+        (
+            "utilization_mean_ratio",
+            Reading::Utilization,
+            told.utilization_mean_ratio.is_none(),
+        ),
+        (
+            "utilization_p95_ratio",
+            Reading::Utilization,
+            told.utilization_p95_ratio.is_none(),
+        ),
         (
             "memory_utilization_mean_ratio",
             Reading::MemoryUtilization,
             told.memory_utilization_mean_ratio.is_none(),
         ),
-        ("memory_peak_bytes", Reading::Memory, told.memory_peak_bytes.is_none()),
+        (
+            "memory_peak_bytes",
+            Reading::Memory,
+            told.memory_peak_bytes.is_none(),
+        ),
         (
             "process_memory_peak_bytes",
             Reading::ProcessMemory,
@@ -181,13 +205,21 @@ fn explain(told: &mut DeviceStretch, device: &OfDevice, samples: usize) {
         ),
         ("power_mean_w", Reading::Power, told.power_mean_w.is_none()),
         ("power_peak_w", Reading::Power, told.power_peak_w.is_none()),
-        ("clock_mean_mhz", Reading::Clock, told.clock_mean_mhz.is_none()),
+        (
+            "clock_mean_mhz",
+            Reading::Clock,
+            told.clock_mean_mhz.is_none(),
+        ),
         (
             "temperature_peak_celsius",
             Reading::Temperature,
             told.temperature_peak_celsius.is_none(),
         ),
-        ("throttled_ratio", Reading::ClockLimits, told.throttled_ratio.is_none()),
+        (
+            "throttled_ratio",
+            Reading::ClockLimits,
+            told.throttled_ratio.is_none(),
+        ),
     ];
     for (field, reading, is_absent) in named {
         if !is_absent {
@@ -232,10 +264,17 @@ fn slower(told: &mut DeviceStretch, device: &OfDevice, samples: &[(u64, DeviceRe
         .filter_map(|(_, readings)| readings.get(Reading::Clock))
         .collect();
     let most = device.most[Reading::Clock as usize].filter(|most| *most > 0);
-    let clock = (!clocks.is_empty()).then(|| clocks.iter().sum::<u64>() as f64 / clocks.len() as f64);
-    told.throttled_slower_ratio = clock.zip(most).map(|(clock, most)| 1.0 - clock / most as f64);
+    let clock =
+        (!clocks.is_empty()).then(|| clocks.iter().sum::<u64>() as f64 / clocks.len() as f64);
+    told.throttled_slower_ratio = clock
+        .zip(most)
+        .map(|(clock, most)| 1.0 - clock / most as f64);
     if told.throttled_slower_ratio.is_none() {
-        absent(told, "throttled_slower_ratio", "it was not throttled, or its clock is not known");
+        absent(
+            told,
+            "throttled_slower_ratio",
+            "it was not throttled, or its clock is not known",
+        );
     }
 }
 

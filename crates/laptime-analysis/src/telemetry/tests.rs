@@ -39,7 +39,11 @@ fn training(steps: u64) -> Script {
     let mut script = Script::new(7, end);
     script.observed(name(0));
     for at in 0..end / TENTH {
-        let limits = if at % 4 == 0 { Throttle::PowerLimit.bit() } else { 1 };
+        let limits = if at % 4 == 0 {
+            Throttle::PowerLimit.bit()
+        } else {
+            1
+        };
         let clock = if at % 4 == 0 { 1_200 } else { 1_600 };
         script.observed(sample(
             0,
@@ -78,7 +82,9 @@ fn is_about(found: Option<f64>, wanted: f64) -> bool {
 }
 
 fn why(told: &DeviceStretch, field: &str) -> String {
-    told.why.get(field).map_or_else(String::new, |why| why.0.clone())
+    told.why
+        .get(field)
+        .map_or_else(String::new, |why| why.0.clone())
 }
 
 #[test]
@@ -86,7 +92,10 @@ fn a_device_is_told_of_the_whole_run_and_of_its_steady_state() {
     let summary = summary(training(40));
     let device = &summary.devices[0];
     assert_eq!((device.device, device.pid), (0, 7));
-    assert_eq!((device.uuid.as_str(), device.name.as_str()), (UUID, "Fake GPU"));
+    assert_eq!(
+        (device.uuid.as_str(), device.name.as_str()),
+        (UUID, "Fake GPU")
+    );
     let told = whole(&summary);
     assert_eq!((told.sample_count, told.sampled_ns), (84, 83 * TENTH));
     assert!(is_about(told.utilization_mean_ratio, 0.9));
@@ -102,7 +111,10 @@ fn a_device_is_told_of_the_whole_run_and_of_its_steady_state() {
     assert_eq!(told.throttled_by[0].reason, "power limit");
     assert!(is_about(told.throttled_slower_ratio, 0.25));
     let steady = device.steady.as_ref().expect("steps are steady");
-    assert!(is_about(steady.energy_per_step_j, 40.0 - 0.2 / 40.0) || steady.energy_per_step_j > Some(39.0));
+    assert!(
+        is_about(steady.energy_per_step_j, 40.0 - 0.2 / 40.0)
+            || steady.energy_per_step_j > Some(39.0)
+    );
     assert!(steady.sample_count < told.sample_count);
 }
 
@@ -111,7 +123,11 @@ fn the_energy_of_a_lap_is_that_of_its_spans_if_each_is_long_enough() {
     let summary = summary(training(40));
     let train = summary.row("train").unwrap();
     // 40 steps of 0.2 s at 200 W.
-    assert!(is_about(train.device_energy_j, 1_600.0), "{:?}", train.device_energy_j);
+    assert!(
+        is_about(train.device_energy_j, 1_600.0),
+        "{:?}",
+        train.device_energy_j
+    );
     let step = summary.row("train/step").unwrap();
     assert_eq!(step.device_energy_j, None);
     let why = &summary.why(step, "device_energy_j").unwrap().0;
@@ -146,7 +162,10 @@ fn what_no_sample_has_is_absent_with_the_reason_that_was_recorded() {
     assert_eq!(told.energy_j, None);
     assert_eq!(why(told, "energy_j"), "the driver is too old to tell it");
     assert_eq!(told.utilization_mean_ratio, None);
-    assert_eq!(why(told, "utilization_mean_ratio"), "the device did not tell it meanwhile");
+    assert_eq!(
+        why(told, "utilization_mean_ratio"),
+        "the device did not tell it meanwhile"
+    );
     assert!(is_about(told.power_mean_w, 100.0));
     let row = summary.row("work").unwrap();
     assert_eq!(row.device_energy_j, None);
@@ -156,13 +175,20 @@ fn what_no_sample_has_is_absent_with_the_reason_that_was_recorded() {
 #[test]
 fn a_single_sample_has_peaks_and_no_means() {
     let mut script = Script::new(7, 300 * MS);
-    script.observed(sample(0, 0, &[(Reading::Utilization, 50), (Reading::Power, 7_000)]));
+    script.observed(sample(
+        0,
+        0,
+        &[(Reading::Utilization, 50), (Reading::Power, 7_000)],
+    ));
     script.span(&["work"], 0, 200 * MS);
     let summary = summary(script);
     let told = whole(&summary);
     assert_eq!(told.power_peak_w, Some(7.0));
     assert_eq!(told.utilization_mean_ratio, None);
-    assert_eq!(why(told, "utilization_mean_ratio"), "it was sampled only once meanwhile");
+    assert_eq!(
+        why(told, "utilization_mean_ratio"),
+        "it was sampled only once meanwhile"
+    );
 }
 
 #[test]
@@ -172,8 +198,16 @@ fn why_nothing_was_sampled_is_no_warning_but_the_reason_of_the_devices() {
     script.span(&["work"], 0, 200 * MS);
     let summary = summary(script);
     assert!(summary.devices.is_empty());
-    assert_eq!(summary.unavailable["devices"].0, "devices were not sampled: no library");
-    assert!(summary.warnings.iter().all(|one| one.code != super::UNAVAILABLE));
+    assert_eq!(
+        summary.unavailable["devices"].0,
+        "devices were not sampled: no library"
+    );
+    assert!(
+        summary
+            .warnings
+            .iter()
+            .all(|one| one.code != super::UNAVAILABLE)
+    );
 }
 
 #[test]
@@ -188,7 +222,12 @@ fn two_processes_on_one_device_tell_of_it_once() {
 fn a_throttled_device_is_a_finding_with_its_reason() {
     let summary = summary(training(40));
     let found = summary.findings.iter().find_map(|finding| match finding {
-        Finding::Throttled { ratio, reasons, is_steady, .. } => Some((*ratio, reasons, *is_steady)),
+        Finding::Throttled {
+            ratio,
+            reasons,
+            is_steady,
+            ..
+        } => Some((*ratio, reasons, *is_steady)),
         _ => None,
     });
     let (ratio, reasons, is_steady) = found.expect("throttled in a quarter of the samples");
@@ -209,7 +248,9 @@ fn a_device_that_waits_most_of_the_steady_state_is_a_finding() {
     }
     let summary = summary(script);
     let found = summary.findings.iter().find_map(|finding| match finding {
-        Finding::IdleDevice { utilization_ratio, .. } => Some(*utilization_ratio),
+        Finding::IdleDevice {
+            utilization_ratio, ..
+        } => Some(*utilization_ratio),
         _ => None,
     });
     assert!(is_about(found, 0.2), "{:?}", summary.findings);
@@ -233,7 +274,16 @@ fn readings_between_two_updates_are_no_updates() {
 
 #[test]
 fn a_counter_that_went_back_tells_nothing() {
-    let back = counter(&[(0, 900), (1, 910), (2, 5), (3, 15), (4, 25), (5, 35), (6, 45), (7, 55)]);
+    let back = counter(&[
+        (0, 900),
+        (1, 910),
+        (2, 5),
+        (3, 15),
+        (4, 25),
+        (5, 35),
+        (6, 45),
+        (7, 55),
+    ]);
     assert_eq!(back.whole(), Err(NoEnergy::WentBack));
     assert_eq!(back.inside(2, 7), Err(NoEnergy::WentBack));
     assert_eq!(back.shortest(), None);

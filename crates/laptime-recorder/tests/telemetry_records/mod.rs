@@ -45,7 +45,11 @@ pub fn told(recording: &Path) -> Told {
         if file.extension().is_some_and(|is| is == "proc") {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
             let (pid, _) = name.split_once('-').unwrap();
-            read(&std::fs::read(&file).unwrap(), pid.parse().unwrap(), &mut told);
+            read(
+                &std::fs::read(&file).unwrap(),
+                pid.parse().unwrap(),
+                &mut told,
+            );
         }
     }
     told
@@ -64,7 +68,11 @@ fn read(bytes: &[u8], pid: u32, told: &mut Told) {
                     }
                 }
                 Record::DeviceSample(sample) => told.samples.push((pid, sample)),
-                Record::DeviceLacks { device, reading, why } => {
+                Record::DeviceLacks {
+                    device,
+                    reading,
+                    why,
+                } => {
                     told.lacks.push((device, reading, why.to_owned()));
                 }
                 Record::Note { code, message } => {

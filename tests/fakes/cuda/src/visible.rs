@@ -44,10 +44,13 @@ pub fn of(said: Option<&str>, count: usize) -> Vec<Visible> {
     let all: Vec<Visible> = whole.iter().copied().chain(instances).collect();
     let found = |entry: &str| match entry.parse::<usize>() {
         Ok(index) => whole.get(index).copied(),
-        Err(_) if entry.len() > "GPU-".len() => {
-            all.iter().copied().find(|one| one.name().starts_with(entry))
-        }
+        Err(_) if entry.len() > "GPU-".len() => all
+            .iter()
+            .copied()
+            .find(|one| one.name().starts_with(entry)),
         Err(_) => None,
     };
-    said.split(',').map_while(|entry| found(entry.trim())).collect()
+    said.split(',')
+        .map_while(|entry| found(entry.trim()))
+        .collect()
 }

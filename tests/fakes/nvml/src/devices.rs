@@ -23,7 +23,11 @@ fn write(text: &str, place: *mut c_char, length: c_uint) -> Result<(), Code> {
 /// Of a handle: the device's number in the fake driver, and whether it is an instance of it.
 pub fn number(handle: usize) -> Option<(usize, bool)> {
     let is_instance = handle > INSTANCES;
-    let device = if is_instance { handle - INSTANCES } else { handle };
+    let device = if is_instance {
+        handle - INSTANCES
+    } else {
+        handle
+    };
     (1..=DEVICES)
         .contains(&device)
         .then(|| (DEVICES - device, is_instance))
@@ -31,7 +35,11 @@ pub fn number(handle: usize) -> Option<(usize, bool)> {
 
 fn handle(number: usize, is_instance: bool) -> usize {
     let device = DEVICES - number;
-    if is_instance { device + INSTANCES } else { device }
+    if is_instance {
+        device + INSTANCES
+    } else {
+        device
+    }
 }
 
 fn uuid(number: usize, is_instance: bool) -> String {

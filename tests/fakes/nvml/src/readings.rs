@@ -95,7 +95,11 @@ pub extern "C" fn nvmlDeviceGetComputeRunningProcesses_v3(
         let used = told(device, PROCESS_MEMORY, true)?;
         let is_contained = with(|script| script.is_contained);
         let process = Process {
-            pid: if is_contained { ELSEWHERE } else { std::process::id() },
+            pid: if is_contained {
+                ELSEWHERE
+            } else {
+                std::process::id()
+            },
             used,
             instance: 0,
             compute_instance: 0,
@@ -128,7 +132,11 @@ pub extern "C" fn nvmlDeviceGetTotalEnergyConsumption(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn nvmlDeviceGetClockInfo(device: usize, which: c_uint, place: *mut c_uint) -> c_int {
+pub extern "C" fn nvmlDeviceGetClockInfo(
+    device: usize,
+    which: c_uint,
+    place: *mut c_uint,
+) -> c_int {
     called("nvmlDeviceGetClockInfo", || {
         let reading = match which {
             OF_PROCESSORS => CLOCK,
@@ -141,7 +149,11 @@ pub extern "C" fn nvmlDeviceGetClockInfo(device: usize, which: c_uint, place: *m
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn nvmlDeviceGetTemperature(device: usize, _sensor: c_uint, place: *mut c_uint) -> c_int {
+pub extern "C" fn nvmlDeviceGetTemperature(
+    device: usize,
+    _sensor: c_uint,
+    place: *mut c_uint,
+) -> c_int {
     called("nvmlDeviceGetTemperature", || {
         unsafe { *place = told(device, TEMPERATURE, false)? as c_uint };
         Ok(())

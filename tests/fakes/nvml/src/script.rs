@@ -22,18 +22,7 @@ pub const TEMPERATURE: u32 = 8;
 pub const CLOCK_LIMITS: u32 = 9;
 
 /// What a device tells that nobody wrote a series for.
-const USUAL: [u64; 10] = [
-    80,
-    40,
-    8 << 30,
-    6 << 30,
-    300_000,
-    0,
-    1_700,
-    2_600,
-    60,
-    0,
-];
+const USUAL: [u64; 10] = [80, 40, 8 << 30, 6 << 30, 300_000, 0, 1_700, 2_600, 60, 0];
 /// How many updates of the energy counter make a second.
 const UPDATES_PER_S: u64 = 10;
 /// Where the counter stands at its first call, in millijoules.

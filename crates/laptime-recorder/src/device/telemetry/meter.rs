@@ -14,8 +14,14 @@ use nvml_wrapper::{Device, Nvml};
 
 use super::used::Used;
 
-/// One reading in so many asks for the memory of this process: the list of processes is the dearest number.
-const PROCESS_MEMORY_EVERY: u64 = 10;
+/// One reading in so many asks for what changes slowly, or is dear to ask for.
+const SLOW_EVERY: u64 = 10;
+/// The memory of this process takes the list of all.
+const SLOW: [DeviceReading; 3] = [
+    DeviceReading::ProcessMemory,
+    DeviceReading::MemoryClock,
+    DeviceReading::Temperature,
+];
 
 /// What a device lacks, and why.
 pub type Lack = (DeviceReading, String);
@@ -74,11 +80,11 @@ impl<'nvml> Meter<'nvml> {
     /// Reads the device. Reasons that weren't told before go to `lacks`.
     pub fn read(&mut self, lacks: &mut Vec<Lack>) -> DeviceReadings {
         let mut readings = DeviceReadings::default();
-        let has_turn = self.looks.is_multiple_of(PROCESS_MEMORY_EVERY);
+        let has_turn = self.looks.is_multiple_of(SLOW_EVERY);
         self.looks += 1;
         let beside = Cell::new(None);
         for reading in DeviceReading::ALL {
-            let is_due = has_turn || reading != DeviceReading::ProcessMemory;
+            let is_due = has_turn || !SLOW.contains(&reading);
             if !is_due || self.lost.is_some() || self.never[reading as usize] {
                 continue;
             }
@@ -109,7 +115,9 @@ impl<'nvml> Meter<'nvml> {
             DeviceReading::Utilization | DeviceReading::MemoryUtilization
         );
         if self.is_part && is_use {
-            return Err(No::for_ever("a GPU that is split into MIG instances does not tell it"));
+            return Err(No::for_ever(
+                "a GPU that is split into MIG instances does not tell it",
+            ));
         }
         Ok(match reading {
             DeviceReading::Utilization => {

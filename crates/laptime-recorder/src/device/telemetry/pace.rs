@@ -4,8 +4,8 @@
 
 /// Between two readings where they are cheap. The counters of devices change about as often.
 const PERIOD_NS: u64 = 100_000_000;
-/// Reading may take one part in so many of a processor: 0.05 %.
-const PARTS: u64 = 2_000;
+/// Reading may take one part in so many of a processor: less than 0.1 %.
+const PARTS: u64 = 1_100;
 /// No longer than this, however dear: a thread that is kept from its processor seems dear too.
 const LONGEST_NS: u64 = 5_000_000_000;
 /// A change of what reading costs is taken in to one part in so many.
@@ -19,7 +19,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Takes in what the last reading cost.
+    /// Takes in what the last reading cost, its waking up included.
     pub fn spent(&mut self, cpu_ns: u64) {
         let before = if self.cost_ns == 0 {
             cpu_ns

@@ -171,8 +171,8 @@ fn read_again_and_again(shared: &Shared, nvml: &Nvml, driver: &OsStr, used: &[Us
     let mut refused = Vec::new();
     add(shared, nvml, used, &mut meters, &mut refused);
     let mut pace = Pace::default();
+    let mut spent_ns = clock::thread_ns();
     for look in 1.. {
-        let began = clock::thread_ns();
         let is_last = shared.state().stop;
         for meter in &mut meters {
             read(shared, meter);
@@ -185,7 +185,9 @@ fn read_again_and_again(shared: &Shared, nvml: &Nvml, driver: &OsStr, used: &[Us
         {
             add(shared, nvml, &used, &mut meters, &mut refused);
         }
-        pace.spent(clock::thread_ns().saturating_sub(began));
+        let now_ns = clock::thread_ns();
+        pace.spent(now_ns.saturating_sub(spent_ns));
+        spent_ns = now_ns;
         shared.wait(pace.wait_ns());
     }
 }
