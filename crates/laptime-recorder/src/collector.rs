@@ -13,15 +13,16 @@ use laptime_core::format::record::Record;
 use laptime_core::format::window::{HEADER_LEN, seal};
 
 use crate::clock;
-use crate::device::telemetry::{self, Watch};
 use crate::file::ProcessFile;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::{self, Quiet};
 use crate::platform;
 use crate::registry::{self, Disk, Registry};
+use crate::sampled_devices;
 use crate::samples::Sources;
 use crate::stacks::{Sample, Sampler};
+use crate::telemetry::Watch;
 use crate::window::{Destination, Window};
 
 /// How often resident memory is sampled, and unmapped files are written.
@@ -107,7 +108,7 @@ fn run(sources: &Weak<Sources>, mut watch: Watch) {
             // The first thread is gone. After the last one the program would be over.
             if resident == Some(0) {
                 end_stacks();
-                telemetry::finish();
+                sampled_devices::finish();
                 if platform::is_last_thread() {
                     leave();
                     return;
@@ -125,7 +126,7 @@ fn run(sources: &Weak<Sources>, mut watch: Watch) {
                 memory::look_for_new_objects();
             }
             note_stacks();
-            telemetry::follow(&mut watch);
+            sampled_devices::follow(&mut watch);
             write_out();
         }
     }

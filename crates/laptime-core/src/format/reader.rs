@@ -5,16 +5,15 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_LACKS, DEVICE_NAME, DEVICE_SAMPLE, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, LAUNCH_BOUND,
-    MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PLACED, PROCESSORS, RAN, Record,
-    SAMPLE, STACK, TASK, THREAD, TOLD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_LACKS, DEVICE_NAME, DEVICE_SAMPLE,
+    DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS,
+    OPERATOR, OPERATOR_NAME, PATH, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK, THREAD, TRACK,
+    TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
 use crate::calls::{CallSums, CalledFunction, FunctionCalls};
-use crate::device_sample::{DeviceReading, DeviceReadings, DeviceSample};
-use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
 use crate::operators::{DeviceWork, DeviceWorkKind, Operator};
@@ -22,6 +21,8 @@ use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 use crate::stack::{Runner, SampledStack, StackFrame};
 use crate::work::SpanWork;
+
+mod device;
 
 /// Receives the records of a window.
 ///
@@ -271,17 +272,7 @@ impl<'a> RecordReader<'a> {
             OPERATOR => Record::Operator(fields.operator()?),
             DEVICE_WORK => Record::DeviceWork(fields.device_work()?),
             DEVICE_SPAN => Record::DeviceSpan(fields.device_span()?),
-            DEVICE_SAMPLE => Record::DeviceSample(fields.device_sample()?),
-            DEVICE_NAME => {
-                let device = fields.number()? as u32;
-                let (uuid, name) = fields.pair()?;
-                Record::DeviceName { device, uuid, name }
-            }
-            DEVICE_LACKS => Record::DeviceLacks {
-                device: fields.number()? as u32,
-                reading: fields.number()?,
-                why: fields.text()?,
-            },
+            DEVICE_SAMPLE | DEVICE_NAME | DEVICE_LACKS => fields.telemetry(kind)?,
             NOTE => {
                 let (code, message) = fields.pair()?;
                 Record::Note { code, message }
@@ -460,56 +451,6 @@ impl<'a> Fields<'a, '_> {
             device: self.number()? as u32,
             stream: self.number()?,
             launched: (self.time()?, self.number()?),
-        })
-    }
-
-    fn device_span(&mut self) -> Result<DeviceSpan, FormatError> {
-        Ok(DeviceSpan {
-            path: self.path()?,
-            start: self.time()?,
-            duration: self.number()?,
-            track: self.reader.cursor.track,
-            device: self.number()? as u32,
-            stream: self.number()?,
-            times: self.device_times()?,
-        })
-    }
-
-    fn device_times(&mut self) -> Result<Result<DeviceTimes, NoDeviceTime>, FormatError> {
-        let told = self.number()?;
-        if told & TOLD == 0 {
-            return Ok(Err(NoDeviceTime::of(self.number()?)));
-        }
-        let duration_ns = self.number()?;
-        let place = if told & PLACED == 0 {
-            None
-        } else {
-            Some(DevicePlace {
-                lag_ns: self.number()?,
-                tail_least_ns: self.number()?,
-                tail_most_ns: self.number()?,
-            })
-        };
-        Ok(Ok(DeviceTimes {
-            duration_ns,
-            launch_bound: told & LAUNCH_BOUND != 0,
-            place,
-        }))
-    }
-
-    /// Numbers that a later version knows stand behind those of this one.
-    fn device_sample(&mut self) -> Result<DeviceSample, FormatError> {
-        let (ticks, device, told) = (self.time()?, self.number()? as u32, self.number()?);
-        let mut readings = DeviceReadings::default();
-        for reading in DeviceReading::ALL {
-            if told & 1 << reading as u64 != 0 {
-                readings.set(reading, self.number()?);
-            }
-        }
-        Ok(DeviceSample {
-            ticks,
-            device,
-            readings,
         })
     }
 

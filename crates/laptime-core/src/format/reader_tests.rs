@@ -1,4 +1,6 @@
 use super::*;
+use crate::device_sample::{DeviceReading, DeviceReadings, DeviceSample};
+use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::format::record::{encode, push_payload};
 use crate::format::varint::push;
 use proptest::prelude::*;
@@ -148,7 +150,9 @@ fn device() -> impl Strategy<Value = Record<'static>> {
         any::<(u64, u32, [Option<u64>; 10])>().prop_map(|(ticks, device, told)| {
             let mut readings = DeviceReadings::default();
             for (reading, value) in DeviceReading::ALL.into_iter().zip(told) {
-                value.into_iter().for_each(|value| readings.set(reading, value));
+                value
+                    .into_iter()
+                    .for_each(|value| readings.set(reading, value));
             }
             Record::DeviceSample(DeviceSample {
                 ticks,
@@ -295,7 +299,11 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
                     track: 1,
                     device,
                     stream,
-                    times: if told < 4 { Ok(times) } else { Err(NoDeviceTime::of(told - 4)) },
+                    times: if told < 4 {
+                        Ok(times)
+                    } else {
+                        Err(NoDeviceTime::of(told - 4))
+                    },
                 })
             },
         ),

@@ -431,8 +431,15 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
             push_all(payload, &[work.stream, delta(launched), thread]);
             DEVICE_WORK
         }
+        _ => push_telemetry(payload, cursor, record),
+    }
+}
+
+/// Pushes what a device said of itself. Returns its kind.
+fn push_telemetry(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) -> u64 {
+    match *record {
         Record::DeviceSample(sample) => {
-            push_device_sample(payload, delta(sample.ticks), &sample);
+            push_device_sample(payload, cursor, &sample);
             DEVICE_SAMPLE
         }
         Record::DeviceName { device, uuid, name } => {
@@ -453,7 +460,8 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
     }
 }
 
-fn push_device_sample(out: &mut Vec<u8>, at: u64, sample: &DeviceSample) {
+fn push_device_sample(out: &mut Vec<u8>, cursor: &Cursor, sample: &DeviceSample) {
+    let at = zigzag(sample.ticks.wrapping_sub(cursor.last) as i64);
     let told = DeviceReading::ALL.map(|reading| sample.readings.get(reading));
     let bits = told.iter().enumerate().filter(|(_, value)| value.is_some());
     let bits = bits.fold(0, |bits, (code, _)| bits | 1 << code);
@@ -466,7 +474,10 @@ fn push_device_sample(out: &mut Vec<u8>, at: u64, sample: &DeviceSample) {
 fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {
     let delta = |ticks: u64| zigzag(ticks.wrapping_sub(cursor.last) as i64);
     let (path, device) = (u64::from(span.path.0), u64::from(span.device));
-    push_all(out, &[path, delta(span.start), span.duration, device, span.stream]);
+    push_all(
+        out,
+        &[path, delta(span.start), span.duration, device, span.stream],
+    );
     let times = match span.times {
         Ok(times) => times,
         Err(why) => return push_all(out, &[0, why as u64]),
@@ -475,7 +486,10 @@ fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {
     let placed = if times.place.is_some() { PLACED } else { 0 };
     push_all(out, &[TOLD | launch_bound | placed, times.duration_ns]);
     if let Some(place) = times.place {
-        push_all(out, &[place.lag_ns, place.tail_least_ns, place.tail_most_ns]);
+        push_all(
+            out,
+            &[place.lag_ns, place.tail_least_ns, place.tail_most_ns],
+        );
     }
 }
 

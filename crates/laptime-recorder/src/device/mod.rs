@@ -4,7 +4,7 @@
 //! `pairs` times spans by pairs of events without ever waiting: `pool` has the events, `line` the
 //! queue of a stream, `timeline` ties the device's time to the host's. This file is the one pair of
 //! [`begin`] and [`end`] that the process has; `spans` calls them for the recorder's spans on the stream
-//! that [`here`] names, and writes what they tell. `telemetry` samples what devices say of themselves. [`found`] is what `laptime doctor` shows.
+//! that [`here`] names, and writes what they tell. `used` says which devices the program uses. [`found`] is what `laptime doctor` shows.
 //!
 //! Off until [`turn_on`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
 
@@ -20,8 +20,8 @@ pub mod pool;
 pub mod reason;
 pub(crate) mod spans;
 pub mod table;
-pub(crate) mod telemetry;
 pub mod timeline;
+pub(crate) mod used;
 
 use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -237,7 +237,6 @@ pub(crate) unsafe fn unlock_after_fork() {
 /// In a forked child: where the parent used the driver, the child never calls it.
 pub(crate) fn start_over_after_fork() {
     spans::start_over_after_fork();
-    telemetry::start_over_after_fork();
     if TIMING.lock().pairs.is_some() {
         STATE.store(FORKED, Ordering::SeqCst);
     }

@@ -45,7 +45,7 @@ pub fn examine(library: &OsStr) -> Result<Managed, Absent> {
 /// Loads the library and starts it. It needs neither CUDA nor a context.
 ///
 /// **Cost** some ten milliseconds.
-pub(super) fn open(library: &OsStr) -> Result<Nvml, Absent> {
+pub(crate) fn open(library: &OsStr) -> Result<Nvml, Absent> {
     // SAFETY: opening a driver runs its initialisers, as in every program that uses it.
     if let Ok(held) = unsafe { Library::open(Some(library), libc::RTLD_NOW | libc::RTLD_LOCAL) } {
         // Never closed, as drivers aren't: the wrapper would.
@@ -58,7 +58,7 @@ pub(super) fn open(library: &OsStr) -> Result<Nvml, Absent> {
 }
 
 /// Shuts the library down. The program's own use of it goes on, as uses are counted.
-pub(super) fn close(nvml: Nvml) {
+pub(crate) fn close(nvml: Nvml) {
     // Without this function the wrapper would panic.
     if nvml.lib().nvmlShutdown.is_err() {
         std::mem::forget(nvml);

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar};
 
-use crate::device::telemetry;
 use crate::file::{ProcessFile, SHORT_WINDOWS};
 use crate::samples::Sources;
 use crate::stacks::{Book, Sampler};
+use crate::telemetry::{Book as DeviceBook, Sampler as DeviceSampler};
 use crate::window::Window;
 use crate::writer::Writer;
 
@@ -46,9 +46,9 @@ pub struct Disk {
     /// What the sampler saw.
     pub book: Book,
     /// Who reads devices, once the program has loaded their driver.
-    pub devices: Option<telemetry::Sampler>,
+    pub devices: Option<DeviceSampler>,
     /// Which of them were told.
-    pub device_book: telemetry::Book,
+    pub device_book: DeviceBook,
 }
 
 impl Disk {
@@ -68,7 +68,7 @@ impl Disk {
             sampler: None,
             book: Book::default(),
             devices: None,
-            device_book: telemetry::Book::default(),
+            device_book: DeviceBook::default(),
         }
     }
 

@@ -75,10 +75,8 @@ fn read(bytes: &[u8], pid: u32, told: &mut Told) {
                 } => {
                     told.lacks.push((device, reading, why.to_owned()));
                 }
-                Record::Note { code, message } => {
-                    if code.starts_with("telemetry") {
-                        told.notes.push((code.to_owned(), message.to_owned()));
-                    }
+                Record::Note { code, message } if code.starts_with("telemetry") => {
+                    told.notes.push((code.to_owned(), message.to_owned()));
                 }
                 _ => {}
             });

@@ -12,7 +12,7 @@ use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
 
-use super::used::Used;
+use crate::device::used::Used;
 
 /// One reading in so many asks for what changes slowly, or is dear to ask for.
 const SLOW_EVERY: u64 = 10;

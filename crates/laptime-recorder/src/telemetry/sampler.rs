@@ -5,7 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use nvml_wrapper::Nvml;
 use super::book::Told;
 use super::meter::Meter;
 use super::pace::Pace;
-use super::used::{self, Used};
-use super::{HAS_ASKED, LOST, UNAVAILABLE, written};
+use super::{ASKED_BY, LOST, UNAVAILABLE, is_forked};
 use crate::clock;
 use crate::device::nvml;
 use crate::device::reason::Absent;
+use crate::device::used::{self, Used};
 use crate::guard::guard;
 use crate::memory::Quiet;
 use crate::platform;
@@ -59,6 +59,17 @@ impl Shared {
             .changed
             .wait_timeout_while(state, timeout, |state| !state.stop);
         waited.unwrap_or_else(PoisonError::into_inner).0.stop
+    }
+
+    /// Has the thread end, and waits for that; whether it did in time.
+    fn end(&self) -> bool {
+        let mut state = self.state();
+        state.stop = true;
+        self.changed.notify_all();
+        let waited = self
+            .changed
+            .wait_timeout_while(state, PATIENCE, |state| !state.is_over);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_over
     }
 
     fn tell(&self, told: Told) {
@@ -111,26 +122,15 @@ impl Sampler {
     ///
     /// **Cost** at most a reading; a second where the driver doesn't answer.
     pub fn stop(&mut self) {
-        let Some(thread) = self.thread.take() else {
-            return;
-        };
-        let mut state = self.shared.state();
-        state.stop = true;
-        self.shared.changed.notify_all();
-        let is_over = self
-            .shared
-            .changed
-            .wait_timeout_while(state, PATIENCE, |state| !state.is_over)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0
-            .is_over;
-        if is_over {
+        if let Some(thread) = self.thread.take()
+            && self.shared.end()
+        {
             let _ = thread.join();
         }
     }
 }
 
-fn run(shared: &Shared, driver: &OsStr) {
+fn run(shared: &Arc<Shared>, driver: &OsStr) {
     platform::block_signals();
     Quiet::for_ever();
     let used = loop {
@@ -143,23 +143,36 @@ fn run(shared: &Shared, driver: &OsStr) {
             return;
         }
     };
-    HAS_ASKED.store(true, Ordering::Relaxed);
+    ASKED_BY.store(std::process::id(), Ordering::Relaxed);
     let library = nvml::LIBRARY.as_ref();
     let nvml = match nvml::open(library) {
         Ok(nvml) => nvml,
         Err(why) => return shared.tell_absent(&why),
     };
-    end_before_the_drivers();
+    end_before_the_drivers(shared);
     read_again_and_again(shared, &nvml, driver, &used);
     nvml::close(nvml);
 }
 
 /// Handlers of exit run in reverse order: the drivers' are there by now, so this one comes before them.
-fn end_before_the_drivers() {
+///
+/// What was read is written later, as the recording closes.
+fn end_before_the_drivers(shared: &Arc<Shared>) {
     extern "C" fn at_exit() {
-        guard((), written::stop);
+        guard((), || {
+            // In a forked child the thread is not there.
+            if is_forked() {
+                return;
+            }
+            let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(shared) = latest.upgrade() {
+                shared.end();
+            }
+        });
     }
+    static LATEST: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
     static ONCE: Once = Once::new();
+    *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(shared);
     ONCE.call_once(|| {
         // SAFETY: a plain function, which touches only what lives as long as the process.
         unsafe { libc::atexit(at_exit) };

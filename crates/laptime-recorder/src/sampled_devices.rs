@@ -1,7 +1,7 @@
-//! The way from the sampler into the recording: the collector starts it, and writes what it read.
+//! What was read of devices on its way into the recording: the collector starts it, and writes what it read.
 
-use super::{Sampler, Told, Watch};
 use crate::registry;
+use crate::telemetry::{Sampler, Told, Watch};
 
 /// One turn of the collector: reading begins once the driver is loaded, and what was read is written.
 pub fn follow(watch: &mut Watch) {
@@ -39,23 +39,6 @@ pub fn finish() {
         devices.stop();
         write(devices.take());
     }
-}
-
-/// Ends it, and leaves what is left for [`finish`].
-pub fn stop() {
-    let devices = registry::with(|registry| registry.disk.as_mut()?.devices.take());
-    if let Some(mut devices) = devices {
-        devices.stop();
-        keep_ended(devices);
-    }
-}
-
-fn keep_ended(ended: Sampler) {
-    registry::with(|registry| {
-        if let Some(disk) = registry.disk.as_mut() {
-            disk.devices = Some(ended);
-        }
-    });
 }
 
 fn write(told: Vec<Told>) {

@@ -1,9 +1,9 @@
 //! What devices say of themselves while a recording is on: how busy they are, what they draw, what slows them.
 //!
 //! The collector watches for the program to load NVIDIA's driver ([`Watch`], `loaded`), and then starts a
-//! thread (`sampler`) that waits until the program uses a device (`used`), opens NVIDIA's management library,
+//! thread (`sampler`) that waits until the program uses a device, opens NVIDIA's management library,
 //! and reads each of these devices (`meter`) about ten times a second (`pace`). The collector writes what it
-//! read (`written`, `book`). Where no driver is loaded there is no thread. Neither CUDA nor a context is made: that is
+//! read (`book`). Where no driver is loaded there is no thread. Neither CUDA nor a context is made: that is
 //! the program's to do.
 
 mod book;
@@ -11,32 +11,33 @@ mod loaded;
 mod meter;
 mod pace;
 mod sampler;
-mod used;
-mod written;
 
 use std::ffi::OsString;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-pub(crate) use book::{Book, Told};
-pub(crate) use sampler::Sampler;
-pub(crate) use written::{finish, follow};
+pub use book::{Book, Told};
+pub use sampler::Sampler;
 
 use crate::environment;
 use loaded::Loaded;
 
 /// Code of the note that says why there is no sample of any device.
-pub(crate) const UNAVAILABLE: &str = "telemetry.unavailable";
+pub const UNAVAILABLE: &str = "telemetry.unavailable";
 /// Code of the note that says that a device stopped answering.
 const LOST: &str = "telemetry.lost";
 
-/// This process asked the drivers about devices in use: a child that is forked from it can't.
-static HAS_ASKED: AtomicBool = AtomicBool::new(false);
-/// It was forked from one that did. For good.
-static IS_FORKED: AtomicBool = AtomicBool::new(false);
+/// The process that asked the drivers about devices in use: a child that is forked from it can't. 0: none yet.
+static ASKED_BY: AtomicU32 = AtomicU32::new(0);
+
+/// Whether a process that this one was forked from asked the drivers.
+fn is_forked() -> bool {
+    let asked_by = ASKED_BY.load(Ordering::Relaxed);
+    asked_by != 0 && asked_by != std::process::id()
+}
 
 /// Waits for the program to load the driver.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub struct Watch {
     loaded: Loaded,
     is_over: bool,
 }
@@ -46,7 +47,7 @@ impl Watch {
     pub fn begin() -> Self {
         Self {
             loaded: Loaded::default(),
-            is_over: IS_FORKED.load(Ordering::Relaxed) || !environment::times_devices(),
+            is_over: is_forked() || !environment::times_devices(),
         }
     }
 
@@ -60,12 +61,5 @@ impl Watch {
         let found = self.loaded.look()?;
         self.is_over = true;
         Some(found)
-    }
-}
-
-/// In a forked child: where the parent asked the drivers, the child never does.
-pub(super) fn start_over_after_fork() {
-    if HAS_ASKED.load(Ordering::Relaxed) {
-        IS_FORKED.store(true, Ordering::Relaxed);
     }
 }

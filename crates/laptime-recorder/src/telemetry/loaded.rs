@@ -7,6 +7,8 @@
 use std::ffi::{CStr, OsStr, OsString, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 
+use crate::guard::guard;
+
 /// How the file of the driver's library begins, whatever its version.
 const LIBRARY: &[u8] = b"libcuda.so.";
 
@@ -41,26 +43,34 @@ impl Loaded {
 
 /// Takes in one loaded library; anything but 0 ends the look.
 unsafe extern "C" fn each(info: *mut libc::dl_phdr_info, _: usize, look: *mut c_void) -> c_int {
-    // SAFETY: the linker's record of a library, and the caller's look.
-    let (info, look) = unsafe { (&*info, &mut *look.cast::<Look>()) };
-    if look.is_first {
-        look.is_first = false;
-        if info.dlpi_adds == look.seen {
-            return 1;
+    guard(1, || {
+        // SAFETY: the linker's record of a library, and the caller's look.
+        let (info, look) = unsafe { (&*info, &mut *look.cast::<Look>()) };
+        c_int::from(look.is_over_with(info))
+    })
+}
+
+impl Look {
+    /// Takes in one library; whether it is the last to be looked at.
+    fn is_over_with(&mut self, info: &libc::dl_phdr_info) -> bool {
+        if std::mem::take(&mut self.is_first) {
+            if info.dlpi_adds == self.seen {
+                return true;
+            }
+            self.seen = info.dlpi_adds;
         }
-        look.seen = info.dlpi_adds;
+        if info.dlpi_name.is_null() {
+            return false;
+        }
+        // SAFETY: a text of the linker's.
+        let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
+        let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+        let is_driver = file.starts_with(LIBRARY);
+        if is_driver {
+            self.found = Some(OsStr::from_bytes(path).to_owned());
+        }
+        is_driver
     }
-    if info.dlpi_name.is_null() {
-        return 0;
-    }
-    // SAFETY: a text of the linker's.
-    let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
-    let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-    if !file.starts_with(LIBRARY) {
-        return 0;
-    }
-    look.found = Some(OsStr::from_bytes(path).to_owned());
-    1
 }
 
 #[cfg(test)]

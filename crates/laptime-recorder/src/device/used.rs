@@ -8,9 +8,9 @@ use std::ffi::{OsStr, c_int};
 
 use libloading::os::unix::Library;
 
-use crate::device::cuda::Cuda;
-use crate::device::found::digits;
-use crate::device::reason::{Absent, Fault};
+use super::cuda::Cuda;
+use super::found::digits;
+use super::reason::{Absent, Fault};
 
 /// Tells the UUID of a MIG instance rather than that of its GPU. Absent from drivers before 470.
 const UUID_OF_INSTANCE: &[u8] = b"cuDeviceGetUuid_v2\0";
