@@ -1,6 +1,8 @@
 //! Puts a [`Summary`] together once everything was read.
 
-use laptime_core::{ClockKind, RunInfo, Warning, path, zero_ns};
+use std::collections::BTreeMap;
+
+use laptime_core::{ClockKind, RunInfo, Unavailable, Warning, path, zero_ns};
 
 use crate::analyzer::Options;
 use crate::busy;
@@ -53,17 +55,13 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     clues.starts = worker_starts::of_run(&processes, measured);
     clues.workers = workers::main_lap(&mut processes, measured);
     let mut peaks = Peaks::of(&processes);
-    let steady_from: Vec<Option<u64>> = (processes.iter())
-        .map(|process| process.steady.as_ref().map(|steady| steady.from))
-        .collect();
+    let steady_from = steady_from(&processes);
     let mut parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())
         .map(|(index, (process, end_ns))| {
             steady_rows::of_process(process, *end_ns, index < measured)
         })
         .collect();
-    let steady_ticks: Vec<telemetry::SteadyTicks> = (steady_from.into_iter().zip(&parts))
-        .map(|(from, part)| Some((from?, part.as_ref()?.totals.last_end)))
-        .collect();
+    let steady_ticks = steady_ticks(steady_from, &parts);
     let is_told = start.is_some() && parts.iter().all(Option::is_some);
     let ranks = ranks(&processes[..measured], &mut parts, is_told);
     let mut steady = start.filter(|_| is_told).map(|start| {
@@ -73,14 +71,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
         process.take_open_until(*end_ns);
     }
-    let summaries = (processes.iter_mut().zip(&ends)).enumerate();
-    let summaries: Vec<ProcessSummary> = summaries
-        .map(|(index, (process, end_ns))| ProcessSummary {
-            is_main: index == 0,
-            is_measured: index < measured,
-            ..of_process(process, *end_ns)
-        })
-        .collect();
+    let summaries = of_each(&mut processes, &ends, measured);
     let walls = walls(&processes[..measured], &ends, wall);
     let own: Vec<(Wall, Filled)> = (processes.iter_mut().zip(walls))
         .map(|(process, wall)| (wall, wall::filled(process, wall)))
@@ -94,10 +85,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     let tree = tree::of_run(&mut processes);
     let mut made = rows::rows(&tree, measured_ns, &filled.leftovers, &mut peaks);
     let operations = operations::summary(&tree, &made.rows, &peaks);
-    telemetry::fill(&mut made.rows, &processes, |laps| &laps.all);
-    if let Some(steady) = &mut steady {
-        telemetry::fill(&mut steady.rows, &processes, |laps| &laps.steady);
-    }
+    telemetry::fill(&mut made.rows, steady.as_mut(), &processes);
     memory::fill_other(&mut made.rows, &tree, &summaries);
     warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     launches::tell(&mut warnings, &made.rows);
@@ -107,11 +95,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     warnings.extend(device::doubt(&tree));
     warnings.extend(operations::doubts(&tree));
     warnings.extend(operators::doubts(&processes));
-    let mut unavailable = fields::unavailable();
-    unavailable.extend(doubts::of_outcome(run.as_ref(), summaries.first()));
-    let unavailable = sampling::with_reason(unavailable, &processes);
-    let unavailable = device::with_reason(unavailable, &processes);
-    let unavailable = telemetry::with_reason(unavailable, &processes);
+    let unavailable = unavailable(&processes, run.as_ref(), summaries.first());
     let zero_ns = zero_ns(run.as_ref(), processes.iter().map(|one| one.started_ns));
     let mut summary = Summary {
         schema: SCHEMA.to_owned(),
@@ -148,6 +132,46 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     name_modules(&mut summary, &processes);
     summary.findings = findings::find(&summary, clues);
     summary
+}
+
+/// When the steady state of each process begins, in ticks.
+fn steady_from(processes: &[Process]) -> Vec<Option<u64>> {
+    let each = processes.iter().map(|process| process.steady.as_ref());
+    each.map(|steady| steady.map(|steady| steady.from)).collect()
+}
+
+/// From then to the end of its last span.
+fn steady_ticks(
+    from: Vec<Option<u64>>,
+    parts: &[Option<SteadyPart>],
+) -> Vec<telemetry::SteadyTicks> {
+    let each = from.into_iter().zip(parts);
+    each.map(|(from, part)| Some((from?, part.as_ref()?.totals.last_end)))
+        .collect()
+}
+
+/// Numbers that no row has, and why, as far as the processes tell.
+fn unavailable(
+    processes: &[Process],
+    run: Option<&RunInfo>,
+    main: Option<&ProcessSummary>,
+) -> BTreeMap<String, Unavailable> {
+    let mut unavailable = fields::unavailable();
+    unavailable.extend(doubts::of_outcome(run, main));
+    let unavailable = sampling::with_reason(unavailable, processes);
+    let unavailable = device::with_reason(unavailable, processes);
+    telemetry::with_reason(unavailable, processes)
+}
+
+/// The processes, the first `measured` of which are measured.
+fn of_each(processes: &mut [Process], ends: &[u64], measured: usize) -> Vec<ProcessSummary> {
+    let each = (processes.iter_mut().zip(ends)).enumerate();
+    each.map(|(index, (process, end_ns))| ProcessSummary {
+        is_main: index == 0,
+        is_measured: index < measured,
+        ..of_process(process, *end_ns)
+    })
+    .collect()
 }
 
 /// What findings ask about beside the summary.

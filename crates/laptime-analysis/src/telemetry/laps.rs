@@ -15,6 +15,7 @@ use super::of_laps::{OfLaps, OfPath};
 use crate::fields::ENERGY;
 use crate::process::Process;
 use crate::span_row::{RowKind, SpanRow};
+use crate::summary::Steady;
 
 /// Finds the energy of one process's spans.
 #[derive(Debug)]
@@ -93,8 +94,15 @@ impl<'a> Visit<'a> for EnergyPass<'_> {
 
 impl VisitProcess for EnergyPass<'_> {}
 
-/// Fills in what the laps of rows drew, or why that isn't told.
-pub fn fill(
+/// Fills in what the laps of all rows drew, or why that isn't told.
+pub fn fill(rows: &mut [SpanRow], steady: Option<&mut Steady>, processes: &[Process]) {
+    fill_of(rows, processes, |laps| &laps.all);
+    if let Some(steady) = steady {
+        fill_of(&mut steady.rows, processes, |laps| &laps.steady);
+    }
+}
+
+fn fill_of(
     rows: &mut [SpanRow],
     processes: &[Process],
     of: impl Fn(&OfLaps) -> &BTreeMap<PathId, OfPath>,
