@@ -43,7 +43,7 @@ fn text(script: &Script) -> String {
 #[test]
 fn a_table_says_what_a_device_did_in_the_steady_state_and_why_it_was_slow() {
     let limits = |at: u64| {
-        if at % 4 == 0 {
+        if at.is_multiple_of(4) {
             Throttle::PowerLimit.bit()
         } else {
             0
@@ -55,7 +55,10 @@ fn a_table_says_what_a_device_did_in_the_steady_state_and_why_it_was_slow() {
             (Reading::Memory, 8 << 30),
             (Reading::Power, 650_000),
             (Reading::Energy, at * 65_000),
-            (Reading::Clock, if at % 4 == 0 { 1_500 } else { 1_980 }),
+            (
+                Reading::Clock,
+                if at.is_multiple_of(4) { 1_500 } else { 1_980 },
+            ),
             (Reading::ClockLimits, limits(at)),
         ]
     }));

@@ -45,7 +45,8 @@ pub fn devices(
                 continue;
             };
             // Two processes on one device saw the same: the one that looked longer tells.
-            let known = summaries.iter_mut().find(|known| known.uuid == made.uuid);
+            let mut known = summaries.iter_mut();
+            let known = known.find(|known| known.uuid == made.uuid && !made.uuid.is_empty());
             match known {
                 Some(known) if known.whole.sample_count >= made.whole.sample_count => {}
                 Some(known) => *known = made,
