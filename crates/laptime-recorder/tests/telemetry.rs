@@ -313,6 +313,27 @@ fn inner_lost() {
 }
 
 #[test]
+fn a_driver_that_never_answers_holds_up_neither_the_recording_nor_the_exit() {
+    run("inner_stuck", &FakeNvml::new(), &[]);
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn inner_stuck() {
+    let (cuda, nvml) = (Fake::loaded(), LoadedNvml::open());
+    let folder = tempfile::tempdir().unwrap();
+    let recording = begin(folder.path());
+    cuda.use_device(0);
+    until(|| nvml.made(0, Reading::ClockLimits as u32) >= 2);
+    nvml.get_stuck();
+    let calls = nvml.calls();
+    until(|| nvml.calls() > calls);
+    let told = told(&recording.finish().unwrap());
+    assert!(told.samples.len() >= 2, "what was read before is kept");
+    assert_eq!(threads("laptime-devices"), 1, "left behind");
+}
+
+#[test]
 fn a_library_without_its_end_is_left_running() {
     run("inner_endless", &FakeNvml::without(&["nvmlShutdown"]), &[]);
 }

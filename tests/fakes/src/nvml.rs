@@ -99,6 +99,11 @@ impl LoadedNvml {
         self.call::<extern "C" fn()>("fake_nvml_contain")();
     }
 
+    /// Calls never return from now on.
+    pub fn get_stuck(&self) {
+        self.call::<extern "C" fn()>("fake_nvml_get_stuck")();
+    }
+
     /// How often a device was asked for a number.
     pub fn made(&self, device: u32, reading: u32) -> usize {
         self.call::<extern "C" fn(u32, u32) -> usize>("fake_nvml_made")(device, reading)

@@ -44,6 +44,8 @@ struct Shared {
 struct State {
     stop: bool,
     is_over: bool,
+    /// It was waited for, and didn't end in time.
+    is_given_up: bool,
     told: Vec<Told>,
 }
 
@@ -66,10 +68,11 @@ impl Shared {
         let mut state = self.state();
         state.stop = true;
         self.changed.notify_all();
-        let waited = self
-            .changed
-            .wait_timeout_while(state, PATIENCE, |state| !state.is_over);
-        waited.unwrap_or_else(PoisonError::into_inner).0.is_over
+        let is_awaited = |state: &mut State| !state.is_over && !state.is_given_up;
+        let waited = self.changed.wait_timeout_while(state, PATIENCE, is_awaited);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.is_given_up = !state.is_over;
+        state.is_over
     }
 
     fn tell(&self, told: Told) {

@@ -46,6 +46,12 @@ pub extern "C" fn fake_nvml_contain() {
     with(|script| script.is_contained = true);
 }
 
+/// Calls never return from now on, as where a driver waits for a device that is gone.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_nvml_get_stuck() {
+    with(|script| script.is_stuck = true);
+}
+
 /// How often a device was asked for a number.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_nvml_made(device: c_uint, reading: c_uint) -> usize {

@@ -51,7 +51,11 @@ fn uuid(number: usize, is_instance: bool) -> String {
 
 /// One call that is noted, and fails if the test asked for it.
 pub fn called(name: &'static str, work: impl FnOnce() -> Result<(), Code>) -> c_int {
-    let result = with(|script| script.call(name)).and_then(|()| work());
+    let result = with(|script| script.call(name));
+    while with(|script| script.is_stuck) {
+        std::thread::yield_now();
+    }
+    let result = result.and_then(|()| work());
     result.err().unwrap_or(SUCCESS)
 }
 

@@ -45,6 +45,8 @@ pub struct Script {
     pub every: Option<(u64, Code)>,
     /// Whether processes are listed by numbers of another namespace.
     pub is_contained: bool,
+    /// Whether calls never return.
+    pub is_stuck: bool,
     pub calls: u64,
     pub starts: u64,
     pub ends: u64,
