@@ -137,7 +137,8 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
 /// When the steady state of each process begins, in ticks.
 fn steady_from(processes: &[Process]) -> Vec<Option<u64>> {
     let each = processes.iter().map(|process| process.steady.as_ref());
-    each.map(|steady| steady.map(|steady| steady.from)).collect()
+    each.map(|steady| steady.map(|steady| steady.from))
+        .collect()
 }
 
 /// From then to the end of its last span.
