@@ -5,7 +5,8 @@ use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader, seal};
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{
-    Anchor, ClockKind, DeviceMemory, DeviceMemorySpan, DevicePlace, DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
+    Anchor, ClockKind, DeviceMemory, DeviceMemorySpan, DevicePlace, DeviceReading, DeviceReadings, DeviceSample,
+    DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
     PathId, ProgramEnd, RunInfo, Span, SpanFlags,
 };
 
@@ -199,6 +200,19 @@ fn device_span(times: Result<DeviceTimes, NoDeviceTime>) -> Record<'static> {
     })
 }
 
+/// What a device told, each number another one.
+fn device_sample() -> Record<'static> {
+    let mut readings = DeviceReadings::default();
+    for reading in DeviceReading::ALL {
+        readings.set(reading, 7 + 300 * reading as u64);
+    }
+    Record::DeviceSample(DeviceSample {
+        ticks: (1 << 40) + 60,
+        device: 0,
+        readings,
+    })
+}
+
 /// One of every record.
 fn records() -> Vec<u8> {
     let start = 1_u64 << 40;
@@ -306,6 +320,17 @@ fn records() -> Vec<u8> {
                 reserved_peak_bytes: Some(20 << 20),
             },
         }),
+        Record::DeviceName {
+            device: 0,
+            uuid: "GPU-fafafafa-fafa-fafa-fafa-fafafafafa00",
+            name: "Fake GPU 0",
+        },
+        device_sample(),
+        Record::DeviceLacks {
+            device: 0,
+            reading: DeviceReading::Energy as u64,
+            why: "the GPU does not tell it",
+        },
         Record::Note {
             code: "device-active",
             message: "torch used cuda:0",

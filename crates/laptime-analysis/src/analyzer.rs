@@ -4,7 +4,7 @@
 //! span goes on that the window before began. With a steady state in sight
 //! ([`Analyzer::wants_second_pass`]) the first windows, and few others, are read once more:
 //! those that the [`SecondPass`] wants. Where stacks were sampled, a [`StackPass`] follows, and an
-//! [`OperatorPass`] where steps were profiled.
+//! [`OperatorPass`] where steps were profiled, and an [`EnergyPass`] where devices told what they draw.
 
 use laptime_core::{Live, ProcessFacts, RunInfo, Sampled, Warning};
 
@@ -15,6 +15,7 @@ use crate::process::{FirstPass, Process, SecondPass};
 use crate::sampling::{self, StackPass};
 use crate::steady;
 use crate::summary::Summary;
+use crate::telemetry::EnergyPass;
 use crate::wall;
 
 /// What the caller knows and wants.
@@ -133,6 +134,21 @@ impl Analyzer {
     pub fn operator_pass(&mut self, process: ProcessKey) -> Option<OperatorPass<'_>> {
         let process = &mut self.processes[process.0];
         (!process.operators.is_empty()).then(|| OperatorPass::new(process))
+    }
+
+    /// Whether devices told what they draw, and the energy of laps needs all windows once more.
+    pub fn wants_energy_pass(&self) -> bool {
+        let mut processes = self.processes.iter();
+        processes.any(|process| process.devices.has_energy())
+    }
+
+    /// What finds the energy of a process's laps, after the second pass; `None` where it can't be told.
+    pub fn energy_pass(&mut self, process: ProcessKey) -> Option<EnergyPass<'_>> {
+        let process = &mut self.processes[process.0];
+        process
+            .devices
+            .has_energy()
+            .then(|| EnergyPass::new(process))
     }
 
     /// The single samples of each process, in the order in which they were added, once their laps are known.

@@ -13,6 +13,7 @@ use crate::operators;
 use crate::process::Process;
 use crate::sampling;
 use crate::summary::{Mark, Metric, MetricPoint, Track};
+use crate::telemetry::UNAVAILABLE as UNSAMPLED;
 use crate::wall;
 
 /// Notes with this prefix describe the surroundings: `environment.python`, `3.11.9`.
@@ -43,6 +44,7 @@ pub fn notes(processes: &[Process]) -> impl Iterator<Item = (String, String)> {
                 && code != operations::TOLD
                 && code != operators::WITHIN
                 && code != wall::EXITS
+                && code != UNSAMPLED
         })
         // A helper of the program's has none, and the program may.
         .filter(move |(index, (code, _))| code != UNCOUNTED || (*index == 0 && !counts))

@@ -14,14 +14,23 @@ pub const MOST_ENTRIES: usize = 2_048;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thinned<T> {
     kept: Vec<(u64, T)>,
+    most: usize,
     every: u64,
     seen: u64,
 }
 
 impl<T> Default for Thinned<T> {
     fn default() -> Self {
+        Self::of_most(MOST_ENTRIES)
+    }
+}
+
+impl<T> Thinned<T> {
+    /// None yet, and never more than `most`.
+    pub fn of_most(most: usize) -> Self {
         Self {
             kept: Vec::new(),
+            most,
             every: 1,
             seen: 0,
         }
@@ -32,7 +41,7 @@ impl<T: Copy> Thinned<T> {
     /// Adds an entry at a moment.
     pub fn push(&mut self, at: u64, entry: T) {
         if self.seen.is_multiple_of(self.every) {
-            if self.kept.len() >= MOST_ENTRIES {
+            if self.kept.len() >= self.most {
                 let mut index = 0;
                 self.kept.retain(|_| {
                     index += 1;

@@ -270,6 +270,37 @@ pub enum Finding {
         /// What was seen, a sentence.
         message: String,
     },
+    /// A device ran slower than it could in many of its samples.
+    Throttled {
+        /// The device's index.
+        device: u32,
+        /// Its name.
+        name: String,
+        /// Part of the samples.
+        ratio: f64,
+        /// Why, the most frequent reason first.
+        reasons: Vec<String>,
+        /// By how much its clock was lower then than at its highest, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slower_ratio: Option<f64>,
+        /// What the samples were taken in: the steady state, if there is one.
+        is_steady: bool,
+        /// How long that was.
+        during_ns: u64,
+    },
+    /// A device had nothing to do most of the time in which steps ran.
+    IdleDevice {
+        /// The device's index.
+        device: u32,
+        /// Its name.
+        name: String,
+        /// Mean part of the time in which a kernel ran.
+        utilization_ratio: f64,
+        /// Samples that this is the mean of.
+        sample_count: u64,
+        /// How long the steady state was.
+        during_ns: u64,
+    },
     /// Moving bytes holds a large part of a step back.
     MemoryBound {
         /// The path of the part.

@@ -30,6 +30,7 @@ use crate::span_row::SpanRow;
 use crate::steady::{self, Start};
 use crate::steady_rows::{self, SteadyPart};
 use crate::summary::{ClockSummary, Epoch, SCHEMA, SCHEMA_VERSION, Summary};
+use crate::telemetry;
 use crate::tree::{self, Tree};
 use crate::wall::{self, Filled, Wall};
 use crate::worker_starts;
@@ -55,28 +56,23 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     clues.starts = worker_starts::of_run(&processes, measured);
     clues.workers = workers::main_lap(&mut processes, measured);
     let mut peaks = Peaks::of(&processes);
+    let steady_from = steady_from(&processes);
     let mut parts: Vec<Option<SteadyPart>> = (processes.iter_mut().zip(&ends).enumerate())
         .map(|(index, (process, end_ns))| {
             steady_rows::of_process(process, *end_ns, index < measured)
         })
         .collect();
+    let steady_ticks = steady_ticks(steady_from, &parts);
     let is_told = start.is_some() && parts.iter().all(Option::is_some);
     let ranks = ranks(&processes[..measured], &mut parts, is_told);
-    let steady = start.filter(|_| is_told).map(|start| {
+    let mut steady = start.filter(|_| is_told).map(|start| {
         let all = processes.iter().zip(parts.iter_mut().flatten());
         steady_rows::joined(all, start, &mut peaks)
     });
     for (process, end_ns) in processes.iter_mut().zip(&ends) {
         process.take_open_until(*end_ns);
     }
-    let summaries = (processes.iter_mut().zip(&ends)).enumerate();
-    let summaries: Vec<ProcessSummary> = summaries
-        .map(|(index, (process, end_ns))| ProcessSummary {
-            is_main: index == 0,
-            is_measured: index < measured,
-            ..of_process(process, *end_ns)
-        })
-        .collect();
+    let summaries = of_each(&mut processes, &ends, measured);
     let walls = walls(&processes[..measured], &ends, wall);
     let own: Vec<(Wall, Filled)> = (processes.iter_mut().zip(walls))
         .map(|(process, wall)| (wall, wall::filled(process, wall)))
@@ -90,6 +86,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     let tree = tree::of_run(&mut processes);
     let mut made = rows::rows(&tree, measured_ns, &filled.leftovers, &mut peaks);
     let operations = operations::summary(&tree, &made.rows, &peaks);
+    telemetry::fill(&mut made.rows, steady.as_mut(), &processes);
     memory::fill_other(&mut made.rows, &tree, &summaries);
     warnings.extend(recorded_doubts(&processes, &summaries, run.as_ref()));
     launches::tell(&mut warnings, &made.rows);
@@ -113,6 +110,7 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
         wall_source: wall.source,
         span_count: summaries.iter().map(|process| process.span_count).sum(),
         clock: clock(processes.first()),
+        devices: telemetry::devices(&processes, &steady_ticks, steady.as_ref(), ranks.len()),
         ranks,
         by_process,
         steady_why,
@@ -138,6 +136,23 @@ pub fn summary(options: Options, processes: Vec<Process>, mut warnings: Vec<Warn
     summary
 }
 
+/// When the steady state of each process begins, in ticks.
+fn steady_from(processes: &[Process]) -> Vec<Option<u64>> {
+    let each = processes.iter().map(|process| process.steady.as_ref());
+    each.map(|steady| steady.map(|steady| steady.from))
+        .collect()
+}
+
+/// From then to the end of its last span.
+fn steady_ticks(
+    from: Vec<Option<u64>>,
+    parts: &[Option<SteadyPart>],
+) -> Vec<telemetry::SteadyTicks> {
+    let each = from.into_iter().zip(parts);
+    each.map(|(from, part)| Some((from?, part.as_ref()?.totals.last_end)))
+        .collect()
+}
+
 /// Why numbers are missing, by name.
 fn unavailable(
     run: Option<&RunInfo>,
@@ -149,8 +164,20 @@ fn unavailable(
     known.extend(doubts::of_outcome(run, summaries.first()));
     let known = sampling::with_reason(known, processes);
     let known = device::with_reason(known, processes);
+    let known = telemetry::with_reason(known, processes);
     let known = device_memory::with_reasons(known, tree, processes);
     memory::with_reasons(known, tree, processes, summaries)
+}
+
+/// The processes, the first `measured` of which are measured.
+fn of_each(processes: &mut [Process], ends: &[u64], measured: usize) -> Vec<ProcessSummary> {
+    let each = (processes.iter_mut().zip(ends)).enumerate();
+    each.map(|(index, (process, end_ns))| ProcessSummary {
+        is_main: index == 0,
+        is_measured: index < measured,
+        ..of_process(process, *end_ns)
+    })
+    .collect()
 }
 
 /// What findings ask about beside the summary.

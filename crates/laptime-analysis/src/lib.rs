@@ -67,6 +67,7 @@ mod steady;
 mod steady_rows;
 mod steps;
 mod summary;
+mod telemetry;
 pub mod timer;
 pub mod timing;
 mod too_few;
@@ -118,4 +119,5 @@ pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
     WallSource, noun,
 };
+pub use telemetry::{DeviceStretch, DeviceSummary, EnergyPass, ThrottleShare};
 pub use until::{Count, Search, Until, UntilReader, UntilSummary};

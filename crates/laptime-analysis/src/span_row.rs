@@ -105,6 +105,9 @@ pub struct SpanRow {
     /// What bounds it on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundBy>,
+    /// What the devices in use drew during its spans, by their own counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_energy_j: Option<f64>,
     /// The part of its spans, or of its operations, whose work is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations_coverage_ratio: Option<f64>,

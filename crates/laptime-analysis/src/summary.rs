@@ -14,6 +14,7 @@ use crate::operations_summary::OperationsSummary;
 use crate::operators::Operators;
 use crate::process_summary::{ProcessEpochs, ProcessRows, ProcessSummary, Rank};
 use crate::span_row::{RowKind, SpanRow, is_zero};
+use crate::telemetry::DeviceSummary;
 use crate::until::UntilSummary;
 
 /// Name of the JSON schema.
@@ -80,6 +81,9 @@ pub struct Summary {
     /// Operators and kernels by lap, where a profiler was on for some steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operators: Option<Operators>,
+    /// Devices that were sampled, those of the first measured process first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceSummary>,
     /// The epochs of the first measured process that has any, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub epochs: Vec<Epoch>,

@@ -19,8 +19,10 @@ use crate::guard::guard;
 use crate::memory::{self, Quiet};
 use crate::platform;
 use crate::registry::{self, Disk, Registry};
+use crate::sampled_devices;
 use crate::samples::Sources;
 use crate::stacks::{Sample, Sampler};
+use crate::telemetry::Watch;
 use crate::window::{Destination, Window};
 
 /// How often resident memory is sampled, and unmapped files are written.
@@ -37,10 +39,11 @@ const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
 /// Starts the thread for the recording in progress.
 pub fn start(disk: &Disk) -> Option<std::thread::JoinHandle<()>> {
     let sources = Arc::downgrade(&disk.sources);
+    let watch = Watch::begin();
     std::thread::Builder::new()
         .name("laptime".to_owned())
         .spawn(move || {
-            guard((), || run(&sources));
+            guard((), || run(&sources, watch));
             // After a mistake, readers of memory must not wait for windows that are never folded.
             registry::with(|registry| {
                 if let Some(disk) = registry.disk.as_mut() {
@@ -51,7 +54,7 @@ pub fn start(disk: &Disk) -> Option<std::thread::JoinHandle<()>> {
         .ok()
 }
 
-fn run(sources: &Weak<Sources>) {
+fn run(sources: &Weak<Sources>, mut watch: Watch) {
     platform::block_signals();
     Quiet::for_ever();
     let started = clock::monotonic_ns();
@@ -105,6 +108,7 @@ fn run(sources: &Weak<Sources>) {
             // The first thread is gone. After the last one the program would be over.
             if resident == Some(0) {
                 end_stacks();
+                sampled_devices::finish();
                 if platform::is_last_thread() {
                     leave();
                     return;
@@ -122,6 +126,7 @@ fn run(sources: &Weak<Sources>) {
                 memory::look_for_new_objects();
             }
             note_stacks();
+            sampled_devices::follow(&mut watch);
             write_out();
         }
     }

@@ -276,6 +276,14 @@ fn memory(typed: &OsStr) -> Result<Option<Counting>, ()> {
     }
 }
 
+/// Whether the environment leaves devices to be timed and sampled.
+pub fn times_devices() -> bool {
+    let said = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
+    let is_off = said(SWITCH_VARIABLE).is_some_and(|typed| switch(&typed) == Some(Switch::Off));
+    let wanted = said(DEVICE_VARIABLE).and_then(|typed| device(&typed));
+    !is_off && wanted.unwrap_or(true)
+}
+
 fn device(typed: &OsStr) -> Option<bool> {
     if typed == "events" {
         Some(true)

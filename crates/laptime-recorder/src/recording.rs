@@ -19,6 +19,7 @@ use crate::memory;
 use crate::platform;
 use crate::registration::track_name;
 use crate::registry::{self, Disk, Registry};
+use crate::sampled_devices;
 use crate::stacks::{self, Sampler};
 use crate::state;
 use crate::thread::Thread;
@@ -269,6 +270,7 @@ pub fn close() {
         sampler.stop();
         collector::write_stacks(&sampler);
     }
+    sampled_devices::finish();
     let own = Thread::with(|thread| {
         registry::with(|registry| registry.take_out_of_black_box(thread.own_stack()));
         thread.refresh_slot();

@@ -113,6 +113,22 @@ pub enum Column {
     OwnShare,
     /// What came of it.
     Verdict,
+    /// Mean part of the time in which a device ran a kernel.
+    Busy,
+    /// 95th percentile of that.
+    BusyP95,
+    /// Most memory in use of a device.
+    DeviceMemory,
+    /// Mean power of a device.
+    MeanPower,
+    /// Highest power of a device.
+    PeakPower,
+    /// Energy of a device.
+    Energy,
+    /// Energy of a device in a step.
+    StepEnergy,
+    /// Part of the samples in which a device was slower than it could be.
+    Throttled,
 }
 
 impl Column {
@@ -137,7 +153,7 @@ impl Column {
             Self::Device => "device",
             Self::NetMemory => "net mem",
             Self::KeptMemory => "kept mem",
-            Self::PeakMemory => "peak mem",
+            Self::PeakMemory | Self::DeviceMemory => "peak mem",
             Self::DeviceNetMemory => "device net",
             Self::DevicePeakMemory => "device peak",
             Self::DeviceReserved => "device held",
@@ -172,6 +188,13 @@ impl Column {
             Self::Difference => "difference",
             Self::OwnShare => "own part",
             Self::Verdict => "verdict",
+            Self::Busy => "busy",
+            Self::BusyP95 => "busy p95",
+            Self::MeanPower => "power",
+            Self::PeakPower => "peak power",
+            Self::Energy => "energy",
+            Self::StepEnergy => "per step",
+            Self::Throttled => "throttled",
         }
     }
 

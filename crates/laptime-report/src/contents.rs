@@ -7,8 +7,8 @@ use laptime_analysis::{RowKind, Summary};
 use crate::document::{Content, Document, Section};
 use crate::view::{By, View};
 use crate::{
-    brief, by_process, calls, cpu, epochs, facts, figures, findings, flame, functions, headline,
-    joined, modules, operators, ranks, span_table, steady, until,
+    brief, by_process, calls, cpu, devices, epochs, facts, figures, findings, flame, functions,
+    headline, joined, modules, operators, ranks, span_table, steady, until,
 };
 
 impl Document {
@@ -107,6 +107,7 @@ fn of_spans(summary: &Summary, view: &View) -> Vec<Section> {
     sections.extend(epochs::section(summary).filter(|_| view.filter.is_none()));
     sections.extend(joined::sections(summary, view));
     sections.extend(cpu::sections(&summary.rows, view));
+    sections.extend(devices::section(summary).filter(|_| view.filter.is_none()));
     let figures = figures::of_marks_and_metrics(summary);
     if !figures.is_empty() && view.filter.is_none() {
         sections.push(Section {

@@ -138,6 +138,10 @@ pub enum Cell {
     Difference(f64),
     /// A number of unknown size, such as a metric's.
     Plain(f64),
+    /// Watts.
+    Watts(f64),
+    /// Joules.
+    Joules(f64),
     /// One of a few words.
     Word(&'static str),
     /// Nothing belongs here.
@@ -155,6 +159,8 @@ impl Cell {
             Self::Measured(number)
             | Self::Share(number)
             | Self::Rate(number)
+            | Self::Watts(number)
+            | Self::Joules(number)
             | Self::Change(number)
             | Self::Difference(number)
             | Self::Plain(number) => Some(number),

@@ -3,6 +3,7 @@
 use laptime_analysis::{Cause, Finding, MainFunction, Summary};
 use laptime_core::PhaseName;
 
+mod devices;
 mod ends;
 mod memory;
 mod waits;
@@ -97,6 +98,7 @@ pub fn said(finding: &Finding) -> Option<String> {
             name::path(path),
             quantity::rate(*intensity).inline(),
         ),
+        Finding::Throttled { .. } | Finding::IdleDevice { .. } => devices::said(finding)?,
         _ => return None,
     })
 }

@@ -19,6 +19,7 @@ mod contents;
 pub mod contest;
 mod cpu;
 mod csv;
+mod devices;
 pub mod document;
 mod epoch_line;
 mod epochs;

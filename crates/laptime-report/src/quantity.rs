@@ -81,6 +81,29 @@ pub fn measured(ns: f64) -> Digits {
     Digits::new(&three_digits(ns / size), unit)
 }
 
+/// Units of power and of energy, a thousand apart.
+const WATTS: [&str; 5] = ["mW", "W", "kW", "MW", "GW"];
+const JOULES: [&str; 5] = ["mJ", "J", "kJ", "MJ", "GJ"];
+
+/// Power: three digits.
+pub fn watts(value: f64) -> Digits {
+    thousands_apart(value * 1e3, WATTS)
+}
+
+/// Energy: three digits.
+pub fn joules(value: f64) -> Digits {
+    thousands_apart(value * 1e3, JOULES)
+}
+
+fn thousands_apart(mut value: f64, units: [&'static str; 5]) -> Digits {
+    let mut index = 0;
+    while value >= 999.5 && index + 1 < units.len() {
+        value /= 1e3;
+        index += 1;
+    }
+    Digits::new(&three_digits(value), units[index])
+}
+
 /// A measured duration in the unit that `other` has, without it.
 pub fn measured_like(ns: f64, other: f64) -> String {
     three_digits(ns / unit_of(other).1)

@@ -486,6 +486,7 @@ fn the_json_of_one_span() {
         "bytes_moved": "operations were not counted",
         "bytes_moved_per_s": "operations were not counted",
         "delayed_ns": "no timer measured it; Timer(cpu=True) does, where the kernel tells it",
+        "device_energy_j": "no device with an energy counter was sampled",
         "device_memory_net_max_bytes": "memory was not recorded",
         "device_memory_net_min_bytes": "memory was not recorded",
         "device_memory_peak_max_bytes": "memory was not recorded",

@@ -44,23 +44,25 @@ impl Fake {
 
     /// One that lacks a function.
     pub fn without(function: &str) -> Self {
-        Self::changed(|bytes| {
-            let wanted = [b"\0", function.as_bytes(), b"\0"].concat();
-            let places: Vec<usize> = bytes[..NAMES_WITHIN]
-                .windows(wanted.len())
-                .enumerate()
-                .filter_map(|(at, found)| (found == wanted).then_some(at))
-                .collect();
-            assert!(!places.is_empty(), "the fake has no {function}");
-            for at in places {
-                bytes[at + 1] = b'_';
-            }
-        })
+        Self::changed(|bytes| take_out(bytes, function))
     }
 
     /// One of another architecture: its head says 32 bits.
     pub fn of_another_architecture() -> Self {
         Self::changed(|bytes| bytes[4] = 1)
+    }
+
+    /// The one that `LD_LIBRARY_PATH` has, loaded as programs do.
+    ///
+    /// **Panics** where there is none.
+    pub fn loaded() -> Self {
+        // SAFETY: a library of ours, which runs nothing when it is opened.
+        let library = unsafe { Library::new("libcuda.so.1") }.expect("the fake is found");
+        Self {
+            path: PathBuf::from("libcuda.so.1"),
+            library: Some(Box::leak(Box::new(library))),
+            _folder: tempfile::tempdir().expect("a folder"),
+        }
     }
 
     fn changed(change: impl FnOnce(&mut [u8])) -> Self {
@@ -176,5 +178,19 @@ impl Fake {
         let record = self.call::<extern "C" fn(usize, usize) -> c_int>("cuEventRecord");
         assert_eq!(record(event, stream), 0);
         event
+    }
+}
+
+/// Overwrites a function's name where the linker looks for it.
+pub fn take_out(bytes: &mut [u8], function: &str) {
+    let wanted = [b"\0", function.as_bytes(), b"\0"].concat();
+    let places: Vec<usize> = bytes[..NAMES_WITHIN]
+        .windows(wanted.len())
+        .enumerate()
+        .filter_map(|(at, found)| (found == wanted).then_some(at))
+        .collect();
+    assert!(!places.is_empty(), "the fake has no {function}");
+    for at in places {
+        bytes[at + 1] = b'_';
     }
 }

@@ -12,7 +12,8 @@ use laptime_core::Unavailable;
 
 use crate::span_row::SpanRow;
 pub use table::{
-    DEVICE_MEMORY, DEVICE_TIME, DURATIONS, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY, OPERATIONS,
+    DEVICE_MEMORY, DEVICE_TIME, DURATIONS, ENERGY, GROUPS, HOST_MEMORY, KEPT, KEPT_MEMORY,
+    OPERATIONS,
 };
 
 /// What a number counts.
@@ -36,6 +37,8 @@ pub enum Unit {
     ByteRate,
     /// Floating-point operations for each byte.
     FlopPerByte,
+    /// Joules.
+    Joules,
     /// One of a few words.
     Name,
 }

@@ -4,7 +4,7 @@ use super::{Field, Group, Read, Unit};
 use crate::span_row::BoundBy;
 
 /// All numbers. What is optional stands last, so that a new column moves no older one.
-pub static GROUPS: [&Group; 13] = [
+pub static GROUPS: [&Group; 14] = [
     &TOTALS,
     &DURATIONS,
     &SHARE,
@@ -18,6 +18,7 @@ pub static GROUPS: [&Group; 13] = [
     &DEVICE_MEMORY,
     &LAUNCHES,
     &KEPT_MEMORY,
+    &ENERGY,
 ];
 
 /// What all spans of a row left in memory, which `other` has too.
@@ -157,6 +158,15 @@ pub static DEVICE_MEMORY: Group = Group {
         device_memory_peak_min_bytes: Bytes, Signed(|row| row.device.device_memory_peak_min_bytes), "Least peak of device memory in a span.";
         device_memory_peak_max_bytes: Bytes, Signed(|row| row.device.device_memory_peak_max_bytes), "Greatest peak of device memory in a span.";
         device_memory_reserved_bytes: Bytes, Signed(|row| row.device.device_memory_reserved_bytes), "Most that the allocator of a device held during a span, in all.";
+    }
+};
+
+/// What its devices drew.
+pub static ENERGY: Group = Group {
+    absent: Some("no device with an energy counter was sampled"),
+    is_optional: true,
+    ..group! {
+        device_energy_j: Joules, Real(|row| row.device_energy_j), "Energy that the devices in use drew during its spans.";
     }
 };
 

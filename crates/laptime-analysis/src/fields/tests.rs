@@ -83,6 +83,7 @@ fn a_name_ends_in_its_unit() {
             Unit::FlopRate => "flop_per_s",
             Unit::ByteRate => "bytes_moved_per_s",
             Unit::FlopPerByte => "intensity",
+            Unit::Joules => "_j",
             Unit::Name => "bound",
         };
         assert!(field.name.ends_with(end), "{}", field.name);

@@ -5,6 +5,7 @@
 
 mod around;
 pub mod between;
+mod devices;
 mod function;
 mod held;
 mod hot;
@@ -72,6 +73,18 @@ fn weight(finding: &Finding, summary: &Summary) -> f64 {
             step_path,
             ..
         } => of_wall(in_all_steps(summary, step_path, *self_ns, *steps_ns)),
+        Finding::Throttled {
+            ratio,
+            slower_ratio,
+            during_ns,
+            ..
+        } => ratio * slower_ratio.unwrap_or(devices::UNKNOWN_LOSS) * of_wall(*during_ns),
+        // What keeps it waiting has a finding of its own, mostly.
+        Finding::IdleDevice {
+            utilization_ratio,
+            during_ns,
+            ..
+        } => devices::SHARE_OF_IDLE * (1.0 - utilization_ratio) * of_wall(*during_ns),
         // Time is lost little by little; memory that grows ends a run, and numbers that can't be
         // trusted come before all that is read from them.
         Finding::Unsteady { .. }
@@ -126,6 +139,8 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         less,
         rise::of_process(summary, clues.rise),
         ranks::difference(&summary.ranks),
+        devices::throttled(summary),
+        devices::idle(summary),
         doubt,
     ]
     .into_iter()

@@ -20,6 +20,7 @@ use crate::operations::stretches::Stretches;
 use crate::operators::Kept;
 use crate::series::Followed;
 use crate::stacks::Stacks;
+use crate::telemetry::{Kept as Devices, OfLaps};
 use crate::totals::Totals;
 use crate::turns::Turns;
 use crate::waits::Waits;
@@ -143,6 +144,10 @@ pub struct Process {
     pub calls: Calls,
     /// Operators and kernels, where some steps were profiled.
     pub operators: Kept,
+    /// What its devices said of themselves.
+    pub devices: Devices,
+    /// What its laps drew from them, once the pass over laps is over.
+    pub energies: OfLaps,
 }
 
 impl Process {
@@ -206,6 +211,8 @@ impl Process {
             stacks: Stacks::default(),
             calls: Calls::default(),
             operators: Kept::default(),
+            devices: Devices::default(),
+            energies: OfLaps::default(),
             resident_peak_bytes: None,
             memory: None,
             lost: header.lost,

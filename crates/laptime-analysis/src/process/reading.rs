@@ -154,6 +154,9 @@ impl Process {
             Record::OperatorName { .. } | Record::Operator(_) | Record::DeviceWork(_) => {
                 self.operators.learn(record);
             }
+            Record::DeviceSample(_) | Record::DeviceName { .. } | Record::DeviceLacks { .. } => {
+                self.devices.learn(record);
+            }
             Record::Operations(operations) => self.stretches.learn(&operations),
             Record::Module { path, depth, class } => {
                 self.modules.learn(&self.paths, path, depth, class);

@@ -5,17 +5,15 @@
 
 use super::FormatError;
 use super::record::{
-    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_MEMORY, DEVICE_SPAN, DEVICE_WORK, FRAME,
-    FUNCTION, GOES_ON, LAUNCH_BOUND, MARK, MEMORY, METRIC, MODULE, NOTE, OPERATIONS, OPERATOR,
-    OPERATOR_NAME, PATH, PLACED, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK, THREAD, TOLD, TRACK,
-    TRACK_NAME, UNUSUAL_SPAN,
+    ANCHOR, CALLED_FUNCTION, CALLS, Cursor, DELAY, DEVICE_LACKS, DEVICE_MEMORY, DEVICE_NAME,
+    DEVICE_SAMPLE, DEVICE_SPAN, DEVICE_WORK, FRAME, FUNCTION, MARK, MEMORY, METRIC, MODULE, NOTE,
+    OPERATIONS, OPERATOR, OPERATOR_NAME, PATH, PROCESSORS, RAN, Record, SAMPLE, STACK, TASK,
+    THREAD, TRACK, TRACK_NAME, UNUSUAL_SPAN,
 };
 use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
 use crate::calls::{CallSums, CalledFunction, FunctionCalls};
-use crate::device_memory::{DeviceMemory, DeviceMemorySpan};
-use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
 use crate::operators::{DeviceWork, DeviceWorkKind, Operator};
@@ -23,6 +21,8 @@ use crate::path::PathId;
 use crate::span::{Span, SpanFlags};
 use crate::stack::{Runner, SampledStack, StackFrame};
 use crate::work::SpanWork;
+
+mod device;
 
 /// Receives the records of a window.
 ///
@@ -273,6 +273,7 @@ impl<'a> RecordReader<'a> {
             DEVICE_WORK => Record::DeviceWork(fields.device_work()?),
             DEVICE_SPAN => Record::DeviceSpan(fields.device_span()?),
             DEVICE_MEMORY => Record::DeviceMemory(fields.device_memory()?),
+            DEVICE_SAMPLE | DEVICE_NAME | DEVICE_LACKS => fields.telemetry(kind)?,
             NOTE => {
                 let (code, message) = fields.pair()?;
                 Record::Note { code, message }
@@ -452,62 +453,6 @@ impl<'a> Fields<'a, '_> {
             stream: self.number()?,
             launched: (self.time()?, self.number()?),
         })
-    }
-
-    fn device_span(&mut self) -> Result<DeviceSpan, FormatError> {
-        let (path, start, duration) = (self.path()?, self.time()?, self.number()?);
-        let (device, stream) = (self.number()? as u32, self.number()?);
-        let told = self.number()?;
-        Ok(DeviceSpan {
-            path,
-            start,
-            duration,
-            track: self.reader.cursor.track,
-            device,
-            stream,
-            continues: told & GOES_ON != 0,
-            times: self.device_times(told)?,
-        })
-    }
-
-    fn device_memory(&mut self) -> Result<DeviceMemorySpan, FormatError> {
-        Ok(DeviceMemorySpan {
-            path: self.path()?,
-            start: self.time()?,
-            track: self.reader.cursor.track,
-            device: self.number()? as u32,
-            memory: DeviceMemory {
-                net_bytes: unzigzag(self.number()?),
-                peak_least_bytes: self.number()?,
-                peak_most_bytes: self.number()?,
-                reserved_net_bytes: unzigzag(self.number()?),
-                reserved_peak_bytes: self.number()?.checked_sub(1),
-            },
-        })
-    }
-
-    fn device_times(
-        &mut self,
-        told: u64,
-    ) -> Result<Result<DeviceTimes, NoDeviceTime>, FormatError> {
-        if told & TOLD == 0 {
-            return Ok(Err(NoDeviceTime::of(self.number()?)));
-        }
-        let duration_ns = self.number()?;
-        let place = if told & PLACED == 0 {
-            None
-        } else {
-            Some(DevicePlace {
-                lag_ns: self.number()?,
-                tail_least_ns: self.number()?,
-                tail_most_ns: self.number()?,
-            })
-        };
-        Ok(Ok(DeviceTimes {
-            duration_ns,
-            launch_bound: told & LAUNCH_BOUND != 0,
-            place,
-        }))
     }
 
     fn wide_number(&mut self) -> Result<u128, FormatError> {

@@ -1,4 +1,7 @@
 use super::*;
+use crate::device_memory::{DeviceMemory, DeviceMemorySpan};
+use crate::device_sample::{DeviceReading, DeviceReadings, DeviceSample};
+use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::format::record::{encode, push_payload};
 use crate::format::varint::push;
 use proptest::prelude::*;
@@ -139,6 +142,34 @@ fn other() -> impl Strategy<Value = Record<'static>> {
         Just(Record::Note {
             code: "device-active",
             message: "torch used cuda:0"
+        }),
+    ]
+}
+
+fn device() -> impl Strategy<Value = Record<'static>> {
+    prop_oneof![
+        any::<(u64, u32, [Option<u64>; 10])>().prop_map(|(ticks, device, told)| {
+            let mut readings = DeviceReadings::default();
+            for (reading, value) in DeviceReading::ALL.into_iter().zip(told) {
+                value
+                    .into_iter()
+                    .for_each(|value| readings.set(reading, value));
+            }
+            Record::DeviceSample(DeviceSample {
+                ticks,
+                device,
+                readings,
+            })
+        }),
+        any::<u32>().prop_map(|device| Record::DeviceName {
+            device,
+            uuid: "GPU-fafafafa-fafa",
+            name: "Fake GPU\n",
+        }),
+        any::<(u32, u64)>().prop_map(|(device, reading)| Record::DeviceLacks {
+            device,
+            reading,
+            why: "the GPU does not tell it",
         }),
     ]
 }
@@ -305,7 +336,7 @@ fn stack() -> impl Strategy<Value = Record<'static>> {
 
 proptest! {
     #[test]
-    fn what_is_encoded_is_read(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 0..60)) {
+    fn what_is_encoded_is_read(records in proptest::collection::vec(prop_oneof![span(), other(), stack(), device()], 0..60)) {
         let (mut bytes, mut cursor) = (Vec::new(), START);
         for record in &records {
             encode(&mut bytes, &mut cursor, record);
@@ -316,7 +347,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_returns_the_exact_prefix(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 1..12)) {
+    fn a_cut_returns_the_exact_prefix(records in proptest::collection::vec(prop_oneof![span(), other(), stack(), device()], 1..12)) {
         let (mut bytes, mut cursor, mut ends) = (Vec::new(), START, Vec::new());
         for record in &records {
             encode(&mut bytes, &mut cursor, record);
@@ -386,7 +417,7 @@ impl<'a> Visit<'a> for Seen<'a> {
 
 proptest! {
     #[test]
-    fn visiting_is_iterating(records in proptest::collection::vec(prop_oneof![span(), other(), stack()], 0..60), cut in 0_usize..40) {
+    fn visiting_is_iterating(records in proptest::collection::vec(prop_oneof![span(), other(), stack(), device()], 0..60), cut in 0_usize..40) {
         let (mut bytes, mut cursor) = (Vec::new(), START);
         for record in &records {
             encode(&mut bytes, &mut cursor, record);

@@ -37,12 +37,16 @@
 //! | 22   | operator     | Δ time, system thread id (0: unknown), name, ns in itself, ns with what it called |
 //! | 23   | device work  | Δ time, ns, name, kind (0 kernel, 1 copy, 2 fill), device, stream, of the operator that launched it its Δ time and system thread id (0: unknown) |
 //! | 24   | device span  | path, Δ start, duration, device, stream, what it is: bit 0 the device told its time, bit 1 launch bound, bit 2 placed, bit 3 goes on with one before; without bit 0 why (1 captured, 2 too many pending, 3 other context, 4 failed, 5 still running, 6 gone), else device ns; placed: ns from the start on the host to that on the device, and from end to end at least and at most |
+//! | 25   | device sample | Δ time, device, a bit for each number that it told, then these in order of their bits: 0 utilization and 1 that of its memory in percent, 2 bytes of its memory in use and 3 of them by this process, 4 mW, 5 mJ so far, 6 clock and 7 that of its memory in MHz, 8 °C, 9 what limits the clock (bits, as NVIDIA numbers them) |
+//! | 26   | device name  | device, UTF-8 UUID, a zero byte, UTF-8 name to the end   |
+//! | 27   | device lacks | device, bit of the number that it does not tell, UTF-8 reason to the end |
 //! | 28   | device memory | path, Δ start, device, zigzag bytes allocated at the end less those at the start, peak over those at the start at least and at most, zigzag bytes reserved at the end less those at the start, most that were reserved plus 1 (0: not known) |
 
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
 use crate::calls::{CalledFunction, FunctionCalls};
 use crate::device_memory::DeviceMemorySpan;
+use crate::device_sample::{DeviceReading, DeviceSample};
 use crate::device_span::DeviceSpan;
 use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
@@ -77,6 +81,9 @@ pub(super) const OPERATOR_NAME: u64 = 21;
 pub(super) const OPERATOR: u64 = 22;
 pub(super) const DEVICE_WORK: u64 = 23;
 pub(super) const DEVICE_SPAN: u64 = 24;
+pub(super) const DEVICE_SAMPLE: u64 = 25;
+pub(super) const DEVICE_NAME: u64 = 26;
+pub(super) const DEVICE_LACKS: u64 = 27;
 pub(super) const DEVICE_MEMORY: u64 = 28;
 
 /// What a device told of a span.
@@ -225,6 +232,26 @@ pub enum Record<'a> {
     DeviceSpan(DeviceSpan),
     /// What a device's allocator told of a span.
     DeviceMemory(DeviceMemorySpan),
+    /// What a device told of itself at one moment.
+    DeviceSample(DeviceSample),
+    /// Names a device before its first sample in the window.
+    DeviceName {
+        /// The device's index.
+        device: u32,
+        /// Its UUID, as the driver's tools write it.
+        uuid: &'a str,
+        /// Its name.
+        name: &'a str,
+    },
+    /// A number that a device doesn't tell, or once didn't.
+    DeviceLacks {
+        /// The device's index.
+        device: u32,
+        /// The number's code: [`DeviceReading::of`] knows those of this version.
+        reading: u64,
+        /// Why, a phrase.
+        why: &'a str,
+    },
     /// Something the recorder wants the reader to know, such as an active device.
     Note {
         /// A stable word.
@@ -415,6 +442,30 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
             push_all(payload, &[work.stream, delta(launched), thread]);
             DEVICE_WORK
         }
+        _ => push_telemetry(payload, cursor, record),
+    }
+}
+
+/// Pushes what a device said of itself. Returns its kind.
+fn push_telemetry(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) -> u64 {
+    match *record {
+        Record::DeviceSample(sample) => {
+            push_device_sample(payload, cursor, &sample);
+            DEVICE_SAMPLE
+        }
+        Record::DeviceName { device, uuid, name } => {
+            push(payload, u64::from(device));
+            push_pair(payload, uuid, name);
+            DEVICE_NAME
+        }
+        Record::DeviceLacks {
+            device,
+            reading,
+            why,
+        } => {
+            push_named(payload, &[u64::from(device), reading], why);
+            DEVICE_LACKS
+        }
         // None comes here; readers skip the kind, and the measured program goes on.
         _ => UNKNOWN,
     }
@@ -435,6 +486,17 @@ fn push_device_memory(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceMemorySpa
             .map_or(0, |bytes| bytes.saturating_add(1)),
     ];
     push_all(out, &numbers);
+}
+
+fn push_device_sample(out: &mut Vec<u8>, cursor: &Cursor, sample: &DeviceSample) {
+    let at = zigzag(sample.ticks.wrapping_sub(cursor.last) as i64);
+    let told = DeviceReading::ALL.map(|reading| sample.readings.get(reading));
+    let bits = told.iter().enumerate().filter(|(_, value)| value.is_some());
+    let bits = bits.fold(0, |bits, (code, _)| bits | 1 << code);
+    push_all(out, &[at, u64::from(sample.device), bits]);
+    for value in told.into_iter().flatten() {
+        push(out, value);
+    }
 }
 
 fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {

@@ -148,7 +148,12 @@ fn device(cuda: &Cuda, index: i32) -> Result<Device, Fault> {
 
 /// A UUID as the management library writes it.
 fn written(uuid: [u8; 16]) -> String {
+    format!("GPU-{}", digits(uuid))
+}
+
+/// The same without what kind of device it is of.
+pub(super) fn digits(uuid: [u8; 16]) -> String {
     let digits = format!("{:032x}", u128::from_be_bytes(uuid));
     let (a, b, c) = (&digits[..8], &digits[8..12], &digits[12..16]);
-    format!("GPU-{a}-{b}-{c}-{}-{}", &digits[16..20], &digits[20..])
+    format!("{a}-{b}-{c}-{}-{}", &digits[16..20], &digits[20..])
 }

@@ -4,7 +4,7 @@
 //! `pairs` times spans by pairs of events without ever waiting: `pool` has the events, `line` the
 //! queue of a stream, `timeline` ties the device's time to the host's. This file is the one pair of
 //! [`begin`] and [`end`] that the process has; `spans` calls them for the recorder's spans on the stream
-//! that [`here`] names, and writes what they tell. [`found`] is what `laptime doctor` shows.
+//! that [`here`] names, and writes what they tell. `used` says which devices the program uses. [`found`] is what `laptime doctor` shows.
 //!
 //! Off until [`turn_on`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
 
@@ -21,6 +21,7 @@ pub mod reason;
 pub(crate) mod spans;
 pub mod table;
 pub mod timeline;
+pub(crate) mod used;
 
 use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 
+use libloading::os::unix::Library;
 use nvml_wrapper::Nvml;
 use nvml_wrapper::error::NvmlError;
 
@@ -28,7 +29,7 @@ pub struct Managed {
 /// **Cost** some ten milliseconds.
 pub fn examine(library: &OsStr) -> Result<Managed, Absent> {
     let refused = |error: NvmlError| refused(library, error);
-    let nvml = Nvml::builder().lib_path(library).init().map_err(refused)?;
+    let nvml = open(library)?;
     let driver = nvml.sys_driver_version().map_err(refused)?;
     let count = nvml.device_count().map_err(refused)?;
     let devices = (0..count)
@@ -37,7 +38,31 @@ pub fn examine(library: &OsStr) -> Result<Managed, Absent> {
             Some((device.uuid().ok()?, device.name().ok()?))
         })
         .collect();
+    close(nvml);
     Ok(Managed { driver, devices })
+}
+
+/// Loads the library and starts it. It needs neither CUDA nor a context.
+///
+/// **Cost** some ten milliseconds.
+pub(crate) fn open(library: &OsStr) -> Result<Nvml, Absent> {
+    // SAFETY: opening a driver runs its initialisers, as in every program that uses it.
+    if let Ok(held) = unsafe { Library::open(Some(library), libc::RTLD_NOW | libc::RTLD_LOCAL) } {
+        // Never closed, as drivers aren't: the wrapper would.
+        std::mem::forget(held);
+    }
+    Nvml::builder()
+        .lib_path(library)
+        .init()
+        .map_err(|error| refused(library, error))
+}
+
+/// Shuts the library down. The program's own use of it goes on, as uses are counted.
+pub(crate) fn close(nvml: Nvml) {
+    // Without this function the wrapper would panic.
+    if nvml.lib().nvmlShutdown.is_err() {
+        std::mem::forget(nvml);
+    }
 }
 
 fn refused(library: &OsStr, error: NvmlError) -> Absent {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar};
 use crate::file::{ProcessFile, SHORT_WINDOWS};
 use crate::samples::Sources;
 use crate::stacks::{Book, Sampler};
+use crate::telemetry::{Book as DeviceBook, Sampler as DeviceSampler};
 use crate::window::Window;
 use crate::writer::Writer;
 
@@ -44,6 +45,10 @@ pub struct Disk {
     pub sampler: Option<Sampler>,
     /// What the sampler saw.
     pub book: Book,
+    /// Who reads devices, once the program has loaded their driver.
+    pub devices: Option<DeviceSampler>,
+    /// Which of them were told.
+    pub device_book: DeviceBook,
 }
 
 impl Disk {
@@ -62,6 +67,8 @@ impl Disk {
             sources: Arc::new(Sources::open()),
             sampler: None,
             book: Book::default(),
+            devices: None,
+            device_book: DeviceBook::default(),
         }
     }
 
@@ -114,7 +121,13 @@ impl Disk {
     pub fn leave_to_parent(self) -> PathBuf {
         self.file.leave_to_parent();
         // Windows, and the handles of threads that do not exist here.
-        std::mem::forget((self.full, self.scribe, self.collector, self.sampler));
+        std::mem::forget((
+            self.full,
+            self.scribe,
+            self.collector,
+            self.sampler,
+            self.devices,
+        ));
         self.folder
     }
 }

@@ -15,7 +15,7 @@ const LEAST_NAME: usize = 22;
 /// Widths of the share's bar, widest first; all are tried before a column gives way.
 const BARS: [usize; 3] = [12, 8, 5];
 /// Columns in the order in which they give way; any other stays.
-const GIVE_WAY: [Column; 24] = [
+const GIVE_WAY: [Column; 27] = [
     Column::Mean,
     Column::PerCall,
     Column::SelfTime,
@@ -40,6 +40,9 @@ const GIVE_WAY: [Column; 24] = [
     Column::Difference,
     Column::OwnShare,
     Column::Interval,
+    Column::BusyP95,
+    Column::PeakPower,
+    Column::DeviceMemory,
 ];
 
 /// Widths of a table's columns.
@@ -209,6 +212,8 @@ pub fn digits(cell: Cell) -> Digits {
         Cell::Change(ratio) => quantity::change(ratio),
         Cell::Interval(low, high) => quantity::changes(low, high),
         Cell::Measured(ns) => quantity::measured(ns),
+        Cell::Watts(watts) => quantity::watts(watts),
+        Cell::Joules(joules) => quantity::joules(joules),
         Cell::Difference(ns) => quantity::difference(ns),
         Cell::Plain(number) => Digits {
             whole: quantity::plain(number),

@@ -24,7 +24,7 @@ pub extern "C" fn fake_set_devices(count: c_int) {
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_use_device(device: c_int) {
     let mut machine = machine();
-    machine.is_initialized = true;
+    machine.initialize();
     machine.active |= 1 << device;
     CONTEXTS.with_borrow_mut(|contexts| {
         contexts.pop();
@@ -35,7 +35,7 @@ pub extern "C" fn fake_use_device(device: c_int) {
 /// The program initialises the driver and uses no device.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_initialize() {
-    machine().is_initialized = true;
+    machine().initialize();
 }
 
 /// A stream of the context that is current.

@@ -11,6 +11,7 @@ use crate::machine::{
     Code, Event, FIRST_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Machine, NO_DEVICE, NOT_INITIALIZED,
     NOT_READY, QUANTUM_NS, SUCCESS, machine,
 };
+use crate::visible::Visible;
 
 thread_local! {
     /// Contexts of this thread, the current one last.
@@ -35,8 +36,13 @@ fn called(name: &'static str, work: impl FnOnce(&mut Machine) -> Result<(), Code
 }
 
 fn device_of(machine: &Machine, device: c_int) -> Result<usize, Code> {
-    let is_there = (0..machine.devices).contains(&device);
-    is_there.then_some(device as usize).ok_or(INVALID_VALUE)
+    shown(machine, device).map(|_| device as usize)
+}
+
+/// Which one of the machine's a device is.
+fn shown(machine: &Machine, device: c_int) -> Result<Visible, Code> {
+    let visible = machine.visible();
+    visible.get(device as usize).copied().ok_or(INVALID_VALUE)
 }
 
 #[unsafe(no_mangle)]
@@ -45,7 +51,7 @@ pub extern "C" fn cuInit(_flags: c_uint) -> c_int {
         if machine.devices == 0 {
             return Err(NO_DEVICE);
         }
-        machine.is_initialized = true;
+        machine.initialize();
         Ok(())
     })
 }
@@ -61,7 +67,7 @@ pub extern "C" fn cuDriverGetVersion(version: *mut c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn cuDeviceGetCount(count: *mut c_int) -> c_int {
     called("cuDeviceGetCount", |machine| {
-        unsafe { *count = machine.devices };
+        unsafe { *count = machine.visible().len() as c_int };
         Ok(())
     })
 }
@@ -78,7 +84,7 @@ pub extern "C" fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn cuDeviceGetName(name: *mut c_char, length: c_int, device: c_int) -> c_int {
     called("cuDeviceGetName", |machine| {
-        let text = format!("Fake GPU {}\0", device_of(machine, device)?);
+        let text = format!("Fake GPU {}\0", shown(machine, device)?.number);
         if text.len() > length as usize {
             return Err(INVALID_VALUE);
         }
@@ -90,9 +96,19 @@ pub extern "C" fn cuDeviceGetName(name: *mut c_char, length: c_int, device: c_in
 #[unsafe(no_mangle)]
 pub extern "C" fn cuDeviceGetUuid(uuid: *mut [u8; 16], device: c_int) -> c_int {
     called("cuDeviceGetUuid", |machine| {
-        let mut bytes = [0xFA; 16];
-        bytes[15] = device_of(machine, device)? as u8;
-        unsafe { *uuid = bytes };
+        let whole = Visible {
+            is_instance: false,
+            ..shown(machine, device)?
+        };
+        unsafe { *uuid = whole.uuid() };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: c_int) -> c_int {
+    called("cuDeviceGetUuid_v2", |machine| {
+        unsafe { *uuid = shown(machine, device)?.uuid() };
         Ok(())
     })
 }

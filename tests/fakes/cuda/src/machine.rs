@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::capture::Capture;
+use crate::visible::{self, Visible};
 
 /// A result of the driver.
 pub type Code = i32;
@@ -57,6 +58,8 @@ pub struct Machine {
     pub devices: i32,
     pub version: i32,
     pub is_initialized: bool,
+    /// What `CUDA_VISIBLE_DEVICES` said then.
+    pub said: Option<String>,
     /// Bit per device.
     pub active: u32,
     pub streams: HashMap<usize, Stream>,
@@ -76,6 +79,7 @@ impl Machine {
             devices: 2,
             version: 12_080,
             is_initialized: false,
+            said: None,
             active: 0,
             streams: HashMap::new(),
             events: HashMap::new(),
@@ -84,6 +88,18 @@ impl Machine {
             log: Vec::new(),
             failure: Failure::None,
         }
+    }
+
+    /// The program initialises the driver, which reads the environment then.
+    pub fn initialize(&mut self) {
+        if !std::mem::replace(&mut self.is_initialized, true) {
+            self.said = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+        }
+    }
+
+    /// The devices that it shows.
+    pub fn visible(&self) -> Vec<Visible> {
+        visible::of(self.said.as_deref(), self.devices as usize)
     }
 
     pub fn handle(&mut self) -> usize {
