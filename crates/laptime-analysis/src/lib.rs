@@ -19,6 +19,7 @@ mod cover;
 mod cpu;
 mod device;
 mod device_memory;
+mod device_row;
 mod doubts;
 mod durations;
 mod earlier;
@@ -87,7 +88,7 @@ use compare::Run;
 
 pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
-pub use device::DeviceRow;
+pub use device_row::DeviceRow;
 pub use durations::{DurationPass, Durations, StepPass};
 pub use finding::{
     Cause, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use laptime_core::{Unavailable, Warning};
 use serde::{Deserialize, Serialize};
 
-use crate::device::DeviceRow;
+use crate::device_row::DeviceRow;
 
 /// One path's statistics, or a leftover of the wall time.
 ///

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use laptime_recorder::device::here::{self, Place};
-use laptime_recorder::device::{self, Stream};
+use laptime_recorder::{self as recorder, device::Stream};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -28,7 +28,7 @@ pub fn time_on_devices(device: Py<PyAny>, stream: Py<PyAny>) {
         || {
             let _ = FRAMEWORK.set(Framework { device, stream });
             here::ask(ask);
-            device::turn_on();
+            recorder::time_on_devices();
         },
     );
 }
@@ -36,7 +36,7 @@ pub fn time_on_devices(device: Py<PyAny>, stream: Py<PyAny>) {
 /// Spans are timed on no device any more.
 #[pyfunction]
 pub fn leave_devices() {
-    measuring(|| (), device::turn_off);
+    measuring(|| (), recorder::leave_devices);
 }
 
 /// Spans of threads that run no Python, such as a library's, are asked nothing.

@@ -1,6 +1,6 @@
 //! Laps as NVTX ranges, and when a profiler of CUDA's looks: what NVIDIA's tools are told.
 
-use laptime_recorder::{cuda_profiler, nvtx};
+use laptime_recorder::{cuda_profiler, tell_attached_tool};
 use pyo3::prelude::*;
 
 use crate::entry::measuring;
@@ -8,7 +8,10 @@ use crate::entry::measuring;
 /// Hands laps to the attached tool from now on; why not, if so.
 #[pyfunction]
 pub fn nvtx_start() -> Option<String> {
-    measuring(|| None, || nvtx::start().err().map(|reason| reason.0))
+    measuring(
+        || None,
+        || tell_attached_tool().err().map(|reason| reason.0),
+    )
 }
 
 /// Lets a profiler of CUDA's begin; why it couldn't, if so.

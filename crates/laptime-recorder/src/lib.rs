@@ -7,6 +7,7 @@
 //!
 //! The stack lies in the recording's black box, so a killed run's file says what was open.
 
+mod attached_tool;
 pub mod calls;
 pub mod ceilings;
 pub mod clock;
@@ -32,6 +33,7 @@ mod messages;
 mod news;
 mod notes;
 pub mod nvtx;
+mod on_devices;
 mod operators;
 pub mod output;
 mod own_file;
@@ -59,6 +61,7 @@ mod thread;
 mod window;
 mod writer;
 
+pub use attached_tool::{enable, tell_attached_tool};
 pub use delay::delay_ns;
 pub use error::RecorderError;
 pub use file::Backing;
@@ -68,6 +71,9 @@ pub use live::{live, reset};
 pub use messages::{remember_stderr, warn};
 pub use news::{follow, news};
 pub use notes::{mark, mark_outermost, metric, module, note};
+pub use on_devices::{
+    turn_off as leave_devices, turn_on as time_on_devices, turn_on_with as time_on_devices_with,
+};
 pub use operators::{set_profiling, write_operators};
 pub use pieces::Pieces;
 pub use recording::{RecordOptions, Recording, close, current_folder, join, record};
@@ -81,6 +87,6 @@ pub use span::{
     last_written, path_names, path_of, rename, suspend, suspend_piece,
 };
 pub use start::begin_in_child;
-pub use state::{disable, enable, is_off, is_on};
+pub use state::{disable, is_off, is_on};
 pub use stretches::{operations, plain_path, ran, set_aside};
 pub use task::{TaskStack, swap_stack};

@@ -4,9 +4,9 @@ use laptime_core::format::process::ProcessHeader;
 use laptime_core::{Anchor, Live, PathTable};
 
 use crate::clock;
-use crate::device;
 use crate::fold::{self, Recollection};
 use crate::memory;
+use crate::on_devices;
 use crate::platform;
 use crate::registry::{self, Registry};
 use crate::thread::Thread;
@@ -16,7 +16,7 @@ use crate::window::Window;
 ///
 /// Spans that other threads close meanwhile may or may not be in it.
 pub fn live() -> Live {
-    device::spans::catch_up(device::spans::PATIENCE);
+    on_devices::times::catch_up();
     let open = Thread::with(|thread| thread.stack().open()).unwrap_or_default();
     let snapshot = loop {
         if let Some(snapshot) = registry::with(|registry| snapshot(registry)) {

@@ -7,21 +7,21 @@ use laptime_core::format::process::{ProcessHeader, window_offset};
 use laptime_core::format::record::Record;
 use laptime_core::{PathId, ProgramEnd, RunInfo};
 
+use crate::attached_tool::enable;
 use crate::clock;
 use crate::collector;
-use crate::device;
 use crate::error::RecorderError;
 use crate::file::{Backing, ProcessFile};
 use crate::folder;
 use crate::guard::guard;
 use crate::machine::machine;
 use crate::memory;
+use crate::on_devices;
 use crate::platform;
 use crate::registration::track_name;
 use crate::registry::{self, Disk, Registry};
 use crate::sampled_devices;
 use crate::stacks::{self, Sampler};
-use crate::state;
 use crate::thread::Thread;
 use crate::writer::Writer;
 
@@ -162,7 +162,7 @@ pub fn join(folder: &Path, options: &RecordOptions) -> Result<(), RecorderError>
         })
     })?;
     finish_start();
-    state::enable();
+    enable();
     Ok(())
 }
 
@@ -252,8 +252,7 @@ fn finish_start() {
 ///
 /// Spans that other threads close at this very moment may miss the file.
 pub fn close() {
-    device::spans::finish(device::spans::PATIENCE);
-    device::spans::explain();
+    on_devices::times::finish();
     let (collector, sampler) = registry::with(|registry| {
         registry.pending = None;
         let Some(disk) = registry.disk.as_mut() else {

@@ -66,6 +66,13 @@ pub fn name_thread(name: &str) {
     });
 }
 
+/// Tells readers of the recording something once, where spans are recorded or a recording begins later.
+pub fn note(code: &str, message: &str) {
+    if registry::with(|registry| registry.note(code, message)) && state::is_on() {
+        with(|thread| thread.writer.record(&Record::Note { code, message }));
+    }
+}
+
 /// Takes the thread off the list when it ends.
 struct Leaving;
 

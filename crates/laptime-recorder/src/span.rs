@@ -10,11 +10,12 @@ use laptime_core::{
 
 use crate::clock;
 use crate::device;
-use crate::device::HeldTime;
+use crate::device::{HeldTime, closed};
 use crate::device_memory;
 use crate::memory;
 use crate::memory::Quiet;
 use crate::nvtx;
+use crate::on_devices::{self, times};
 use crate::registration;
 use crate::registry;
 use crate::site::Site;
@@ -124,7 +125,7 @@ impl OnDevices {
     fn begin() -> Self {
         Self {
             memory: device_memory::open(),
-            begun: device::spans::begin(),
+            begun: times::begin(),
         }
     }
 
@@ -265,7 +266,7 @@ pub fn exit_site_at(site: &Site, end: u64) -> Option<u64> {
             .or_else(|| stack.find_stray(site.index()))?;
         exit_slowly(thread, position, end.max(position.start), SpanFlags::NONE)
     });
-    device_memory::write_closed();
+    on_devices::memory::write_closed();
     ticks?
 }
 
@@ -338,7 +339,7 @@ fn end_on_device(thread: &mut Thread, start: u64, span: &Span) {
     match thread.stack().on_devices.close(start) {
         // The one around it, of the same path, has its time.
         Some(begun) if span.flags.has(SpanFlags::INSIDE) => device::forget(begun.token),
-        Some(begun) => device::spans::end(thread, begun, span),
+        Some(begun) => times::end(thread, begun, span),
         None => {}
     }
     let memory = &mut thread.stack().device_memory;
@@ -367,7 +368,7 @@ pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> 
     let end = end.unwrap_or_else(clock::now);
     let _quiet = Quiet::begin();
     let ticks = Thread::with(|thread| exit_slowly(thread, open.0, end, flags));
-    device_memory::write_closed();
+    on_devices::memory::write_closed();
     ticks?
 }
 
@@ -396,7 +397,7 @@ impl Piece {
     /// How long it ran; its time on a device is not written.
     pub fn without_device_time(self) -> u64 {
         if let Some(held) = self.device_time {
-            device::spans::drop_held(held);
+            closed::drop_held(held);
         }
         self.ticks
     }
@@ -419,7 +420,7 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
         let piece = Piece {
             memory: memory_of(thread, closed.entry.start),
             device_memory: None,
-            device_time: begun.map(device::spans::hold),
+            device_time: begun.map(closed::hold),
             ticks: clock::now().saturating_sub(closed.entry.start),
         };
         Some((piece, thread.stack().device_memory.take(closed.entry.start)))
@@ -493,7 +494,7 @@ pub fn emit(site: &Site, start: u64, duration: u64, extra: Extra) {
 pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra: Extra) -> PathId {
     if !is_on_or_decide() {
         if let Some(held) = extra.device_time {
-            device::spans::drop_held(held);
+            closed::drop_held(held);
         }
         return PathId::ROOT;
     }
@@ -520,7 +521,7 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
         let span = span.with_memory(extra.memory).with_work(extra.work);
         thread.writer.span(&span);
         if let Some(held) = extra.device_time {
-            device::spans::give(thread, held, &span);
+            times::give(thread, held, &span);
         }
         if let Some(MemoryOnDevice { device, memory }) = extra.device_memory {
             let track = thread.track();

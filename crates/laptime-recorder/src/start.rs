@@ -1,10 +1,10 @@
 //! Whether spans are recorded, decided at the first one: by the parent's recording or the environment.
 
+use crate::attached_tool::{enable, tell_attached_tool};
 use crate::environment::{Asked, Switch};
 use crate::keeper;
 use crate::memory;
 use crate::messages::warn;
-use crate::nvtx;
 use crate::recording::{RecordOptions, join, record};
 use crate::registry;
 use crate::stacks;
@@ -30,7 +30,7 @@ fn decide() -> bool {
     // First, so that a span opened while joining does not come back here.
     state::disable();
     if join_after_fork() || start_from_environment() {
-        state::enable();
+        enable();
     }
     state::is_on()
 }
@@ -64,7 +64,7 @@ fn start_from_environment() -> bool {
         let _ = memory::start();
     }
     if asked.automatic.is_some_and(|automatic| automatic.nvtx)
-        && let Err(reason) = nvtx::start()
+        && let Err(reason) = tell_attached_tool()
     {
         warn(&format_args!("NVTX: {reason}"));
     }

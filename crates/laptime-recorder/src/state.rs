@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use laptime_core::ClockKind;
 
 use crate::clock;
-use crate::device;
-use crate::nvtx;
 
 /// What the first instructions of a span have to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -22,17 +20,29 @@ pub enum Mode {
     OnWithMore = 4,
 }
 
+/// What spans may carry, or be told to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum More {
+    /// The memory that they allocate.
+    Memory = 1,
+    /// Their memory on devices.
+    DeviceMemory = 2,
+    /// Their time on devices.
+    DeviceTime = 4,
+    /// A tool is told of them.
+    Ranges = 8,
+}
+
 /// A [`Mode`], or 0: not decided yet; the environment is read at the first span.
 static MODE: AtomicU8 = AtomicU8::new(0);
-/// Whether spans carry memory while they are recorded.
-static MEMORY: AtomicBool = AtomicBool::new(false);
-/// Whether spans carry their memory on devices while they are recorded.
-static DEVICE_MEMORY: AtomicBool = AtomicBool::new(false);
+/// What spans carry while they are recorded, a bit each of [`More`].
+static MORE: AtomicU8 = AtomicU8::new(0);
 /// Set once, when a mistake of ours was caught: nothing is recorded from then on.
 static BROKEN: AtomicBool = AtomicBool::new(false);
 
 fn on() -> Mode {
-    if measures_memory() || reads_device_memory() || nvtx::is_on() || device::is_on() {
+    if MORE.load(Ordering::SeqCst) != 0 {
         return Mode::OnWithMore;
     }
     match clock::kind() {
@@ -41,36 +51,25 @@ fn on() -> Mode {
     }
 }
 
+/// Whether spans carry something while they are recorded.
+#[inline]
+pub fn carries(more: More) -> bool {
+    MORE.load(Ordering::Relaxed) & more as u8 != 0
+}
+
 /// Whether spans carry memory while they are recorded.
 #[inline]
 pub fn measures_memory() -> bool {
-    MEMORY.load(Ordering::Relaxed)
+    carries(More::Memory)
 }
 
-/// Spans carry memory from now on, or no more.
-pub fn set_memory(memory: bool) {
-    MEMORY.store(memory, Ordering::Relaxed);
-    if is_on() {
-        enable();
+/// Spans carry something from now on, or no more.
+pub fn set(more: More, is_carried: bool) {
+    if is_carried {
+        MORE.fetch_or(more as u8, Ordering::SeqCst);
+    } else {
+        MORE.fetch_and(!(more as u8), Ordering::SeqCst);
     }
-}
-
-/// Whether spans carry their memory on devices while they are recorded.
-#[inline]
-pub fn reads_device_memory() -> bool {
-    DEVICE_MEMORY.load(Ordering::Relaxed)
-}
-
-/// Spans carry their memory on devices from now on, or no more.
-pub fn set_device_memory(memory: bool) {
-    DEVICE_MEMORY.store(memory, Ordering::SeqCst);
-    if is_on() {
-        enable();
-    }
-}
-
-/// Spans are timed on devices from now on, or no more.
-pub fn follow_devices() {
     if is_on() {
         enable();
     }
@@ -96,7 +95,6 @@ pub fn is_on() -> bool {
 
 /// Records from now on, in memory; on disk too while a recording is on.
 pub fn enable() {
-    nvtx::follow_environment();
     MODE.store(on() as u8, Ordering::SeqCst);
     if BROKEN.load(Ordering::SeqCst) {
         disable();

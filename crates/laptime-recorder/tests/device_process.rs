@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use laptime_fakes::Fake;
 use laptime_recorder::device::{
-    self, Absent, Stream, Untimed, begin, end, flush, is_on, reason, take, turn_off, turn_on_with,
+    self, Absent, Stream, Untimed, begin, end, flush, is_on, reason, take, turn_off,
 };
+use laptime_recorder::time_on_devices_with as turn_on_with;
 
 const MS: u64 = 1_000_000;
 

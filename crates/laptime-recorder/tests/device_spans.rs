@@ -7,9 +7,9 @@ use laptime_core::format::record::Record;
 use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_core::{DeviceSpan, NoDeviceTime, PathTable, path};
 use laptime_fakes::{Fake, GLOBAL};
+use laptime_recorder::device::Stream;
 use laptime_recorder::device::here::{self, Place};
-use laptime_recorder::device::{self, Stream};
-use laptime_recorder::{LazySite, RecordOptions, enter, exit, record};
+use laptime_recorder::{LazySite, RecordOptions, enter, exit, record, time_on_devices_with};
 
 const MS: u64 = 1_000_000;
 
@@ -27,7 +27,7 @@ fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
 
     lap(&STEP, || fake.work(stream, 9 * MS));
     fake.advance(9 * MS);
-    device::turn_on_with(fake.path().as_os_str());
+    time_on_devices_with(fake.path().as_os_str());
     lap(&STEP, || fake.work(stream, 8 * MS));
     fake.advance(8 * MS);
     {

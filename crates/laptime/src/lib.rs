@@ -93,7 +93,7 @@ pub mod alloc {
 pub mod device {
     pub use laptime_recorder::device::here::On;
     use laptime_recorder::device::{Stream, here};
-    pub use laptime_recorder::device::{turn_off, turn_on};
+    pub use laptime_recorder::{leave_devices as turn_off, time_on_devices as turn_on};
 
     /// Laps that the calling thread opens while the value lives are timed on this stream of the device of
     /// this index, too. Null is the default stream.
@@ -102,7 +102,6 @@ pub mod device {
     ///
     /// # Safety
     /// The stream is a `CUstream` or `cudaStream_t`, and lives until these laps have closed.
-    #[must_use]
     pub unsafe fn on_cuda_stream(device: u32, stream: *mut std::ffi::c_void) -> On {
         let stream = Stream(stream.addr());
         // SAFETY: the caller's promise.

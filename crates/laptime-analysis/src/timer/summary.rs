@@ -8,7 +8,7 @@ use laptime_core::{PathId, PathTally, Span, SpanFlags, Unavailable, Warning, pat
 
 use super::SegmentRuns;
 use crate::analyzer::Options;
-use crate::device::DeviceRow;
+use crate::device_row::DeviceRow;
 use crate::fields::{DEVICE_MEMORY, DEVICE_TIME};
 use crate::finish;
 use crate::operations::Peaks;

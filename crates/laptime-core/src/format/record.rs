@@ -42,11 +42,13 @@
 //! | 27   | device lacks | device, bit of the number that it does not tell, UTF-8 reason to the end |
 //! | 28   | device memory | path, Δ start, device, zigzag bytes allocated at the end less those at the start, peak over those at the start at least and at most, zigzag bytes reserved at the end less those at the start, most that were reserved plus 1 (0: not known) |
 
+mod device;
+
 use super::varint::{push, zigzag};
 use crate::anchor::Anchor;
 use crate::calls::{CalledFunction, FunctionCalls};
 use crate::device_memory::DeviceMemorySpan;
-use crate::device_sample::{DeviceReading, DeviceSample};
+use crate::device_sample::DeviceSample;
 use crate::device_span::DeviceSpan;
 use crate::memory::ProcessMemory;
 use crate::operations::StretchOperations;
@@ -327,12 +329,12 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
         }
         Record::DeviceSpan(span) => {
             switch_track(out, cursor, span.track);
-            push_device_span(&mut payload, cursor, &span);
+            device::push_span(&mut payload, cursor, &span);
             DEVICE_SPAN
         }
         Record::DeviceMemory(span) => {
             switch_track(out, cursor, span.track);
-            push_device_memory(&mut payload, cursor, &span);
+            device::push_memory(&mut payload, cursor, &span);
             DEVICE_MEMORY
         }
         Record::Operations(operations) => {
@@ -442,84 +444,7 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
             push_all(payload, &[work.stream, delta(launched), thread]);
             DEVICE_WORK
         }
-        _ => push_telemetry(payload, cursor, record),
-    }
-}
-
-/// Pushes what a device said of itself. Returns its kind.
-fn push_telemetry(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) -> u64 {
-    match *record {
-        Record::DeviceSample(sample) => {
-            push_device_sample(payload, cursor, &sample);
-            DEVICE_SAMPLE
-        }
-        Record::DeviceName { device, uuid, name } => {
-            push(payload, u64::from(device));
-            push_pair(payload, uuid, name);
-            DEVICE_NAME
-        }
-        Record::DeviceLacks {
-            device,
-            reading,
-            why,
-        } => {
-            push_named(payload, &[u64::from(device), reading], why);
-            DEVICE_LACKS
-        }
-        // None comes here; readers skip the kind, and the measured program goes on.
-        _ => UNKNOWN,
-    }
-}
-
-fn push_device_memory(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceMemorySpan) {
-    let memory = &span.memory;
-    let numbers = [
-        u64::from(span.path.0),
-        zigzag(span.start.wrapping_sub(cursor.last) as i64),
-        u64::from(span.device),
-        zigzag(memory.net_bytes),
-        memory.peak_least_bytes,
-        memory.peak_most_bytes,
-        zigzag(memory.reserved_net_bytes),
-        memory
-            .reserved_peak_bytes
-            .map_or(0, |bytes| bytes.saturating_add(1)),
-    ];
-    push_all(out, &numbers);
-}
-
-fn push_device_sample(out: &mut Vec<u8>, cursor: &Cursor, sample: &DeviceSample) {
-    let at = zigzag(sample.ticks.wrapping_sub(cursor.last) as i64);
-    let told = DeviceReading::ALL.map(|reading| sample.readings.get(reading));
-    let bits = told.iter().enumerate().filter(|(_, value)| value.is_some());
-    let bits = bits.fold(0, |bits, (code, _)| bits | 1 << code);
-    push_all(out, &[at, u64::from(sample.device), bits]);
-    for value in told.into_iter().flatten() {
-        push(out, value);
-    }
-}
-
-fn push_device_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {
-    let delta = |ticks: u64| zigzag(ticks.wrapping_sub(cursor.last) as i64);
-    let (path, device) = (u64::from(span.path.0), u64::from(span.device));
-    push_all(
-        out,
-        &[path, delta(span.start), span.duration, device, span.stream],
-    );
-    let goes_on = if span.continues { GOES_ON } else { 0 };
-    let times = match span.times {
-        Ok(times) => times,
-        Err(why) => return push_all(out, &[goes_on, why as u64]),
-    };
-    let launch_bound = if times.launch_bound { LAUNCH_BOUND } else { 0 };
-    let placed = if times.place.is_some() { PLACED } else { 0 };
-    let told = TOLD | launch_bound | placed | goes_on;
-    push_all(out, &[told, times.duration_ns]);
-    if let Some(place) = times.place {
-        push_all(
-            out,
-            &[place.lag_ns, place.tail_least_ns, place.tail_most_ns],
-        );
+        _ => device::push_telemetry(payload, cursor, record),
     }
 }
 

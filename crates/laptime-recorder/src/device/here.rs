@@ -61,6 +61,6 @@ impl Drop for On {
 }
 
 /// Where the calling thread's work goes.
-pub(super) fn here() -> Option<Place> {
+pub(crate) fn here() -> Option<Place> {
     SAID.get().or_else(|| ASK.get()?())
 }

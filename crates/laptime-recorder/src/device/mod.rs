@@ -3,11 +3,13 @@
 //! `table` opens the driver and `cuda` speaks to it, `reason` has the words for all that may be missing.
 //! `pairs` times spans by pairs of events without ever waiting: `pool` has the events, `line` the
 //! queue of a stream, `timeline` ties the device's time to the host's. This file is the one pair of
-//! [`begin`] and [`end`] that the process has; `spans` calls them for the recorder's spans on the stream
-//! that [`here`] names, and writes what they tell. `used` says which devices the program uses. [`found`] is what `laptime doctor` shows.
+//! [`begin`] and [`end`] that the process has. The recorder calls them for spans on the stream that
+//! [`here`] names; `open` and `closed` are such spans until they are written. `used` says which devices
+//! the program uses, [`found`] is what `laptime doctor` shows.
 //!
-//! Off until [`turn_on`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
+//! Off until [`turn_on_with`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
 
+pub(crate) mod closed;
 pub mod cuda;
 pub mod driver;
 pub mod found;
@@ -18,7 +20,6 @@ mod open;
 pub mod pairs;
 pub mod pool;
 pub mod reason;
-pub(crate) mod spans;
 pub mod table;
 pub mod timeline;
 pub(crate) mod used;
@@ -27,16 +28,14 @@ use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+pub use closed::HeldTime;
 pub use driver::Stream;
 pub(crate) use open::{Begun, OpenOnDevices};
 pub use pairs::{Outcome, Times, Token};
 pub use reason::{Absent, Untimed};
-pub use spans::HeldTime;
 
 use crate::clock::monotonic_ns;
-use crate::fork;
 use crate::lock::Lock;
-use crate::state;
 use cuda::Cuda;
 use pairs::Pairs;
 
@@ -83,16 +82,10 @@ impl Timing {
     }
 }
 
-/// Times spans on the device from now on, once the program uses one.
+/// Times spans on the device from now on, once the program uses one, by the driver in this library.
 ///
 /// Spans have to name their streams: see [`begin`].
-pub fn turn_on() {
-    turn_on_with(table::LIBRARY.as_ref());
-}
-
-/// As [`turn_on`], by the driver in this library, which the program has loaded.
 pub fn turn_on_with(library: &OsStr) {
-    fork::install();
     let mut timing = TIMING.lock();
     timing.library.get_or_insert_with(|| library.to_owned());
     let is_final = timing.absent.as_ref().is_some_and(|why| !why.may_change());
@@ -100,14 +93,11 @@ pub fn turn_on_with(library: &OsStr) {
         // A forked child stays forked.
         let _ = STATE.compare_exchange(OFF, ON, Ordering::SeqCst, Ordering::Relaxed);
     }
-    drop(timing);
-    state::follow_devices();
 }
 
 /// Times no more. What was begun can still be ended and read.
 pub fn turn_off() {
     let _ = STATE.compare_exchange(ON, OFF, Ordering::SeqCst, Ordering::Relaxed);
-    state::follow_devices();
 }
 
 /// Whether spans that name their stream are timed on the device.
@@ -219,7 +209,7 @@ fn with_pairs<T>(work: impl FnOnce(&mut Pairs<Cuda>) -> T) -> Option<T> {
 
 /// Locks over a fork.
 pub(crate) fn lock_for_fork() {
-    spans::lock_for_fork();
+    closed::lock_for_fork();
     TIMING.hold();
 }
 
@@ -231,13 +221,13 @@ pub(crate) unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
     unsafe {
         TIMING.release();
-        spans::unlock_after_fork();
+        closed::unlock_after_fork();
     }
 }
 
 /// In a forked child: where the parent used the driver, the child never calls it.
 pub(crate) fn start_over_after_fork() {
-    spans::start_over_after_fork();
+    closed::start_over_after_fork();
     if TIMING.lock().pairs.is_some() {
         STATE.store(FORKED, Ordering::SeqCst);
     }

@@ -7,7 +7,7 @@ use laptime_core::{DeviceMemory, MemoryOnDevice};
 use super::counter::Mode;
 use super::frames::{Frames, Reading};
 use crate::lock::Lock;
-use crate::state;
+use crate::state::{self, More};
 
 /// Looks at the devices of the program: hands what it reads to [`read`], and tells whether it could. It is
 /// told whether a lap is open already. It must not open or close spans.
@@ -80,7 +80,7 @@ impl Devices {
 /// Follows the memory of spans from now on; whether this call began it.
 pub fn turn_on(mode: Mode, look: Look) -> bool {
     let mut devices = DEVICES.lock();
-    if state::reads_device_memory() {
+    if state::carries(More::DeviceMemory) {
         return false;
     }
     // Numbers go on: a lap that was open in an earlier time is open no more.
@@ -91,14 +91,14 @@ pub fn turn_on(mode: Mode, look: Look) -> bool {
         ..Devices::none()
     };
     drop(devices);
-    state::set_device_memory(true);
+    state::set(More::DeviceMemory, true);
     true
 }
 
 /// Follows it no more.
 pub fn turn_off() {
     let mut devices = DEVICES.lock();
-    state::set_device_memory(false);
+    state::set(More::DeviceMemory, false);
     let next = devices.next;
     *devices = Devices {
         next,
@@ -111,7 +111,7 @@ pub fn turn_off() {
 /// **Cost** the load of a byte.
 #[inline]
 pub fn is_on() -> bool {
-    state::reads_device_memory()
+    state::carries(More::DeviceMemory)
 }
 
 /// Takes in what a device's allocator tells now. With [`Mode::Fold`] its peak began anew after the last
@@ -137,7 +137,7 @@ pub fn has_read() -> bool {
     !DEVICES.lock().known.is_empty()
 }
 
-pub(super) fn look() -> bool {
+pub(crate) fn look() -> bool {
     let (look, is_inside) = {
         let devices = DEVICES.lock();
         (devices.look, devices.is_inside())
@@ -166,7 +166,7 @@ fn open_slowly() -> Option<Token> {
 }
 
 /// What each device has to say of a lap that closes, as of the last look.
-pub(super) fn close(token: Token) -> Vec<(u32, DeviceMemory)> {
+pub(crate) fn close(token: Token) -> Vec<(u32, DeviceMemory)> {
     DEVICES.lock().close(token)
 }
 

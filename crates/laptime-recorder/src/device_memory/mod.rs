@@ -9,11 +9,9 @@ mod counter;
 pub(crate) mod devices;
 mod frames;
 mod open;
-mod written;
 
 pub use counter::{Counter, Mode};
 pub use devices::{Look, has_read, is_on, read, turn_off, turn_on, was_reset};
 pub(crate) use devices::{Token, end, forget, open};
 pub use frames::Reading;
-pub(crate) use open::OpenWithMemory;
-pub(crate) use written::write_closed;
+pub(crate) use open::{Closed, OpenWithMemory};

@@ -4,7 +4,7 @@ use laptime_core::{ProcessMemory, Unavailable};
 
 use super::{alloc, counters, patch};
 use crate::lock::Lock;
-use crate::state;
+use crate::state::{self, More};
 
 static ON: Lock<bool> = Lock::new(false);
 
@@ -21,7 +21,7 @@ pub fn turn_on() -> Result<bool, Unavailable> {
     }
     counters::begin();
     *on = true;
-    state::set_memory(true);
+    state::set(More::Memory, true);
     Ok(true)
 }
 
@@ -29,7 +29,7 @@ pub fn turn_on() -> Result<bool, Unavailable> {
 pub fn stop() {
     let mut on = ON.lock();
     if std::mem::take(&mut *on) {
-        state::set_memory(false);
+        state::set(More::Memory, false);
         alloc::set_counting(false);
         patch::stop();
     }

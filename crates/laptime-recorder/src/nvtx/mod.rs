@@ -17,21 +17,12 @@ mod tool;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use laptime_core::Unavailable;
-
-use crate::notes;
 use crate::site::Site;
-use crate::state;
 
 pub(crate) use ranges::Ranges;
 pub use started::Started;
-pub(crate) use tool::tool;
-
-/// Name of the domain that the ranges are in: what `ncu --nvtx-include "laptime@step/"` begins with.
-pub const DOMAIN: &str = "laptime";
-
-/// Code of the note that says why a tool that was asked for gets nothing.
-const NOT_TOLD: &str = "nvtx.unavailable";
+pub use tool::DOMAIN;
+pub(crate) use tool::{attach, tool};
 
 /// Whether the environment was looked at.
 static LOOKED: AtomicBool = AtomicBool::new(false);
@@ -42,23 +33,10 @@ pub fn is_on() -> bool {
     tool().is_some()
 }
 
-/// Hands spans to the tool that is attached, from now on until the process ends.
-///
-/// **Errors** with the reason where there is no tool, or it takes no ranges; the recording says it too.
-pub fn start() -> Result<(), Unavailable> {
-    tool::attach().inspect_err(|reason| notes::note(NOT_TOLD, &reason.0))?;
-    if state::is_on() {
-        state::enable();
-    }
-    Ok(())
-}
-
 /// Attaches the tool that the environment names, once: what a program started by `nsys profile` finds
 /// there. Says nothing where it can't: nobody asked.
-pub(crate) fn follow_environment() {
-    if !LOOKED.swap(true, Ordering::SeqCst) && loader::is_named() {
-        let _ = tool::attach();
-    }
+pub(crate) fn follow_environment() -> bool {
+    !LOOKED.swap(true, Ordering::SeqCst) && loader::is_named() && attach().is_ok()
 }
 
 /// Tells of a named instant.

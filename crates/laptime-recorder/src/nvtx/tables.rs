@@ -9,6 +9,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::attributes::VERSION;
+use crate::guard::guard;
 
 /// Numbers of functions in the second core module.
 pub const MARK: usize = 1;
@@ -87,11 +88,11 @@ static VERSION_TABLE: VersionInfo = VersionInfo {
 
 /// What a tool is handed: gives the table of an id, or null.
 pub extern "C" fn export_table(id: u32) -> *const c_void {
-    match id {
+    guard(null(), || match id {
         CALLBACKS => (&raw const CALLBACK_TABLE).cast(),
         VERSION_INFO => (&raw const VERSION_TABLE).cast(),
         _ => null(),
-    }
+    })
 }
 
 extern "C" fn table_of(
@@ -99,6 +100,10 @@ extern "C" fn table_of(
     table: *mut *const *const Function,
     length: *mut c_uint,
 ) -> c_int {
+    guard(0, || write_table(module, table, length))
+}
+
+fn write_table(module: c_int, table: *mut *const *const Function, length: *mut c_uint) -> c_int {
     let place = usize::try_from(module).ok().and_then(|module| {
         let place = module.checked_sub(1)?;
         (place < LENGTHS.len()).then_some(place)
@@ -119,7 +124,9 @@ extern "C" fn table_of(
 }
 
 /// Tools say which version they are; NVTX ignores it too.
-extern "C" fn set_tool_version(_version: u32) {}
+extern "C" fn set_tool_version(_version: u32) {
+    guard((), || ());
+}
 
 /// What the tool wrote for a function of the second core module; null: it doesn't care.
 pub fn function(number: usize) -> *mut c_void {

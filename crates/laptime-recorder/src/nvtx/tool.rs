@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use laptime_core::Unavailable;
 
 use super::attributes::{Attributes, Name};
-use super::{DOMAIN, loader, tables};
+use super::{loader, tables};
 use crate::site::Site;
 
 type Domain = *mut c_void;
@@ -20,6 +20,9 @@ type PushFn = unsafe extern "C" fn(Domain, *const Attributes) -> c_int;
 type PopFn = unsafe extern "C" fn(Domain) -> c_int;
 type StartFn = unsafe extern "C" fn(Domain, *const Attributes) -> u64;
 type EndFn = unsafe extern "C" fn(Domain, u64);
+
+/// Name of the domain that the ranges are in: what `ncu --nvtx-include "laptime@step/"` begins with.
+pub const DOMAIN: &str = "laptime";
 
 /// Null until one is attached; then never again.
 static TOOL: AtomicPtr<Tool> = AtomicPtr::new(null_mut());

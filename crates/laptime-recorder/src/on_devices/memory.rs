@@ -1,17 +1,16 @@
-//! Spans that closed, written with what the devices told of them.
+//! Memory of spans that closed, written with what the devices told of them.
 
 use laptime_core::DeviceMemorySpan;
 use laptime_core::format::record::Record;
 
-use super::devices;
-use super::open::Closed;
+use crate::device_memory::{Closed, devices};
 use crate::registration;
 use crate::thread::Thread;
 
 /// Looks at the devices and writes the spans that just closed on the calling thread's stack. Never
 /// inside of [`Thread::with`].
 #[inline]
-pub(crate) fn write_closed() {
+pub fn write_closed() {
     if devices::is_on() {
         write_closed_slowly();
     }

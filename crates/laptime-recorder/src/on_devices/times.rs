@@ -1,0 +1,92 @@
+//! Times of spans on their devices: from a span that opens to the record that tells its times.
+//!
+//! The record is written when the device got there, by whichever thread closes a span next. It tells
+//! the span's path and its time on the host, as the span itself was written long before.
+
+use std::time::Duration;
+
+use laptime_core::format::record::Record;
+use laptime_core::{Span, Unavailable};
+
+use crate::device::{self, Begun, HeldTime, Outcome, closed, here};
+use crate::registration;
+use crate::registry;
+use crate::thread::Thread;
+
+/// Code of the note that tells an error of the driver.
+const FAILED: &str = "device.failed";
+/// Code of the note that says why no span has device times.
+const UNAVAILABLE: &str = "device.unavailable";
+
+/// How long a report waits for devices that still work on its spans.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A span opens. `None` where it isn't timed on a device.
+///
+/// **Cost** an event is recorded; the span's host time should begin after it.
+pub fn begin() -> Option<Begun> {
+    let place = here::here()?;
+    let token = device::begin(place.stream)?;
+    Some(Begun {
+        token,
+        device: place.device,
+        stream: place.stream,
+    })
+}
+
+/// A span that was begun closes, and is written with its times once they are known.
+pub fn end(thread: &mut Thread, begun: Begun, span: &Span) {
+    closed::end(begun, span);
+    write(thread, device::take());
+}
+
+/// A span that was taken off the stack is this one.
+pub fn give(thread: &mut Thread, held: HeldTime, span: &Span) {
+    if let Some(span) = closed::give(held, span) {
+        thread.writer.record(&Record::DeviceSpan(span));
+    }
+}
+
+/// Writes what the devices of closed spans tell, for a report; waits for them, but not for long.
+pub fn catch_up() {
+    if !closed::is_empty() {
+        device::wait(PATIENCE);
+        let outcomes = device::take();
+        registration::with(|thread| write(thread, outcomes));
+    }
+}
+
+/// As [`catch_up`], once and for all: what is not done then is told as still running. Says why no span has
+/// device times, if they were asked for.
+pub fn finish() {
+    if !closed::is_empty() {
+        let outcomes = device::flush(PATIENCE);
+        registration::with(|thread| write(thread, outcomes));
+    }
+    if let Some(absent) = device::reason() {
+        registration::note(UNAVAILABLE, &Unavailable::from(absent).0);
+    }
+}
+
+fn write(thread: &mut Thread, outcomes: Vec<Outcome>) {
+    if outcomes.is_empty() {
+        return;
+    }
+    let (spans, faults) = closed::known(outcomes);
+    for span in spans {
+        thread.writer.record(&Record::DeviceSpan(span));
+    }
+    for fault in faults {
+        note_fault(thread, &fault);
+    }
+}
+
+/// Tells an error once.
+fn note_fault(thread: &mut Thread, fault: &str) {
+    if registry::with(|registry| registry.note(FAILED, fault)) {
+        thread.writer.record(&Record::Note {
+            code: FAILED,
+            message: fault,
+        });
+    }
+}
