@@ -252,7 +252,6 @@ fn finish_start() {
 ///
 /// Spans that other threads close at this very moment may miss the file.
 pub fn close() {
-    on_devices::times::finish();
     let (collector, sampler) = registry::with(|registry| {
         registry.pending = None;
         let Some(disk) = registry.disk.as_mut() else {
@@ -335,6 +334,7 @@ fn last_words() -> Option<Writer> {
             let ticks = clock::now();
             scribe.record(&Record::Memory { ticks, memory });
         }
+        on_devices::times::finish(|record| scribe.record(record));
         scribe.record(&Record::Anchor(clock::anchor()));
         scribe
     })

@@ -36,7 +36,7 @@ def test_phases_take_what_the_device_took(tmp_path: Path, fake_driver: Path) -> 
     rows = report.steady
     assert rows is not None
     for path, ms in (
-        ("step", 20),
+        ("step", 9),
         ("step/forward", 3),
         ("step/backward", 5),
         ("step/optimizer", 1),

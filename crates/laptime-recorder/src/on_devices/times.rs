@@ -56,15 +56,22 @@ pub fn catch_up() {
     }
 }
 
-/// As [`catch_up`], once and for all: what is not done then is told as still running. Says why no span has
-/// device times, if they were asked for.
-pub fn finish() {
+/// The last of what the devices of closed spans tell, written by `write`: what is not done by then is told
+/// as still running. Says why no span has device times, if they were asked for.
+///
+/// The calling thread's own window may be gone by then.
+pub fn finish(mut write: impl FnMut(&Record<'_>)) {
     if !closed::is_empty() {
-        let outcomes = device::flush(PATIENCE);
-        registration::with(|thread| write(thread, outcomes));
+        let (spans, faults) = closed::known(device::flush(PATIENCE));
+        for span in spans {
+            write(&Record::DeviceSpan(span));
+        }
+        for fault in &faults {
+            note(FAILED, fault, &mut write);
+        }
     }
     if let Some(absent) = device::reason() {
-        registration::note(UNAVAILABLE, &Unavailable::from(absent).0);
+        note(UNAVAILABLE, &Unavailable::from(absent).0, &mut write);
     }
 }
 
@@ -76,17 +83,14 @@ fn write(thread: &mut Thread, outcomes: Vec<Outcome>) {
     for span in spans {
         thread.writer.record(&Record::DeviceSpan(span));
     }
-    for fault in faults {
-        note_fault(thread, &fault);
+    for fault in &faults {
+        note(FAILED, fault, |record| thread.writer.record(record));
     }
 }
 
-/// Tells an error once.
-fn note_fault(thread: &mut Thread, fault: &str) {
-    if registry::with(|registry| registry.note(FAILED, fault)) {
-        thread.writer.record(&Record::Note {
-            code: FAILED,
-            message: fault,
-        });
+/// Tells something once.
+fn note(code: &str, message: &str, mut write: impl FnMut(&Record<'_>)) {
+    if registry::with(|registry| registry.note(code, message)) {
+        write(&Record::Note { code, message });
     }
 }
