@@ -6,19 +6,18 @@ A task finds those of its maker there when it begins: they are not open here, an
 
 from __future__ import annotations
 
-from _contextvars import ContextVar
-
 from ._core import close_span, is_on, is_open, open_span
 from ._log import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextvars import ContextVar
     from typing import TypeAlias
 
     # Whose it is, its token, and what was opened before it.
     Entry: TypeAlias = tuple[object, int, "Entry | None"]
 
-_opened: ContextVar[Entry | None] = ContextVar("laptime.pushed", default=None)
+_variable: list[ContextVar[Entry | None]] = []
 
 # Whose entries those of `lt.push` are.
 _OWN = "lt.push"
@@ -27,6 +26,16 @@ _OWN = "lt.push"
 _MOST_CLOSED = 64
 
 _has_warned = False
+
+
+def _opened() -> ContextVar[Entry | None]:
+    """What is open here; the module that it needs is imported once it is used."""
+    if not _variable:
+        from _contextvars import ContextVar
+
+        # Two threads may come at once: the first one's stays the first.
+        _variable.append(ContextVar("laptime.pushed", default=None))
+    return _variable[0]
 
 
 def push(name: str, /) -> None:
@@ -57,7 +66,7 @@ def open_for(owner: object, name: str) -> None:
     _check(name)
     token = open_span(name)
     if token:
-        _opened.set((owner, token, _kept(_opened.get())))
+        _opened().set((owner, token, _kept(_opened().get())))
 
 
 def _check(name: object) -> None:
@@ -71,7 +80,7 @@ def close_for(owner: object) -> bool:
     One that was left open by a lap around it, which has ended, is closed too, and out of order.
     """
     above: list[Entry] = []
-    entry = _opened.get()
+    entry = _opened().get()
     while entry is not None and not (entry[0] == owner and close_span(entry[1])):
         above.append(entry)
         entry = entry[2]
@@ -80,7 +89,7 @@ def close_for(owner: object) -> bool:
     below = entry[2]
     for kept in reversed(above):
         below = (kept[0], kept[1], below)
-    _opened.set(below)
+    _opened().set(below)
     return True
 
 

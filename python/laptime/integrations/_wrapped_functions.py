@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._core import Watched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FUNCTION: Any = type(lambda: None)
 

@@ -78,7 +78,7 @@ def test_a_program_that_never_pops_keeps_what_is_open_only() -> None:
     for _ in range(1_000):
         with lt.lap("around"):
             lt.push("left")
-    depth, entry = 0, _push._opened.get()
+    depth, entry = 0, _push._opened().get()
     while entry is not None:
         depth, entry = depth + 1, entry[2]
     assert depth <= _push._MOST_CLOSED
