@@ -293,7 +293,7 @@ first time {onnx_file["first_ms"]:.1f} ms, the median of {onnx_file["rounds"]} t
 ## Sampling functions
 
 The time of a program's own loop, without what it takes to start; all take turns. Two runs of the
-training differ by up to 5 %, more than sampling costs: one table alone tells nothing finer.
+training may differ by more than sampling costs: a ratio below 1 is such a difference.
 
 {stacks_table(stacks)}
 ## Counting calls

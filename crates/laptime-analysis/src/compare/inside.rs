@@ -23,8 +23,8 @@ pub fn decide(pair: &mut Pair, base_runs: usize, new_runs: usize) {
         && base_runs.min(new_runs) >= LEAST_RUNS;
     let found = if is_open { changed(pair) } else { None };
     if let Some((verdict, part)) = found {
-        let seems = pair.whole.ratio.map(f64::ln).unwrap_or_default();
-        if seems * part.difference_ns >= 0.0 {
+        let agrees = |ratio: f64| ratio.ln() * part.difference_ns >= 0.0;
+        if pair.whole.ratio.is_some_and(agrees) {
             pair.verdict = verdict;
         }
         pair.inside = Some(part);

@@ -4,8 +4,8 @@
 
 /// Between two looks, on average, where they are cheap.
 const PERIOD_NS: u64 = 10_000_000;
-/// Looking may take one part in so many of a processor. What it costs beside its own time, such as a
-/// cold cache, comes on top and stays within a fiftieth with it.
+/// Looking may take one part in so many of a processor. The program loses a little more than that: its
+/// thread is woken from its place, and its caches are colder.
 const PARTS: u64 = 70;
 /// A change of what looks cost is taken in to one part in so many.
 const MEMORY: u64 = 8;

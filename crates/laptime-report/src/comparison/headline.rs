@@ -90,8 +90,7 @@ fn of_steps(pair: &Pair) -> String {
                     sentence(&whole.reason)
                 )
             } else {
-                "by itself that would not show, as runs of the same program differ as much."
-                    .to_owned()
+                "that alone proves nothing, as runs of the same program differ as much.".to_owned()
             };
             let inside = inside.unwrap_or_default();
             format!("{inside}{subject} takes {new}, before it took {base}: {why}")
