@@ -12,6 +12,12 @@ import laptime as lt
 from laptime import _push
 
 
+@pytest.fixture(autouse=True)
+def nothing_pushed() -> None:
+    """What another test left open is nothing that a test's own pops could close."""
+    _push._opened().set(None)
+
+
 def test_what_is_pushed_is_a_lap_until_it_is_popped() -> None:
     lt.push("outer")
     with lt.lap("lap"):

@@ -143,8 +143,9 @@ def test_each_thread_has_its_own_ranges_and_one_that_ends_leaves_none_open(told:
     log = told(
         BEGIN
         + dedent("""
-        import threading
+        import os, threading
 
+        before = len(os.listdir("/proc/self/task"))
         together = threading.Barrier(3)  # or a thread may have the number of one that ended
 
         def work():
@@ -158,6 +159,8 @@ def test_each_thread_has_its_own_ranges_and_one_that_ends_leaves_none_open(told:
                 thread.start()
             for thread in threads:
                 thread.join()
+        while len(os.listdir("/proc/self/task")) > before:  # joined, and not quite ended
+            os.sched_yield()
         """)
     )
     balanced(log)
