@@ -58,6 +58,7 @@ mod rows;
 mod sampling;
 #[cfg(test)]
 mod scripted;
+pub mod seen;
 mod series;
 mod span_lanes;
 mod span_row;

@@ -37,6 +37,8 @@ pub enum Column {
     Delayed,
     /// Time on the device.
     Device,
+    /// Time on the device over that of the row around it.
+    DeviceShare,
     /// Most host memory that a span allocated and did not free.
     NetMemory,
     /// Host memory that all spans allocated and did not free.
@@ -151,6 +153,7 @@ impl Column {
             Self::Thread => "thread",
             Self::Delayed => "delayed",
             Self::Device => "device",
+            Self::DeviceShare => "of device",
             Self::NetMemory => "net mem",
             Self::KeptMemory => "kept mem",
             Self::PeakMemory | Self::DeviceMemory => "peak mem",
@@ -216,7 +219,7 @@ impl Column {
             Self::Max => "max_ns",
             Self::Thread => "thread_ns",
             Self::Delayed => "delayed_ns",
-            Self::Device => "device_ns",
+            Self::Device | Self::DeviceShare => "device_ns",
             Self::NetMemory => "host_memory_net_max_bytes",
             Self::KeptMemory => "host_memory_kept_bytes",
             Self::PeakMemory => "host_memory_peak_max_bytes",
@@ -236,11 +239,12 @@ impl Column {
     }
 
     /// Those of a table of spans where nobody asks for others, in the order of the table.
-    pub const SPANS: [Self; 18] = [
+    pub const SPANS: [Self; 19] = [
         Self::Count,
         Self::Total,
         Self::Cpu,
         Self::Device,
+        Self::DeviceShare,
         Self::SelfTime,
         Self::Mean,
         Self::Median,
@@ -258,7 +262,7 @@ impl Column {
     ];
 
     /// Those that can be asked for, by the name users type.
-    pub const NAMES: [(&'static str, Self); 29] = [
+    pub const NAMES: [(&'static str, Self); 30] = [
         ("count", Self::Count),
         ("total", Self::Total),
         ("self", Self::SelfTime),
@@ -274,6 +278,7 @@ impl Column {
         ("thread", Self::Thread),
         ("delayed", Self::Delayed),
         ("device", Self::Device),
+        ("device-share", Self::DeviceShare),
         ("net", Self::NetMemory),
         ("kept", Self::KeptMemory),
         ("peak", Self::PeakMemory),

@@ -6,7 +6,7 @@
 
 use laptime_analysis::{
     FunctionTime, LapFunctions, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
-    is_shutdown, noun,
+    is_shutdown, noun, seen,
 };
 use laptime_core::PhaseName;
 
@@ -224,11 +224,18 @@ fn children<'r>(rows: &'r [SpanRow], names: &'r [String]) -> impl Iterator<Item 
     rows.iter().filter(|row| row.is_child_of(names))
 }
 
-/// How long a step takes and what it is made of: of the steady state, where there is one.
+/// How long a step takes and what it is made of: of the steady state, where there is one. Where a device does
+/// the work, it tells both.
 fn step(summary: &Summary) -> Option<String> {
     let (row, rows) = summary.repeated()?;
+    let seen = seen::by_device(row, rows);
+    let each = match seen.as_deref() {
+        Some([on_device, ..]) => of_both(on_device, row)?,
+        _ => typical(row)?,
+    };
+    let rows = seen.as_deref().unwrap_or(rows);
+    let row = seen.as_deref().and_then(<[_]>::first).unwrap_or(row);
     let (path, noun) = (row.path.as_str(), noun(&row.path));
-    let each = typical(row)?;
     let ratio = |ns: u64| ns as f64 / row.total_ns.max(1) as f64;
     let parts = children(rows, &row.names).map(|part| Part {
         name: name::short(last_name(part)),
@@ -256,6 +263,18 @@ fn step(summary: &Summary) -> Option<String> {
         "{subject} takes {each}{colon}{}.",
         parts.join(", ")
     ))
+}
+
+/// How long a step takes on its device, on average, and on the host where that is another time.
+fn of_both(on_device: &SpanRow, on_host: &SpanRow) -> Option<String> {
+    let (device_ns, host_ns) = (on_device.mean_ns?, on_host.mean_ns?);
+    let is_far = device_ns.abs_diff(host_ns) as f64 >= FAR_RATIO * device_ns as f64;
+    let host = if is_far {
+        format!(" ({} on the host)", time(host_ns))
+    } else {
+        String::new()
+    };
+    Some(format!("{} on the device{host}", time(device_ns)))
 }
 
 /// How long a step takes: the median, and the mean beside it where that says something else. Shares are of the mean.

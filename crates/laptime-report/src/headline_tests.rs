@@ -1,9 +1,10 @@
 use laptime_analysis::{FunctionTime, ImportTime, Options};
-use laptime_core::SpanFlags;
+use laptime_core::format::record::Record;
+use laptime_core::{DeviceSpan, DeviceTimes, SpanFlags};
 
 use super::*;
 use crate::tests::fed;
-use crate::tests::scripted::{MAIN, MS, Script};
+use crate::tests::scripted::{EPOCH_NS, MAIN, MS, Script};
 
 /// As a reader sees it.
 fn said(script: Script) -> String {
@@ -191,4 +192,40 @@ fn a_recording_that_still_grows_says_so() {
     summary.processes[0].state = ProcessState::Running;
     let said = of_run(&summary).replace(UNBROKEN, " ");
     assert_eq!(said, "still running, 100 ms so far: 100 % work.");
+}
+
+/// A span on the host, and what its device told of it.
+fn on_device(script: &mut Script, names: &[&str], at: u64, [host, device]: [u64; 2]) {
+    script.span(names, at, host);
+    let path = script.path(names);
+    script.observed(Record::DeviceSpan(DeviceSpan {
+        path,
+        start: EPOCH_NS + at,
+        duration: host,
+        track: MAIN,
+        device: 0,
+        stream: 7,
+        continues: false,
+        times: Ok(DeviceTimes {
+            duration_ns: device,
+            launch_bound: false,
+            place: None,
+        }),
+    }));
+}
+
+#[test]
+fn where_a_device_does_the_work_it_tells_what_a_step_is_made_of() {
+    let mut script = Script::new(7, 400 * MS);
+    for step in 0..20 {
+        let start = (200 + step * 10) * MS;
+        on_device(&mut script, &["step", "forward"], start, [MS, 3 * MS]);
+        on_device(&mut script, &["step", "backward"], start + MS, [MS, 5 * MS]);
+        on_device(&mut script, &["step"], start, [3 * MS, 9 * MS]);
+    }
+    assert_eq!(
+        said(script),
+        "400 ms: 50 % startup, 33 % outside of laps, 15 % training, 2 % exit. A step takes 9.00 ms on the device \
+         (3.00 ms on the host): backward 56 %, forward 33 %, outside of these 11 %."
+    );
 }

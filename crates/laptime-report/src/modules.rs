@@ -1,6 +1,6 @@
 //! The modules of a network: a row each, or a row a class, forward and backward together.
 
-use laptime_analysis::{ModuleRow, Pattern, SpanRow, Summary, by_class, by_module};
+use laptime_analysis::{ModuleRow, Pattern, SpanRow, Summary, by_class, by_module, seen};
 use laptime_core::{Phase, path};
 
 use crate::column::Column;
@@ -15,10 +15,16 @@ const TOP_OF_PAGE: usize = 12;
 pub fn section(summary: &Summary, view: &View) -> Section {
     let steady = summary.steady.as_ref().filter(|_| view.steady);
     let rows = steady.map_or(&summary.rows, |steady| &steady.rows);
+    // Where a device did the work of the steps, what is outside of them matters little.
+    let is_of_steps = steady.is_some() || summary.steady.is_none();
+    let repeated = summary.repeated().filter(|_| is_of_steps);
+    let seen = repeated.and_then(|(step, among)| seen::by_device(step, among));
+    let rows = seen.as_deref().unwrap_or(rows);
     let modules = match view.by {
         By::Class => by_class(rows),
         _ => by_module(rows),
     };
+    let clock = seen.as_ref().map_or("", |_| " on the device");
     let all = modules.len();
     let modules: Vec<ModuleRow> = modules
         .into_iter()
@@ -55,7 +61,7 @@ pub fn section(summary: &Summary, view: &View) -> Section {
     Section {
         heading: None,
         remark: Some(format!(
-            "time that {of} took without the modules inside{since}; shares are of these rows together"
+            "time{clock} that {of} took without the modules inside{since}; shares are of these rows together"
         )),
         content: Content::Table(table(&modules, view)),
     }

@@ -24,8 +24,8 @@ pub struct Line<'a> {
     pub row: &'a SpanRow,
     /// For every level from the outermost to its own, whether it is the last of its siblings.
     pub lasts: Vec<bool>,
-    /// Total of the row around it; `None` for an outermost one.
-    pub around_ns: Option<u64>,
+    /// The row around it; `None` for an outermost one.
+    pub around: Option<&'a SpanRow>,
 }
 
 /// Rows in order.
@@ -109,14 +109,14 @@ pub fn outline<'a>(rows: &'a [SpanRow], view: &View) -> Outline<'a> {
         lines.push(Line {
             row: spans[index],
             lasts,
-            around_ns: parent_of(spans[index]).map(|around| spans[around].total_ns),
+            around: parent_of(spans[index]).map(|around| spans[around]),
         });
     }
     let last = leftovers.len();
     lines.extend(leftovers.into_iter().enumerate().map(|(index, row)| Line {
         row,
         lasts: vec![index + 1 == last],
-        around_ns: None,
+        around: None,
     }));
     Outline {
         lines,
@@ -150,7 +150,7 @@ fn push_children(
 
 fn sort(siblings: &mut [usize], spans: &[&SpanRow], by: Sort) {
     match by {
-        Sort::Total => siblings.sort_by_key(|index| Reverse(spans[*index].total_ns)),
+        Sort::Total => sort_by_total(siblings, spans),
         Sort::SelfTime => siblings.sort_by_key(|index| Reverse(spans[*index].self_ns)),
         Sort::Count => siblings.sort_by_key(|index| Reverse(spans[*index].count)),
         Sort::Mean => siblings.sort_by_key(|index| Reverse(spans[*index].mean_ns)),
@@ -164,6 +164,16 @@ fn sort(siblings: &mut [usize], spans: &[&SpanRow], by: Sort) {
         }
         Sort::Name => siblings.sort_by(|a, b| spans[*a].names.last().cmp(&spans[*b].names.last())),
         Sort::Appearance => {}
+    }
+}
+
+/// By the device's time where it tells that of all siblings: it did the work.
+fn sort_by_total(siblings: &mut [usize], spans: &[&SpanRow]) {
+    let device_ns = |index: &usize| spans[*index].device.device_ns;
+    if siblings.iter().all(|index| device_ns(index).is_some()) {
+        siblings.sort_by_key(|index| Reverse(device_ns(index)));
+    } else {
+        siblings.sort_by_key(|index| Reverse(spans[*index].total_ns));
     }
 }
 

@@ -19,8 +19,10 @@ pub fn table(summary: &Summary, rows: &[SpanRow], view: &View) -> Table {
     let made = outline.lines.iter().map(|line| {
         let row = line.row;
         let cells = columns.iter().map(|(column, field)| {
-            if *column == Column::OfParent {
-                return of_parent(line);
+            match column {
+                Column::OfParent => return of_parent(line),
+                Column::DeviceShare => return of_device(line),
+                _ => {}
             }
             match cell(row, *column, field) {
                 Cell::Absent(_) => absent(summary, row, field, &mut reasons),
@@ -53,11 +55,14 @@ fn columns(rows: &[SpanRow], view: &View) -> Vec<(Column, &'static Field)> {
         Some((*column, field))
     });
     let is_nested = rows.iter().any(|row| row.depth() > 0);
+    let is_on_device = rows.iter().any(|row| row.device.device_ns.is_some());
     let shown = fields.filter(|(column, field)| {
         let is_told = |row| !matches!(cell(row, *column, field), Cell::Absent(_));
         is_asked
             || match column {
-                Column::OfParent => is_nested,
+                // Of launching, which is no part of the work that a device did.
+                Column::OfParent => is_nested && !is_on_device,
+                Column::DeviceShare => is_nested && is_on_device,
                 column => !column.is_optional() || rows.iter().any(is_told),
             }
     });
@@ -84,10 +89,19 @@ fn absent(summary: &Summary, row: &SpanRow, field: &Field, reasons: &mut Vec<Una
 
 /// What part of the row around it a row is.
 fn of_parent(line: &Line<'_>) -> Cell {
-    match line.around_ns {
-        Some(around_ns) if around_ns > 0 => {
-            Cell::Share(line.row.total_ns as f64 / around_ns as f64)
-        }
+    let around_ns = line.around.map(|around| around.total_ns);
+    share(Some(line.row.total_ns), around_ns)
+}
+
+/// What part of the device's time of the row around it a row's is.
+fn of_device(line: &Line<'_>) -> Cell {
+    let around_ns = line.around.and_then(|around| around.device.device_ns);
+    share(line.row.device.device_ns, around_ns)
+}
+
+fn share(part_ns: Option<u64>, of_ns: Option<u64>) -> Cell {
+    match (part_ns, of_ns) {
+        (Some(part_ns), Some(of_ns)) if of_ns > 0 => Cell::Share(part_ns as f64 / of_ns as f64),
         _ => Cell::Blank,
     }
 }

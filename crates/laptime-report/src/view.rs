@@ -65,7 +65,7 @@ impl By {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Sort {
-    /// Largest total first.
+    /// Largest total first: on the device, where it tells that of all siblings.
     #[default]
     Total,
     /// Largest self time first.

@@ -21,6 +21,7 @@ mod matched;
 mod measured;
 mod metrics;
 mod notes;
+mod on_device;
 mod options;
 mod recorded_with;
 mod rows;
@@ -49,7 +50,18 @@ const FALSE_RATE: f64 = 0.05;
 
 /// Compares the base with each of the other sides. A side without a run has no row.
 pub fn compare(base: &[Run], others: &[Vec<Run>], options: &Options) -> Comparison {
-    let pairs = others.iter().map(|new| pair(base, new, options)).collect();
+    let seen = on_device::seen(base, others);
+    let (base, others) = match &seen {
+        Some((base, others)) => (&base[..], &others[..]),
+        None => (base, others),
+    };
+    let note = on_device::note(seen.is_some(), base, others);
+    let pairs = others.iter().map(|new| {
+        let mut pair = pair(base, new, options);
+        pair.notes.extend(note.clone());
+        pair
+    });
+    let pairs = pairs.collect();
     Comparison {
         schema: SCHEMA.to_owned(),
         version: SCHEMA_VERSION,
@@ -137,5 +149,7 @@ fn pair(base: &[Run], new: &[Run], options: &Options) -> Pair {
 mod between_tests;
 #[cfg(test)]
 mod machines_tests;
+#[cfg(test)]
+mod on_device_tests;
 #[cfg(test)]
 mod tests;

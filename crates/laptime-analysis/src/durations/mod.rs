@@ -7,6 +7,7 @@
 //!
 //! A process is read twice more: [`StepPass`] finds the steps, [`DurationPass`] what is inside.
 
+mod on_device;
 mod sampled;
 
 use std::collections::BTreeMap;
@@ -14,9 +15,10 @@ use std::collections::BTreeMap;
 use laptime_core::anchor::Rate;
 use laptime_core::format::reader::{Visit, VisitProcess};
 use laptime_core::format::record::Record;
-use laptime_core::{PathId, Span, SpanFlags, path};
+use laptime_core::{DeviceSpan, PathId, Span, SpanFlags, path};
 
 use crate::process::Process;
+use on_device::OnDevice;
 use sampled::{Piece, Sampled};
 
 /// Paths whose durations are kept; the others have their totals.
@@ -31,6 +33,8 @@ pub struct Durations {
     pub by_path: BTreeMap<String, Vec<f64>>,
     /// From the start of one step to that of the next, by the path of the steps.
     pub periods: BTreeMap<String, Vec<f64>>,
+    /// Those of steps and of what is inside of them by a device, where it tells the steps'.
+    pub on_device: BTreeMap<String, Vec<f64>>,
 }
 
 impl Durations {
@@ -42,6 +46,9 @@ impl Durations {
         }
         for (path, values) in other.periods {
             self.periods.entry(path).or_insert(values);
+        }
+        for (path, values) in other.on_device {
+            self.on_device.entry(path).or_insert(values);
         }
     }
 }
@@ -74,6 +81,7 @@ pub struct ProcessDurations {
     /// By path: its time in each of these steps.
     inside: BTreeMap<PathId, Vec<u64>>,
     outside: BTreeMap<PathId, Sampled>,
+    on_device: OnDevice,
 }
 
 impl ProcessDurations {
@@ -109,6 +117,7 @@ impl ProcessDurations {
             steps: Vec::new(),
             inside: BTreeMap::new(),
             outside: BTreeMap::new(),
+            on_device: OnDevice::default(),
         }
     }
 
@@ -125,6 +134,7 @@ impl ProcessDurations {
 
     /// Everything that was found.
     pub(crate) fn finish(self) -> Durations {
+        let on_device = self.seen_by_device();
         let ns = |ticks: u64| self.rate.nanoseconds(ticks) as f64;
         let mut by_path = BTreeMap::new();
         let name = |id: PathId| self.names.get(id.index()).cloned().unwrap_or_default();
@@ -153,7 +163,28 @@ impl ProcessDurations {
                 periods.insert(name.unwrap_or_default(), each);
             }
         }
-        Durations { by_path, periods }
+        Durations {
+            by_path,
+            periods,
+            on_device,
+        }
+    }
+
+    /// What a device tells of the steps; nothing where it doesn't tell theirs.
+    fn seen_by_device(&self) -> BTreeMap<String, Vec<f64>> {
+        let Some(step) = self.step else {
+            return BTreeMap::new();
+        };
+        let Some(each) = self.on_device.of(step, self.steps.len()) else {
+            return BTreeMap::new();
+        };
+        let inside = self.inside.iter().filter_map(|(id, sums)| {
+            let ran_in = sums.iter().filter(|ticks| **ticks > 0).count();
+            Some((*id, self.on_device.of(*id, ran_in)?))
+        });
+        let named = |(id, values): (PathId, _)| Some((self.names.get(id.index())?.clone(), values));
+        let all = std::iter::once((step, each)).chain(inside);
+        all.filter_map(named).collect()
     }
 
     fn role(&self, path: PathId) -> Role {
@@ -240,6 +271,21 @@ impl DurationPass<'_> {
         sums[at] = sums[at].saturating_add(span.duration);
     }
 
+    fn on_device(&mut self, span: &DeviceSpan) {
+        let is_of_steps = match self.of.role(span.path) {
+            Role::Outside => false,
+            Role::Step => span.track == self.of.track,
+            Role::Inside => true,
+        };
+        if !is_of_steps || span.start < self.of.from {
+            return;
+        }
+        let steps = self.of.steps.len();
+        if let Some(at) = self.step_at(span.start) {
+            self.of.on_device.add(span, at, steps, MOST_PATHS);
+        }
+    }
+
     /// The kept step that a moment lies in.
     fn step_at(&mut self, ticks: u64) -> Option<usize> {
         let steps = &self.of.steps;
@@ -265,8 +311,10 @@ impl<'a> Visit<'a> for DurationPass<'_> {
     }
 
     fn other(&mut self, record: Record<'a>) {
-        if let Record::Span(span) = record {
-            self.span(&span);
+        match record {
+            Record::Span(span) => self.span(&span),
+            Record::DeviceSpan(span) => self.on_device(&span),
+            _ => {}
         }
     }
 }

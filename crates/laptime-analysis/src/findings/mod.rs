@@ -26,6 +26,7 @@ use laptime_core::Warning;
 use crate::finding::{Finding, HeldLoop, ThreadsWait, WorkerLap};
 use crate::growth::Growth;
 use crate::ranks;
+use crate::seen;
 use crate::summary::Summary;
 use crate::worker_starts::WorkerStart;
 use between::Between;
@@ -154,10 +155,14 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         .iter()
         .any(|one| matches!(one, Finding::Unsteady { is_busy: true, .. }));
     if let Some(steps) = Steps::of(summary) {
-        let rare = rare::lap(&steps);
+        let by_device = seen::by_device(steps.step, steps.rows);
+        // Which step of the host's waits for the device says nothing of that step.
+        let is_host = by_device.is_none();
+        let worked = by_device.as_deref().map_or(steps, |rows| steps.seen(rows));
+        let rare = rare::lap(&steps).filter(|_| is_host);
         // A lap that some steps have is why those are slow, and said more exactly.
-        let slow =
-            step::slow_steps(summary, &steps).filter(|slow| !rare::explains(rare.as_ref(), slow));
+        let slow = step::slow_steps(summary, &steps).filter(|_| is_host);
+        let slow = slow.filter(|slow| !rare::explains(rare.as_ref(), slow));
         // Steps that changed, or a machine that was busy, make some slow: laps would tell no more.
         let slow = slow.filter(|slow| !(is_busy || is_unsteady && step::is_unexplained(slow)));
         let slow = slow.filter(|slow| !held::explains(&found, slow));
@@ -165,9 +170,9 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
         let starting = starting::of_steps(summary, &steps, &clues.starts);
         let started_ns = starting::in_steps_ns(summary, &steps, &clues.starts);
         let slow = slow.filter(|slow| !starting::explains(started_ns, slow));
-        let wait = step::data_wait(summary, &steps, started_ns, clues.workers);
+        let wait = step::data_wait(summary, &worked, started_ns, clues.workers);
         let slow = slow.filter(|slow| !step::is_waiting(slow, wait.as_ref()));
-        let hot = hot::spot(summary, &steps).filter(|hot| !hot::is_known(hot, rare.as_ref()));
+        let hot = hot::spot(summary, &worked).filter(|hot| !hot::is_known(hot, rare.as_ref()));
         let hot = hot.filter(|hot| !is_busy || hot::is_most(hot));
         let warm_up = run::warm_up(summary, &steps, clues.busy_before);
         let warm_up =
@@ -180,11 +185,12 @@ pub fn find(summary: &Summary, clues: Clues) -> Vec<Finding> {
             slow,
             hot,
             warm_up,
-            step::memory_bound(summary, &steps),
+            step::memory_bound(summary, &worked),
             around::steps(summary, &steps),
         ];
         found.extend(each.into_iter().flatten());
-        found.extend(function::part(summary, &steps, &found));
+        let part = function::part(summary, &steps, &found).filter(|_| is_host);
+        found.extend(part);
     }
     found.sort_by(|one, other| weight(other, summary).total_cmp(&weight(one, summary)));
     found.truncate(MOST);

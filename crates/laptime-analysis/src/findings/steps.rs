@@ -4,6 +4,7 @@ use crate::span_row::{RowKind, SpanRow};
 use crate::summary::{MANY, Summary};
 
 /// What the run repeats, with the rows around it.
+#[derive(Clone, Copy)]
 pub struct Steps<'s> {
     /// The row of the steps themselves.
     pub step: &'s SpanRow,
@@ -20,6 +21,15 @@ impl<'s> Steps<'s> {
         let count = step.count.filter(|count| *count > 0)?;
         let is_enough = summary.steady.is_some() || count >= MANY;
         is_enough.then_some(Self { step, count, rows })
+    }
+
+    /// The same steps, of which a device tells the times: the step's row, first, and those inside.
+    pub fn seen<'r>(self, rows: &'r [SpanRow]) -> Steps<'r>
+    where
+        's: 'r,
+    {
+        let step = rows.first().unwrap_or(self.step);
+        Steps { step, rows, ..self }
     }
 
     /// Laps inside of a step, however deep.

@@ -1,7 +1,7 @@
 //! A cause is planted, and found; a run without one has no finding.
 
 use laptime_core::format::record::Record;
-use laptime_core::{SampledStack, SpanFlags, StackFrame};
+use laptime_core::{DeviceSpan, DeviceTimes, SampledStack, SpanFlags, StackFrame};
 
 use super::*;
 use crate::analyzer::tests::launched;
@@ -435,4 +435,41 @@ fn what_is_bound_by_memory_is_found_and_so_is_what_laps_cost() {
             .iter()
             .any(|one| matches!(one, Finding::Overhead { .. }))
     );
+}
+
+/// Steps that take 30 ms on the host, mostly in `data`, and what a device tells of them in ms.
+fn on_device(data: u64, forward: u64, backward: u64) -> Script {
+    let mut script = run(|_| training(18, 2));
+    for step in 0..STEPS {
+        for (names, ms) in [
+            (&["step"][..], data + forward + backward),
+            (&["step", "data"][..], data),
+            (&["step", "forward"][..], forward),
+            (&["step", "backward"][..], backward),
+        ] {
+            let path = script.path(names);
+            script.observed(Record::DeviceSpan(DeviceSpan {
+                path,
+                start: EPOCH_NS + (100 + step * 40) * MS,
+                duration: MS,
+                track: MAIN,
+                device: 0,
+                stream: 7,
+                continues: false,
+                times: Ok(DeviceTimes {
+                    duration_ns: ms * MS,
+                    launch_bound: false,
+                    place: None,
+                }),
+            }));
+        }
+    }
+    script
+}
+
+#[test]
+fn a_host_that_waits_for_data_while_its_device_works_loses_nothing() {
+    assert_eq!(found(&on_device(1, 13, 26)), []);
+    let idle = found(&on_device(18, 2, 20));
+    assert!(matches!(idle[..], [Finding::DataWait { .. }]), "{idle:?}");
 }
