@@ -13,7 +13,7 @@ pub struct DeviceRow {
     /// Spans that these are the times of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_count: Option<u64>,
-    /// How many of them the device waited for: it was idle when the host had enqueued all their work.
+    /// How many of them the device had begun when the host had launched all of their work: it was not behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_bound_count: Option<u64>,
     /// Least change of allocated memory over a span.

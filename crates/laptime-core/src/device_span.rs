@@ -31,7 +31,7 @@ pub struct DeviceSpan {
 pub struct DeviceTimes {
     /// From the start event to the end event, in nanoseconds, idle times between kernels included.
     pub duration_ns: u64,
-    /// Whether the device waited for the host: the span's start was over there when the host ended it.
+    /// Whether the device had begun the span when the host had launched all of its work: it was not behind.
     pub launch_bound: bool,
     /// How the device stood to the host; none where the two clocks can't be tied.
     pub place: Option<DevicePlace>,
@@ -114,7 +114,7 @@ pub struct DeviceTally {
     pub count: u64,
     /// Their times, in nanoseconds.
     pub total_ns: u64,
-    /// How many of them the device waited for.
+    /// How many of them the device had begun when the host had launched all of their work.
     pub launch_bound: u64,
     /// Spans without one, by the code of the reason.
     pub untimed: [u64; NoDeviceTime::ALL.len()],

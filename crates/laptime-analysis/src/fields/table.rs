@@ -144,7 +144,7 @@ pub static DEVICE_TIME: Group = Group {
     ..group! {
         device_ns: Ns, Whole(|row| row.device.device_ns), "Time on the device, idle times between kernels included.";
         device_count: Spans, Whole(|row| row.device.device_count), "Spans that `device_ns` is the sum of.";
-        launch_bound_count: Spans, Whole(|row| row.device.launch_bound_count), "Spans of these that the device waited for.";
+        launch_bound_count: Spans, Whole(|row| row.device.launch_bound_count), "Spans of these that the device had begun when all of their work was launched.";
     }
 };
 

@@ -27,7 +27,7 @@ pub struct Token(pub u64);
 pub struct Times {
     /// From the start event to the end event, idle times between kernels included.
     pub duration_ns: u64,
-    /// Whether the device waited for the host: the start was complete when the end was enqueued.
+    /// Whether the start was complete when the end was enqueued: the device was not behind.
     pub launch_bound: bool,
     /// When that was on the host's clock, and how far the device was behind.
     pub place: Result<Place, Untimed>,
