@@ -43,7 +43,7 @@ EXPERIMENTS = (
 #: An experiment's own limit, and that of all of them: whoever rents the GPU was told eight minutes.
 LIMIT_S = 60.0
 LIMITS_S = {"training": 90.0, "ncu": 115.0}
-ALL_S = 450.0
+ALL_S = 430.0
 #: A dry run waits so many times longer.
 PATIENCE = 5
 STATES = {True: "met", False: "missed", None: "impossible"}
@@ -53,6 +53,15 @@ def title(name: str) -> str:
     """The first line of what a file says of itself."""
     told = ast.get_docstring(ast.parse((PACK / f"experiments/{name}.py").read_text("utf-8")))
     return (told or name).splitlines()[0]
+
+
+def safely(name: str, limit_s: float, environment: dict[str, str]) -> dict[str, Any]:
+    """As :func:`run`; what goes wrong here is a row, too."""
+    try:
+        return run(name, limit_s, environment)
+    except Exception as error:
+        why = f"the runner: {type(error).__name__}: {error}"
+        return {"name": name, "title": title(name), "state": "failed", "why": why}
 
 
 def run(name: str, limit_s: float, environment: dict[str, str]) -> dict[str, Any]:
@@ -77,7 +86,7 @@ def run(name: str, limit_s: float, environment: dict[str, str]) -> dict[str, Any
         told = {"state": "failed", "why": f"took longer than {limit_s:.0f} s, and was ended"}
     finally:
         end(process)
-    return {"name": name, "title": title(name), **told, "took_s": time.monotonic() - begun}
+    return {**told, "name": name, "title": title(name), "took_s": time.monotonic() - begun}
 
 
 def end(process: subprocess.Popen[str]) -> None:
@@ -94,7 +103,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 def outcome(code: int, out: str, err: str) -> dict[str, Any]:
     """What an experiment told, or how it failed."""
-    line = next((line for line in reversed(out.splitlines()) if line.startswith("{")), None)
+    line = next((line for line in reversed(out.splitlines()) if line.startswith('{"name"')), None)
     if code != 0 or line is None:
         how = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
         what = "" if code != 0 else ", and told nothing"
@@ -120,7 +129,10 @@ def facts_of(environment: dict[str, str]) -> dict[str, str]:
     """Told by a process of its own: what it loads must not be in the runner."""
     under = environment.get("EXPERIMENT_UNDER")
     words = [sys.executable, *([under] if under else []), str(PACK / "facts.py")]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
+    try:
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return {"machine": "unknown: the driver did not answer within a minute"}
     if done.returncode != 0:
         return {"machine": f"unknown: {last_word(done.stderr)}"}
     return json.loads(done.stdout.splitlines()[-1])
@@ -153,7 +165,7 @@ def main(out: Path, *, dry: bool) -> int:
             rows.append({"name": name, "title": title(name), "state": "not run", "why": why})
         else:
             print(f"[{number + 1}/{len(EXPERIMENTS)}] {title(name)}", flush=True)
-            rows.append(run(name, min(limit_s, left_s), environment))
+            rows.append(safely(name, min(limit_s, left_s), environment))
             print(f"      {rows[-1]['state']}: {rows[-1].get('why') or 'see the page'}", flush=True)
         write(out, facts, rows, dry=dry)
     print(f"\n{(out / 'gpu.md').read_text('utf-8')}\nwritten to {out / 'gpu.md'}")
@@ -161,5 +173,11 @@ def main(out: Path, *, dry: bool) -> int:
     return 0 if all(row["state"] in good for row in rows) else 1
 
 
+def ended(*_: object) -> None:
+    """Somebody ends the runner: what it started ends, too."""
+    sys.exit(143)
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, ended)
     sys.exit(main(Path(sys.argv[1]), dry="--dry" in sys.argv))

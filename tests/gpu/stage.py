@@ -41,7 +41,8 @@ CHILD_S = sized(45, 300)
 
 def tell(figures: dict[str, Any], *, target: str, met: bool | None, why: str | None = None) -> None:
     """Prints the experiment's line. `met` is None where it isn't possible here: `why` says so."""
-    print(json.dumps({"figures": figures, "target": target, "met": met, "why": why}), flush=True)
+    told = {"name": Path(sys.argv[0]).stem, "figures": figures, "target": target, "met": met}
+    print(json.dumps({**told, "why": why}), flush=True)
 
 
 def within(one: float, other: float, ratio: float) -> bool:

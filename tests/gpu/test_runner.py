@@ -13,8 +13,10 @@ import runner
 
 TELLS = """
 import json
-print(json.dumps({{"figures": {{"a_ms": 1.5}}, "target": "t", "met": {met}, "why": {why!r}}}))
+told = {{"name": "n", "figures": {{"a_ms": 1.5}}, "target": "t", "met": {met}, "why": {why!r}}}
+print(json.dumps(told))
 """
+FACTS = 'print(\'{"GPU": "scripted"}\')\n'
 Ran = Callable[..., tuple[int, list[dict[str, object]], str]]
 
 
@@ -26,14 +28,16 @@ def tells(met: bool | None, why: str | None = None) -> str:
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ran:
     """Runs experiments given as code by name: the exit code, the rows and the page."""
 
-    def ran(*, limit_s: float = 60, **codes: str) -> tuple[int, list[dict[str, object]], str]:
+    def ran(
+        *, limit_s: float = 60, facts: str = FACTS, **codes: str
+    ) -> tuple[int, list[dict[str, object]], str]:
         pack, out = tmp_path / "pack", tmp_path / "out"
         for folder in ("experiments", "dry"):
             (pack / folder).mkdir(parents=True)
         for name, code in codes.items():
             text = f'"""Experiment {name}\n\nMore.\n"""\n{code}\n'
             (pack / f"experiments/{name}.py").write_text(text)
-        (pack / "facts.py").write_text('print(\'{"GPU": "scripted"}\')\n')
+        (pack / "facts.py").write_text(facts)
         under = "import runpy, sys\nsys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0])\n"
         (pack / "dry/under_fakes.py").write_text(under)
         monkeypatch.setattr(runner, "PACK", pack)
@@ -125,3 +129,15 @@ def test_where_there_is_no_gpu_nothing_is_written(
     assert capsys.readouterr().err == "make gpu: no GPU here: no driver; nothing was run\n"
     assert not os.path.exists(tmp_path / "out")
     assert sys.modules["runner"] is runner
+
+
+def test_an_experiment_that_tells_nonsense_is_a_row(ran: Ran) -> None:
+    _, rows, _ = ran(a="print('{\"name\": oh')", b=tells(True))
+    assert str(rows[0]["why"]).startswith("the runner: JSONDecodeError")
+    assert rows[1]["state"] == "met"
+
+
+def test_a_machine_that_cannot_be_asked_is_unknown_and_the_experiments_run(ran: Ran) -> None:
+    _, rows, page = ran(facts="raise OSError('gone')", a=tells(True))
+    assert "| machine | unknown: OSError: gone |" in page
+    assert rows[0]["state"] == "met"
