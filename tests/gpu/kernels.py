@@ -16,9 +16,8 @@ def kernels(work: Callable[[], None]) -> list[tuple[str, float]]:
     with torch.profiler.profile(activities=activities) as profiler:
         work()
         torch.cuda.synchronize()
-    device = torch.autograd.DeviceType.CUDA
     return [
         (event.name, event.time_range.elapsed_us() / 1e6)
-        for event in profiler.events()
-        if event.device_type == device and SLEEP not in event.name
+        for event in profiler.events() or []
+        if event.device_type.name == "CUDA" and SLEEP not in event.name
     ]

@@ -21,8 +21,8 @@ def absent() -> str | None:
         return why
     try:
         import torch
-    except ImportError as error:
-        return f"{sys.executable} has no PyTorch ({error})"
+    except Exception as error:
+        return f"{sys.executable} can't import PyTorch: {type(error).__name__}: {error}"
     if torch.version.cuda is None:
         return f"PyTorch {torch.__version__} is built without CUDA"
     if not torch.cuda.is_available():

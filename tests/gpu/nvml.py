@@ -20,25 +20,15 @@ class Nvml:
         self._ask("nvmlSystemGetDriverVersion", text, ctypes.c_uint(len(text)))
         return text.value.decode()
 
-    def devices(self) -> list[ctypes.c_void_p]:
-        count = ctypes.c_uint()
-        self._ask("nvmlDeviceGetCount_v2", ctypes.byref(count))
-        return [self._device(index) for index in range(count.value)]
-
-    def uuid(self, device: ctypes.c_void_p) -> str:
-        text = ctypes.create_string_buffer(96)
-        self._ask("nvmlDeviceGetUUID", device, text, ctypes.c_uint(len(text)))
-        return text.value.decode()
+    def device(self, uuid: str) -> ctypes.c_void_p:
+        device = ctypes.c_void_p()
+        self._ask("nvmlDeviceGetHandleByUUID", uuid.encode(), ctypes.byref(device))
+        return device
 
     def power_w(self, device: ctypes.c_void_p) -> float:
         milliwatts = ctypes.c_uint()
         self._ask("nvmlDeviceGetPowerUsage", device, ctypes.byref(milliwatts))
         return milliwatts.value / 1e3
-
-    def _device(self, index: int) -> ctypes.c_void_p:
-        device = ctypes.c_void_p()
-        self._ask("nvmlDeviceGetHandleByIndex_v2", ctypes.c_uint(index), ctypes.byref(device))
-        return device
 
     def _ask(self, name: str, *arguments: object) -> None:
         code = getattr(self._library, name)(*arguments)

@@ -35,6 +35,8 @@ EXPERIMENTS = (
     "small_kernels",
     "graph_capture",
     "nested_memory",
+    "phases",
+    "deep_mode",
     "emit_nvtx",
     "training",
     "energy",

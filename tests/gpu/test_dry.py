@@ -17,9 +17,13 @@ EXACT = {
     "small_kernels",
     "graph_capture",
     "nested_memory",
+    "phases",
     "emit_nvtx",
     "ncu",
 }
+
+#: What fakes can't say: no kernel reaches the real profiler, which Laptime drives there.
+LEFT_OUT = {"deep_mode"}
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +35,8 @@ def rows() -> dict[str, dict[str, object]]:
 
 def test_every_experiment_came_to_a_verdict(rows: dict[str, dict[str, object]]) -> None:
     assert list(rows) == list(runner.EXPERIMENTS)
-    without = {name: row for name, row in rows.items() if row["state"] not in ("met", "missed")}
-    assert not without
+    without = {name for name, row in rows.items() if row["state"] not in ("met", "missed")}
+    assert without == LEFT_OUT, rows
 
 
 def test_what_the_fakes_tell_exactly_is_as_it_should_be(rows: dict[str, dict[str, object]]) -> None:
