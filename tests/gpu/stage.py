@@ -65,6 +65,7 @@ def child(words: Sequence[str], **environment: str) -> str:
         text=True,
         timeout=CHILD_S,
     )
+    print(done.stderr, file=sys.stderr, end="")
     if done.returncode != 0:
         file = next((word for word in reversed(words) if word.endswith(".py")), words[0])
         last = last_word(done.stderr or done.stdout)
@@ -82,6 +83,9 @@ class Recorded:
     def end(self) -> None:
         self._record.stop()
         self.report = lt.open(str(self._record.path)).report()
+        # For whoever reads the numbers later: the runner keeps it.
+        for warning in json.loads(self.report.to_json())["warnings"]:
+            print(f"laptime: {warning['message']}", file=sys.stderr)
 
 
 @contextmanager

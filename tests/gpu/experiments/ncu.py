@@ -19,6 +19,9 @@ import stage
 INSTALLED = ("/usr/local/cuda*/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu")
 #: Clocks are left alone: by itself ncu fixes them.
 USUAL = ("--clock-control", "none", "--target-processes", "all", "--print-kernel-base", "demangled")
+#: How Laptime's documentation names a lap, and what else is tried where that gives other kernels.
+DOCUMENTED = "laptime@step/forward/"
+OTHERS = ("laptime@step/forward", "laptime@forward/")
 LIMIT_S = stage.sized(55, 300)
 
 
@@ -52,6 +55,14 @@ def counted(names: list[str]) -> dict[str, int]:
     return {"sin": sin, "cos": cos, "others": len(names) - sin - cos}
 
 
+def tried(ncu: str, range_: str) -> str:
+    """What another name of the lap gives, as text."""
+    try:
+        return str(counted(profiled(ncu, ["--nvtx", "--nvtx-include", range_])))
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        return str(error)
+
+
 def main() -> None:
     target = "8 sin of the lap; 2 sin and 2 cos of the step; no other kernel"
     ncu = found()
@@ -59,14 +70,17 @@ def main() -> None:
         stage.tell({}, target=target, met=None, why="ncu is not installed")
         return
     try:
-        lap = counted(profiled(ncu, ["--nvtx", "--nvtx-include", "laptime@step/forward/"]))
+        lap = counted(profiled(ncu, ["--nvtx", "--nvtx-include", DOCUMENTED]))
         step = counted(profiled(ncu, ["--profile-from-start", "off"], "capture"))
     except RuntimeError as error:
         stage.tell({}, target=target, met=None, why=f"ncu could not profile: {error}")
         return
-    figures = {f"lap_{name}_count": count for name, count in lap.items()}
+    figures: dict[str, object] = {f"lap_{name}_count": count for name, count in lap.items()}
     figures |= {f"step_{name}_count": count for name, count in step.items()}
-    met = lap == {"sin": 8, "cos": 0, "others": 0} and step == {"sin": 2, "cos": 2, "others": 0}
+    wanted = {"sin": 8, "cos": 0, "others": 0}
+    if lap != wanted:
+        figures |= {f"by {other}": tried(ncu, other) for other in OTHERS}
+    met = lap == wanted and step == {"sin": 2, "cos": 2, "others": 0}
     stage.tell(figures, target=target, met=met)
 
 
