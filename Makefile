@@ -23,7 +23,8 @@
 #   make counters   what other counters say of the same models, and why (docs/counters.md)
 #   make soak    1,000 kills at random instants; make fuzz: ten minutes of fuzzing
 #   make asan    the recorder's tests under AddressSanitizer; make loom: its concurrency models
-#   make gpu     the tests that need a GPU
+#   make gpu-pack   what the experiments on a GPU need, built without one; make gpu: runs it where
+#                there is a GPU, writes docs/evidence/gpu.md; make gpu-dry: on fakes (docs/testing.md)
 #   make torchtimer-traps   what torchtimer says, what we say, and the truth
 #   make wheels  a wheel for each CPython of the machine, in .build/wheels, each tried in an empty
 #                environment; make crates: packages every crate and compiles it from its package
@@ -91,7 +92,7 @@ pip = flock $(1) $(1)/bin/python -m pip install -q --disable-pip-version-check -
 $(STAMPS)/set-%: requirements/%.txt | $(STAMPS)/venv
 	$(call pip,$(VENV)) -r $<
 	touch $@
-$(STAMPS)/set-demo: requirements/build.txt
+$(STAMPS)/set-demo $(STAMPS)/set-gpu: requirements/build.txt
 $(STAMPS)/set-torch: requirements/core.txt requirements/demo.txt requirements/build.txt
 $(STAMPS)/set-trainers: requirements/operations.txt requirements/torch.txt requirements/core.txt requirements/demo.txt requirements/build.txt
 $(STAMPS)/set-operations $(STAMPS)/set-counters: requirements/torch.txt requirements/core.txt requirements/demo.txt requirements/build.txt
@@ -136,7 +137,7 @@ picture: demo
 # ---------------------------------------------------------------- tests
 
 # In this order as far as slots are free: those of one target folder wait for each other.
-TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs docs asan soak-60 \
+TEST_PARTS := rust python lint-types viewer-test fuzz-replay lint-rust unaware-pairs docs gpu-dry asan soak-60 \
 	pythons functions-share book wheel crates lint-text lint-licences
 
 # Every part runs, whatever failed before; the output of each comes in one piece.
@@ -347,17 +348,33 @@ wheel: $(STAMPS)/laptime
 crates: | $(STAMPS)/system-compiler
 	rm -rf $(TARGET)/package "$${CARGO_HOME:-$$HOME/.cargo}"/registry/{src,cache}/-[0-9a-f]*
 	cargo package --quiet --workspace --exclude laptime-python --exclude laptime-house --exclude laptime-soak \
-		--exclude laptime-loom --exclude laptime-fakes --exclude laptime-fake-cuda --exclude laptime-fake-nvml \
+		--exclude laptime-loom --exclude laptime-fakes --exclude laptime-fake-cuda --exclude laptime-fake-nvml --exclude laptime-gpu-span-cost \
 		--allow-dirty --target-dir $(TARGET)/package
 	rm -rf $(TARGET)/package
 
 # ---------------------------------------------------------------- figures
 
-.PHONY: gpu torchtimer-traps bench bench-against counters
-# Compares with torch.cuda.Event and known allocations; writes docs/evidence/gpu.md. Says so where
-# there is no GPU, and leaves the evidence as it is.
-gpu: $(STAMPS)/set-torch $(STAMPS)/laptime
-	$(BIN)/python tests/gpu/compare.py docs/evidence/gpu.md
+.PHONY: gpu gpu-pack gpu-dry torchtimer-traps bench bench-against counters
+# What the experiments need where there is a GPU, built where there is none: .build/gpu-pack and its archive.
+GPU_PACK := $(BUILD)/gpu-pack
+gpu-pack: $(STAMPS)/set-gpu $(STAMPS)/system-compiler
+	tests/gpu/pack $(GPU_PACK) $(BIN)
+
+# Runs the pack and writes docs/evidence/gpu.md. Needs a GPU and a Python with PyTorch; fetches and builds nothing.
+# Says so where there is no GPU, and leaves the evidence as it is.
+gpu:
+	@python3 tests/gpu/machine.py
+	@test -x $(GPU_PACK)/run || test ! -f $(GPU_PACK).tar.gz || tar -xzf $(GPU_PACK).tar.gz -C $(BUILD)
+	@test -x $(GPU_PACK)/run || { echo "make gpu: there is no $(GPU_PACK): make gpu-pack builds it on a" \
+		"machine with Rust; bring it or $(GPU_PACK).tar.gz here" >&2; exit 1; }
+	@$(GPU_PACK)/run docs/evidence
+
+# The same experiments at tiny sizes, on fakes: that each runs to its end. Its page is no evidence.
+gpu-dry: $(STAMPS)/set-torch $(STAMPS)/set-gpu $(STAMPS)/laptime
+	tests/gpu/pack $(BUILD)/gpu-dry $(BIN) --dry
+	rm -rf $(BUILD)/gpu-dry-evidence
+	PYTHON=$(abspath $(BIN)/python) $(BUILD)/gpu-dry/run $(BUILD)/gpu-dry-evidence --dry
+	$(BIN)/python $(pytest) tests/gpu
 
 # The table of docs/torchtimer.md.
 torchtimer-traps: $(STAMPS)/set-torch $(STAMPS)/set-bench $(STAMPS)/laptime

@@ -66,6 +66,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laptime-fake-cuda", &[]),
     ("laptime-fake-nvml", &[]),
     ("laptime-fakes", &[]),
+    ("laptime-gpu-span-cost", &["laptime"]),
     ("laptime-house", &[]),
     ("laptime-loom", &[]),
     ("laptime-soak", &["laptime-core", "laptime-recorder"]),

@@ -1,6 +1,7 @@
 /* A tool that takes NVTX ranges, made from NVIDIA's own headers: writes each call to the file that
  * NVTX_LOG names, one line a call. What was registered is told apart from what wasn't, and pops are
- * written with the depth that the tool counts by itself, thread by thread. */
+ * written with the depth that the tool counts by itself, thread by thread. With NVTX_PLAIN it takes ranges
+ * of no domain too, as PyTorch's emit_nvtx makes them. */
 #include <nvtx3/nvToolsExt.h>
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ static char names[4096][128];
 static int name_count;
 static int domain;
 static uint64_t next_range;
-static __thread int depth;
+static __thread int depth, plain_depth;
 
 static void line(const char *what, nvtxDomainHandle_t in, const nvtxEventAttributes_t *with, uint64_t number) {
     const char *name = "";
@@ -68,6 +69,17 @@ static void end(nvtxDomainHandle_t in, nvtxRangeId_t number) { line("end", in, N
 
 static void mark(nvtxDomainHandle_t in, const nvtxEventAttributes_t *with) { line("mark", in, with, 0); }
 
+static int plain_push(const char *name) {
+    fprintf(file, "push\t%d\t%ld\t-\t%s\t0\t0\t%d\n", (int)getpid(), syscall(SYS_gettid), name, plain_depth);
+    return plain_depth++;
+}
+
+static int plain_pop(void) {
+    plain_depth--;
+    fprintf(file, "pop\t%d\t%ld\t-\t\t0\t0\t%d\n", (int)getpid(), syscall(SYS_gettid), plain_depth);
+    return plain_depth;
+}
+
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {
     if (getenv("NVTX_REFUSE") != NULL) {
         return 0;
@@ -108,5 +120,9 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {
     *table[NVTX_CBID_CORE2_DomainRangeStartEx] = (NvtxFunctionPointer)start;
     *table[NVTX_CBID_CORE2_DomainRangeEnd] = (NvtxFunctionPointer)end;
     *table[NVTX_CBID_CORE2_DomainMarkEx] = (NvtxFunctionPointer)mark;
+    if (getenv("NVTX_PLAIN") != NULL && callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &size)) {
+        *table[NVTX_CBID_CORE_RangePushA] = (NvtxFunctionPointer)plain_push;
+        *table[NVTX_CBID_CORE_RangePop] = (NvtxFunctionPointer)plain_pop;
+    }
     return 1;
 }

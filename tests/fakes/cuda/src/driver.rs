@@ -23,7 +23,7 @@ pub fn current() -> usize {
 }
 
 /// One call: noted, failed if the test asked for it, and refused before `cuInit`.
-fn called(name: &'static str, work: impl FnOnce(&mut Machine) -> Result<(), Code>) -> c_int {
+pub fn called(name: &'static str, work: impl FnOnce(&mut Machine) -> Result<(), Code>) -> c_int {
     let mut machine = machine();
     let result = machine.call(name).and_then(|()| {
         let is_early = !matches!(name, "cuInit" | "cuDriverGetVersion");

@@ -6,11 +6,13 @@
 //! happens by itself, so every test sees exact times.
 //!
 //! `driver` has the driver's functions, `control` those for the test, `machine` what both act on,
-//! `capture` the rules of stream capture, `visible` those of `CUDA_VISIBLE_DEVICES`. Every copy of the library has a state of its own: tests
+//! `program` what only programs call, `capture` the rules of stream capture, `visible` those of
+//! `CUDA_VISIBLE_DEVICES`. Every copy of the library has a state of its own: tests
 //! open copies, and don't meet.
 
 mod capture;
 mod control;
 mod driver;
 mod machine;
+mod program;
 mod visible;
