@@ -5,8 +5,8 @@ use laptime_core::format::record::{Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, WindowHeader, seal};
 use laptime_core::run::FORMAT_VERSION;
 use laptime_core::{
-    Anchor, ClockKind, DeviceMemory, DeviceMemorySpan, DevicePlace, DeviceReading, DeviceReadings, DeviceSample,
-    DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
+    Anchor, ClockKind, DeviceMemory, DeviceMemorySpan, DevicePlace, DeviceReading, DeviceReadings,
+    DeviceSample, DeviceSpan, DeviceTimes, DeviceWork, DeviceWorkKind, NoDeviceTime, Operator,
     PathId, ProgramEnd, RunInfo, Span, SpanFlags,
 };
 
