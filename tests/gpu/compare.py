@@ -136,7 +136,7 @@ def allocations() -> list[Row]:
 def laps() -> list[Row]:
     """What `lt.record` tells of laps, exactly and within bounds, and what the program reads."""
     rows: list[Row] = []
-    for mode in ("fold", "bounds"):
+    for mode in ("fold", "bounds", "history"):
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
         base = torch.cuda.memory_allocated()
