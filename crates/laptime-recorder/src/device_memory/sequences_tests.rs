@@ -8,7 +8,7 @@ use super::frames::{Frames, Reading};
 use super::history::History;
 
 const PROGRAMS: u64 = 20_000;
-const STEPS: u64 = 48;
+const STEPS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
