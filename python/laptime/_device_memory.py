@@ -160,7 +160,13 @@ class _StandIns:
         if not history.is_there(self._torch):
             self.no_history = "this PyTorch keeps no history of its allocator"
             return None
-        functions = history.functions(self._torch)
+        try:
+            functions = history.functions(self._torch)
+        except Exception as error:
+            if raised_by_handler(error):
+                raise
+            self.no_history = str(error)
+            return None
         for name, wrap in history.stand_ins(self.allocators).items():
             self._put(name, wrap)
         return functions

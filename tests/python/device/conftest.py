@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import laptime as lt
+from laptime import _device_memory
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -89,6 +90,14 @@ def started_with_history(
 def stopped(records: list[lt.Record]) -> Callable[[], None]:
     """Ends the recording."""
     return lambda: records[-1].stop()
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the recording is told at its end, which a process tells but once."""
+    notes: list[str] = []
+    monkeypatch.setattr(_device_memory, "note", lambda code, message: notes.append(message))
+    return notes
 
 
 @pytest.fixture

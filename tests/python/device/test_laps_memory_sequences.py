@@ -15,7 +15,7 @@ import laptime as lt
 
 MIB = 1 << 20
 #: Programs for each way.
-PROGRAMS = 120
+PROGRAMS = 80
 STEPS = 60
 
 

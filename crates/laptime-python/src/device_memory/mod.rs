@@ -10,6 +10,7 @@ mod numbers;
 mod peaks;
 mod playing;
 mod reading;
+mod trace;
 mod turn;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use super::history::{self, Owner, Recorded, State};
 use super::reading::MOST_DEVICES;
 use super::turn::Turn;
-use super::{Allocators, held, numbers};
+use super::{Allocators, held, numbers, trace};
 
 /// How often it is tried while other threads allocate.
 const TRIES: u32 = 4;
@@ -94,7 +94,7 @@ impl Allocators {
             }
             let mut entries = Vec::new();
             for (index, look) in &looks {
-                let each = history::entries(&taken, *index)?;
+                let each = trace::entries(&taken, *index)?;
                 let is_all = state.devices[index].has_all(look, &each);
                 entries.push((is_all, each));
             }
@@ -106,7 +106,7 @@ impl Allocators {
             for ((index, look), (_, entries)) in looks.iter().zip(&entries) {
                 tell_by_history(state, *index, *look, entries);
                 if whole && state.devices[index].lacks_blocks() {
-                    let segments = history::segments(&taken, *index)?;
+                    let segments = trace::segments(&taken, *index)?;
                     state
                         .devices
                         .entry(*index)
@@ -183,7 +183,7 @@ impl Allocators {
         if let Some(recorded) = self.recorded()
             && let Some(_turn) = Turn::take(python)
         {
-            recorded.end(python, &mut held(&recorded.state));
+            recorded.leave(python, &mut held(&recorded.state));
         }
     }
 }
