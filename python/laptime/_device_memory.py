@@ -144,6 +144,7 @@ class _StandIns:
     def follow(self, mode: Mode) -> None:
         """Tells laps, from here on. Where nothing is folded only the program's resets are seen."""
         self._is_followed = True
+        self.no_history = None
         history = self._history() if mode == "history" else None
         for name in RESET:
             self._put(name, self._resetting)
@@ -156,7 +157,6 @@ class _StandIns:
         """The functions that reach it, with others in their place for the program."""
         from . import _device_history as history
 
-        self.no_history = None
         if not history.is_there(self._torch):
             self.no_history = "this PyTorch keeps no history of its allocator"
             return None

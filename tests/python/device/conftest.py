@@ -70,11 +70,14 @@ def started_with_history(
         initialized: bool = True,
         is_recorded: bool = False,
         without: str | None = None,
+        own_switch: bool = True,
     ) -> tuple[fake_history.HistoryAllocators, Any]:
         allocators = fake_history.HistoryAllocators(count)
         torch = fake_history.fake_torch(allocators, initialized=initialized)
         if without is not None:
             delattr(torch._C, without)
+        if not own_switch:
+            torch.cuda.memory._record_memory_history = lambda *_, **__: None
         if is_recorded:
             torch.cuda.memory._record_memory_history(max_entries=1000)
         monkeypatch.setitem(sys.modules, "torch", torch)

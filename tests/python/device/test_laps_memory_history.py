@@ -107,6 +107,7 @@ def test_entries_that_were_overwritten_are_a_reason_and_no_number(
     assert least <= 30 * MIB <= most
     assert least < most
     assert peaks("short") == (5 * MIB, 5 * MIB), "it begins anew"
+    assert allocators.snapshots[-1] is not None, "and is handed out without all blocks again"
     stopped()
     assert "had not all calls of the allocator" in noted[0]
 
@@ -140,6 +141,24 @@ def test_a_torch_without_a_history_has_bounds_and_a_reason(
     assert least != most
     stopped()
     assert "this PyTorch keeps no history of its allocator" in noted[0]
+
+
+def test_a_switch_that_is_not_pytorchs_own_is_left_alone(
+    started_with_history: Started,
+    stopped: Callable[[], None],
+    noted: list[str],
+) -> None:
+    allocators, _torch = started_with_history(own_switch=False)
+    used(allocators)
+    with lt.lap("lap"):
+        churn(allocators, 5 * MIB)
+    assert peaks("lap") != (5 * MIB, 5 * MIB)
+    stopped()
+    assert "is not PyTorch's own" in noted[0]
+    started_with_history("bounds")
+    stopped()
+    assert len(noted) == 2, "the next recording asked for no history"
+    assert "history" not in noted[1]
 
 
 def test_an_allocator_that_cannot_record_has_bounds_and_its_own_reason(

@@ -98,10 +98,13 @@ impl Allocators {
                 let is_all = state.devices[index].has_all(look, &each);
                 entries.push((is_all, each));
             }
-            if !whole && entries.iter().any(|(is_all, _)| !is_all) {
-                // Perhaps this torch hands out the entries of the pool only.
-                state.comes_whole = true;
-                continue;
+            if entries.iter().any(|(is_all, _)| !is_all) {
+                // Perhaps this torch hands out the entries of the pool only. If they are not in the
+                // whole either, they are gone.
+                state.comes_whole = !whole;
+                if !whole {
+                    continue;
+                }
             }
             for ((index, look), (_, entries)) in looks.iter().zip(&entries) {
                 tell_by_history(state, *index, *look, entries);
