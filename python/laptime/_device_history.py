@@ -25,8 +25,8 @@ SNAPSHOT = "_cuda_memorySnapshot"
 #: Functions that let a device's counts begin anew, by which places in the history are found.
 RESTART = ("_cuda_resetAccumulatedMemoryStats", "_accelerator_resetAccumulatedStats")
 
-#: How many calls it holds: some 50 MB of the host's memory at most. It is emptied long before,
-#: unless a lap makes more of them than that with no lap inside of it.
+#: How many entries it holds: some 50 MB of the host's memory at most. It is emptied long before,
+#: unless more are made with no lap opening or closing.
 MOST_ENTRIES = 1 << 18
 
 
