@@ -46,7 +46,7 @@ class Record:
         path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
         *,
         memory: bool | Literal["objects"] = False,
-        device_memory: Literal["bounds", "fold"] | None = None,
+        device_memory: Literal["bounds", "fold", "history"] | None = None,
         phases: bool = False,
         modules: bool = False,
         ops: bool = False,
@@ -60,10 +60,9 @@ class Record:
         path = os.fsdecode(path)
         if memory not in (False, True, "objects"):
             raise ValueError(f"memory must be False, True or 'objects', not {memory!r}")
-        if device_memory not in (None, "bounds", "fold"):
-            raise ValueError(
-                f"device_memory must be None, 'bounds' or 'fold', not {device_memory!r}"
-            )
+        if device_memory not in (None, "bounds", "fold", "history"):
+            ways = "None, 'bounds', 'fold' or 'history'"
+            raise ValueError(f"device_memory must be {ways}, not {device_memory!r}")
         steps = None
         if kernels is not None:
             from .integrations._profiler_steps import steps_of
@@ -252,7 +251,7 @@ def record(
     path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     memory: bool | Literal["objects"] = False,
-    device_memory: Literal["bounds", "fold"] | None = None,
+    device_memory: Literal["bounds", "fold", "history"] | None = None,
     phases: bool = False,
     modules: bool = False,
     ops: bool = False,
@@ -267,7 +266,8 @@ def record(
     `memory` counts what each lap allocates and frees; `"objects"` counts small Python objects one
     by one too, instead of by the arenas that hold them. Where the program uses PyTorch on CUDA,
     each lap's memory there is read too: `device_memory="fold"` makes peaks exact by resetting those
-    of PyTorch's allocator at each lap, and the program reads of them what it would without.
+    of PyTorch's allocator at each lap, and `"history"` by the history of its calls; the program
+    reads of both what it would without.
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others; `stacks` samples the functions that Python's threads are in,

@@ -54,6 +54,8 @@ pub enum DeviceMemory {
     Bounds,
     /// With exact peaks: the allocator's own begins anew at each lap.
     Fold,
+    /// With exact peaks: the allocator's history of its calls is recorded and played.
+    History,
 }
 
 impl DeviceMemory {
@@ -63,6 +65,7 @@ impl DeviceMemory {
             Self::Off => "off",
             Self::Bounds => "bounds",
             Self::Fold => "fold",
+            Self::History => "history",
         }
     }
 }
@@ -230,7 +233,7 @@ impl Asked {
         if let Some(typed) = value(DEVICE_MEMORY_VARIABLE) {
             asked.device_memory = device_memory(&typed);
             if asked.device_memory.is_none() {
-                let valid = "bounds, fold";
+                let valid = "bounds, fold, history";
                 asked.warn(DEVICE_MEMORY_VARIABLE, &typed, valid, "it is ignored");
             }
         }
@@ -293,7 +296,11 @@ fn device(typed: &OsStr) -> Option<bool> {
 }
 
 fn device_memory(typed: &OsStr) -> Option<DeviceMemory> {
-    let modes = [DeviceMemory::Bounds, DeviceMemory::Fold];
+    let modes = [
+        DeviceMemory::Bounds,
+        DeviceMemory::Fold,
+        DeviceMemory::History,
+    ];
     match on_or_off(typed) {
         Some(true) => Some(DeviceMemory::Fold),
         Some(false) => Some(DeviceMemory::Off),

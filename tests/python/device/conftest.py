@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 import laptime as lt
+from laptime import _device_memory
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import fake_allocator
+import fake_history
 from fake_cuda import FakeCuda, fake_torch
 
 
@@ -27,9 +29,20 @@ def cuda(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Fak
 
 
 @pytest.fixture
-def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Begins a recording with a fake PyTorch: its allocators, and itself."""
+def records() -> Iterator[list[lt.Record]]:
+    """Recordings that end with the test."""
     records: list[lt.Record] = []
+    yield records
+    for record in records:
+        record.stop()
+    lt.reset()
+
+
+@pytest.fixture
+def started(
+    records: list[lt.Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """Begins a recording with a fake PyTorch: its allocators, and itself."""
 
     def start(
         mode: Any = "fold", count: int = 1, initialized: bool = True
@@ -42,10 +55,52 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         records.append(lt.record(path, memory=True, device_memory=mode, force=True))
         return allocators, torch
 
-    yield start
-    for record in records:
-        record.stop()
-    lt.reset()
+    return start
+
+
+@pytest.fixture
+def started_with_history(
+    records: list[lt.Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """The same, of allocators that hand out blocks and keep a history."""
+
+    def start(
+        mode: Any = "history",
+        count: int = 1,
+        initialized: bool = True,
+        is_recorded: bool = False,
+        without: str | None = None,
+        own_switch: bool = True,
+    ) -> tuple[fake_history.HistoryAllocators, Any]:
+        allocators = fake_history.HistoryAllocators(count)
+        torch = fake_history.fake_torch(allocators, initialized=initialized)
+        if without is not None:
+            delattr(torch._C, without)
+        if not own_switch:
+            torch.cuda.memory._record_memory_history = lambda *_, **__: None
+        if is_recorded:
+            torch.cuda.memory._record_memory_history(max_entries=1000)
+        monkeypatch.setitem(sys.modules, "torch", torch)
+        lt.reset()
+        path = tmp_path / "run.lap"
+        records.append(lt.record(path, memory=True, device_memory=mode, force=True))
+        return allocators, torch
+
+    return start
+
+
+@pytest.fixture
+def stopped(records: list[lt.Record]) -> Callable[[], None]:
+    """Ends the recording."""
+    return lambda: records[-1].stop()
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the recording is told at its end, which a process tells but once."""
+    notes: list[str] = []
+    monkeypatch.setattr(_device_memory, "note", lambda code, message: notes.append(message))
+    return notes
 
 
 @pytest.fixture

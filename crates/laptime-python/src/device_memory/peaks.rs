@@ -3,35 +3,9 @@
 //! An allocator's numbers are a dict of dicts whose innermost have "current" and "peak"; some stand one
 //! level higher than others. What is kept has the same shape, with peaks only.
 
-use laptime_recorder::device_memory::{Counter, Reading};
-use pyo3::exceptions::PyKeyError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
-
-/// What the allocator tells of its tensors and of all that it holds.
-pub fn reading(stats: &Bound<'_, PyDict>) -> PyResult<Reading> {
-    let python = stats.py();
-    Ok(Reading {
-        allocated: counter(stats, intern!(python, "allocated_bytes"))?,
-        reserved: counter(stats, intern!(python, "reserved_bytes"))?,
-    })
-}
-
-fn counter(stats: &Bound<'_, PyDict>, group: &Bound<'_, PyString>) -> PyResult<Counter> {
-    let python = stats.py();
-    let lacks = || PyKeyError::new_err("it tells no bytes of all pools");
-    let pools = stats.get_item(group)?.ok_or_else(lacks)?;
-    let all = pools.get_item(intern!(python, "all"))?;
-    let number = |name| -> PyResult<u64> {
-        let number: i64 = all.get_item(name)?.extract()?;
-        Ok(u64::try_from(number).unwrap_or(0))
-    };
-    Ok(Counter {
-        now: number(intern!(python, "current"))?,
-        peak: number(intern!(python, "peak"))?,
-    })
-}
+use pyo3::types::PyDict;
 
 /// The dict of a name in another, made if it isn't there.
 pub fn inner_of<'py>(

@@ -13,11 +13,11 @@ use pyo3::types::PyDict;
 
 use super::collector::PausedCollector;
 use super::turn::Turn;
-use super::{Allocators, FOLLOWED, held, peaks};
+use super::{Allocators, FOLLOWED, held, numbers, peaks};
 use crate::entry::keeping_error;
 
 /// Devices beyond this index are not looked for.
-const MOST_DEVICES: u32 = 64;
+pub(super) const MOST_DEVICES: u32 = 64;
 
 impl Allocators {
     pub(super) fn is_known(&self, index: u32) -> bool {
@@ -64,37 +64,51 @@ impl Allocators {
                 || (!is_inside && self.holds(python, index)?)
             {
                 self.known.fetch_or(1 << index, Relaxed);
+                if self.plays() {
+                    continue;
+                }
                 let stats = self.tell(python, index)?;
                 self.fold(python, index, &stats)?;
             }
         }
+        if self.plays() {
+            self.look_with_history(python)?;
+        }
         Ok(true)
     }
 
-    fn read<'py>(&self, python: Python<'py>, index: u32) -> PyResult<Bound<'py, PyDict>> {
+    pub(super) fn read<'py>(
+        &self,
+        python: Python<'py>,
+        index: u32,
+    ) -> PyResult<Bound<'py, PyDict>> {
         Ok(self.stats.bind(python).call1((index,))?.cast_into()?)
     }
 
     /// Whether anything was ever allocated on a device.
     fn holds(&self, python: Python<'_>, index: u32) -> PyResult<bool> {
-        Ok(peaks::reading(&self.read(python, index)?)?.reserved.peak > 0)
+        Ok(numbers::reading(&self.read(python, index)?)?.reserved.peak > 0)
     }
 
     /// Reads a device and tells the recorder.
-    pub(super) fn tell<'py>(
-        &self,
-        python: Python<'py>,
-        index: u32,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    fn tell<'py>(&self, python: Python<'py>, index: u32) -> PyResult<Bound<'py, PyDict>> {
         let stats = self.read(python, index)?;
-        device_memory::read(index, peaks::reading(&stats)?);
+        device_memory::read(index, numbers::reading(&stats)?);
         Ok(stats)
+    }
+
+    /// Tells the recorder what a device's peaks are before the program resets them.
+    pub(super) fn tell_last(&self, python: Python<'_>, index: u32) -> PyResult<()> {
+        if self.plays() {
+            return self.look_with_history(python);
+        }
+        self.tell(python, index).map(drop)
     }
 
     /// Lets the peaks begin anew, and keeps the program's own. Where none of them is higher than what is
     /// there now, nothing has to be done.
     fn fold(&self, python: Python<'_>, index: u32, stats: &Bound<'_, PyDict>) -> PyResult<()> {
-        let reading = peaks::reading(stats)?;
+        let reading = numbers::reading(stats)?;
         let is_high = [reading.allocated, reading.reserved]
             .iter()
             .any(|one| one.peak > one.now);

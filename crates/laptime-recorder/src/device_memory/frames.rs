@@ -19,9 +19,11 @@ pub struct Reading {
 
 /// The greatest values of both counters in a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Most {
-    allocated: Bounds,
-    reserved: Bounds,
+pub struct Most {
+    /// Of live tensors.
+    pub allocated: Bounds,
+    /// Held by the allocator.
+    pub reserved: Bounds,
 }
 
 impl Most {
@@ -89,10 +91,16 @@ impl Frames {
             allocated,
             reserved,
         } = self.latest;
-        self.most = self.most.max(Most {
+        let most = Most {
             allocated: reading.allocated.most_since(allocated, mode),
             reserved: reading.reserved.most_since(reserved, mode),
-        });
+        };
+        self.look_knowing(reading, most);
+    }
+
+    /// The same, by somebody who knows the most since the last time.
+    pub fn look_knowing(&mut self, reading: Reading, most: Most) {
+        self.most = self.most.max(most);
         self.latest = reading;
     }
 
