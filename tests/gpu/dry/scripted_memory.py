@@ -1,6 +1,6 @@
 """PyTorch's allocator, scripted: tensors of bytes that `torch.empty` makes count as the device's.
 
-The counters are those of the tests' fake allocator, `fake_allocator.py`: the pack has a copy.
+Its blocks and its history are those of the tests' fake allocator, of which the pack has a copy.
 """
 
 from __future__ import annotations
@@ -8,36 +8,30 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from fake_allocator import Device
+from fake_history import HistoryAllocators, give_history
 
 
 class Memory:
     """One device's."""
 
     def __init__(self) -> None:
-        self.device = Device()
+        self.allocators = HistoryAllocators()
 
     def empty_cache(self) -> None:
-        self.device.empty_cache()
+        self.allocators.empty_cache()
 
     def install(self, torch: Any) -> None:
-        real = torch.empty
+        real, allocators = torch.empty, self.allocators
         core = torch._C
 
         def empty(*size: Any, **options: Any) -> Any:
             tensor = real(*size, **options)
             if options.get("dtype") is torch.uint8:
-                count = tensor.numel()
-                self.device.allocate(count)
-                weakref.finalize(tensor, self.device.free, count)
+                address = allocators.allocate(tensor.numel())
+                weakref.finalize(tensor, allocators.free, address)
             return tensor
 
-        def told(_device: int) -> dict[str, Any]:
-            return self.device.told()
-
-        def reset(_device: int) -> None:
-            self.device.reset_peaks()
-
         torch.empty = empty
-        core._cuda_memoryStats = told
-        core._cuda_resetPeakMemoryStats = reset
+        core._cuda_memoryStats = allocators.stats
+        core._cuda_resetPeakMemoryStats = allocators.reset
+        give_history(torch, allocators)
