@@ -15,7 +15,7 @@ const UNTOLD_RATIO: f64 = 0.01;
 /// `None` where no device told the step's time, or told nothing of a part that matters. Rows deeper inside
 /// of which it told nothing are left out. Percentiles are absent: of these, only the host's are known.
 pub fn by_device(step: &SpanRow, rows: &[SpanRow]) -> Option<Vec<SpanRow>> {
-    let whole = of(step)?;
+    let whole = of(step).filter(|whole| whole.total_ns > 0)?;
     let untold_ns = UNTOLD_RATIO * step.total_ns as f64;
     let inside = rows.iter().filter(|row| is_inside(row, step));
     let mut seen = vec![whole];

@@ -1,4 +1,4 @@
-"""Memory of nested laps over 1, 2 and 4 GiB with frees between: exact when folded or replayed, else bounds
+"""Memory of nested laps over 1, 2 and 4 GiB with frees between: exact, or the truth within bounds
 
 The truth is known: what is allocated and freed is said here. The program's own peak must be what it
 is without Laptime.

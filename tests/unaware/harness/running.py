@@ -17,6 +17,7 @@ from .ways import Way
 # Generous: a busy machine is no failure, a program that hangs is one.
 LONGEST_S = 240
 _SEEN = Path(__file__).parent.parent / "seen"
+_GPU = Path(__file__).parent.parent / "gpu"
 
 
 def run(program: Program, way: Way | None, cache: Path) -> Outcome:
@@ -81,8 +82,11 @@ def _command(program: Program, way: Way | None, recording: Path) -> list[str]:
 
 def _environment(program: Program, place: Path, cache: Path) -> dict[str, str]:
     """A small one, the same on every machine."""
-    paths = [str(path) for path in (program.import_path(), _SEEN) if path]
+    driver = os.environ.get("UNAWARE_DRIVER")
+    gpu = _GPU if driver else None
+    paths = [str(path) for path in (program.import_path(), _SEEN, gpu) if path]
     return {
+        **({"LD_LIBRARY_PATH": driver} if driver else {}),
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(place / "home"),
         "TMPDIR": str(place / "tmp"),
