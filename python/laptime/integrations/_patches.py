@@ -153,6 +153,7 @@ class Patches:
                 self.counting.finish()
             self.phases.finish()
             self.look_for_devices()
+            self._say_if_no_device()
             if not self.phases.has_begun() and os.getpid() == self._process:
                 self._core.note("phases.none", "no PyTorch module and no optimizer was called")
         except Exception as error:
@@ -276,6 +277,15 @@ class Patches:
             if not _devices.follow(self._torch):
                 self._core.note("device-active", f"torch used {device}")
             self._core.note("environment.device", _device_name(self._torch, device))
+
+    def _say_if_no_device(self) -> None:
+        """Says once why nothing was timed on a device, for those who ask for such a number."""
+        if self._noted_device or os.getpid() != self._process:
+            return
+        from .._driver import why_unused
+
+        self._noted_device = True
+        self._core.note("device.unused", why_unused(self._torch))
 
 
 def say(what: str, error: BaseException) -> None:
