@@ -31,11 +31,16 @@ def is_installed() -> bool:
         return False
 
 
-def why_unused(torch: Any) -> str:
-    """Why a program that imported this PyTorch used no device of NVIDIA's."""
+def why_unusable(torch: Any) -> str | None:
+    """Why a program with this PyTorch can use no device of NVIDIA's; None where it can."""
     versions = getattr(torch, "version", None)
     if getattr(versions, "hip", None):
         return "devices of AMD are not timed in laps"
     if not getattr(versions, "cuda", None):
         return "this PyTorch is built without CUDA"
-    return "the program used no device" if is_installed() else "no NVIDIA driver"
+    return None if is_installed() else "no NVIDIA driver"
+
+
+def why_unused(torch: Any) -> str:
+    """Why a program that has ended used no device of NVIDIA's."""
+    return why_unusable(torch) or "the program used no device"

@@ -150,3 +150,21 @@ def test_what_a_program_asks_for_is_none_with_the_reason(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [REASON, REASON]
     assert "Traceback" not in done.stderr
+
+
+WITHIN = """
+import torch
+import laptime as lt
+
+with lt.record("inner.lap", phases=True):
+    with lt.lap("work"):
+        torch.nn.Linear(2, 2)(torch.ones(1, 2)).sum().backward()
+print(lt.open("inner.lap").report()["work"].why("device_ns"))
+print(lt.report()["work"].why("device_ns"))
+"""
+
+
+def test_a_recording_within_a_recording_says_it_while_the_program_runs(tmp_path: Path) -> None:
+    (tmp_path / "within.py").write_text(WITHIN)
+    done = laptime("run", "-o", "outer.lap", "within.py", cwd=tmp_path)
+    assert done.stdout.splitlines() == [REASON, REASON]
