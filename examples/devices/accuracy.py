@@ -40,7 +40,7 @@ with lt.record("accuracy.lap", phases=True, force=True):
         lt.metric("accuracy", accuracy)
         print(f"epoch {epoch + 1}: accuracy {accuracy:.1%}")
 
-report = lt.open("accuracy.lap").report()
+report = lt.report()
 print(f"\n{'lap':<20} {'count':>6} {'CPU ms':>10} {'device ms':>10}")
 for path in ("step", "step/forward", "step/backward", "step/optimizer", "evaluation/forward"):
     row = report[path]

@@ -41,7 +41,7 @@ with lt.record("convolution.lap", phases=True, memory=True, device_memory="fold"
             optimizer.zero_grad()
         print(f"epoch {epoch + 1}: loss {loss.item():.3f}")
 
-report = lt.open("convolution.lap").report()
+report = lt.report()
 print(
     f"\n{'lap':<16} {'CPU ms':>10} {'device ms':>10} {'CPU peak MiB':>13} {'device peak MiB':>16}"
 )

@@ -2,8 +2,8 @@
 
     python examples/devices/larger_network.py
 
-`modules=True` adds a lap for each layer, forward and backward. "waited for" says how many of the
-laps the GPU waited for: it had nothing left to do when the CPU had launched all of their work.
+`modules=True` adds a lap for each layer, forward and backward. "GPU waited" counts laps that the
+GPU had begun before the CPU had launched all of their work: there launching is the limit.
 """
 
 import torch
@@ -35,8 +35,8 @@ with lt.record("larger_network.lap", phases=True, modules=True, force=True):
             optimizer.zero_grad()
         print(f"epoch {epoch + 1}: loss {loss.item():.3f}")
 
-report = lt.open("larger_network.lap").report()
-print(f"\n{'lap':<32} {'count':>6} {'CPU ms':>10} {'device ms':>10} {'waited for':>10}")
+report = lt.report()
+print(f"\n{'lap':<32} {'count':>6} {'CPU ms':>10} {'device ms':>10} {'GPU waited':>10}")
 for path in report:
     row = report[path]
     if path.startswith("step"):

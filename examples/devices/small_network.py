@@ -33,7 +33,7 @@ with lt.record("small_network.lap", phases=True, force=True):
             optimizer.zero_grad()
         print(f"epoch {epoch + 1}: loss {loss.item():.3f}")
 
-report = lt.open("small_network.lap").report()
+report = lt.report()
 print(f"\n{'lap':<16} {'count':>6} {'CPU ms':>10} {'device ms':>10}")
 for path in ("step", "step/forward", "step/backward", "step/optimizer"):
     row = report[path]
