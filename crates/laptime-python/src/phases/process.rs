@@ -219,13 +219,13 @@ impl Phases {
     }
 
     /// Looks for devices before the laps of this call open, so that they are timed there: before the
-    /// first call, the second, the fourth, ….
-    pub fn look_before(&self, python: Python<'_>) -> PyResult<()> {
+    /// first call, the second, the fourth, …. Whether the phases are still on.
+    pub fn look_before(&self, python: Python<'_>) -> PyResult<bool> {
         let calls = self.calls.fetch_add(1, Relaxed) + 1;
         if calls.is_power_of_two() {
             self.look(python)?;
         }
-        Ok(())
+        Ok(self.on.get())
     }
 
     /// Looks for devices.
