@@ -66,6 +66,7 @@ class _Asked:
 
     def __init__(self, mode: Mode) -> None:
         self._mode: Mode = mode
+        self._torch: Any = None
         self._stand_ins: _StandIns | None = None
         self._reason: str | None = None
         self._pid = os.getpid()
@@ -77,6 +78,7 @@ class _Asked:
     def follow(self, torch: Any) -> None:
         if _asked is not self:
             return
+        self._torch = torch
         self._reason = _reason(torch)
         if self._reason is None:
             self._stand_ins = _StandIns.of(torch)
@@ -90,7 +92,7 @@ class _Asked:
                 note(_GAPS, f"peaks of device memory are within bounds where laps met: {gaps}")
             self._reason = allocators.failure
             if self._reason is None and not allocators.has_read() and self.is_own():
-                self._reason = _not_used()
+                self._reason = _not_used(self._torch)
         if self._reason is not None:
             note(_UNAVAILABLE, self._reason)
 
@@ -108,10 +110,13 @@ def _reason(torch: Any) -> str | None:
     return None
 
 
-def _not_used() -> str:
-    from .device import Probe
+def _not_used(torch: Any) -> str:
+    # Not by `torch.cuda.is_available()`, which starts the driver: no fork could use it then.
+    if torch.cuda.is_initialized():
+        return "no lap opened or closed while PyTorch used a device"
+    from ._driver import why_unused
 
-    return Probe("cuda").reason() or "no lap opened or closed while PyTorch used a device"
+    return why_unused(torch)
 
 
 class _StandIns:

@@ -154,15 +154,19 @@ def profiled(train: Any) -> tuple[dict[str, tuple[int, float]], float]:
     return by_name, averages.self_cpu_time_total
 
 
-def test_a_transformer_has_the_operators_that_torch_itself_counts(tmp_path: Path) -> None:
+def transformer() -> tuple[Any, Any, Any]:
+    """A small one with random weights, its optimizer, and a batch."""
     transformers = pytest.importorskip("transformers")
     config = transformers.GPT2Config(
         n_layer=2, n_head=2, n_embd=32, vocab_size=97, n_positions=32, use_cache=False
     )
     torch.manual_seed(0)
     model = transformers.GPT2LMHeadModel(config)
-    optimizer = torch.optim.AdamW(model.parameters())
-    tokens = torch.randint(0, 97, (2, 16))
+    return model, torch.optim.AdamW(model.parameters()), torch.randint(0, 97, (2, 16))
+
+
+def test_a_transformer_has_the_operators_that_torch_itself_counts(tmp_path: Path) -> None:
+    model, optimizer, tokens = transformer()
 
     def train() -> None:
         optimizer.zero_grad()
@@ -188,34 +192,31 @@ def test_a_transformer_has_the_operators_that_torch_itself_counts(tmp_path: Path
     assert found["profiled step/backward"]["self_ns"] > 0
 
 
-def test_own_times_are_those_of_torch_for_the_same_events(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from laptime.integrations._kernels import Kernels
-    from laptime.integrations._profiler_events import MARK
-
-    kept: list[Any] = []
-    write = Kernels._write
-
-    def keeping(self: Any, events: Any, marks: Any) -> None:
-        kept.append(self_profiler[-1])
-        write(self, events, marks)
-
-    self_profiler: list[Any] = []
+@pytest.fixture
+def profilers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Torch's profilers that ended, those of Laptime's among them: they saw the same events."""
+    ended: list[Any] = []
     made = torch.autograd.profiler.profile.__exit__
 
     def leaving(self: Any, *error: Any) -> Any:
-        self_profiler.append(self)
+        ended.append(self)
         return made(self, *error)
 
-    monkeypatch.setattr(Kernels, "_write", keeping)
     monkeypatch.setattr(torch.autograd.profiler.profile, "__exit__", leaving)
+    return ended
+
+
+def test_own_times_are_those_of_torch_for_the_same_events(
+    tmp_path: Path, profilers: list[Any]
+) -> None:
+    from laptime.integrations._profiler_events import MARK
+
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
     with lt.record(tmp_path / "a.lap", kernels="1:2"):
         for _ in range(3):
             with lt.lap("step"):
                 model(torch.ones(4, 8)).sum().backward()
-    averages = [one for one in kept[0].key_averages() if one.key != MARK]
+    averages = [one for one in profilers[0].key_averages() if one.key != MARK]
     theirs = {one.key: (one.count, one.self_cpu_time_total) for one in averages}
     operators = json.loads(lt.open(tmp_path / "a.lap").report().to_json())["operators"]
     ours: dict[str, tuple[int, float]] = {}
@@ -230,3 +231,42 @@ def test_own_times_are_those_of_torch_for_the_same_events(
         assert own == pytest.approx(theirs[name][1], abs=0.01 * count), name
     total = sum(own for _, own in theirs.values())
     assert operators["self_ns"] / 1e3 == pytest.approx(total, abs=0.01 * operators["call_count"])
+
+
+def test_the_laps_of_a_transformer_add_up_to_torchs_ranges_of_the_same_names(
+    tmp_path: Path, profilers: list[Any]
+) -> None:
+    """The program's own ranges are laps, and events of torch's with all operators below them."""
+    from torch.profiler import record_function
+
+    model, optimizer, tokens = transformer()
+    with lt.record(tmp_path / "a.lap", phases=True, kernels=range(1, 3)):
+        for _ in range(4):
+            with lt.lap("step"):
+                with record_function("network"):
+                    loss = model(tokens, labels=tokens).loss
+                with record_function("gradients"):
+                    loss.backward()
+                with record_function("update"):
+                    optimizer.step()
+                    optimizer.zero_grad()
+
+    def below(event: Any) -> float:
+        return sum(one.self_cpu_time_total + below(one) for one in event.cpu_children)
+
+    theirs = Counter[str]()
+    for event in profilers[0].function_events:
+        if event.name in ("network", "gradients", "update"):
+            theirs[event.name] += below(event)
+    summary = json.loads(lt.open(tmp_path / "a.lap").report().to_json())
+    ours, calls = Counter[str](), Counter[str]()
+    for path, lap in laps(summary).items():
+        name = path.removeprefix("profiled step").removeprefix("/").partition("/")[0]
+        ours[name] += lap["self_ns"] / 1e3
+        calls[name] += lap["call_count"]
+    assert set(ours) == {"", *theirs}
+    for name, own in theirs.items():
+        assert calls[name] > 100, "two steps of a transformer"
+        # Each event is rounded to a nanosecond.
+        assert ours[name] == pytest.approx(own, abs=0.01 * calls[name]), name
+    assert "laptime::mark" not in counts(summary), "ranges of ours are no laps"

@@ -11,6 +11,8 @@ use crate::tree::Tree;
 
 /// Code of the note that says why no span was timed on the device that the program used.
 pub const UNAVAILABLE: &str = "device.unavailable";
+/// Code of the note that says why a program that could have used a device used none.
+pub const NOT_USED: &str = "device.unused";
 /// Paths that a warning names.
 const MOST_SHOWN: usize = 4;
 
@@ -46,13 +48,20 @@ pub fn fill(row: &mut SpanRow, told: &DeviceTally) {
     }
 }
 
-/// Why no row has device time, where a process that used a device said so.
+/// Why no row has device time: what a process that used a device said, or why none was used.
 pub fn with_reason(
     mut unavailable: BTreeMap<String, Unavailable>,
+    tree: &Tree,
     processes: &[Process],
 ) -> BTreeMap<String, Unavailable> {
-    let mut notes = processes.iter().flat_map(|process| &process.notes);
-    if let Some((_, reason)) = notes.find(|(code, _)| code == UNAVAILABLE) {
+    let noted = |wanted: &str| {
+        let mut notes = processes.iter().flat_map(|process| &process.notes);
+        notes.find(|(code, _)| code == wanted)
+    };
+    // Beside a process that used a device, one that used none says nothing of the rows.
+    let is_used = |index| is_told(&tree.node(index).on_device);
+    let not_used = || (!tree.in_order().into_iter().any(is_used)).then(|| noted(NOT_USED));
+    if let Some((_, reason)) = noted(UNAVAILABLE).or_else(|| not_used()?) {
         for name in DEVICE_TIME.names() {
             unavailable.insert(name.to_owned(), Unavailable(reason.clone()));
         }

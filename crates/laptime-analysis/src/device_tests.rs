@@ -154,3 +154,32 @@ fn a_driver_that_cannot_be_used_is_the_reason_of_every_row() {
             .any(|one| one.code == super::UNAVAILABLE)
     );
 }
+
+#[test]
+fn a_program_that_used_no_device_says_why_and_that_is_no_warning() {
+    let mut script = Script::new(1, 1_000 * MS);
+    script.span(&["work"], 0, MS);
+    script.note(super::NOT_USED, "no NVIDIA driver");
+    let summary = summary(script);
+    let row = summary.row("work").unwrap();
+    for field in super::DEVICE_TIME.names() {
+        assert_eq!(summary.why(row, field).unwrap().0, "no NVIDIA driver");
+    }
+    assert_eq!(summary.warnings, []);
+}
+
+#[test]
+fn a_process_without_a_device_says_nothing_of_one_that_used_it() {
+    let mut used = Script::new(1, 1_000 * MS);
+    lap(&mut used, 0, Ok(10 * MS));
+    used.span(&["other"], 100 * MS, MS);
+    let mut unused = Script::new(2, 1_000 * MS);
+    unused.span(&["work"], 0, MS);
+    unused.note(super::NOT_USED, "no NVIDIA driver");
+    let summary = summarize(&[unused, used], Options::default());
+    let row = summary.row("other").unwrap();
+    assert_eq!(
+        summary.why(row, "device_ns").unwrap().0,
+        "no device was timed"
+    );
+}

@@ -163,7 +163,7 @@ fn unavailable(
     let mut known = fields::unavailable();
     known.extend(doubts::of_outcome(run, summaries.first()));
     let known = sampling::with_reason(known, processes);
-    let known = device::with_reason(known, processes);
+    let known = device::with_reason(known, tree, processes);
     let known = telemetry::with_reason(known, processes);
     let known = device_memory::with_reasons(known, tree, processes);
     memory::with_reasons(known, tree, processes, summaries)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import Phases, Watched, raised_by_handler
+from .._driver import why_unusable, why_unused
 from .._log import warn
 from .._post_import import when_imported
 from . import _devices
@@ -62,7 +63,7 @@ class Patches:
         """`core` makes laps."""
         self._torch = torch
         self._core = core
-        self._noted_device = False
+        self._noted_device = self._noted_unused = False
         self._is_on = False
         self._process = os.getpid()
         self._names = RootNames()
@@ -153,6 +154,7 @@ class Patches:
                 self.counting.finish()
             self.phases.finish()
             self.look_for_devices()
+            self._say_if_no_device(why_unused)
             if not self.phases.has_begun() and os.getpid() == self._process:
                 self._core.note("phases.none", "no PyTorch module and no optimizer was called")
         except Exception as error:
@@ -276,6 +278,17 @@ class Patches:
             if not _devices.follow(self._torch):
                 self._core.note("device-active", f"torch used {device}")
             self._core.note("environment.device", _device_name(self._torch, device))
+        else:
+            self._say_if_no_device(why_unusable)
+
+    def _say_if_no_device(self, why: Callable[[Any], str | None]) -> None:
+        """Says once why nothing is timed on a device, for those who ask for such a number."""
+        if self._noted_device or self._noted_unused or os.getpid() != self._process:
+            return
+        reason = why(self._torch)
+        if reason is not None:
+            self._noted_unused = True
+            self._core.note("device.unused", reason)
 
 
 def say(what: str, error: BaseException) -> None:

@@ -202,12 +202,12 @@ class _Ranges:
 
 
 def _record_function_entered(given: Any, _named: Any, _result: Any) -> None:
-    """A range of the profiler's begins: a lap, unless it is one of torch's own."""
+    """A range of the profiler's begins: a lap, unless it is one of torch's own or of ours."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__") in _PASSING and frame.f_back is not None:
         frame = frame.f_back
-    name = str(frame.f_globals.get("__name__"))
-    if name != "torch" and not name.startswith("torch."):
+    package = str(frame.f_globals.get("__name__")).partition(".")[0]
+    if package not in ("torch", "laptime"):
         open_for(id(given[0]), str(given[0].name))
 
 

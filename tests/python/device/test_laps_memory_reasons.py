@@ -40,13 +40,15 @@ assert "memory of devices" not in str(report), "it is of interest where somebody
     [
         ("no cuda", "this PyTorch is built without CUDA"),
         ("fails", "this allocator has no statistics"),
-        ("unused", "the program has not used the device yet"),
+        ("unused", "the program used no device"),
     ],
 )
 def test_where_there_is_none_the_reason_is_told(
     tmp_path: Path, what: str, reason: str, said: Callable[..., str]
 ) -> None:
-    why = said(REASON, str(tmp_path / "a.lap"), what)
+    # A driver that is installed, and that nobody may load to say so.
+    (tmp_path / "libcuda.so.1").write_text("no library")
+    why = said(REASON, str(tmp_path / "a.lap"), what, LD_LIBRARY_PATH=str(tmp_path))
     assert why == f"memory of devices was not read: {reason}"
 
 

@@ -15,12 +15,14 @@ MS = 1_000_000
 HERE = Path(__file__).parent
 
 
-def recorded(folder: Path, driver: Path, *options: str, **environment: str) -> lt.Recording:
-    """The recording of the training."""
+def recorded(
+    folder: Path, driver: Path, *options: str, program: str = "training", **environment: str
+) -> lt.Recording:
+    """The recording of the training, or of another program."""
     path = folder / "training.lap"
     run = [sys.executable, "-m", "laptime", "run", *options, "-o", str(path)]
     done = subprocess.run(
-        [*run, str(HERE / "training.py")],
+        [*run, str(HERE / f"{program}.py")],
         env={**os.environ, "LD_LIBRARY_PATH": str(driver), **environment},
         cwd=folder,
         capture_output=True,
@@ -48,6 +50,21 @@ def test_phases_take_what_the_device_took(tmp_path: Path, fake_driver: Path) -> 
     assert forward.launch_bound_count == forward.count, "the device had nothing to do"
     assert backward.launch_bound_count == 0, "the forward was still running"
     assert "device" in str(report)
+
+
+def test_the_first_step_is_timed_on_the_device_too(tmp_path: Path, fake_driver: Path) -> None:
+    pytest.importorskip("torch")
+    report = recorded(tmp_path, fake_driver).report()
+    for path in ("step", "step/forward", "step/backward", "step/optimizer"):
+        assert report[path].device_count == report[path].count, path
+
+
+def test_a_program_that_takes_no_step_is_timed_on_the_device(
+    tmp_path: Path, fake_driver: Path
+) -> None:
+    pytest.importorskip("torch")
+    row = recorded(tmp_path, fake_driver, program="inference").report()["evaluation/forward"]
+    assert (row.count, row.device_count, row.device_ns) == (10, 10, 10 * 3 * MS)
 
 
 def test_modules_have_the_devices_time_in_both_directions(

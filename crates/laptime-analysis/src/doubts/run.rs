@@ -21,7 +21,8 @@ pub fn of_notes(
     let told = notes
         .into_iter()
         .filter(|(code, _)| code != if has_spans { NO_PHASES } else { launches::CODE }) // of interest where there are spans
-        .filter(|(code, _)| code != device_memory::UNAVAILABLE); // of interest where somebody asks
+        // Of interest where somebody asks.
+        .filter(|(code, _)| code != device_memory::UNAVAILABLE && code != device::NOT_USED);
     for (code, message) in told {
         let messages = by_code.entry(code).or_default();
         if !messages.contains(&message) {

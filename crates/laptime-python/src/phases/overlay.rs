@@ -312,6 +312,9 @@ impl Watched {
 
     fn tell(&self, call: &Call<'_>, began: Began) -> PyResult<Option<Began>> {
         let phases = self.phases.get();
+        if !phases.look_before(call.python)? {
+            return Ok(None);
+        }
         thread::set_busy(!self.event.is_open());
         if self.event == Event::Forward && !phases.calls_modules.get() {
             phases.calls_modules.set(true);

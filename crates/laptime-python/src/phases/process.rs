@@ -40,6 +40,8 @@ pub struct Phases {
     pub model: LastModule,
     passes: Passes,
     pub exchanges: Exchanges,
+    /// Calls that were looked at.
+    calls: AtomicU64,
 }
 
 /// What Python answers, each by its name.
@@ -94,6 +96,7 @@ impl Phases {
             model: LastModule::default(),
             passes: Passes::default(),
             exchanges: Exchanges::default(),
+            calls: AtomicU64::new(0),
         })
     }
 
@@ -213,6 +216,16 @@ impl Phases {
             iteration.set_made(start, clock::now());
         }
         Ok(())
+    }
+
+    /// Looks for devices before the laps of this call open, so that they are timed there: before the
+    /// first call, the second, the fourth, …. Whether the phases are still on.
+    pub fn look_before(&self, python: Python<'_>) -> PyResult<bool> {
+        let calls = self.calls.fetch_add(1, Relaxed) + 1;
+        if calls.is_power_of_two() {
+            self.look(python)?;
+        }
+        Ok(self.on.get())
     }
 
     /// Looks for devices.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 enum Step {
     /// Allocates so much.
     Allocate(u64),
-    /// Frees so many of 256 parts of what there is.
+    /// Frees so many of 256 equal parts of what there is.
     Free(u8),
     Open,
     /// Closes one of the open laps, not always the innermost.
