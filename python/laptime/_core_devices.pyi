@@ -7,7 +7,9 @@ from typing_extensions import Self
 
 # Times of spans on devices.
 
-def time_on_devices(device: Callable[[], int], stream: Callable[[int], int]) -> None: ...
+def time_on_devices(
+    is_ready: Callable[[], bool], device: Callable[[], int], stream: Callable[[int], int]
+) -> None: ...
 def leave_devices() -> None: ...
 
 # Memory of laps on devices, by functions of PyTorch's extension module.

@@ -1,6 +1,7 @@
 //! On which stream of which device the calling thread works, asked of the program's framework.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use laptime_recorder::device::here::{self, Place};
 use laptime_recorder::{self as recorder, device::Stream};
@@ -9,24 +10,45 @@ use pyo3::prelude::*;
 
 use crate::entry::{keeping_error, measuring};
 
-/// What tells the current device's index, and a device's current stream.
+/// What tells whether it may be asked, the current device's index, and a device's current stream.
 struct Framework {
+    is_ready: Py<PyAny>,
+    /// Whether it was, once.
+    was_ready: AtomicBool,
     device: Py<PyAny>,
     stream: Py<PyAny>,
 }
 
+impl Framework {
+    /// Whether asking it starts nothing.
+    fn is_ready(&self, python: Python<'_>) -> bool {
+        if self.was_ready.load(Relaxed) {
+            return true;
+        }
+        let is_ready = self.is_ready.bind(python).call0();
+        let is_ready = is_ready.is_ok_and(|said| said.is_truthy().unwrap_or(false));
+        self.was_ready.store(is_ready, Relaxed);
+        is_ready
+    }
+}
+
 static FRAMEWORK: OnceLock<Framework> = OnceLock::new();
 
-/// Times spans on devices from now on: `device()` is the index of the device that the calling thread
-/// uses, `stream(device)` the handle of its stream there.
+/// Times spans on devices from when `is_ready()` first says so: `device()` is the index of the device that
+/// the calling thread uses, `stream(device)` the handle of its stream there. What was given first stays.
 ///
 /// **Cost** of a span: both are called when it opens, and an event is recorded when it opens and closes.
 #[pyfunction]
-pub fn time_on_devices(device: Py<PyAny>, stream: Py<PyAny>) {
+pub fn time_on_devices(is_ready: Py<PyAny>, device: Py<PyAny>, stream: Py<PyAny>) {
     measuring(
         || (),
         || {
-            let _ = FRAMEWORK.set(Framework { device, stream });
+            let _ = FRAMEWORK.set(Framework {
+                is_ready,
+                was_ready: AtomicBool::new(false),
+                device,
+                stream,
+            });
             here::ask(ask);
             recorder::time_on_devices();
         },
@@ -49,6 +71,9 @@ fn ask() -> Option<Place> {
     keeping_error(|| {
         // SAFETY: the lock is held, as was just asked.
         let python = unsafe { Python::assume_attached() };
+        if !framework.is_ready(python) {
+            return None;
+        }
         let device = framework.device.call0(python).ok()?;
         let stream = framework.stream.call1(python, (&device,)).ok()?;
         Some(Place {
