@@ -11,6 +11,7 @@ use super::driver::{Context, Driver, Event, Stream};
 use super::line::{Line, Pending};
 use super::pool::{self, Pool};
 use super::reason::{Absent, Untimed};
+use super::streams::Streams;
 use super::timeline::Place;
 
 /// Most outcomes that are kept for whoever takes them; of more, the oldest are lost, and counted.
@@ -52,6 +53,7 @@ pub struct Pairs<D> {
     pool: Pool,
     open: HashMap<Token, Result<Open, Untimed>>,
     lines: Vec<Line>,
+    streams: Streams,
     outcomes: VecDeque<Outcome>,
     lost: u64,
     next: u64,
@@ -67,6 +69,7 @@ impl<D: Driver> Pairs<D> {
             pool: Pool::new(pool::MOST),
             open: HashMap::new(),
             lines: Vec::new(),
+            streams: Streams::default(),
             outcomes: VecDeque::new(),
             lost: 0,
             next: 0,
@@ -118,14 +121,53 @@ impl<D: Driver> Pairs<D> {
         }
     }
 
+    /// A stream is in use that never ends: spans can end there too.
+    pub fn see(&mut self, stream: Stream) {
+        if let Ok(context) = self.driver.context(stream) {
+            self.streams.see(context, stream);
+        }
+    }
+
+    /// The driver.
+    pub fn driver(&self) -> &D {
+        &self.driver
+    }
+
+    /// The streams that a span on one waits for, none while that is captured: it, or all that are known.
+    pub fn awaited(&self, stream: Stream, all_streams: bool) -> Result<Vec<Stream>, Untimed> {
+        match self.runs(stream) {
+            Ok(()) => {}
+            Err(Untimed::Captured) => return Ok(Vec::new()),
+            Err(why) => return Err(why),
+        }
+        let mut awaited = vec![stream];
+        if all_streams {
+            let context = self.driver.context(stream).map_err(Untimed::Failed)?;
+            let others = self.streams.beside(context, stream);
+            awaited.extend(others.iter().filter(|other| self.runs(**other).is_ok()));
+        }
+        Ok(awaited)
+    }
+
+    /// The streams that are known.
+    pub fn streams(&self) -> &Streams {
+        &self.streams
+    }
+
     /// The span closes. One that is not open closes nothing.
     pub fn end(&mut self, token: Token, now_ns: u64) {
+        self.end_at(token, now_ns, false);
+    }
+
+    /// The span closes: on its own stream, or at the last of all streams that are known.
+    pub fn end_at(&mut self, token: Token, now_ns: u64, all_streams: bool) {
         let Some(open) = self.open.remove(&token) else {
             return;
         };
         let ended = open.and_then(|open| {
             let (context, events) = (open.context, open.events);
-            self.try_end(token, &open, now_ns).inspect_err(|why| {
+            let ended = self.try_end(token, &open, now_ns, all_streams);
+            ended.inspect_err(|why| {
                 self.pool.give_after(&self.driver, context, &events, why);
             })
         });
@@ -135,7 +177,13 @@ impl<D: Driver> Pairs<D> {
         }
     }
 
-    fn try_end(&mut self, token: Token, open: &Open, now_ns: u64) -> Result<(), Untimed> {
+    fn try_end(
+        &mut self,
+        token: Token,
+        open: &Open,
+        now_ns: u64,
+        all_streams: bool,
+    ) -> Result<(), Untimed> {
         if self.is_ended {
             return Err(Untimed::Absent(Absent::Ended));
         }
@@ -158,15 +206,37 @@ impl<D: Driver> Pairs<D> {
             .timeline
             .anchor(driver, pool, (context, stream), now_ns);
         driver.record(end, stream).map_err(Untimed::Failed)?;
-        line.waiting.push_back(Pending {
+        let others = if all_streams {
+            self.end_beside(context, stream, now_ns)?
+        } else {
+            Vec::new()
+        };
+        self.lines[at].waiting.push_back(Pending {
             token,
             events: [start, end],
+            others,
             began_ns,
             ended_ns: now_ns,
             launch_bound,
             anchor,
         });
         Ok(())
+    }
+
+    /// Ends on the streams beside the span's own.
+    fn end_beside(
+        &mut self,
+        context: Context,
+        stream: Stream,
+        now_ns: u64,
+    ) -> Result<Vec<Event>, Untimed> {
+        let at = (context, stream);
+        let ends = self.streams.end_beside(&self.driver, &mut self.pool, at);
+        if matches!(ends, Err(Untimed::TooManyPending { .. })) {
+            self.drain(now_ns);
+            return self.streams.end_beside(&self.driver, &mut self.pool, at);
+        }
+        ends
     }
 
     /// A span will never close: its events are free again, and nothing is told of it.
@@ -203,7 +273,7 @@ impl<D: Driver> Pairs<D> {
     pub fn give_up(&mut self) {
         for at in 0..self.lines.len() {
             while let Some(pending) = self.lines[at].waiting.pop_front() {
-                self.pool.give_all(self.lines[at].context, pending.events);
+                self.pool.give_all(self.lines[at].context, pending.all());
                 self.tell((pending.token, Err(Untimed::StillRunning)));
             }
         }

@@ -8,15 +8,23 @@ use std::time::Duration;
 use laptime_core::format::record::Record;
 use laptime_core::{Span, Unavailable};
 
+use super::waits;
+use crate::device::wishes::{self, Wish};
 use crate::device::{self, Begun, HeldTime, Outcome, closed, here};
 use crate::registration;
 use crate::registry;
 use crate::thread::Thread;
 
 /// Code of the note that tells an error of the driver.
-const FAILED: &str = "device.failed";
+pub(super) const FAILED: &str = "device.failed";
 /// Code of the note that says why no span has device times.
 const UNAVAILABLE: &str = "device.unavailable";
+
+/// Code of the note that says that spans end at all streams.
+pub(super) const STREAMS: &str = "device.streams";
+const ALL_STREAMS: &str = "device times of laps end at the last of all streams";
+const TOO_MANY: &str =
+    "device times of laps end at the last of the first 64 streams: the program used more";
 
 /// How long a report waits for devices that still work on its spans.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,6 +37,7 @@ pub fn begin() -> Option<Begun> {
         return None;
     }
     let place = here::here()?;
+    waits::wait_on(place.stream);
     let token = device::begin(place.stream)?;
     Some(Begun {
         token,
@@ -55,7 +64,10 @@ pub fn catch_up() {
     if !closed::is_empty() {
         device::wait(PATIENCE);
         let outcomes = device::take();
-        registration::with(|thread| write(thread, outcomes));
+        registration::with(|thread| {
+            write(thread, outcomes);
+            tell_streams(|record| thread.writer.record(record));
+        });
     }
 }
 
@@ -73,6 +85,7 @@ pub fn finish(mut write: impl FnMut(&Record<'_>)) {
             note(FAILED, fault, &mut write);
         }
     }
+    tell_streams(&mut write);
     if let Some(absent) = device::reason() {
         note(UNAVAILABLE, &Unavailable::from(absent).0, &mut write);
     }
@@ -91,8 +104,20 @@ fn write(thread: &mut Thread, outcomes: Vec<Outcome>) {
     }
 }
 
+/// Says so where spans end at all streams.
+fn tell_streams(write: impl FnMut(&Record<'_>)) {
+    if wishes::is_held(Wish::AllStreams) && device::is_timing() {
+        let said = if device::has_too_many_streams() {
+            TOO_MANY
+        } else {
+            ALL_STREAMS
+        };
+        note(STREAMS, said, write);
+    }
+}
+
 /// Tells something once.
-fn note(code: &str, message: &str, mut write: impl FnMut(&Record<'_>)) {
+pub(super) fn note(code: &str, message: &str, mut write: impl FnMut(&Record<'_>)) {
     if registry::with(|registry| registry.note(code, message)) {
         write(&Record::Note { code, message });
     }
