@@ -8,7 +8,13 @@ Laptime opens.
 
 from __future__ import annotations
 
-from ._core import asked, raised_by_handler, time_on_devices
+from ._core import (
+    asked,
+    raised_by_handler,
+    see_all_streams,
+    time_on_devices,
+    wait_for_devices,
+)
 from ._log import warn
 from ._post_import import when_imported
 
@@ -35,7 +41,39 @@ def follow(torch: Any) -> bool:
     return True
 
 
+class Wish:
+    """What a recording asks of device times besides, until it is released."""
+
+    def __init__(self, *, sync: bool, all_streams: bool) -> None:
+        """Laps wait for their device (`sync`), or end at the last of all streams."""
+        self._sync = sync
+        self._all_streams = all_streams
+        if sync:
+            wait_for_devices(True)
+        if all_streams:
+            from . import _device_streams
+
+            see_all_streams(True)
+            _device_streams.start()
+
+    def release(self) -> None:
+        """Asks no more; a second time does nothing."""
+        sync, self._sync = self._sync, False
+        all_streams, self._all_streams = self._all_streams, False
+        if sync:
+            wait_for_devices(False)
+        if all_streams:
+            from . import _device_streams
+
+            see_all_streams(False)
+            _device_streams.stop()
+
+
 def _torch_imported(torch: Any) -> None:
+    if asked().streams == "all" and _is_wanted(torch):
+        from . import _device_streams
+
+        _device_streams.start()
     queue: list[Any] | None = getattr(getattr(torch, "cuda", None), "_queued_calls", None)
     # A file of the program's that is called like it has no queue.
     if queue is not None and _is_wanted(torch) and not follow(torch):
@@ -44,7 +82,11 @@ def _torch_imported(torch: Any) -> None:
 
 def _is_wanted(torch: Any) -> bool:
     found = asked()
-    return not found.is_off and found.times_devices and not torch.version.hip
+    return not found.is_off and found.device != "off" and not _is_of_amd(torch)
+
+
+def _is_of_amd(torch: Any) -> bool:
+    return bool(getattr(getattr(torch, "version", None), "hip", None))
 
 
 def _time(torch: Any, is_ready: Callable[[], bool]) -> None:

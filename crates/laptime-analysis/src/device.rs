@@ -11,6 +11,8 @@ use crate::tree::Tree;
 
 /// Code of the note that says why no span was timed on the device that the program used.
 pub const UNAVAILABLE: &str = "device.unavailable";
+/// Code of the note that says that laps waited for their device.
+pub const SYNCHRONIZED: &str = "device.synchronized";
 /// Paths that a warning names.
 const MOST_SHOWN: usize = 4;
 

@@ -1,10 +1,13 @@
-//! On which stream of which device the calling thread works, asked of the program's framework.
+//! On which stream of which device the calling thread works, asked of the program's framework; and what is
+//! asked of device times besides.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use laptime_recorder::device::here::{self, Place};
-use laptime_recorder::{self as recorder, device::Stream};
+use laptime_recorder::device::wishes::{self, Wish};
+use laptime_recorder::device::{self, Stream};
+use laptime_recorder::{self as recorder};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -50,6 +53,7 @@ pub fn time_on_devices(is_ready: Py<PyAny>, device: Py<PyAny>, stream: Py<PyAny>
                 stream,
             });
             here::ask(ask);
+            wishes::wait_by(without_lock);
             recorder::time_on_devices();
         },
     );
@@ -59,6 +63,53 @@ pub fn time_on_devices(is_ready: Py<PyAny>, device: Py<PyAny>, stream: Py<PyAny>
 #[pyfunction]
 pub fn leave_devices() {
     measuring(|| (), recorder::leave_devices);
+}
+
+/// Laps wait for their device where they begin and end, until the same is asked with `False`.
+#[pyfunction]
+pub fn wait_for_devices(wanted: bool) {
+    wish(Wish::Sync, wanted);
+}
+
+/// Laps end on their device at the last of all streams, until the same is asked with `False`.
+#[pyfunction]
+pub fn see_all_streams(wanted: bool) {
+    wish(Wish::AllStreams, wanted);
+}
+
+fn wish(wish: Wish, wanted: bool) {
+    let change = if wanted {
+        wishes::hold
+    } else {
+        wishes::release
+    };
+    measuring(|| (), || change(wish));
+}
+
+/// The program uses a stream that lives as long as the program does: laps may end at it. Whether it is known
+/// from now on.
+#[pyfunction]
+pub fn see_stream(stream: usize) -> bool {
+    // SAFETY: who tells it knows which streams never end.
+    measuring(|| false, || unsafe { device::see(Stream(stream)) })
+}
+
+/// Waits without the interpreter's lock, if this thread has it: what the device waits for may be Python's.
+fn without_lock(wait: &mut dyn FnMut()) {
+    /// Takes the lock again, however the waiting ended.
+    struct Released(*mut ffi::PyThreadState);
+
+    impl Drop for Released {
+        fn drop(&mut self) {
+            // SAFETY: released by this thread, below.
+            unsafe { ffi::PyEval_RestoreThread(self.0) };
+        }
+    }
+
+    // SAFETY: callable on any thread; released where it is held.
+    let _released =
+        unsafe { (ffi::PyGILState_Check() != 0).then(|| Released(ffi::PyEval_SaveThread())) };
+    wait();
 }
 
 /// Spans of threads that run no Python, such as a library's, are asked nothing.

@@ -16,9 +16,12 @@ class Device:
     def __init__(self) -> None:
         cuda = self.driver = ctypes.CDLL("libcuda.so.1")
         cuda.fake_stream.restype = ctypes.c_size_t
+        cuda.fake_now.restype = ctypes.c_uint64
         cuda.fake_work.argtypes = [ctypes.c_size_t, ctypes.c_uint64]
         cuda.fake_advance.argtypes = [ctypes.c_uint64]
-        self.stream = 0
+        self.stream = self.number = 0
+        #: Handles of PyTorch's own streams, by their numbers.
+        self.pool: dict[int, int] = {}
         self.cuda: Any = torch.cuda
         #: How often CUDA was started.
         self.starts = 0
@@ -29,6 +32,8 @@ class Device:
         core._cuda_getDeviceCount = lambda: 1
         core._cuda_getDevice = lambda: self._asked() or 0
         core._cuda_getCurrentRawStream = lambda device: self._asked() or self.stream
+        core._cuda_getCurrentStream = lambda device: (self.number, 0, 1)
+        core._cuda_setStream = self._set_stream
         # What PyTorch itself does when CUDA starts needs a device.
         self.cuda._cudart = object()
         torch.cuda._queued_calls[:] = [
@@ -42,11 +47,24 @@ class Device:
     def _asked(self) -> None:
         self.asked_too_early += not torch.cuda.is_initialized()
 
+    def _set_stream(self, *, stream_id: int, device_index: int, device_type: int) -> None:
+        # A stream of the program's own has its handle as its number.
+        self.number, self.stream = stream_id, self.pool.get(stream_id, stream_id)
+
     def start(self) -> None:
         """The program's first use of CUDA, as PyTorch sees it."""
         torch.cuda._lazy_init()
         self.driver.fake_use_device(0)
-        self.stream = self.driver.fake_stream()
+        self.pool = {number: self.driver.fake_stream() for number in (3, 35)}
+        self.use(3)
+
+    def use(self, number: int) -> None:
+        """Makes a stream the current one."""
+        torch.cuda._set_stream_by_id(number, 0, 1)
+
+    def now_ms(self) -> float:
+        """The device's time."""
+        return float(self.driver.fake_now() / MS)
 
     def work(self, ms: int, stream: int | None = None) -> None:
         """Enqueues work."""

@@ -140,16 +140,18 @@ fn begin_on_device(stream: Stream) -> Option<Token> {
     Some(pairs.begin(stream, monotonic_ns()))
 }
 
-/// A stream is in use, which never ends: where [`Wish::AllStreams`] is held, spans end there too.
+/// A stream is in use, which never ends: where [`Wish::AllStreams`] is held, spans end there too. Whether
+/// devices are timed, and so it is known from now on.
 ///
 /// # Safety
 /// The stream is the driver's, and lives as long as the program.
-pub unsafe fn see(stream: Stream) {
-    if is_on()
-        && let Some(pairs) = TIMING.lock().pairs()
-    {
-        pairs.see(stream);
+pub unsafe fn see(stream: Stream) -> bool {
+    if !is_on() {
+        return false;
     }
+    let mut timing = TIMING.lock();
+    let pairs = timing.pairs();
+    pairs.map(|pairs| pairs.see(stream)).is_some()
 }
 
 /// Whether a driver was found, so that spans are timed by it.
