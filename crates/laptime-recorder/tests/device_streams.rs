@@ -52,7 +52,7 @@ impl Program {
 
     fn only(&mut self) -> Result<Times, Untimed> {
         self.pairs.drain(self.now);
-        let mut outcomes = self.pairs.take();
+        let mut outcomes: Vec<_> = self.pairs.take().collect();
         assert_eq!(outcomes.len(), 1, "{outcomes:?}");
         outcomes.remove(0).1
     }
@@ -151,7 +151,7 @@ fn spans_that_wait_stay_within_the_bound_of_the_pool_and_none_is_lost() {
     assert_eq!(program.fake.most_events(), pool::MOST);
     program.pass(100 * MS);
     program.pairs.drain(program.now);
-    let outcomes = program.pairs.take();
+    let outcomes: Vec<_> = program.pairs.take().collect();
     assert_eq!(outcomes.len(), 8_000);
     let timed = outcomes.iter().filter(|(_, times)| times.is_ok());
     assert_eq!(timed.count(), (pool::MOST - 1) / 3);

@@ -79,22 +79,23 @@ impl Line {
         }
     }
 
-    /// Takes out the pairs that are complete, or all of them when the driver has shut down.
+    /// Takes out the pairs that are complete and tells of them, or all of them when the driver has shut down.
     pub fn drain(
         &mut self,
         driver: &impl Driver,
         pool: &mut Pool,
         now_ns: u64,
         is_ended: bool,
-    ) -> Vec<Outcome> {
-        let mut outcomes = Vec::new();
+        mut tell: impl FnMut(Outcome),
+    ) {
         if is_ended {
             let ended = Untimed::Absent(Absent::Ended);
-            let waiting = self.waiting.drain(..);
-            outcomes.extend(waiting.map(|pending| (pending.token, Err(ended.clone()))));
+            for pending in self.waiting.drain(..) {
+                tell((pending.token, Err(ended.clone())));
+            }
         }
         if self.waiting.is_empty() {
-            return outcomes;
+            return;
         }
         let asked = driver.beside_captures(|| {
             while let Some(front) = self.waiting.front() {
@@ -116,7 +117,7 @@ impl Line {
                         pool.give_after(driver, self.context, &all, why);
                     }
                 }
-                outcomes.push((pending.token, times));
+                tell((pending.token, times));
             }
             Ok(())
         });
@@ -125,9 +126,8 @@ impl Line {
             && let Some(pending) = self.waiting.pop_front()
         {
             pool.give_all(self.context, pending.all());
-            outcomes.push((pending.token, Err(why)));
+            tell((pending.token, Err(why)));
         }
-        outcomes
     }
 
     fn times(

@@ -189,14 +189,27 @@ pub fn synchronize(stream: Stream) -> Result<bool, Untimed> {
 
 /// A span that [`begin`] gave a token for closes. Reads what is complete meanwhile, and waits for nothing.
 pub fn end(token: Token) {
+    with_pairs(|pairs| end_in(pairs, token));
+}
+
+/// As [`end`], and takes what is known of closed spans by then. `take` must call nothing here.
+pub fn end_and_take<T>(
+    token: Token,
+    take: impl FnOnce(&mut dyn Iterator<Item = Outcome>) -> T,
+) -> Option<T> {
     with_pairs(|pairs| {
-        let now = monotonic_ns();
-        pairs.end_at(token, now, wishes::is_held(Wish::AllStreams));
-        pairs.drain(now);
-        if pairs.is_ended() {
-            STATE.store(OFF, Ordering::Relaxed);
-        }
-    });
+        end_in(pairs, token);
+        take(&mut pairs.take())
+    })
+}
+
+fn end_in(pairs: &mut Pairs<Cuda>, token: Token) {
+    let now = monotonic_ns();
+    pairs.end_at(token, now, wishes::is_held(Wish::AllStreams));
+    pairs.drain(now);
+    if pairs.is_ended() {
+        STATE.store(OFF, Ordering::Relaxed);
+    }
 }
 
 /// A span that [`begin`] gave a token for will never close, or not be recorded.
@@ -208,7 +221,7 @@ pub fn forget(token: Token) {
 pub fn take() -> Vec<Outcome> {
     with_pairs(|pairs| {
         pairs.drain(monotonic_ns());
-        pairs.take()
+        pairs.take().collect()
     })
     .unwrap_or_default()
 }
@@ -239,7 +252,7 @@ pub fn flush(patience: Duration) -> Vec<Outcome> {
     with_pairs(|pairs| {
         pairs.drain(monotonic_ns());
         pairs.give_up();
-        pairs.take()
+        pairs.take().collect()
     })
     .unwrap_or_default()
 }
@@ -265,8 +278,9 @@ fn with_pairs<T>(work: impl FnOnce(&mut Pairs<Cuda>) -> T) -> Option<T> {
 
 /// Locks over a fork.
 pub(crate) fn lock_for_fork() {
-    closed::lock_for_fork();
+    // In this order, as what becomes known is looked up while timing is held.
     TIMING.hold();
+    closed::lock_for_fork();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -276,8 +290,8 @@ pub(crate) fn lock_for_fork() {
 pub(crate) unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
     unsafe {
-        TIMING.release();
         closed::unlock_after_fork();
+        TIMING.release();
     }
 }
 

@@ -9,8 +9,9 @@ use laptime_core::format::record::Record;
 use laptime_core::{Span, Unavailable};
 
 use super::waits;
+use crate::device::closed::{self, Known};
 use crate::device::wishes::{self, Wish};
-use crate::device::{self, Begun, HeldTime, Outcome, closed, here};
+use crate::device::{self, Begun, HeldTime, here};
 use crate::registration;
 use crate::registry;
 use crate::thread::Thread;
@@ -48,8 +49,8 @@ pub fn begin() -> Option<Begun> {
 
 /// A span that was begun closes, and is written with its times once they are known.
 pub fn end(thread: &mut Thread, begun: Begun, span: &Span) {
-    closed::end(begun, span);
-    write(thread, device::take());
+    let known = closed::end(begun, span);
+    write(thread, &known);
 }
 
 /// A span that was taken off the stack is this one.
@@ -63,9 +64,9 @@ pub fn give(thread: &mut Thread, held: HeldTime, span: &Span) {
 pub fn catch_up() {
     if !closed::is_empty() {
         device::wait(PATIENCE);
-        let outcomes = device::take();
+        let known = closed::known(device::take());
         registration::with(|thread| {
-            write(thread, outcomes);
+            write(thread, &known);
             tell_streams(|record| thread.writer.record(record));
         });
     }
@@ -77,11 +78,11 @@ pub fn catch_up() {
 /// The calling thread's own window may be gone by then.
 pub fn finish(mut write: impl FnMut(&Record<'_>)) {
     if !closed::is_empty() {
-        let (spans, faults) = closed::known(device::flush(PATIENCE));
-        for span in spans {
-            write(&Record::DeviceSpan(span));
+        let known = closed::known(device::flush(PATIENCE));
+        for span in known.spans() {
+            write(&Record::DeviceSpan(*span));
         }
-        for fault in &faults {
+        for fault in &known.faults {
             note(FAILED, fault, &mut write);
         }
     }
@@ -91,15 +92,11 @@ pub fn finish(mut write: impl FnMut(&Record<'_>)) {
     }
 }
 
-fn write(thread: &mut Thread, outcomes: Vec<Outcome>) {
-    if outcomes.is_empty() {
-        return;
+fn write(thread: &mut Thread, known: &Known) {
+    for span in known.spans() {
+        thread.writer.record(&Record::DeviceSpan(*span));
     }
-    let (spans, faults) = closed::known(outcomes);
-    for span in spans {
-        thread.writer.record(&Record::DeviceSpan(span));
-    }
-    for fault in &faults {
+    for fault in &known.faults {
         note(FAILED, fault, |record| thread.writer.record(record));
     }
 }
