@@ -46,16 +46,16 @@ pub fn is_empty() -> bool {
 
 /// A span that was begun closes; [`known`] has it once its device was there. What is known by now of others.
 pub fn end(begun: Begun, span: &Span) -> Known {
-    let own = (begun.token, as_untimed(begun, span));
+    let mut known = Known::default();
     super::end_and_take(begun.token, |outcomes| {
+        let mut own = Some((begun.token, as_untimed(begun, span)));
         let mut closed = CLOSED.lock();
-        let (known, own) = look_up(&mut closed, outcomes, Some(own));
+        look_up(&mut closed, outcomes, &mut own, &mut known);
         if let Some((token, span)) = own {
             keep(&mut closed, token, Closed::Waits(span));
         }
-        known
-    })
-    .unwrap_or_default()
+    });
+    known
 }
 
 /// A span that was begun is taken off the stack. What it is follows by [`give`], or never, by [`drop_held`].
@@ -131,16 +131,23 @@ impl Known {
 
 /// The spans of these outcomes, and the errors among them. What is known of spans that were lost is dropped.
 pub fn known(outcomes: Vec<Outcome>) -> Known {
-    look_up(&mut CLOSED.lock(), &mut outcomes.into_iter(), None).0
+    let (mut known, mut closed) = (Known::default(), CLOSED.lock());
+    look_up(
+        &mut closed,
+        &mut outcomes.into_iter(),
+        &mut None,
+        &mut known,
+    );
+    known
 }
 
-/// As [`known`], where a span that isn't kept yet may be among them; it is given back if it isn't.
+/// As [`known`], where a span that isn't kept yet may be among them; it is taken if it is.
 fn look_up(
     closed: &mut BTreeMap<Token, Closed>,
     outcomes: &mut dyn Iterator<Item = Outcome>,
-    mut own: Option<(Token, DeviceSpan)>,
-) -> (Known, Option<(Token, DeviceSpan)>) {
-    let mut known = Known::default();
+    own: &mut Option<(Token, DeviceSpan)>,
+    known: &mut Known,
+) {
     for (token, times) in outcomes {
         let times = times.map(|times| as_told(&times)).map_err(|why| {
             if let Untimed::Failed(fault) = &why {
@@ -160,7 +167,6 @@ fn look_up(
             None => {}
         }
     }
-    (known, own)
 }
 
 fn as_told(times: &Times) -> DeviceTimes {

@@ -193,14 +193,11 @@ pub fn end(token: Token) {
 }
 
 /// As [`end`], and takes what is known of closed spans by then. `take` must call nothing here.
-pub fn end_and_take<T>(
-    token: Token,
-    take: impl FnOnce(&mut dyn Iterator<Item = Outcome>) -> T,
-) -> Option<T> {
+fn end_and_take(token: Token, take: impl FnOnce(&mut dyn Iterator<Item = Outcome>)) {
     with_pairs(|pairs| {
         end_in(pairs, token);
-        take(&mut pairs.take())
-    })
+        take(&mut pairs.take());
+    });
 }
 
 fn end_in(pairs: &mut Pairs<Cuda>, token: Token) {
