@@ -254,7 +254,7 @@ pub fn exit_site(site: &Site) -> Option<u64> {
 #[inline(never)]
 fn exit_site_slowly(site: &Site) -> Option<u64> {
     if let Some(open) = innermost_of(site) {
-        waits::wait_for(open);
+        waits::wait_for(open.start());
     }
     exit_site_at(site, clock::now())
 }
@@ -370,7 +370,7 @@ fn memory_of(thread: &mut Thread, start: u64) -> Option<SpanMemory> {
 pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
     let _quiet = Quiet::begin();
     let end = end.unwrap_or_else(|| {
-        waits::wait_for(open);
+        waits::wait_for(open.start());
         clock::now()
     });
     let ticks = Thread::with(|thread| exit_slowly(thread, open.0, end, flags));
@@ -412,7 +412,7 @@ impl Piece {
 /// Takes a span off the stack as [`suspend`] does, and returns the memory of the piece too.
 pub fn suspend_piece(open: Open) -> Option<Piece> {
     let _quiet = Quiet::begin();
-    waits::wait_for(open);
+    waits::wait_for(open.start());
     let (piece, token) = Thread::with(|thread| {
         let closed = thread.stack().close(open.0)?;
         for child in closed.with_it {

@@ -108,7 +108,7 @@ impl TaskState {
         };
         let end = end.map(|end| end.max(open.to_raw().1));
         if end.is_none() {
-            recorder::wait_for_device(open);
+            recorder::wait_for_device(open.start());
         }
         if moment == thread::moment() {
             let now = end.unwrap_or_else(clock::now);

@@ -10,7 +10,6 @@ use super::times::{FAILED, note};
 use crate::device::wishes::{Wish, is_held};
 use crate::device::{self, Stream, Untimed, here};
 use crate::registration;
-use crate::span::Open;
 use crate::thread::Thread;
 
 /// Code of the note that says that laps waited.
@@ -29,10 +28,10 @@ pub fn wait_here() {
     }
 }
 
-/// Waits for the stream of a span that is about to close, if laps do.
+/// Waits for the stream of a span that is about to close, if laps do. It is told by its start in ticks.
 #[inline]
-pub fn wait_for(open: Open) {
-    let stream = || Thread::with(|thread| thread.stack().on_devices.stream(open.start()));
+pub fn wait_for(start: u64) {
+    let stream = || Thread::with(|thread| thread.stack().on_devices.stream(start));
     if is_waited()
         && let Some(stream) = stream().flatten()
     {
