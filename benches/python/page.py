@@ -60,6 +60,16 @@ def overhead_table(overhead: Json, what: str = "a training step with") -> str:
     return table((what, "µs without", "ratio", "95 % interval"), rows)
 
 
+def device_table(on_device: list[Json]) -> str:
+    rust, python = on_device
+    rows = [
+        ("a span in Rust", rust["host_ns"], rust["timed_ns"], rust["above_ns"]),
+        ("`with lap` in Python", python["lap_ns"], python["timed_ns"], python["above_ns"]),
+    ]
+    told = [(name, *(f"{ns:.0f}" for ns in each)) for name, *each in rows]
+    return table(("ns", "without", "with device time", "above the driver's calls"), told)
+
+
 def operations_table(operations: Json) -> str:
     rows = [
         (
@@ -231,7 +241,12 @@ def page(results: Path) -> str:
         json.loads((results / f"{name}.json").read_text())
         for name in ("stacks", "calls", "trainer", "export", "comparing", "bench_loop")
     )
+    on_device = [json.loads((results / f"{n}.json").read_text()) for n in ("rust_device", "device")]
     further = new_goals(stacks, calls, trainer, export, comparing, loop)
+    further += [
+        ("Rust span with device time, above the driver's calls, ns", on_device[0]["above_ns"], 300),
+        ("the same of a lap in Python, ns", on_device[1]["above_ns"], 600),
+    ]
     decoder = operations["decoder"]
     above = ", ".join(f"{name} {us:.1f}" for name, us in operations["above_bare_us"].items())
     return f"""# What Laptime costs
@@ -257,6 +272,13 @@ Two bare reads of the clock that is used ({rust["clock"]}) are the floor. {rust[
 rounds of their own, since every lap counts it then.
 
 {python_table(python)}
+## A lap on a device
+
+On a driver that does nothing, that of the tests: what a lap takes with device time, less a lap
+without it and the {on_device[0]["calls_ns"]:.0f} ns of that driver's calls alone. A real one's take
+longer.
+
+{device_table(on_device)}
 ## A whole training step
 
 {overhead["rounds"]} rounds of {overhead["steps"]} steps with and without, in turns, one thread.

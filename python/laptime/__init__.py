@@ -46,6 +46,7 @@ from ._core import (
     report,
     reset,
 )
+from ._device_times import watch as _watch_devices
 from ._launches import sync_on
 from ._log_every import log_every
 from ._push import pop, push
@@ -111,6 +112,7 @@ __all__ = [
 ]
 
 _register()
+_watch_devices()
 
 
 def load_ipython_extension(shell: object) -> None:

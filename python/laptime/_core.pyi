@@ -31,7 +31,10 @@ from ._core_devices import (
     cuda_profiler_stop as cuda_profiler_stop,
     leave_devices as leave_devices,
     nvtx_start as nvtx_start,
+    see_all_streams as see_all_streams,
+    see_stream as see_stream,
     time_on_devices as time_on_devices,
+    wait_for_devices as wait_for_devices,
 )
 from ._core_inference import (
     InferenceCase as InferenceCase,
@@ -483,7 +486,9 @@ class Asked:
     @property
     def automatic(self) -> list[str]: ...
     @property
-    def times_devices(self) -> bool: ...
+    def device(self) -> Literal["events", "sync", "off"] | None: ...
+    @property
+    def streams(self) -> Literal["current", "all"] | None: ...
     @property
     def warnings(self) -> list[tuple[str, str]]: ...
 

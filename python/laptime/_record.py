@@ -16,6 +16,7 @@ from ._core import (
     raised_by_handler,
     sample_stacks,
 )
+from ._device_times import Wish
 from ._launches import note_launches
 from ._log import warn
 from ._notebook_cells import note_cells
@@ -47,6 +48,8 @@ class Record:
         *,
         memory: bool | Literal["objects"] = False,
         device_memory: Literal["bounds", "fold", "history"] | None = None,
+        sync: bool = False,
+        streams: Literal["current", "all"] = "current",
         phases: bool = False,
         modules: bool = False,
         ops: bool = False,
@@ -63,6 +66,8 @@ class Record:
         if device_memory not in (None, "bounds", "fold", "history"):
             ways = "None, 'bounds', 'fold' or 'history'"
             raise ValueError(f"device_memory must be {ways}, not {device_memory!r}")
+        if streams not in ("current", "all"):
+            raise ValueError(f"streams must be 'current' or 'all', not {streams!r}")
         steps = None
         if kernels is not None:
             from .integrations._profiler_steps import steps_of
@@ -70,6 +75,7 @@ class Record:
             steps = steps_of(kernels)
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         self._reads_devices = bool(memory) and _device_memory.start(device_memory)
+        self._device_wish = Wish(sync=sync, all_streams=streams == "all")
         self._samples_stacks = stacks
         self._knows_functions = stacks or calls
         if stacks:
@@ -81,6 +87,7 @@ class Record:
                 memory_stop()
             if self._reads_devices:
                 _device_memory.stop()
+            self._device_wish.release()
             if stacks:
                 leave_stacks()
             raise
@@ -115,6 +122,7 @@ class Record:
 
         record = cls.__new__(cls)
         record._recorder = _Elsewhere(Path(path))
+        record._device_wish = Wish(sync=False, all_streams=False)
         record._phases = record._counts_memory = record._samples_stacks = False
         record._counts_calls = record._knows_functions = record._reads_devices = False
         record._outer_run = path
@@ -137,7 +145,7 @@ class Record:
         atexit.unregister(self.stop)
         raised = None
         ends = (self._leave_environment, self._end_phases, self._end_devices, self._name_cells)
-        for end in (*ends, self._finish, self._end_memory):
+        for end in (*ends, self._finish, self._end_memory, self._device_wish.release):
             try:
                 end()
             except BaseException as error:
@@ -252,6 +260,8 @@ def record(
     *,
     memory: bool | Literal["objects"] = False,
     device_memory: Literal["bounds", "fold", "history"] | None = None,
+    sync: bool = False,
+    streams: Literal["current", "all"] = "current",
     phases: bool = False,
     modules: bool = False,
     ops: bool = False,
@@ -268,6 +278,10 @@ def record(
     each lap's memory there is read too: `device_memory="fold"` makes peaks exact by resetting those
     of PyTorch's allocator at each lap, and `"history"` by the history of its calls; the program
     reads of both what it would without.
+    On CUDA laps are timed by events on the stream that is current where they begin; with
+    `streams="all"` they end at the last of all streams that the program used. `sync=True` has laps
+    wait for the device where they begin and end, so that host times are the device's: the program
+    is slower then.
     `phases` splits PyTorch training into data, forward, backward and optimizer; `modules` adds
     time per module; `ops` counts the operations of the first step of each input shape and joins
     them with the time of all others; `stacks` samples the functions that Python's threads are in,
@@ -283,6 +297,8 @@ def record(
         path,
         memory=memory,
         device_memory=device_memory,
+        sync=sync,
+        streams=streams,
         phases=phases,
         modules=modules,
         ops=ops,

@@ -380,6 +380,7 @@ fn lost_clamped_suspended_nominal_and_noted_doubts_are_told() {
     closed.boottime_ns += 5_000 * MS;
     script.span(&["a"], 0, MS);
     script.note("device-active", "torch used cuda:0");
+    script.note("device.synchronized", "laps waited for their device");
     script.note("environment.python", "3.11.9");
     let mut summary = with_run(
         &script,
@@ -394,6 +395,7 @@ fn lost_clamped_suspended_nominal_and_noted_doubts_are_told() {
         [
             "clamped-durations",
             "device-active",
+            "device.synchronized",
             "lost-spans",
             "suspended",
             "unrecorded"
@@ -406,7 +408,7 @@ fn lost_clamped_suspended_nominal_and_noted_doubts_are_told() {
             .all(|warning| warning.code == "suspended" || warning.hint.is_some())
     );
     assert!(
-        summary.warnings[2]
+        summary.warnings[3]
             .message
             .contains("12 spans were lost: the disk was full (error 28)")
     );

@@ -13,6 +13,8 @@ use crate::tree::Tree;
 pub const UNAVAILABLE: &str = "device.unavailable";
 /// Code of the note that says why a program that could have used a device used none.
 pub const NOT_USED: &str = "device.unused";
+/// Code of the note that says that laps waited for their device.
+pub const SYNCHRONIZED: &str = "device.synchronized";
 /// Paths that a warning names.
 const MOST_SHOWN: usize = 4;
 

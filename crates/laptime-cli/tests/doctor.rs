@@ -123,14 +123,17 @@ fn config_says_where_each_value_came_from() {
         .command()
         .args(["doctor", "--config"])
         .env("LAPTIME_AUTO", "phases,modules")
+        .env("LAPTIME_DEVICE", "sync")
         .output()
         .unwrap();
     let text = String::from_utf8(left.stdout).unwrap();
     let folder = format!("{}/", place.path().canonicalize().unwrap().display());
     insta::assert_snapshot!(text.replace(&folder, ""), @r"
-    run.phases     true  environment, LAPTIME_AUTO
-    run.modules    true  environment, LAPTIME_AUTO
-    report.format  csv   pyproject.toml
-    report.sort    self  laptime.toml
+    run.phases     true     environment, LAPTIME_AUTO
+    run.modules    true     environment, LAPTIME_AUTO
+    run.device     sync     environment, LAPTIME_DEVICE
+    run.streams    current  default
+    report.format  csv      pyproject.toml
+    report.sort    self     laptime.toml
     ");
 }

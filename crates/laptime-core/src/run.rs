@@ -27,6 +27,9 @@ pub const AUTO_VARIABLE: &str = "LAPTIME_AUTO";
 /// Environment variable: how laps are timed on devices, `events` or `off`.
 pub const DEVICE_VARIABLE: &str = "LAPTIME_DEVICE";
 
+/// Environment variable that says which streams' work laps are timed for: the current one's, or all.
+pub const STREAMS_VARIABLE: &str = "LAPTIME_STREAMS";
+
 /// Environment variable: how peaks of memory on devices become known, `bounds` or `fold`, or `off`.
 pub const DEVICE_MEMORY_VARIABLE: &str = "LAPTIME_DEVICE_MEMORY";
 

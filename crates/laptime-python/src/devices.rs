@@ -1,33 +1,59 @@
-//! On which stream of which device the calling thread works, asked of the program's framework.
+//! On which stream of which device the calling thread works, asked of the program's framework; and what is
+//! asked of device times besides.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use laptime_recorder::device::here::{self, Place};
-use laptime_recorder::{self as recorder, device::Stream};
+use laptime_recorder::device::wishes::{self, Wish};
+use laptime_recorder::device::{self, Stream};
+use laptime_recorder::{self as recorder};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::entry::{keeping_error, measuring};
 
-/// What tells the current device's index, and a device's current stream.
+/// What tells whether it may be asked, the current device's index, and a device's current stream.
 struct Framework {
+    is_ready: Py<PyAny>,
+    /// Whether it was, once.
+    was_ready: AtomicBool,
     device: Py<PyAny>,
     stream: Py<PyAny>,
 }
 
+impl Framework {
+    /// Whether asking it starts nothing.
+    fn is_ready(&self, python: Python<'_>) -> bool {
+        if self.was_ready.load(Relaxed) {
+            return true;
+        }
+        let is_ready = self.is_ready.bind(python).call0();
+        let is_ready = is_ready.is_ok_and(|said| said.is_truthy().unwrap_or(false));
+        self.was_ready.store(is_ready, Relaxed);
+        is_ready
+    }
+}
+
 static FRAMEWORK: OnceLock<Framework> = OnceLock::new();
 
-/// Times spans on devices from now on: `device()` is the index of the device that the calling thread
-/// uses, `stream(device)` the handle of its stream there.
+/// Times spans on devices from when `is_ready()` first says so: `device()` is the index of the device that
+/// the calling thread uses, `stream(device)` the handle of its stream there. What was given first stays.
 ///
 /// **Cost** of a span: both are called when it opens, and an event is recorded when it opens and closes.
 #[pyfunction]
-pub fn time_on_devices(device: Py<PyAny>, stream: Py<PyAny>) {
+pub fn time_on_devices(is_ready: Py<PyAny>, device: Py<PyAny>, stream: Py<PyAny>) {
     measuring(
         || (),
         || {
-            let _ = FRAMEWORK.set(Framework { device, stream });
+            let _ = FRAMEWORK.set(Framework {
+                is_ready,
+                was_ready: AtomicBool::new(false),
+                device,
+                stream,
+            });
             here::ask(ask);
+            wishes::wait_by(without_lock);
             recorder::time_on_devices();
         },
     );
@@ -37,6 +63,53 @@ pub fn time_on_devices(device: Py<PyAny>, stream: Py<PyAny>) {
 #[pyfunction]
 pub fn leave_devices() {
     measuring(|| (), recorder::leave_devices);
+}
+
+/// Laps wait for their device where they begin and end, until the same is asked with `False`.
+#[pyfunction]
+pub fn wait_for_devices(wanted: bool) {
+    wish(Wish::Sync, wanted);
+}
+
+/// Laps end on their device at the last of all streams, until the same is asked with `False`.
+#[pyfunction]
+pub fn see_all_streams(wanted: bool) {
+    wish(Wish::AllStreams, wanted);
+}
+
+fn wish(wish: Wish, wanted: bool) {
+    let change = if wanted {
+        wishes::hold
+    } else {
+        wishes::release
+    };
+    measuring(|| (), || change(wish));
+}
+
+/// The program uses a stream that lives as long as the program does: laps may end at it. Whether it is known
+/// from now on.
+#[pyfunction]
+pub fn see_stream(stream: usize) -> bool {
+    // SAFETY: who tells it knows which streams never end.
+    measuring(|| false, || unsafe { device::see(Stream(stream)) })
+}
+
+/// Waits without the interpreter's lock, if this thread has it: what the device waits for may be Python's.
+fn without_lock(wait: &mut dyn FnMut()) {
+    /// Takes the lock again, however the waiting ended.
+    struct Released(*mut ffi::PyThreadState);
+
+    impl Drop for Released {
+        fn drop(&mut self) {
+            // SAFETY: released by this thread, below.
+            unsafe { ffi::PyEval_RestoreThread(self.0) };
+        }
+    }
+
+    // SAFETY: callable on any thread; released where it is held.
+    let _released =
+        unsafe { (ffi::PyGILState_Check() != 0).then(|| Released(ffi::PyEval_SaveThread())) };
+    wait();
 }
 
 /// Spans of threads that run no Python, such as a library's, are asked nothing.
@@ -49,6 +122,9 @@ fn ask() -> Option<Place> {
     keeping_error(|| {
         // SAFETY: the lock is held, as was just asked.
         let python = unsafe { Python::assume_attached() };
+        if !framework.is_ready(python) {
+            return None;
+        }
         let device = framework.device.call0(python).ok()?;
         let stream = framework.stream.call1(python, (&device,)).ok()?;
         Some(Place {

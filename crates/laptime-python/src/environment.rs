@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 
-use laptime_recorder::environment::{Asked as Found, Counting, DeviceMemory, Switch};
+use laptime_recorder::environment::{
+    Asked as Found, Counting, DeviceMemory, DeviceTime, Streams, Switch,
+};
 use pyo3::prelude::*;
 
 /// What the environment asks for.
@@ -21,8 +23,10 @@ pub struct Asked {
     /// What is recorded by itself: some of `phases`, `modules`, `ops`, `stacks`, `calls`, `nvtx` and
     /// `kernels=10:13`.
     automatic: Vec<String>,
-    /// Whether laps are timed on devices.
-    times_devices: bool,
+    /// How laps are timed on devices: `events`, `sync` or `off`, where somebody said.
+    device: Option<&'static str>,
+    /// At which streams they end there: `current` or `all`, where somebody said.
+    streams: Option<&'static str>,
     /// Variables whose values say nothing, with what would.
     warnings: Vec<(&'static str, String)>,
 }
@@ -44,11 +48,20 @@ pub fn asked() -> Asked {
         }),
         device_memory: found.device_memory.map(DeviceMemory::name),
         automatic: found.automatic.unwrap_or_default().names(),
-        times_devices: found.times_devices,
+        device: named(&DeviceTime::NAMES, found.device_time),
+        streams: named(&Streams::NAMES, found.streams),
         warnings: found
             .warnings
             .iter()
             .map(|warning| (warning.variable, warning.to_string()))
             .collect(),
     }
+}
+
+fn named<T: Copy + PartialEq>(
+    names: &[(&'static str, T)],
+    said: Option<T>,
+) -> Option<&'static str> {
+    let known = names.iter().find(|(_, named)| Some(*named) == said);
+    known.map(|(name, _)| *name)
 }

@@ -1,4 +1,5 @@
-//! What the environment asks for: `LAPTIME`, `LAPTIME_RUN`, `LAPTIME_MEMORY` and `LAPTIME_AUTO`.
+//! What the environment asks for: `LAPTIME`, `LAPTIME_RUN`, `LAPTIME_MEMORY`, `LAPTIME_AUTO`, and of devices
+//! `LAPTIME_DEVICE`, `LAPTIME_STREAMS` and `LAPTIME_DEVICE_MEMORY`.
 //!
 //! The one place that knows which values mean what. Rust programs ask it at their first span, the
 //! Python package when it is imported, the command before it starts a program.
@@ -8,10 +9,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+mod on_devices;
+
 pub use laptime_core::run::{
     AUTO_VARIABLE, DEVICE_MEMORY_VARIABLE, DEVICE_VARIABLE, MEMORY_VARIABLE, RUN_VARIABLE,
-    SWITCH_VARIABLE,
+    STREAMS_VARIABLE, SWITCH_VARIABLE,
 };
+pub use on_devices::{DeviceMemory, DeviceTime, Streams};
 
 use crate::keeper;
 
@@ -43,31 +47,6 @@ pub enum Counting {
     Allocations,
     /// Small Python objects one by one too.
     Objects,
-}
-
-/// How the memory of laps on devices is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeviceMemory {
-    /// It isn't.
-    Off,
-    /// With peaks within bounds: nothing of the allocator changes.
-    Bounds,
-    /// With exact peaks: the allocator's own begins anew at each lap.
-    Fold,
-    /// With exact peaks: the allocator's history of its calls is recorded and played.
-    History,
-}
-
-impl DeviceMemory {
-    /// The word that the variable takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Bounds => "bounds",
-            Self::Fold => "fold",
-            Self::History => "history",
-        }
-    }
 }
 
 /// Some steps of a training, counted from 0: `10:13` are three of them.
@@ -156,8 +135,10 @@ pub struct Asked {
     pub device_memory: Option<DeviceMemory>,
     /// What is timed by itself; nothing where nobody said.
     pub automatic: Option<Automatic>,
-    /// Whether spans are timed on devices.
-    pub times_devices: bool,
+    /// How spans are timed on devices; nothing where nobody said.
+    pub device_time: Option<DeviceTime>,
+    /// At which streams they end there; nothing where nobody said.
+    pub streams: Option<Streams>,
     /// Values that say nothing.
     pub warnings: Vec<Meaningless>,
 }
@@ -193,7 +174,8 @@ impl Asked {
             memory: None,
             device_memory: None,
             automatic: None,
-            times_devices: true,
+            device_time: None,
+            streams: None,
             warnings: Vec::new(),
         };
         let said = value(SWITCH_VARIABLE);
@@ -224,19 +206,17 @@ impl Asked {
                 Err(()) => asked.warn(MEMORY_VARIABLE, &typed, "objects", "memory is not counted"),
             }
         }
-        if let Some(typed) = value(DEVICE_VARIABLE) {
-            match device(&typed) {
-                Some(wanted) => asked.times_devices = wanted,
-                None => asked.warn(DEVICE_VARIABLE, &typed, "events", "it is ignored"),
-            }
-        }
-        if let Some(typed) = value(DEVICE_MEMORY_VARIABLE) {
-            asked.device_memory = device_memory(&typed);
-            if asked.device_memory.is_none() {
-                let valid = "bounds, fold, history";
-                asked.warn(DEVICE_MEMORY_VARIABLE, &typed, valid, "it is ignored");
-            }
-        }
+        let said = value(DEVICE_VARIABLE);
+        asked.device_time = asked.word(DEVICE_VARIABLE, said, "events, sync", on_devices::time);
+        let said = value(STREAMS_VARIABLE);
+        asked.streams = asked.word(STREAMS_VARIABLE, said, "current, all", on_devices::streams);
+        let said = value(DEVICE_MEMORY_VARIABLE);
+        asked.device_memory = asked.word(
+            DEVICE_MEMORY_VARIABLE,
+            said,
+            "bounds, fold, history",
+            on_devices::memory,
+        );
         // Empty, it says "nothing".
         if let Some(typed) = typed(AUTO_VARIABLE) {
             asked.automatic = automatic(&typed);
@@ -246,6 +226,22 @@ impl Asked {
             }
         }
         asked
+    }
+
+    /// What a variable says, or a warning that it is ignored.
+    fn word<T>(
+        &mut self,
+        variable: &'static str,
+        said: Option<OsString>,
+        valid: &str,
+        read: fn(&OsStr) -> Option<T>,
+    ) -> Option<T> {
+        let said = said?;
+        let read = read(&said);
+        if read.is_none() {
+            self.warn(variable, &said, valid, "it is ignored");
+        }
+        read
     }
 
     fn warn(&mut self, variable: &'static str, typed: &OsStr, valid: &str, so: &'static str) {
@@ -279,33 +275,21 @@ fn memory(typed: &OsStr) -> Result<Option<Counting>, ()> {
     }
 }
 
-/// Whether the environment leaves devices to be timed and sampled.
-pub fn times_devices() -> bool {
+/// How the environment has spans timed on devices; sampling of devices is off where that is.
+pub fn device_time() -> DeviceTime {
     let said = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
-    let is_off = said(SWITCH_VARIABLE).is_some_and(|typed| switch(&typed) == Some(Switch::Off));
-    let wanted = said(DEVICE_VARIABLE).and_then(|typed| device(&typed));
-    !is_off && wanted.unwrap_or(true)
+    if said(SWITCH_VARIABLE).is_some_and(|typed| switch(&typed) == Some(Switch::Off)) {
+        return DeviceTime::Off;
+    }
+    let wanted = said(DEVICE_VARIABLE).and_then(|typed| on_devices::time(&typed));
+    wanted.unwrap_or_default()
 }
 
-fn device(typed: &OsStr) -> Option<bool> {
-    if typed == "events" {
-        Some(true)
-    } else {
-        on_or_off(typed)
-    }
-}
-
-fn device_memory(typed: &OsStr) -> Option<DeviceMemory> {
-    let modes = [
-        DeviceMemory::Bounds,
-        DeviceMemory::Fold,
-        DeviceMemory::History,
-    ];
-    match on_or_off(typed) {
-        Some(true) => Some(DeviceMemory::Fold),
-        Some(false) => Some(DeviceMemory::Off),
-        None => modes.into_iter().find(|mode| typed == mode.name()),
-    }
+/// At which streams the environment has them end there.
+pub fn streams() -> Streams {
+    let said = std::env::var_os(STREAMS_VARIABLE);
+    let wanted = said.and_then(|typed| on_devices::streams(&typed));
+    wanted.unwrap_or_default()
 }
 
 fn automatic(typed: &OsStr) -> Option<Automatic> {

@@ -75,6 +75,34 @@ fn off_beats_everything() {
 }
 
 #[test]
+fn devices_are_timed_by_events_unless_laps_are_to_wait_or_nothing_is() {
+    let found = |typed: &str| asked(&[("LAPTIME_DEVICE", typed)]).device_time;
+    assert_eq!(found("events"), Some(DeviceTime::Events));
+    assert_eq!(found("sync"), Some(DeviceTime::Sync));
+    assert_eq!(found("OFF"), Some(DeviceTime::Off));
+    assert_eq!(found("yes"), Some(DeviceTime::Events));
+    assert_eq!(
+        (found(""), DeviceTime::default()),
+        (None, DeviceTime::Events)
+    );
+    let streams = |typed: &str| asked(&[("LAPTIME_STREAMS", typed)]).streams;
+    assert_eq!(streams("all"), Some(Streams::All));
+    assert_eq!(streams("current"), Some(Streams::Current));
+    let nothing = asked(&[("LAPTIME_DEVICE", "all"), ("LAPTIME_STREAMS", "sync")]);
+    assert_eq!((nothing.device_time, nothing.streams), (None, None));
+    let said: Vec<String> = nothing.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "LAPTIME_DEVICE=\"all\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
+             or events, sync; it is ignored",
+            "LAPTIME_STREAMS=\"sync\" says nothing: it takes 1/true/yes/on, 0/false/no/off, \
+             or current, all; it is ignored",
+        ]
+    );
+}
+
+#[test]
 fn devices_memory_has_a_way_to_know_peaks_or_a_switch() {
     let found = |typed: &str| asked(&[("LAPTIME_DEVICE_MEMORY", typed)]).device_memory;
     assert_eq!(found("bounds"), Some(DeviceMemory::Bounds));

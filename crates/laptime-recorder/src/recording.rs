@@ -216,7 +216,10 @@ fn finish_start() {
         for path in 1..paths as u32 {
             scribe.define_for_file(PathId(path));
         }
-        for (code, message) in &notes {
+        for (code, message) in notes
+            .iter()
+            .filter(|(code, _)| on_devices::is_still_so(code))
+        {
             scribe.record(&Record::Note { code, message });
         }
         scribe.record(&Record::Note {

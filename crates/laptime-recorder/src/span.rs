@@ -15,7 +15,7 @@ use crate::device_memory;
 use crate::memory;
 use crate::memory::Quiet;
 use crate::nvtx;
-use crate::on_devices::{self, times};
+use crate::on_devices::{self, times, waits};
 use crate::registration;
 use crate::registry;
 use crate::site::Site;
@@ -253,6 +253,9 @@ pub fn exit_site(site: &Site) -> Option<u64> {
 #[cold]
 #[inline(never)]
 fn exit_site_slowly(site: &Site) -> Option<u64> {
+    if let Some(open) = innermost_of(site) {
+        waits::wait_for(open.start());
+    }
     exit_site_at(site, clock::now())
 }
 
@@ -365,8 +368,11 @@ fn memory_of(thread: &mut Thread, start: u64) -> Option<SpanMemory> {
 /// Closes a span at a given time, with flags.
 #[inline(never)]
 pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> {
-    let end = end.unwrap_or_else(clock::now);
     let _quiet = Quiet::begin();
+    let end = end.unwrap_or_else(|| {
+        waits::wait_for(open.start());
+        clock::now()
+    });
     let ticks = Thread::with(|thread| exit_slowly(thread, open.0, end, flags));
     on_devices::memory::write_closed();
     ticks?
@@ -406,6 +412,7 @@ impl Piece {
 /// Takes a span off the stack as [`suspend`] does, and returns the memory of the piece too.
 pub fn suspend_piece(open: Open) -> Option<Piece> {
     let _quiet = Quiet::begin();
+    waits::wait_for(open.start());
     let (piece, token) = Thread::with(|thread| {
         let closed = thread.stack().close(open.0)?;
         for child in closed.with_it {

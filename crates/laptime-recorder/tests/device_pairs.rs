@@ -51,7 +51,7 @@ impl Program {
 
     fn read(&mut self) -> Vec<Outcome> {
         self.pairs.drain(self.now);
-        self.pairs.take()
+        self.pairs.take().collect()
     }
 
     fn only(&mut self) -> Result<Times, Untimed> {
@@ -304,7 +304,7 @@ fn three_spans(program: &mut Program) -> Vec<Outcome> {
         program.pass(3 * MS);
         program.pairs.drain(program.now);
     }
-    program.pairs.take()
+    program.pairs.take().collect()
 }
 
 /// Whether something of a span is absent; what is there is exact.

@@ -15,11 +15,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .. import _device_times
 from .._core import Phases, Watched, raised_by_handler
 from .._driver import why_unusable, why_unused
 from .._log import warn
 from .._post_import import when_imported
-from . import _devices
 from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
@@ -275,7 +275,7 @@ class Patches:
         device = _device_in_use(self._torch)
         if device:
             self._noted_device = True
-            if not _devices.follow(self._torch):
+            if not _device_times.follow(self._torch):
                 self._core.note("device-active", f"torch used {device}")
             self._core.note("environment.device", _device_name(self._torch, device))
         else:

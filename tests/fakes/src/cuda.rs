@@ -114,6 +114,16 @@ impl Fake {
         self.call::<extern "C" fn() -> usize>("fake_stream")()
     }
 
+    /// The program destroys a stream.
+    pub fn destroy_stream(&self, stream: usize) {
+        self.call::<extern "C" fn(usize)>("fake_destroy_stream")(stream);
+    }
+
+    /// The device's time.
+    pub fn now(&self) -> u64 {
+        self.call::<extern "C" fn() -> u64>("fake_now")()
+    }
+
     /// Enqueues a kernel that runs so long.
     pub fn work(&self, stream: usize, ns: u64) {
         self.call::<extern "C" fn(usize, u64)>("fake_work")(stream, ns);

@@ -81,3 +81,17 @@ def test_it_can_be_switched_off(tmp_path: Path, fake_driver: Path) -> None:
     report = recorded(tmp_path, fake_driver, LAPTIME_DEVICE="off").report()
     assert report["step/forward"].device_ns is None
     assert "device-active" in report.to_json()
+
+
+def test_phases_wait_for_the_device_where_the_project_says_so(
+    tmp_path: Path, fake_driver: Path
+) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "laptime.toml").write_text('[run]\ndevice = "sync"\n')
+    report = recorded(tmp_path, fake_driver).report()
+    assert "device.synchronized" in report.to_json()
+    rows = report.steady
+    assert rows is not None
+    for path, ms in (("step/forward", 3), ("step/backward", 5), ("step/optimizer", 1)):
+        assert rows[path].device_ns == rows[path].count * ms * MS, path
+    assert rows["step/backward"].launch_bound_count == rows["step/backward"].count

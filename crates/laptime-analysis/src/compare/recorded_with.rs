@@ -8,13 +8,14 @@ use laptime_core::Warning;
 use super::comparison::Difference;
 use super::matched::Matched;
 use super::run::Run;
+use crate::device;
 use crate::span_row::SpanRow;
 
 /// Whether a run has something.
 type Has = fn(&Run) -> bool;
 
 /// What may be recorded, as it is called, the option that asks for it, and whether a run has it.
-const OPTIONS: [(&str, &str, Has); 5] = [
+const OPTIONS: [(&str, &str, Has); 6] = [
     ("recording of modules", "--modules", |run| {
         any_row(run, |row| !row.module_class.is_empty())
     }),
@@ -32,6 +33,10 @@ const OPTIONS: [(&str, &str, Has); 5] = [
     ("counting of calls", "--calls", |run| {
         let functions = run.summary.functions.as_ref();
         functions.is_some_and(|found| found.exact.is_some())
+    }),
+    ("waiting for the device", "LAPTIME_DEVICE=sync", |run| {
+        let mut warnings = run.summary.warnings.iter();
+        warnings.any(|warning| warning.code == device::SYNCHRONIZED)
     }),
 ];
 

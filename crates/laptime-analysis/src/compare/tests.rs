@@ -243,6 +243,30 @@ fn recordings_of_different_programs_say_so_first() {
 }
 
 #[test]
+fn runs_whose_laps_waited_for_the_device_are_compared_with_such_runs_alone() {
+    let waited = |seed: u64| {
+        let mut script = Training {
+            steps: 60,
+            forward: 10,
+            layers: [5, 5],
+            seed,
+        }
+        .script();
+        script.note("device.synchronized", "laps waited for their device");
+        fed::run("waited.lap", &[script])
+    };
+    let plain = [training(10, [5, 5], 1), training(10, [5, 5], 2)];
+    let pair = pair_of(&plain, &[waited(3), waited(4)]);
+    assert_eq!(pair.verdict, Verdict::NotComparable);
+    assert_eq!(
+        pair.differs[0].what,
+        "waiting for the device (LAPTIME_DEVICE=sync)"
+    );
+    let alike = pair_of(&[waited(1), waited(2)], &[waited(3), waited(4)]);
+    assert_ne!(alike.verdict, Verdict::NotComparable);
+}
+
+#[test]
 fn runs_recorded_with_another_option_are_not_comparable_unless_asked() {
     let with_modules = |seed: u64| {
         let (forward, layers) = (10, [5, 9]);

@@ -41,6 +41,11 @@ pub fn of_notes(
                 Warning::new(&code, format!(
                     "laps were not timed on the device ({said}): times are host times and measure when work was launched there, not how long it took"
                 ))
+            } else if code == device::SYNCHRONIZED {
+                Warning::new(&code, format!(
+                    "{said}: host times are the device's too, but the program ran slower than it does by itself"
+                ))
+                .with_hint("compare it with runs that were recorded that way only, or record without sync=True and LAPTIME_DEVICE=sync")
             } else if code == NO_PHASES {
                 Warning::new(&code, format!("{said}, so there are no phases to show"))
                     .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")

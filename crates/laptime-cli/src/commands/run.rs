@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use laptime_recorder::environment::{
-    AUTO_VARIABLE, Asked, Automatic, MEMORY_VARIABLE, PYTHON_VARIABLE, RUN_VARIABLE,
+    AUTO_VARIABLE, Asked, Automatic, DEVICE_VARIABLE, DeviceTime, MEMORY_VARIABLE, PYTHON_VARIABLE,
+    RUN_VARIABLE, STREAMS_VARIABLE, Streams,
 };
 use laptime_recorder::{clock, folder};
 use laptime_report::{By, Format, View, render};
@@ -30,7 +31,7 @@ use crate::launch::target::{Request, Target, cannot_start};
 use crate::launch::watch::Watch;
 use crate::messages::say;
 use crate::recordings;
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings, name};
 use crate::terminal::{self, Stream};
 use crate::usage;
 
@@ -69,7 +70,16 @@ pub fn run(args: &RunArgs, err: &mut dyn Write) -> Result<i32, CliError> {
     match &recording {
         Recording::Own(recording) => {
             command.env(RUN_VARIABLE, &recording.folder.path);
-            command.env(AUTO_VARIABLE, automatic(args, settings));
+            command.env(AUTO_VARIABLE, automatic(args, &settings));
+            // What nobody chose stays unsaid.
+            if settings.device.origin != Origin::Default {
+                let chosen = name(&DeviceTime::NAMES, settings.device.value);
+                command.env(DEVICE_VARIABLE, chosen);
+            }
+            if settings.streams.origin != Origin::Default {
+                let chosen = name(&Streams::NAMES, settings.streams.value);
+                command.env(STREAMS_VARIABLE, chosen);
+            }
             if let Some(memory) = &args.memory {
                 command.env(MEMORY_VARIABLE, memory);
             }
@@ -173,11 +183,12 @@ fn again(args: &RunArgs) -> Vec<OsString> {
 }
 
 /// What is timed without a lap in the program.
-fn automatic(args: &RunArgs, settings: Settings) -> String {
+fn automatic(args: &RunArgs, settings: &Settings) -> String {
     let none = args.no_auto.then_some(false);
-    let phases = settings.phases.or_flag(none, "--no-auto").value;
+    let phases = settings.phases.clone().or_flag(none, "--no-auto").value;
     let modules = settings
         .modules
+        .clone()
         .or_flag(none, "--no-auto")
         .or_flag(args.modules.then_some(true), "--modules")
         .value;

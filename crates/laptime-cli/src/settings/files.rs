@@ -9,7 +9,14 @@ use toml::{Table, Value};
 use super::{Origin, Setting};
 
 /// Keys that mean something.
-const KNOWN: [&str; 4] = ["run.phases", "run.modules", "report.format", "report.sort"];
+const KNOWN: [&str; 6] = [
+    "run.phases",
+    "run.modules",
+    "run.device",
+    "run.streams",
+    "report.format",
+    "report.sort",
+];
 
 /// Why a configuration file could not be used.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,9 @@ use std::env;
 use std::fmt;
 use std::path::PathBuf;
 
-use laptime_recorder::environment::{AUTO_VARIABLE, Asked, Automatic};
+use laptime_recorder::environment::{
+    AUTO_VARIABLE, Asked, Automatic, DEVICE_VARIABLE, DeviceTime, STREAMS_VARIABLE, Streams,
+};
 use laptime_report::{Format, Sort};
 
 use files::Files;
@@ -53,11 +55,18 @@ impl<T> Setting<T> {
     /// What a flag says wins.
     #[must_use]
     pub fn or_flag(self, flag: Option<T>, name: &'static str) -> Self {
-        match flag {
-            Some(value) => Self {
-                value,
-                origin: Origin::Flag(name),
-            },
+        self.or(flag, Origin::Flag(name))
+    }
+
+    /// What the environment says beats files.
+    #[must_use]
+    fn or_environment(self, said: Option<T>, variable: &'static str) -> Self {
+        self.or(said, Origin::Environment(variable))
+    }
+
+    fn or(self, said: Option<T>, origin: Origin) -> Self {
+        match said {
+            Some(value) => Self { value, origin },
             None => self,
         }
     }
@@ -70,6 +79,10 @@ pub struct Settings {
     pub phases: Setting<bool>,
     /// `run.modules`: whether modules are timed too.
     pub modules: Setting<bool>,
+    /// `run.device`: how laps are timed on devices.
+    pub device: Setting<DeviceTime>,
+    /// `run.streams`: at which streams they end there.
+    pub streams: Setting<Streams>,
     /// `report.format`.
     pub format: Setting<Format>,
     /// `report.sort`.
@@ -82,10 +95,15 @@ impl Settings {
     /// **Errors** when a file cannot be read, is not TOML, or holds an unknown key or value.
     pub fn load() -> Result<Self, SettingsError> {
         let files = Files::nearest(&env::current_dir().unwrap_or_default())?;
-        Self::from(&files, Asked::here().automatic)
+        let asked = Asked::here();
+        Self::from(&files, asked.automatic, (asked.device_time, asked.streams))
     }
 
-    fn from(files: &Files, auto: Option<Automatic>) -> Result<Self, SettingsError> {
+    fn from(
+        files: &Files,
+        auto: Option<Automatic>,
+        (device, streams): (Option<DeviceTime>, Option<Streams>),
+    ) -> Result<Self, SettingsError> {
         let automatic = |value: fn(Automatic) -> bool, fallback: Setting<bool>| match auto {
             Some(auto) => Setting {
                 value: value(auto),
@@ -96,6 +114,12 @@ impl Settings {
         Ok(Self {
             phases: automatic(|auto| auto.phases, files.flag("run.phases", true)?),
             modules: automatic(|auto| auto.modules, files.flag("run.modules", false)?),
+            device: files
+                .choice("run.device", &DeviceTime::NAMES)?
+                .or_environment(device, DEVICE_VARIABLE),
+            streams: files
+                .choice("run.streams", &Streams::NAMES)?
+                .or_environment(streams, STREAMS_VARIABLE),
             format: files.choice("report.format", &Format::NAMES)?,
             sort: files.choice("report.sort", &Sort::NAMES)?,
         })
@@ -109,6 +133,16 @@ impl Settings {
         vec![
             row("run.phases", &self.phases.value, &self.phases.origin),
             row("run.modules", &self.modules.value, &self.modules.origin),
+            row(
+                "run.device",
+                &name(&DeviceTime::NAMES, self.device.value),
+                &self.device.origin,
+            ),
+            row(
+                "run.streams",
+                &name(&Streams::NAMES, self.streams.value),
+                &self.streams.origin,
+            ),
             row(
                 "report.format",
                 &name(&Format::NAMES, self.format.value),

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use laptime_recorder::environment::Automatic;
+use laptime_recorder::environment::{Automatic, DeviceTime, Streams};
 use laptime_report::{Format, Sort};
 
 use super::{Files, Origin, Settings};
@@ -17,7 +17,7 @@ const PHASES: Automatic = Automatic {
 };
 
 fn load(folder: &Path, auto: Option<Automatic>) -> Settings {
-    Settings::from(&Files::nearest(folder).unwrap(), auto).unwrap()
+    Settings::from(&Files::nearest(folder).unwrap(), auto, (None, None)).unwrap()
 }
 
 #[test]
@@ -49,6 +49,25 @@ fn each_layer_beats_the_one_below_it_and_is_named() {
     assert!(settings.phases.value && !settings.modules.value);
     let flag = settings.phases.or_flag(Some(false), "--no-auto");
     assert_eq!(flag.origin, Origin::Flag("--no-auto"));
+}
+
+#[test]
+fn devices_are_timed_as_the_file_says_unless_the_environment_says_otherwise() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("laptime.toml");
+    fs::write(&path, "[run]\ndevice = 'sync'\nstreams = 'all'\n").unwrap();
+    let files = Files::nearest(place.path()).unwrap();
+    let settings = Settings::from(&files, None, (None, None)).unwrap();
+    assert_eq!(settings.device.value, DeviceTime::Sync);
+    assert_eq!(settings.streams.value, Streams::All);
+    let said = (Some(DeviceTime::Off), None);
+    let settings = Settings::from(&files, None, said).unwrap();
+    assert_eq!(settings.device.value, DeviceTime::Off);
+    assert_eq!(
+        settings.device.origin,
+        Origin::Environment("LAPTIME_DEVICE")
+    );
+    assert_eq!(settings.streams.origin, Origin::File(path));
 }
 
 #[test]
@@ -84,13 +103,14 @@ fn mistakes_name_the_file_and_what_was_expected() {
     for text in [
         "[run]\nspeed = true\n",
         "[run]\nmodules = 'yes'\n",
+        "[run]\ndevice = 'gpu'\n",
         "[report]\nformat = 'html5'\n",
         "modules = true\n",
         "[report]\nformat =\n",
     ] {
         fs::write(&path, text).unwrap();
         let error = Files::nearest(place.path())
-            .and_then(|files| Settings::from(&files, None))
+            .and_then(|files| Settings::from(&files, None, (None, None)))
             .unwrap_err();
         messages += &error
             .to_string()
@@ -98,10 +118,11 @@ fn mistakes_name_the_file_and_what_was_expected() {
         messages.push('\n');
     }
     insta::assert_snapshot!(messages, @r#"
-    /laptime.toml: unknown key `run.speed`; known are run.phases, run.modules, report.format, report.sort
+    /laptime.toml: unknown key `run.speed`; known are run.phases, run.modules, run.device, run.streams, report.format, report.sort
     /laptime.toml: `run.modules` is "yes", expected true or false
+    /laptime.toml: `run.device` is "gpu", expected events, sync, off
     /laptime.toml: `report.format` is "html5", expected text, tree, markdown, json, csv, html
-    /laptime.toml: unknown key `modules`; known are run.phases, run.modules, report.format, report.sort
+    /laptime.toml: unknown key `modules`; known are run.phases, run.modules, run.device, run.streams, report.format, report.sort
     /laptime.toml: line 2: string values must be quoted, expected literal string
     "#);
 }

@@ -277,7 +277,11 @@ pub struct Cursor {
 /// The recorder writes plain spans by itself, on its hot path; everything else, and
 /// every span that is not plain, comes through here.
 pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
-    let mut payload = Vec::new();
+    // Of a lap on a device there may be as many as of laps: its payload doesn't grow bit by bit.
+    let mut payload = match record {
+        Record::DeviceSpan(_) => Vec::with_capacity(128),
+        _ => Vec::new(),
+    };
     let delta = |ticks: u64, cursor: &Cursor| zigzag(ticks.wrapping_sub(cursor.last) as i64);
     let kind = match *record {
         Record::Span(span) => {

@@ -69,9 +69,16 @@ pub fn put(out: &mut [u8], value: u64) -> usize {
 
 /// Appends a value to a vector.
 pub fn push(out: &mut Vec<u8>, value: u64) {
-    let mut buffer = [0; MAX_LEN];
-    let len = put(&mut buffer, value);
-    out.extend_from_slice(&buffer[..len]);
+    if value <= MAX_PACKED {
+        let (word, len) = pack(value);
+        // All of it first: a copy of a known length is no call.
+        let end = out.len() + len;
+        out.extend_from_slice(&word.to_le_bytes());
+        out.truncate(end);
+    } else {
+        out.push(0);
+        out.extend_from_slice(&value.to_le_bytes());
+    }
 }
 
 /// Reads a value from the start of `bytes`: the value and the bytes it took.

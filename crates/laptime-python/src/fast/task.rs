@@ -107,6 +107,9 @@ impl TaskState {
             // Let go of here: publishing allocates, which may run a finalizer that opens laps.
         };
         let end = end.map(|end| end.max(open.to_raw().1));
+        if end.is_none() {
+            recorder::wait_for_device(open.start());
+        }
         if moment == thread::moment() {
             let now = end.unwrap_or_else(clock::now);
             let ticks = now.saturating_sub(open.to_raw().1);

@@ -58,7 +58,9 @@ impl Recorder {
 }
 
 impl Laps for Recorder {
+    // Where laps wait for their device, phases begin and end when it is done.
     fn now(&self) -> u64 {
+        recorder::wait_for_device_here();
         clock::now()
     }
 

@@ -44,14 +44,24 @@ pub fn is_empty() -> bool {
     CLOSED.lock().is_empty()
 }
 
-/// A span that was begun closes; [`known`] has it once its device was there.
-pub fn end(begun: Begun, span: &Span) {
-    close(begun.token, Closed::Waits(as_untimed(begun, span)));
+/// A span that was begun closes; [`known`] has it once its device was there. What is known by now of others.
+pub fn end(begun: Begun, span: &Span) -> Known {
+    let mut known = Known::default();
+    super::end_and_take(begun.token, |outcomes| {
+        let mut own = Some((begun.token, as_untimed(begun, span)));
+        let mut closed = CLOSED.lock();
+        look_up(&mut closed, outcomes, &mut own, &mut known);
+        if let Some((token, span)) = own {
+            keep(&mut closed, token, Closed::Waits(span));
+        }
+    });
+    known
 }
 
 /// A span that was begun is taken off the stack. What it is follows by [`give`], or never, by [`drop_held`].
 pub fn hold(begun: Begun) -> HeldTime {
-    close(begun.token, Closed::Held(begun, None));
+    keep(&mut CLOSED.lock(), begun.token, Closed::Held(begun, None));
+    super::end(begun.token);
     HeldTime(begun.token)
 }
 
@@ -76,14 +86,11 @@ pub fn drop_held(held: HeldTime) {
     CLOSED.lock().remove(&held.0);
 }
 
-fn close(token: Token, span: Closed) {
-    let mut closed = CLOSED.lock();
+fn keep(closed: &mut BTreeMap<Token, Closed>, token: Token, span: Closed) {
     closed.insert(token, span);
     if closed.len() > MOST {
         closed.pop_first();
     }
-    drop(closed);
-    super::end(token);
 }
 
 fn as_untimed(begun: Begun, span: &Span) -> DeviceSpan {
@@ -99,17 +106,59 @@ fn as_untimed(begun: Begun, span: &Span) -> DeviceSpan {
     }
 }
 
+/// What became known of spans. Mostly of one: that costs no allocation.
+#[derive(Debug, Default)]
+pub struct Known {
+    first: Option<DeviceSpan>,
+    more: Vec<DeviceSpan>,
+    /// Errors of the driver.
+    pub faults: Vec<String>,
+}
+
+impl Known {
+    /// The spans.
+    pub fn spans(&self) -> impl Iterator<Item = &DeviceSpan> {
+        self.first.iter().chain(&self.more)
+    }
+
+    fn push(&mut self, span: DeviceSpan) {
+        match self.first {
+            None => self.first = Some(span),
+            Some(_) => self.more.push(span),
+        }
+    }
+}
+
 /// The spans of these outcomes, and the errors among them. What is known of spans that were lost is dropped.
-pub fn known(outcomes: Vec<Outcome>) -> (Vec<DeviceSpan>, Vec<String>) {
-    let mut closed = CLOSED.lock();
-    let (mut known, mut faults) = (Vec::new(), Vec::new());
+pub fn known(outcomes: Vec<Outcome>) -> Known {
+    let (mut known, mut closed) = (Known::default(), CLOSED.lock());
+    look_up(
+        &mut closed,
+        &mut outcomes.into_iter(),
+        &mut None,
+        &mut known,
+    );
+    known
+}
+
+/// As [`known`], where a span that isn't kept yet may be among them; it is taken if it is.
+fn look_up(
+    closed: &mut BTreeMap<Token, Closed>,
+    outcomes: &mut dyn Iterator<Item = Outcome>,
+    own: &mut Option<(Token, DeviceSpan)>,
+    known: &mut Known,
+) {
     for (token, times) in outcomes {
         let times = times.map(|times| as_told(&times)).map_err(|why| {
             if let Untimed::Failed(fault) = &why {
-                faults.push(fault.to_string());
+                known.faults.push(fault.to_string());
             }
             why.kind()
         });
+        if let Some((_, span)) = own.take_if(|(own, _)| *own == token) {
+            known.push(DeviceSpan { times, ..span });
+            continue;
+        }
         match closed.remove(&token) {
             Some(Closed::Waits(span)) => known.push(DeviceSpan { times, ..span }),
             Some(Closed::Held(begun, _)) => {
@@ -118,7 +167,6 @@ pub fn known(outcomes: Vec<Outcome>) -> (Vec<DeviceSpan>, Vec<String>) {
             None => {}
         }
     }
-    (known, faults)
 }
 
 fn as_told(times: &Times) -> DeviceTimes {

@@ -181,6 +181,12 @@ impl Driver for Cuda {
         Ok(ms)
     }
 
+    fn synchronize(&self, stream: Stream) -> Result<(), Fault> {
+        // SAFETY: the stream is the caller's, alive.
+        let code = unsafe { (self.table.stream_synchronize)(stream.0) };
+        self.table.check("cuStreamSynchronize", code)
+    }
+
     fn is_end(&self, fault: &Fault) -> bool {
         fault.code == DEINITIALIZED
     }

@@ -1,4 +1,4 @@
-//! What timing asks of a driver: a handful of calls, none of which waits.
+//! What timing asks of a driver: a handful of calls. Only [`Driver::synchronize`] waits, for those who want it.
 //!
 //! [`Driver`] has two implementers, the CUDA driver and a scripted one in tests. Its handles are
 //! numbers that only the driver understands.
@@ -52,6 +52,9 @@ pub trait Driver {
     ///
     /// **Units** milliseconds, in steps of half a microsecond, less precise the longer it is.
     fn elapsed_ms(&self, from: Event, to: Event) -> Result<f32, Fault>;
+
+    /// Waits until a stream has done all that was enqueued on it.
+    fn synchronize(&self, stream: Stream) -> Result<(), Fault>;
 
     /// Whether an error means that the driver has shut down.
     fn is_end(&self, fault: &Fault) -> bool;

@@ -1,6 +1,7 @@
 //! The pairs of one stream that wait for the device, in the order of their ends.
 //!
-//! A stream does what was enqueued in order: when the pair at the front is not complete, none is.
+//! A stream does what was enqueued in order: when the pair at the front is not complete, none is. That
+//! holds for pairs with ends on other streams too, as the later ones have theirs there as well.
 
 use std::collections::VecDeque;
 
@@ -16,6 +17,8 @@ pub struct Pending {
     pub token: Token,
     /// Start and end.
     pub events: [Event; 2],
+    /// Ends on other streams.
+    pub others: Vec<Event>,
     /// Host time before the start was recorded.
     pub began_ns: u64,
     /// Host time before the end was recorded.
@@ -23,6 +26,37 @@ pub struct Pending {
     pub launch_bound: bool,
     /// What its place is told from.
     pub anchor: Result<u64, Untimed>,
+}
+
+impl Pending {
+    /// All of its events.
+    pub fn all(&self) -> impl Iterator<Item = Event> {
+        self.events.iter().chain(&self.others).copied()
+    }
+
+    /// Whether the device got to all of its ends.
+    fn is_complete(&self, driver: &impl Driver) -> Result<bool, Fault> {
+        for event in self.events[1..].iter().chain(&self.others) {
+            if !driver.is_complete(*event)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The last of its ends, and the milliseconds from its start to there.
+    fn last(&self, driver: &impl Driver) -> Result<(Event, f32), Fault> {
+        let [start, end] = self.events;
+        let mut last = (end, driver.elapsed_ms(start, end)?);
+        for other in &self.others {
+            // Below zero where that stream had nothing to do.
+            let ms = driver.elapsed_ms(start, *other)?;
+            if ms > last.1 {
+                last = (*other, ms);
+            }
+        }
+        Ok(last)
+    }
 }
 
 /// The queue of a stream.
@@ -45,26 +79,27 @@ impl Line {
         }
     }
 
-    /// Takes out the pairs that are complete, or all of them when the driver has shut down.
+    /// Takes out the pairs that are complete and tells of them, or all of them when the driver has shut down.
     pub fn drain(
         &mut self,
         driver: &impl Driver,
         pool: &mut Pool,
         now_ns: u64,
         is_ended: bool,
-    ) -> Vec<Outcome> {
-        let mut outcomes = Vec::new();
+        mut tell: impl FnMut(Outcome),
+    ) {
         if is_ended {
             let ended = Untimed::Absent(Absent::Ended);
-            let waiting = self.waiting.drain(..);
-            outcomes.extend(waiting.map(|pending| (pending.token, Err(ended.clone()))));
+            for pending in self.waiting.drain(..) {
+                tell((pending.token, Err(ended.clone())));
+            }
         }
         if self.waiting.is_empty() {
-            return outcomes;
+            return;
         }
         let asked = driver.beside_captures(|| {
             while let Some(front) = self.waiting.front() {
-                let is_complete = driver.is_complete(front.events[1]);
+                let is_complete = front.is_complete(driver);
                 if is_complete == Ok(false) {
                     break;
                 }
@@ -76,10 +111,13 @@ impl Line {
                     Err(fault) => Err(Untimed::Failed(fault)),
                 };
                 match &times {
-                    Ok(_) => pool.give_all(self.context, pending.events),
-                    Err(why) => pool.give_after(driver, self.context, &pending.events, why),
+                    Ok(_) => pool.give_all(self.context, pending.all()),
+                    Err(why) => {
+                        let all: Vec<Event> = pending.all().collect();
+                        pool.give_after(driver, self.context, &all, why);
+                    }
                 }
-                outcomes.push((pending.token, times));
+                tell((pending.token, times));
             }
             Ok(())
         });
@@ -87,10 +125,9 @@ impl Line {
         if let Err(why) = asked
             && let Some(pending) = self.waiting.pop_front()
         {
-            pool.give_all(self.context, pending.events);
-            outcomes.push((pending.token, Err(why)));
+            pool.give_all(self.context, pending.all());
+            tell((pending.token, Err(why)));
         }
-        outcomes
     }
 
     fn times(
@@ -100,8 +137,7 @@ impl Line {
         pending: &Pending,
         now_ns: u64,
     ) -> Result<Times, Untimed> {
-        let [start, end] = pending.events;
-        let ms = driver.elapsed_ms(start, end).map_err(Untimed::Failed)?;
+        let (end, ms) = pending.last(driver).map_err(Untimed::Failed)?;
         let duration_ns = u64::try_from(nanoseconds(ms)).ok();
         let duration_ns = duration_ns.filter(|_| ms.is_finite()).ok_or_else(|| {
             Untimed::Failed(Fault {

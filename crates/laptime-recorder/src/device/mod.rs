@@ -2,10 +2,10 @@
 //!
 //! `table` opens the driver and `cuda` speaks to it, `reason` has the words for all that may be missing.
 //! `pairs` times spans by pairs of events without ever waiting: `pool` has the events, `line` the
-//! queue of a stream, `timeline` ties the device's time to the host's. This file is the one pair of
+//! queue of a stream, `streams` those that a span may end at besides, `timeline` ties the device's time to the host's. This file is the one pair of
 //! [`begin`] and [`end`] that the process has. The recorder calls them for spans on the stream that
 //! [`here`] names; `open` and `closed` are such spans until they are written. `used` says which devices
-//! the program uses, [`found`] is what `laptime doctor` shows.
+//! the program uses, [`wishes`] what is asked of times besides, [`found`] is what `laptime doctor` shows.
 //!
 //! Off until [`turn_on_with`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
 
@@ -20,9 +20,11 @@ mod open;
 pub mod pairs;
 pub mod pool;
 pub mod reason;
+pub mod streams;
 pub mod table;
 pub mod timeline;
 pub(crate) mod used;
+pub mod wishes;
 
 use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -37,7 +39,9 @@ pub use reason::{Absent, Untimed};
 use crate::clock::monotonic_ns;
 use crate::lock::Lock;
 use cuda::Cuda;
+use driver::Driver;
 use pairs::Pairs;
+use wishes::Wish;
 
 /// Nobody asked for device times, or there never will be any.
 const OFF: u8 = 0;
@@ -46,6 +50,8 @@ const ON: u8 = 1;
 /// This process was forked from one that used the driver. For good: the driver can't be used here.
 const FORKED: u8 = 2;
 
+/// The default stream of the context in use: it lives as long as that.
+const DEFAULT: Stream = Stream(0);
 /// Between two looks at a device that is waited for.
 const LOOK_AGAIN: Duration = Duration::from_micros(100);
 
@@ -128,19 +134,79 @@ pub fn begin(stream: Stream) -> Option<Token> {
 fn begin_on_device(stream: Stream) -> Option<Token> {
     let mut timing = TIMING.lock();
     let pairs = timing.pairs()?;
+    if stream == DEFAULT && wishes::is_held(Wish::AllStreams) {
+        pairs.see(stream);
+    }
     Some(pairs.begin(stream, monotonic_ns()))
+}
+
+/// A stream is in use, which never ends: where [`Wish::AllStreams`] is held, spans end there too. Whether
+/// devices are timed, and so it is known from now on.
+///
+/// # Safety
+/// The stream is the driver's, and lives as long as the program.
+pub unsafe fn see(stream: Stream) -> bool {
+    if !is_on() {
+        return false;
+    }
+    let mut timing = TIMING.lock();
+    let pairs = timing.pairs();
+    pairs.map(|pairs| pairs.see(stream)).is_some()
+}
+
+/// Whether a driver was found, so that spans are timed by it.
+pub fn is_timing() -> bool {
+    with_pairs(|_| ()).is_some()
+}
+
+/// Whether there were more streams than spans end at.
+pub fn has_too_many_streams() -> bool {
+    with_pairs(|pairs| pairs.streams().is_full()).unwrap_or(false)
+}
+
+/// Waits until a stream has done all that was enqueued on it, and the others that spans end at. Whether
+/// there was something to wait for: not while it is captured, nor before a device is used.
+pub fn synchronize(stream: Stream) -> Result<bool, Untimed> {
+    let awaited = || {
+        let mut timing = TIMING.lock();
+        let pairs = timing.pairs()?;
+        let all = wishes::is_held(Wish::AllStreams);
+        Some((*pairs.driver(), pairs.awaited(stream, all)))
+    };
+    let Some((driver, streams)) = is_on().then(awaited).flatten() else {
+        return Ok(false);
+    };
+    let streams = streams?;
+    let mut done = Ok(());
+    wishes::wait(|| {
+        done = driver.beside_captures(|| {
+            let mut each = streams.iter();
+            each.try_for_each(|stream| driver.synchronize(*stream).map_err(Untimed::Failed))
+        });
+    });
+    done.map(|()| !streams.is_empty())
 }
 
 /// A span that [`begin`] gave a token for closes. Reads what is complete meanwhile, and waits for nothing.
 pub fn end(token: Token) {
+    with_pairs(|pairs| end_in(pairs, token));
+}
+
+/// As [`end`], and takes what is known of closed spans by then. `take` must call nothing here.
+fn end_and_take(token: Token, take: impl FnOnce(&mut dyn Iterator<Item = Outcome>)) {
     with_pairs(|pairs| {
-        let now = monotonic_ns();
-        pairs.end(token, now);
-        pairs.drain(now);
-        if pairs.is_ended() {
-            STATE.store(OFF, Ordering::Relaxed);
-        }
+        end_in(pairs, token);
+        take(&mut pairs.take());
     });
+}
+
+fn end_in(pairs: &mut Pairs<Cuda>, token: Token) {
+    let now = monotonic_ns();
+    pairs.end_at(token, now, wishes::is_held(Wish::AllStreams));
+    pairs.drain(now);
+    if pairs.is_ended() {
+        STATE.store(OFF, Ordering::Relaxed);
+    }
 }
 
 /// A span that [`begin`] gave a token for will never close, or not be recorded.
@@ -152,7 +218,7 @@ pub fn forget(token: Token) {
 pub fn take() -> Vec<Outcome> {
     with_pairs(|pairs| {
         pairs.drain(monotonic_ns());
-        pairs.take()
+        pairs.take().collect()
     })
     .unwrap_or_default()
 }
@@ -183,7 +249,7 @@ pub fn flush(patience: Duration) -> Vec<Outcome> {
     with_pairs(|pairs| {
         pairs.drain(monotonic_ns());
         pairs.give_up();
-        pairs.take()
+        pairs.take().collect()
     })
     .unwrap_or_default()
 }
@@ -209,8 +275,9 @@ fn with_pairs<T>(work: impl FnOnce(&mut Pairs<Cuda>) -> T) -> Option<T> {
 
 /// Locks over a fork.
 pub(crate) fn lock_for_fork() {
-    closed::lock_for_fork();
+    // In this order, as what becomes known is looked up while timing is held.
     TIMING.hold();
+    closed::lock_for_fork();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -220,8 +287,8 @@ pub(crate) fn lock_for_fork() {
 pub(crate) unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
     unsafe {
-        TIMING.release();
         closed::unlock_after_fork();
+        TIMING.release();
     }
 }
 

@@ -22,6 +22,12 @@ impl OpenOnDevices {
         self.0.push((start, begun));
     }
 
+    /// The stream of a span that is open; `None` where it isn't timed on a device.
+    pub fn stream(&self, start: u64) -> Option<Stream> {
+        let open = self.0.iter().rev().find(|(known, _)| *known == start);
+        open.map(|(_, begun)| begun.stream)
+    }
+
     /// A span closes; `None` where it isn't timed on a device.
     #[inline]
     pub fn close(&mut self, start: u64) -> Option<Begun> {

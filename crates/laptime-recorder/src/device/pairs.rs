@@ -5,12 +5,13 @@
 //! front that are complete. What it learns goes to [`Pairs::take`]: times, or why there are none.
 //! Time comes in from outside, as numbers; the driver is the only thing that is touched.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use super::driver::{Context, Driver, Event, Stream};
 use super::line::{Line, Pending};
 use super::pool::{self, Pool};
 use super::reason::{Absent, Untimed};
+use super::streams::Streams;
 use super::timeline::Place;
 
 /// Most outcomes that are kept for whoever takes them; of more, the oldest are lost, and counted.
@@ -45,15 +46,33 @@ struct Open {
     began_ns: u64,
 }
 
+/// What was learnt, until somebody takes it.
+#[derive(Debug, Default)]
+struct Outcomes {
+    kept: VecDeque<Outcome>,
+    lost: u64,
+}
+
+impl Outcomes {
+    fn tell(&mut self, outcome: Outcome) {
+        if self.kept.len() >= MOST_OUTCOMES {
+            self.kept.pop_front();
+            self.lost += 1;
+        }
+        self.kept.push_back(outcome);
+    }
+}
+
 /// All pairs of a driver.
 #[derive(Debug)]
 pub struct Pairs<D> {
     driver: D,
     pool: Pool,
-    open: HashMap<Token, Result<Open, Untimed>>,
+    /// In the order of their tokens: most close in the opposite one.
+    open: Vec<(Token, Result<Open, Untimed>)>,
     lines: Vec<Line>,
-    outcomes: VecDeque<Outcome>,
-    lost: u64,
+    streams: Streams,
+    outcomes: Outcomes,
     next: u64,
     /// The driver has shut down: it is not called any more.
     is_ended: bool,
@@ -65,10 +84,10 @@ impl<D: Driver> Pairs<D> {
         Self {
             driver,
             pool: Pool::new(pool::MOST),
-            open: HashMap::new(),
+            open: Vec::new(),
             lines: Vec::new(),
-            outcomes: VecDeque::new(),
-            lost: 0,
+            streams: Streams::default(),
+            outcomes: Outcomes::default(),
             next: 0,
             is_ended: false,
         }
@@ -80,7 +99,7 @@ impl<D: Driver> Pairs<D> {
         self.next += 1;
         let open = self.try_begin(stream, now_ns);
         let open = open.map_err(|why| self.look_at(why));
-        self.open.insert(token, open);
+        self.open.push((token, open));
         token
     }
 
@@ -118,24 +137,69 @@ impl<D: Driver> Pairs<D> {
         }
     }
 
+    /// A stream is in use that never ends: spans can end there too.
+    pub fn see(&mut self, stream: Stream) {
+        if let Ok(context) = self.driver.context(stream) {
+            self.streams.see(context, stream);
+        }
+    }
+
+    /// The driver.
+    pub fn driver(&self) -> &D {
+        &self.driver
+    }
+
+    /// The streams that a span on one waits for, none while that is captured: it, or all that are known.
+    pub fn awaited(&self, stream: Stream, all_streams: bool) -> Result<Vec<Stream>, Untimed> {
+        match self.runs(stream) {
+            Ok(()) => {}
+            Err(Untimed::Captured) => return Ok(Vec::new()),
+            Err(why) => return Err(why),
+        }
+        let mut awaited = vec![stream];
+        if all_streams {
+            let context = self.driver.context(stream).map_err(Untimed::Failed)?;
+            let others = self.streams.beside(context, stream);
+            awaited.extend(others.iter().filter(|other| self.runs(**other).is_ok()));
+        }
+        Ok(awaited)
+    }
+
+    /// The streams that are known.
+    pub fn streams(&self) -> &Streams {
+        &self.streams
+    }
+
     /// The span closes. One that is not open closes nothing.
     pub fn end(&mut self, token: Token, now_ns: u64) {
-        let Some(open) = self.open.remove(&token) else {
+        self.end_at(token, now_ns, false);
+    }
+
+    /// The span closes: on its own stream, or at the last of all streams that are known.
+    pub fn end_at(&mut self, token: Token, now_ns: u64, all_streams: bool) {
+        let Some(open) = self.close(token) else {
             return;
         };
         let ended = open.and_then(|open| {
             let (context, events) = (open.context, open.events);
-            self.try_end(token, &open, now_ns).inspect_err(|why| {
+            let ended = self.try_end(token, &open, now_ns, all_streams);
+            ended.inspect_err(|why| {
                 self.pool.give_after(&self.driver, context, &events, why);
             })
         });
         if let Err(why) = ended {
             let why = self.look_at(why);
-            self.tell((token, Err(why)));
+            self.outcomes.tell((token, Err(why)));
         }
     }
 
-    fn try_end(&mut self, token: Token, open: &Open, now_ns: u64) -> Result<(), Untimed> {
+    fn try_end(
+        &mut self,
+        token: Token,
+        open: &Open,
+        now_ns: u64,
+        all_streams: bool,
+    ) -> Result<(), Untimed> {
         if self.is_ended {
             return Err(Untimed::Absent(Absent::Ended));
         }
@@ -158,9 +222,15 @@ impl<D: Driver> Pairs<D> {
             .timeline
             .anchor(driver, pool, (context, stream), now_ns);
         driver.record(end, stream).map_err(Untimed::Failed)?;
-        line.waiting.push_back(Pending {
+        let others = if all_streams {
+            self.end_beside(context, stream, now_ns)?
+        } else {
+            Vec::new()
+        };
+        self.lines[at].waiting.push_back(Pending {
             token,
             events: [start, end],
+            others,
             began_ns,
             ended_ns: now_ns,
             launch_bound,
@@ -169,23 +239,49 @@ impl<D: Driver> Pairs<D> {
         Ok(())
     }
 
+    /// Ends on the streams beside the span's own.
+    fn end_beside(
+        &mut self,
+        context: Context,
+        stream: Stream,
+        now_ns: u64,
+    ) -> Result<Vec<Event>, Untimed> {
+        let at = (context, stream);
+        let ends = self.streams.end_beside(&self.driver, &mut self.pool, at);
+        if matches!(ends, Err(Untimed::TooManyPending { .. })) {
+            self.drain(now_ns);
+            return self.streams.end_beside(&self.driver, &mut self.pool, at);
+        }
+        ends
+    }
+
+    fn close(&mut self, token: Token) -> Option<Result<Open, Untimed>> {
+        let at = self.open.binary_search_by_key(&token, |(open, _)| *open);
+        at.ok().map(|at| self.open.remove(at).1)
+    }
+
     /// A span will never close: its events are free again, and nothing is told of it.
     pub fn forget(&mut self, token: Token) {
-        if let Some(Ok(open)) = self.open.remove(&token) {
+        if let Some(Ok(open)) = self.close(token) {
             self.pool.give_all(open.context, open.events);
         }
     }
 
     /// Reads the pairs that are complete. Waits for none.
     pub fn drain(&mut self, now_ns: u64) {
-        for at in 0..self.lines.len() {
-            let line = &mut self.lines[at];
-            let outcomes = line.drain(&self.driver, &mut self.pool, now_ns, self.is_ended);
-            for (token, outcome) in outcomes {
-                let outcome = outcome.map_err(|why| self.look_at(why));
-                self.tell((token, outcome));
-            }
+        let mut lines = std::mem::take(&mut self.lines);
+        for line in &mut lines {
+            let (driver, pool, is_ended) = (&self.driver, &mut self.pool, self.is_ended);
+            let outcomes = &mut self.outcomes;
+            let mut has_ended = false;
+            line.drain(driver, pool, now_ns, is_ended, |(token, times)| {
+                let times = times.map_err(|why| why.or_ended(driver));
+                has_ended |= times == Err(Untimed::Absent(Absent::Ended));
+                outcomes.tell((token, times));
+            });
+            self.is_ended |= has_ended;
         }
+        self.lines = lines;
     }
 
     /// Spans that closed and whose device has not got there yet.
@@ -203,20 +299,21 @@ impl<D: Driver> Pairs<D> {
     pub fn give_up(&mut self) {
         for at in 0..self.lines.len() {
             while let Some(pending) = self.lines[at].waiting.pop_front() {
-                self.pool.give_all(self.lines[at].context, pending.events);
-                self.tell((pending.token, Err(Untimed::StillRunning)));
+                self.pool.give_all(self.lines[at].context, pending.all());
+                self.outcomes
+                    .tell((pending.token, Err(Untimed::StillRunning)));
             }
         }
     }
 
     /// What was learnt since the last time.
-    pub fn take(&mut self) -> Vec<Outcome> {
-        self.outcomes.drain(..).collect()
+    pub fn take(&mut self) -> impl Iterator<Item = Outcome> {
+        self.outcomes.kept.drain(..)
     }
 
     /// Outcomes that nobody took in time.
     pub fn lost(&self) -> u64 {
-        self.lost
+        self.outcomes.lost
     }
 
     /// Events that exist.
@@ -231,21 +328,9 @@ impl<D: Driver> Pairs<D> {
 
     /// A driver that has shut down says so in answer to anything.
     fn look_at(&mut self, why: Untimed) -> Untimed {
-        match &why {
-            Untimed::Failed(fault) if self.driver.is_end(fault) => {
-                self.is_ended = true;
-                Untimed::Absent(Absent::Ended)
-            }
-            _ => why,
-        }
-    }
-
-    fn tell(&mut self, outcome: Outcome) {
-        if self.outcomes.len() >= MOST_OUTCOMES {
-            self.outcomes.pop_front();
-            self.lost += 1;
-        }
-        self.outcomes.push_back(outcome);
+        let why = why.or_ended(&self.driver);
+        self.is_ended |= why == Untimed::Absent(Absent::Ended);
+        why
     }
 
     /// The queue of a stream.

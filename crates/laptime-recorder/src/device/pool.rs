@@ -69,8 +69,8 @@ impl Pool {
         self.heap(context).push(event);
     }
 
-    /// As [`Pool::give`], both of a pair.
-    pub fn give_all(&mut self, context: Context, events: [Event; 2]) {
+    /// As [`Pool::give`], all of a span.
+    pub fn give_all(&mut self, context: Context, events: impl IntoIterator<Item = Event>) {
         self.heap(context).extend(events);
     }
 

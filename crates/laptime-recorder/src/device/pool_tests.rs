@@ -55,6 +55,10 @@ impl Driver for Scripted {
         Ok(to.0 as f32 - from.0 as f32)
     }
 
+    fn synchronize(&self, _: Stream) -> Result<(), Fault> {
+        Ok(())
+    }
+
     fn is_end(&self, _: &Fault) -> bool {
         false
     }

@@ -7,6 +7,8 @@ use std::fmt;
 
 use laptime_core::{NoDeviceTime, Unavailable};
 
+use super::driver::Driver;
+
 /// An error that a driver returned: which call, its number and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -128,6 +130,15 @@ pub enum Untimed {
 }
 
 impl Untimed {
+    /// The same, unless it is what a driver that has shut down says in answer to anything.
+    #[must_use]
+    pub fn or_ended(self, driver: &impl Driver) -> Self {
+        match &self {
+            Self::Failed(fault) if driver.is_end(fault) => Self::Absent(Absent::Ended),
+            _ => self,
+        }
+    }
+
     /// What of it a recording tells span by span.
     pub fn kind(&self) -> NoDeviceTime {
         match self {

@@ -1,7 +1,7 @@
 //! The functions of `libcuda.so.1` that Laptime calls, found at run time.
 //!
 //! Nothing is linked: on a machine without the driver the library is absent, and that is a reason
-//! like others. None of the functions makes a context, and none waits for a device.
+//! like others. None of the functions makes a context. Only `cuStreamSynchronize` waits for a device.
 
 use std::ffi::{OsStr, c_char, c_int, c_uint};
 use std::path::Path;
@@ -61,6 +61,7 @@ table! {
     cuCtxPopCurrent_v2 as pop_context(*mut usize);
     cuStreamGetCtx as stream_context(usize, *mut usize);
     cuStreamIsCapturing as stream_capture(usize, *mut c_int);
+    cuStreamSynchronize as stream_synchronize(usize);
     cuThreadExchangeStreamCaptureMode as exchange_capture_mode(*mut c_int);
     cuEventCreate as event_create(*mut usize, c_uint);
     cuEventRecord as event_record(usize, usize);

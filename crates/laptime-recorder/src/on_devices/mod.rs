@@ -1,21 +1,42 @@
-//! What devices tell of spans, written as records beside them: their [`times`] and their [`memory`].
+//! What devices tell of spans, written as records beside them: their [`times`] and their [`memory`]; and spans
+//! that wait for their device ([`waits`]).
 //!
 //! This stands between the stacks and the drivers: [`crate::device`] and [`crate::device_memory`] know
 //! nothing of threads and records.
 
 pub mod memory;
 pub mod times;
+pub mod waits;
 
 use std::ffi::OsStr;
+use std::sync::Once;
 
+use crate::device::wishes::{Wish, hold, is_held};
 use crate::device::{self, table};
+use crate::environment::{self, DeviceTime, Streams};
 use crate::fork;
 use crate::state::{self, More};
 
-/// Times spans on the device from now on, once the program uses one.
+/// What the environment asks for is asked for once.
+static ENVIRONMENT: Once = Once::new();
+
+/// Times spans on the device from now on, once the program uses one, as the environment says: it may say
+/// that none is timed, that they wait for their device, or that they end at all streams.
 ///
 /// Spans have to name their streams: see [`device::here`].
 pub fn turn_on() {
+    let wanted = environment::device_time();
+    if wanted == DeviceTime::Off {
+        return;
+    }
+    ENVIRONMENT.call_once(|| {
+        if wanted == DeviceTime::Sync {
+            hold(Wish::Sync);
+        }
+        if environment::streams() == Streams::All {
+            hold(Wish::AllStreams);
+        }
+    });
     turn_on_with(table::LIBRARY.as_ref());
 }
 
@@ -30,4 +51,13 @@ pub fn turn_on_with(library: &OsStr) {
 pub fn turn_off() {
     device::turn_off();
     state::set(More::DeviceTime, device::is_on());
+}
+
+/// Whether what was noted of a recording holds for the next one, which is told what was noted before.
+pub fn is_still_so(code: &str) -> bool {
+    match code {
+        waits::SYNCHRONIZED => is_held(Wish::Sync),
+        times::STREAMS => is_held(Wish::AllStreams),
+        _ => true,
+    }
 }

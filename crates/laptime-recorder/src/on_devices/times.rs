@@ -8,15 +8,24 @@ use std::time::Duration;
 use laptime_core::format::record::Record;
 use laptime_core::{Span, Unavailable};
 
-use crate::device::{self, Begun, HeldTime, Outcome, closed, here};
+use super::waits;
+use crate::device::closed::{self, Known};
+use crate::device::wishes::{self, Wish};
+use crate::device::{self, Begun, HeldTime, here};
 use crate::registration;
 use crate::registry;
 use crate::thread::Thread;
 
 /// Code of the note that tells an error of the driver.
-const FAILED: &str = "device.failed";
+pub(super) const FAILED: &str = "device.failed";
 /// Code of the note that says why no span has device times.
 const UNAVAILABLE: &str = "device.unavailable";
+
+/// Code of the note that says that spans end at all streams.
+pub(super) const STREAMS: &str = "device.streams";
+const ALL_STREAMS: &str = "device times of laps end at the last of all streams";
+const TOO_MANY: &str =
+    "device times of laps end at the last of the first 64 streams: the program used more";
 
 /// How long a report waits for devices that still work on its spans.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -25,7 +34,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 ///
 /// **Cost** an event is recorded; the span's host time should begin after it.
 pub fn begin() -> Option<Begun> {
+    if !device::is_on() {
+        return None;
+    }
     let place = here::here()?;
+    waits::wait_on(place.stream);
     let token = device::begin(place.stream)?;
     Some(Begun {
         token,
@@ -36,8 +49,8 @@ pub fn begin() -> Option<Begun> {
 
 /// A span that was begun closes, and is written with its times once they are known.
 pub fn end(thread: &mut Thread, begun: Begun, span: &Span) {
-    closed::end(begun, span);
-    write(thread, device::take());
+    let known = closed::end(begun, span);
+    write(thread, &known);
 }
 
 /// A span that was taken off the stack is this one.
@@ -51,8 +64,11 @@ pub fn give(thread: &mut Thread, held: HeldTime, span: &Span) {
 pub fn catch_up() {
     if !closed::is_empty() {
         device::wait(PATIENCE);
-        let outcomes = device::take();
-        registration::with(|thread| write(thread, outcomes));
+        let known = closed::known(device::take());
+        registration::with(|thread| {
+            write(thread, &known);
+            tell_streams(|record| thread.writer.record(record));
+        });
     }
 }
 
@@ -62,34 +78,43 @@ pub fn catch_up() {
 /// The calling thread's own window may be gone by then.
 pub fn finish(mut write: impl FnMut(&Record<'_>)) {
     if !closed::is_empty() {
-        let (spans, faults) = closed::known(device::flush(PATIENCE));
-        for span in spans {
-            write(&Record::DeviceSpan(span));
+        let known = closed::known(device::flush(PATIENCE));
+        for span in known.spans() {
+            write(&Record::DeviceSpan(*span));
         }
-        for fault in &faults {
+        for fault in &known.faults {
             note(FAILED, fault, &mut write);
         }
     }
+    tell_streams(&mut write);
     if let Some(absent) = device::reason() {
         note(UNAVAILABLE, &Unavailable::from(absent).0, &mut write);
     }
 }
 
-fn write(thread: &mut Thread, outcomes: Vec<Outcome>) {
-    if outcomes.is_empty() {
-        return;
+fn write(thread: &mut Thread, known: &Known) {
+    for span in known.spans() {
+        thread.writer.record(&Record::DeviceSpan(*span));
     }
-    let (spans, faults) = closed::known(outcomes);
-    for span in spans {
-        thread.writer.record(&Record::DeviceSpan(span));
-    }
-    for fault in &faults {
+    for fault in &known.faults {
         note(FAILED, fault, |record| thread.writer.record(record));
     }
 }
 
+/// Says so where spans end at all streams.
+fn tell_streams(write: impl FnMut(&Record<'_>)) {
+    if wishes::is_held(Wish::AllStreams) && device::is_timing() {
+        let said = if device::has_too_many_streams() {
+            TOO_MANY
+        } else {
+            ALL_STREAMS
+        };
+        note(STREAMS, said, write);
+    }
+}
+
 /// Tells something once.
-fn note(code: &str, message: &str, mut write: impl FnMut(&Record<'_>)) {
+pub(super) fn note(code: &str, message: &str, mut write: impl FnMut(&Record<'_>)) {
     if registry::with(|registry| registry.note(code, message)) {
         write(&Record::Note { code, message });
     }

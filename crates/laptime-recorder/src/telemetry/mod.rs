@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub use book::{Book, Told};
 pub use sampler::Sampler;
 
-use crate::environment;
+use crate::environment::{self, DeviceTime};
 use loaded::Loaded;
 
 /// Code of the note that says why there is no sample of any device.
@@ -47,7 +47,7 @@ impl Watch {
     pub fn begin() -> Self {
         Self {
             loaded: Loaded::default(),
-            is_over: is_forked() || !environment::times_devices(),
+            is_over: is_forked() || environment::device_time() == DeviceTime::Off,
         }
     }
 

@@ -51,6 +51,24 @@ pub extern "C" fn fake_stream() -> usize {
     handle
 }
 
+/// The program destroys a stream: its handle means nothing any more.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_destroy_stream(stream: usize) {
+    machine().streams.remove(&stream);
+}
+
+/// Logs no call from now on.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_log_nothing() {
+    machine().is_silent = true;
+}
+
+/// The device's time.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_now() -> u64 {
+    machine().now_ns
+}
+
 /// Enqueues a kernel that runs so long.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_work(stream: usize, ns: u64) {

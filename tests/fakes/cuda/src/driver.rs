@@ -213,6 +213,22 @@ pub extern "C" fn cuStreamIsCapturing(stream: usize, status: *mut c_int) -> c_in
     })
 }
 
+/// Waits for a stream: what a tool does only if it was asked to. Here time jumps.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamSynchronize(stream: usize) -> c_int {
+    called("cuStreamSynchronize", |machine| {
+        capture::judge(machine)?;
+        let found = machine.stream(stream, current())?;
+        if let Some(capture) = &mut found.capture {
+            capture.is_lost = true;
+            return Err(capture::UNSUPPORTED);
+        }
+        let ready_at_ns = found.ready_at_ns;
+        machine.now_ns = machine.now_ns.max(ready_at_ns);
+        Ok(())
+    })
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn cuThreadExchangeStreamCaptureMode(mode: *mut c_int) -> c_int {
     called("cuThreadExchangeStreamCaptureMode", |_| {

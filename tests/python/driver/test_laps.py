@@ -1,0 +1,95 @@
+"""Plain laps on a device: no phases, and CUDA comes into use at some time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import laptime as lt
+
+MS = 1_000_000
+HERE = Path(__file__).parent
+ORDERS = ("torch", "laptime")
+
+
+def printed(
+    folder: Path, driver: Path, *words: str, run: tuple[str, ...] = (), **environment: str
+) -> dict[str, str]:
+    """What the program prints."""
+    pytest.importorskip("torch")
+    unset = {name: "" for name in os.environ if name.startswith("LAPTIME")}
+    done = subprocess.run(
+        [sys.executable, *run, str(HERE / "laps.py"), *words],
+        env={**os.environ, **unset, "LD_LIBRARY_PATH": str(driver), **environment},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = (line.partition(": ") for line in done.stdout.splitlines())
+    return {key: value for key, _, value in lines}
+
+
+def timed(path: Path) -> tuple[int | None, int | None, int | None]:
+    """Times on the device: of the lap before CUDA, and of those after, with their count."""
+    report = lt.open(path).report()
+    row = report["infer"]
+    return report["before"].device_ns, row.device_ns, row.device_count
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_laps_of_a_recorded_program_are_timed(
+    tmp_path: Path, fake_driver: Path, order: str
+) -> None:
+    said = printed(tmp_path, fake_driver, order, "record")
+    assert timed(tmp_path / "laps.lap") == (None, 12 * MS, 3)
+    assert said["asked too early"] == "0"
+    assert said["left in the queue"] == "0 of 1"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_laps_are_timed_where_the_environment_records(
+    tmp_path: Path, fake_driver: Path, order: str
+) -> None:
+    path = tmp_path / "by_environment.lap"
+    printed(tmp_path, fake_driver, order, LAPTIME=str(path))
+    assert timed(path) == (None, 12 * MS, 3)
+
+
+def test_laps_are_timed_below_run_without_phases(tmp_path: Path, fake_driver: Path) -> None:
+    path = tmp_path / "run.lap"
+    run = ("-m", "laptime", "run", "--no-auto", "-o", str(path))
+    printed(tmp_path, fake_driver, "torch", run=run)
+    assert timed(path) == (None, 12 * MS, 3)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_programs_own_report_has_them_without_a_recording(
+    tmp_path: Path, fake_driver: Path, order: str
+) -> None:
+    said = printed(tmp_path, fake_driver, order, "print")
+    assert said["device"] == str(12 * MS)
+
+
+def test_nothing_is_queued_where_devices_are_off(tmp_path: Path, fake_driver: Path) -> None:
+    said = printed(tmp_path, fake_driver, "laptime", "print", LAPTIME_DEVICE="off")
+    assert said["device"] == "None"
+    assert said["left in the queue"] == "0 of 0"
+
+
+def test_nothing_is_queued_where_laptime_is_off(tmp_path: Path, fake_driver: Path) -> None:
+    said = printed(tmp_path, fake_driver, "torch", LAPTIME="0")
+    assert said["left in the queue"] == "0 of 0"
+
+
+def test_a_start_of_cuda_that_fails_is_not_tried_again_by_a_lap(
+    tmp_path: Path, fake_driver: Path
+) -> None:
+    said = printed(tmp_path, fake_driver, "torch", "fail")
+    assert said["failed"] == "as it does without Laptime"
+    assert said["starts"] == "1"
+    assert said["asked too early"] == "0"
