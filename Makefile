@@ -275,9 +275,11 @@ book: $(MDBOOK)
 # Every program under every way of running it; `make test` has a subset in which each pair occurs.
 unaware: $(STAMPS)/set-operations $(STAMPS)/laptime
 	$(BIN)/python $(pytest) tests/unaware --all
+	$(BIN)/python $(pytest) tests/unaware --gpu
 
 unaware-pairs: $(STAMPS)/set-operations $(STAMPS)/laptime
 	test ! -d tests/unaware || $(BIN)/python $(pytest) tests/unaware
+	test ! -d tests/unaware || $(BIN)/python $(pytest) tests/unaware --gpu -k "training or fork"
 
 # Every error at every system call of a recording; `make python-laps` tries one each.
 fault-injection: $(STAMPS)/set-torch $(STAMPS)/laptime

@@ -1,10 +1,12 @@
 """Deals out programs and ways to the tests, and starts running them ahead.
 
 `--all` takes every program under every way; the default is the fixed subset of `harness/ways.py`.
+With `--gpu` programs use a fake device of CUDA, under Laptime and alone.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 import time
@@ -15,12 +17,15 @@ import pytest
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE))
+sys.path.append(str(HERE.parent / "fakes"))
 
 from harness.ahead import Ahead, Run
 from harness.programs import Program, programs
+from harness.running import DRIVER
 from harness.ways import Way, all_ways, subset
+from installed import install
 
-collect_ignore = ["programs", "seen"]
+collect_ignore = ["programs", "seen", "gpu"]
 # Of a machine's ceilings, which `--ops` measures once.
 CACHE = HERE.parent.parent / ".build" / "unaware"
 
@@ -29,6 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     try:
         parser.addoption(
             "--all", action="store_true", default=False, help="all there is, not a fixed subset"
+        )
+        parser.addoption(
+            "--gpu", action="store_true", default=False, help="programs use a fake device of CUDA"
         )
     except ValueError:
         pass  # Another suite, in the same run, has one of the same meaning.
@@ -60,6 +68,9 @@ def ahead(request: pytest.FixtureRequest) -> Iterator[Ahead]:
     """Runs what the selected tests will ask for."""
     # A program that aborts leaves no core in the folder that is compared.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if request.config.getoption("--gpu", default=False):
+        folder = request.getfixturevalue("tmp_path_factory").mktemp("driver")
+        os.environ[DRIVER] = str(install(folder, "laptime-fake-cuda"))
     CACHE.mkdir(parents=True, exist_ok=True)
     wanted: list[Run] = []
     for item in request.session.items:

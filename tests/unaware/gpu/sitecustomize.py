@@ -1,9 +1,10 @@
-"""A program's PyTorch uses CUDA as soon as it is imported: on the fake driver, with the tensors of the CPU.
+"""A program's PyTorch uses CUDA once it is imported: on the fake driver, with tensors of the CPU.
 
 So laps of any program of this suite are timed on a device, whatever it does meanwhile.
 """
 
 import ctypes
+import functools
 import importlib.util
 import sys
 
@@ -26,14 +27,14 @@ class _Torch:
 def _script(torch):
     cuda = ctypes.CDLL("libcuda.so.1")
     cuda.fake_stream.restype = ctypes.c_size_t
-    cuda.fake_work.argtypes = [ctypes.c_size_t, ctypes.c_uint64]
     cuda.fake_use_device(0)
     stream = cuda.fake_stream()
     torch.cuda.is_initialized = lambda: True
     torch.cuda.current_device = lambda: 0
     torch.cuda.get_device_name = lambda device=None: "Fake"
-    torch._C._cuda_getDevice = lambda: 0
-    torch._C._cuda_getCurrentRawStream = lambda device: stream
+    # No functions of Python's, as theirs aren't: those would be frames that a compiler sees.
+    torch._C._cuda_getDevice = functools.partial(int, 0)
+    torch._C._cuda_getCurrentRawStream = {0: stream}.__getitem__
 
 
 sys.meta_path.insert(0, _Torch)

@@ -18,6 +18,8 @@ from .ways import Way
 LONGEST_S = 240
 _SEEN = Path(__file__).parent.parent / "seen"
 _GPU = Path(__file__).parent.parent / "gpu"
+#: Names the folder of a fake driver of CUDA: then each program's PyTorch uses it.
+DRIVER = "UNAWARE_DRIVER"
 
 
 def run(program: Program, way: Way | None, cache: Path) -> Outcome:
@@ -82,11 +84,13 @@ def _command(program: Program, way: Way | None, recording: Path) -> list[str]:
 
 def _environment(program: Program, place: Path, cache: Path) -> dict[str, str]:
     """A small one, the same on every machine."""
-    driver = os.environ.get("UNAWARE_DRIVER")
-    gpu = _GPU if driver else None
-    paths = [str(path) for path in (program.import_path(), _SEEN, gpu) if path]
+    driver = os.environ.get(DRIVER)
+    places = (program.import_path(), _SEEN, _GPU if driver else None)
+    paths = [str(path) for path in places if path]
+    # What PyTorch itself says of so old a driver has the time in it.
+    on_gpu = {"LD_LIBRARY_PATH": driver, "TORCH_CPP_LOG_LEVEL": "ERROR"} if driver else {}
     return {
-        **({"LD_LIBRARY_PATH": driver} if driver else {}),
+        **on_gpu,
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(place / "home"),
         "TMPDIR": str(place / "tmp"),

@@ -26,13 +26,3 @@ pub extern "C" fn cuStreamCreate(stream: *mut usize, _flags: c_uint) -> c_int {
         Ok(())
     })
 }
-
-/// Waits for a stream. Here time jumps.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuStreamSynchronize(stream: usize) -> c_int {
-    called("cuStreamSynchronize", |machine| {
-        let ready_at_ns = machine.stream(stream, current())?.ready_at_ns;
-        machine.now_ns = machine.now_ns.max(ready_at_ns);
-        Ok(())
-    })
-}
