@@ -153,12 +153,7 @@ class Kernels:
         profiler = self._torch.autograd.profiler
         device = _device(self._torch)
         made = profiler.profile(use_device=device) if device else profiler.profile()
-        self._is_ours = True
-        try:
-            with _Quiet():
-                made.__enter__()
-        finally:
-            self._is_ours = False
+        self._switch(made.__enter__)
         self._profiler = made
         self._core.set_profiling(True)
         self._marks = [self._mark() for _ in range(_MARKS)]
@@ -182,13 +177,23 @@ class Kernels:
             return
         marks = self._marks + [self._mark() for _ in range(_MARKS)]
         self._core.set_profiling(False)
+        self._switch(lambda: made.__exit__(None, None, None))
+        self._write(made.kineto_results.events(), marks)
+
+    def _switch(self, then: Callable[[], object]) -> None:
+        """Starts or stops the profiler. One that fails, such as at a device that is lost, is off."""
         self._is_ours = True
         try:
             with _Quiet():
-                made.__exit__(None, None, None)
+                then()
+        except BaseException:
+            core, profiler = self._torch._C._autograd, self._torch.autograd.profiler
+            if core._profiler_enabled():
+                core._disable_profiler()
+            profiler._run_on_profiler_stop()
+            raise
         finally:
             self._is_ours = False
-        self._write(made.kineto_results.events(), marks)
 
     def _write(self, events: list[Any], marks: list[tuple[int, int]]) -> None:
         seen = seen_of(events, self._torch._C._autograd.DeviceType.CPU)
