@@ -181,7 +181,7 @@ class Kernels:
         self._write(made.kineto_results.events(), marks)
 
     def _switch(self, then: Callable[[], object]) -> None:
-        """Starts or stops the profiler. One that fails, such as at a device that is lost, is off."""
+        """Starts or stops the profiler. One that fails, as at a lost device, is off."""
         self._is_ours = True
         try:
             with _Quiet():
