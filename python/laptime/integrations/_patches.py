@@ -329,4 +329,9 @@ def _device_name(torch: Any, device: str) -> str:
     """What a device in use is called, so that recordings of two kinds aren't compared."""
     kind = device.partition(":")[0]
     named = getattr(getattr(torch, kind, None), "get_device_name", None)
-    return str(named()) if named is not None else kind
+    try:
+        return str(named()) if named is not None else kind
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
+        return kind
