@@ -6,7 +6,7 @@ import atexit
 import os
 import sys
 
-from ._core import cuda_profiler_start, cuda_profiler_stop
+from ._core import cuda_profiler_start, cuda_profiler_stop, raised_by_handler
 from ._log import warn
 from ._step_sink import StepSink
 
@@ -122,11 +122,20 @@ def _switch(*, on: bool) -> str | None:
 
     By PyTorch's own CUDA where it is in use, since tools may know that library's functions only.
     """
-    torch: Any = sys.modules.get("torch")
-    cuda: Any = getattr(torch, "cuda", None)
-    if cuda is not None and cuda.is_initialized():
-        runtime = cuda.cudart()
-        answer = runtime.cudaProfilerStart() if on else runtime.cudaProfilerStop()
-        code = int(answer)
-        return f"CUDA answered with error {code}" if code else None
-    return cuda_profiler_start() if on else cuda_profiler_stop()
+    try:
+        runtime = _runtime()
+        if runtime is None:
+            return cuda_profiler_start() if on else cuda_profiler_stop()
+        code = int(runtime.cudaProfilerStart() if on else runtime.cudaProfilerStop())
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
+        return f"{type(error).__name__}: {error}"
+    return f"CUDA answered with error {code}" if code else None
+
+
+def _runtime() -> Any:
+    """PyTorch's CUDA, if it is in use. A file of the program's that is called like it has none."""
+    cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
+    is_initialized = getattr(cuda, "is_initialized", None)
+    return cuda.cudart() if is_initialized is not None and is_initialized() else None

@@ -13,7 +13,7 @@ import os
 
 from ._core import Allocators, asked, note, raised_by_handler
 from ._log import warn
-from ._post_import import when_imported
+from ._post_import import wait_no_more, when_imported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def stop() -> None:
     asked, _asked = _asked, None
     try:
         if asked is not None:
+            wait_no_more(asked)
             asked.end()
     except Exception as error:
         if raised_by_handler(error):

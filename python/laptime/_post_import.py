@@ -26,6 +26,7 @@ _waiting: dict[str, list[Callback]] = {}
 def when_imported(name: str, callback: Callback) -> None:
     """Calls `callback(module)` after the module's first import, or now if it is there.
 
+    A callback that waits for the module already is called once.
     An exception in a callback is logged and goes no further: an import never fails because
     Laptime wanted to watch it.
     """
@@ -34,9 +35,22 @@ def when_imported(name: str, callback: Callback) -> None:
     if module is not None and not getattr(spec, "_initializing", False):
         _call(callback, module)
         return
-    _waiting.setdefault(name, []).append(callback)
+    waiting = _waiting.setdefault(name, [])
+    if callback not in waiting:
+        waiting.append(callback)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+
+
+def wait_no_more(owner: object) -> None:
+    """Calls back no method of `owner`: whoever records again and again leaves nothing behind."""
+    for name, waiting in list(_waiting.items()):
+        left = [one for one in waiting if getattr(one, "__self__", None) is not owner]
+        if left:
+            waiting[:] = left
+        else:
+            _waiting.pop(name, None)
+    _leave_if_done()
 
 
 def _call(callback: Callback, module: ModuleType) -> None:
@@ -52,6 +66,10 @@ def _call(callback: Callback, module: ModuleType) -> None:
 def _imported(module: ModuleType) -> None:
     for callback in _waiting.pop(module.__name__, ()):
         _call(callback, module)
+    _leave_if_done()
+
+
+def _leave_if_done() -> None:
     if not _waiting and _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
 

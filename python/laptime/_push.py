@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from contextvars import ContextVar
     from typing import TypeAlias
 
-    # Whose it is, its token, and what was opened before it.
-    Entry: TypeAlias = tuple[object, int, "Entry | None"]
+    # Whose it is, its token, what was opened before it, how many those are with it, and with how
+    # many they are looked through.
+    Entry: TypeAlias = tuple[object, int, "Entry | None", int, int]
 
 _variable: list[ContextVar[Entry | None]] = []
 
@@ -66,7 +67,7 @@ def open_for(owner: object, name: str) -> None:
     _check(name)
     token = open_span(name)
     if token:
-        _opened().set((owner, token, _kept(_opened().get())))
+        _opened().set(_over(_kept(_opened().get()), owner, token))
 
 
 def _check(name: object) -> None:
@@ -88,22 +89,31 @@ def close_for(owner: object) -> bool:
         return False
     below = entry[2]
     for kept in reversed(above):
-        below = (kept[0], kept[1], below)
+        below = _over(below, kept[0], kept[1])
     _opened().set(below)
     return True
 
 
+def _over(below: Entry | None, owner: object, token: int) -> Entry:
+    count, most = (0, _MOST_CLOSED) if below is None else below[3:]
+    return owner, token, below, count + 1, most
+
+
 def _kept(entry: Entry | None) -> Entry | None:
-    """What stays below a new entry: a program that never pops must not keep all that it pushed."""
-    entries: list[Entry] = []
-    below = entry
-    while below is not None:
-        entries.append(below)
-        below = below[2]
-    if len(entries) < _MOST_CLOSED:
+    """What stays below a new entry: a program that never pops must not keep all that it pushed.
+
+    Where all are open still, twice as many have to come until they are looked through again.
+    """
+    if entry is None or entry[3] < entry[4]:
         return entry
+    entries: list[Entry] = []
+    below: Entry | None = entry
+    while below is not None:
+        if is_open(below[1]):
+            entries.append(below)
+        below = below[2]
+    most = max(_MOST_CLOSED, 2 * len(entries))
     kept: Entry | None = None
-    for owner, token, _ in reversed(entries):
-        if is_open(token):
-            kept = (owner, token, kept)
+    for count, (owner, token, *_) in enumerate(reversed(entries), 1):
+        kept = (owner, token, kept, count, most)
     return kept

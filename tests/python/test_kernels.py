@@ -110,6 +110,37 @@ def test_a_profiler_of_the_program_that_starts_later_takes_over(tmp_path: Path) 
     assert laps(summary)["profiled step/forward"]["call_count"] > 0
 
 
+def test_a_profiler_of_another_thread_leaves_the_own_one_off(tmp_path: Path) -> None:
+    before = (
+        "import threading\n"
+        "def theirs():\n"
+        "    with torch.profiler.profile() as profiler: torch.ones(3).add(1)\n"
+        "    assert any(event.key == 'aten::add' for event in profiler.key_averages())"
+    )
+    inside = (
+        "if number == 4: thread = threading.Thread(target=theirs); thread.start(); thread.join()\n"
+        "    assert number < 6 or not torch._C._autograd._profiler_enabled()"
+    )
+    summary = run(tmp_path, "3:7", before, inside)
+    told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
+    assert len(told) == 1
+    assert "own profiler started during steps 3:7" in told[0]
+
+
+def test_a_profiler_that_fails_to_stop_is_off_all_the_same(tmp_path: Path) -> None:
+    before = (
+        "def lost(): raise RuntimeError('the device is lost')\n"
+        "torch.autograd.profiler._disable_profiler = lost"
+    )
+    inside = (
+        "assert number < 6 or not torch._C._autograd._profiler_enabled()\n"
+        "    assert number < 6 or not torch.autograd.profiler._is_profiler_enabled"
+    )
+    summary = run(tmp_path, "3:5", before, inside)
+    told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
+    assert told == ["profiling failed: RuntimeError: the device is lost"]
+
+
 def test_without_torch_it_is_said_why_nothing_was_profiled(tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text("import laptime\nwith laptime.lap('step'): pass\n")
     ran = laptime("run", "--kernels", "0:2", "-o", "a.lap", "plain.py", cwd=tmp_path)

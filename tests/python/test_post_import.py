@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import laptime as lt
+from laptime import _post_import
 from laptime._post_import import when_imported
 
 
@@ -51,6 +53,15 @@ def test_several_callbacks_come_in_order(modules: Path) -> None:
     import post_import_order  # type: ignore[import-not-found] # noqa: F401
 
     assert seen == [0, 1, 2]
+
+
+def test_recordings_that_ended_wait_for_no_module(tmp_path: Path) -> None:
+    def record() -> dict[str, int]:
+        with lt.record(tmp_path / "a.lap", memory=True, streams="all", phases=True, force=True):
+            pass
+        return {name: len(waiting) for name, waiting in _post_import._waiting.items()}
+
+    assert record() == record()
 
 
 def test_a_failing_callback_does_not_fail_the_import(

@@ -204,10 +204,16 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
     Ok(())
 }
 
+/// Whether what was noted tells of what happened in one recording: the next one is told its own.
+fn is_of_one(code: &str) -> bool {
+    code == on_devices::times::FAILED || code.starts_with("kernels.")
+}
+
 /// What a start does with the registry unlocked: definitions and notes so far, and the calling thread's stack.
 fn finish_start() {
     let (scribe, notes, paths, threads, tasks) = registry::with(|registry| {
         let scribe = registry.disk.as_mut().and_then(|disk| disk.scribe.take());
+        registry.notes.retain(|(code, _)| !is_of_one(code));
         let (notes, paths) = (registry.notes.clone(), registry.paths.0.len());
         let threads = registry.threads.names();
         (scribe, notes, paths, threads, registry.threads.task_names())

@@ -16,7 +16,7 @@ import weakref
 from typing import Any
 
 from .._core import Watched, note
-from .._post_import import when_imported
+from .._post_import import wait_no_more, when_imported
 from ._wrapped_functions import FUNCTION, put_innermost
 
 #: Functions that return when the exchange is done, unless they are called with `async_op`.
@@ -69,30 +69,31 @@ class Communication:
         replicated = Watched("replicated", phases, told=self._replicated)
         self._watched += (exchange, replicated)
 
-        def watch(watched: Watched, owner: Any, names: tuple[str, ...]) -> None:
-            functions = (vars(owner).get(name) for name in names)
-            for function in functions if self._active else ():
-                if type(function) is FUNCTION:
-                    put_innermost(watched, function)
-
-        when_imported(
-            "torch.distributed.distributed_c10d",
-            lambda module: watch(exchange, module, COLLECTIVES),
-        )
-        when_imported(
-            "torch.distributed._functional_collectives",
-            lambda module: watch(exchange, module, ("wait_tensor",)),
-        )
+        when_imported("torch.distributed.distributed_c10d", self._collectives)
+        when_imported("torch.distributed._functional_collectives", self._functional)
         replica = getattr(self._torch.nn.parallel, "DistributedDataParallel", None)
         if isinstance(replica, type):
             forward = vars(replica).get("forward")
             if type(forward) is FUNCTION:
                 replicated.put(forward, inlined=False)  # a module's call passes its arguments on
-            watch(exchange, replica, ("_sync_buffers",))
+            self._watch(replica, ("_sync_buffers",))
+
+    def _collectives(self, module: Any) -> None:
+        self._watch(module, COLLECTIVES)
+
+    def _functional(self, module: Any) -> None:
+        self._watch(module, ("wait_tensor",))
+
+    def _watch(self, owner: Any, names: tuple[str, ...]) -> None:
+        functions = (vars(owner).get(name) for name in names)
+        for function in functions if self._active else ():
+            if type(function) is FUNCTION:
+                put_innermost(self._watched[0], function)
 
     def remove(self) -> None:
         """Undoes :meth:`apply`."""
         self._active = False
+        wait_no_more(self)
         for watched in self._watched:
             watched.take()
         self._watched.clear()

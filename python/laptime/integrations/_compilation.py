@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from .._core import Watched
-from .._post_import import when_imported
+from .._post_import import wait_no_more, when_imported
 
 CALLBACKS = "torch._dynamo.callback"
 #: Part of torch's binary, and there before dynamo is.
@@ -38,6 +38,7 @@ class Compilation:
     def remove(self) -> None:
         """Undoes :meth:`apply`."""
         self._active = False
+        wait_no_more(self)
         for watched in self._watched.values():
             watched.take()
 

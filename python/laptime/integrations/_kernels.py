@@ -36,6 +36,8 @@ class Kernels:
         self._ended = 0
         self._profiled = 0
         self._profiler: Any = None
+        self._left: Any = None
+        """A profiler whose own thread has yet to switch it off, as no other can."""
         self._marks: list[tuple[int, int]] = []
         self._is_ours = False
         """Whether it is Laptime that starts or stops a profiler right now."""
@@ -86,6 +88,7 @@ class Kernels:
 
     def finish(self) -> None:
         """Nothing is profiled any more; says which steps never came."""
+        self._drop_left()
         self._safely(self._stop)
         self._leave()
         if os.getpid() != self._process:
@@ -103,7 +106,7 @@ class Kernels:
     def forked(self) -> None:
         """In a child: the steps are the parent's."""
         self._is_done = True
-        self._profiler = None
+        self._profiler = self._left = None
         self._core.set_profiling(False)
 
     def _leave(self) -> None:
@@ -116,7 +119,10 @@ class Kernels:
 
     def _step_ended(self, ended: int, is_automatic: bool) -> None:
         self._ended = ended
-        if self._is_done or threading.get_ident() != self._thread:
+        if threading.get_ident() != self._thread:
+            return
+        self._drop_left()
+        if self._is_done:
             return
         if ended == self._steps.start:
             then = self._start
@@ -153,12 +159,7 @@ class Kernels:
         profiler = self._torch.autograd.profiler
         device = _device(self._torch)
         made = profiler.profile(use_device=device) if device else profiler.profile()
-        self._is_ours = True
-        try:
-            with _Quiet():
-                made.__enter__()
-        finally:
-            self._is_ours = False
+        self._switch(made.__enter__)
         self._profiler = made
         self._core.set_profiling(True)
         self._marks = [self._mark() for _ in range(_MARKS)]
@@ -182,13 +183,23 @@ class Kernels:
             return
         marks = self._marks + [self._mark() for _ in range(_MARKS)]
         self._core.set_profiling(False)
+        self._switch(lambda: made.__exit__(None, None, None))
+        self._write(made.kineto_results.events(), marks)
+
+    def _switch(self, then: Callable[[], object]) -> None:
+        """Starts or stops the profiler. One that fails, as at a lost device, is off."""
         self._is_ours = True
         try:
             with _Quiet():
-                made.__exit__(None, None, None)
+                then()
+        except BaseException:
+            core, profiler = self._torch._C._autograd, self._torch.autograd.profiler
+            if core._profiler_enabled():
+                core._disable_profiler()
+            profiler._run_on_profiler_stop()
+            raise
         finally:
             self._is_ours = False
-        self._write(made.kineto_results.events(), marks)
 
     def _write(self, events: list[Any], marks: list[tuple[int, int]]) -> None:
         seen = seen_of(events, self._torch._C._autograd.DeviceType.CPU)
@@ -213,7 +224,11 @@ class Kernels:
             return
         self._theirs += 1
         if self._profiler is not None:
-            self._safely(self._stop)
+            if threading.get_ident() == self._thread:
+                self._safely(self._stop)
+            else:
+                self._core.set_profiling(False)
+                self._left, self._profiler = self._profiler, None
             self._refuse(
                 f"{_OTHERS} started during steps {self._text()}, and Laptime's stopped before it"
             )
@@ -221,6 +236,14 @@ class Kernels:
     def _theirs_stops(self) -> None:
         if not self._is_ours:
             self._theirs = 0
+
+    def _drop_left(self) -> None:
+        """Switches off what another thread's profiler took over from, once that has stopped."""
+        left = self._left
+        if left is None or self._theirs > 0 or threading.get_ident() != self._thread:
+            return
+        self._left = None
+        self._safely(lambda: self._switch(lambda: left.__exit__(None, None, None)))
 
     def _text(self) -> str:
         return f"{self._steps.start}:{self._steps.stop}"

@@ -19,7 +19,7 @@ from .. import _device_times
 from .._core import Phases, Watched, raised_by_handler
 from .._driver import why_unusable, why_unused
 from .._log import warn
-from .._post_import import when_imported
+from .._post_import import wait_no_more, when_imported
 from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
@@ -137,6 +137,7 @@ class Patches:
     def remove(self) -> None:
         """Watches nothing any more and closes what is open on this thread."""
         self._is_on = False
+        wait_no_more(self)
         self.finish()
         for watched in self._watched.values():
             watched.take()
@@ -330,5 +331,7 @@ def _device_name(torch: Any, device: str) -> str:
     named = getattr(getattr(torch, kind, None), "get_device_name", None)
     try:
         return str(named()) if named is not None else kind
-    except Exception:
-        return kind  # a device that was lost tells nothing
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
+        return kind

@@ -11,7 +11,7 @@ import sys
 
 from .._core import AsideSpan, Phases, Watched, lap, mark
 from .._log import warn
-from .._post_import import when_imported
+from .._post_import import wait_no_more, when_imported
 from .._push import close_for, open_for
 from ._wrapped_functions import FUNCTION
 
@@ -91,6 +91,7 @@ class _Ranges:
     def remove(self) -> None:
         """Watches nothing any more."""
         self._is_on = False
+        wait_no_more(self)
         self._phases.close()
         for watched in self._watched:
             watched.take()

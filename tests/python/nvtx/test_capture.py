@@ -126,6 +126,32 @@ def test_torchs_own_cuda_is_used_where_it_is_in_use(monkeypatch: pytest.MonkeyPa
     assert calls == ["step", "start", "step", "stop", "step"]
 
 
+def test_a_cuda_that_raises_is_a_reason_and_no_error_of_the_programs(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def lost() -> object:
+        raise RuntimeError("CUDA error: device lost")
+
+    cuda = SimpleNamespace(is_initialized=lambda: True, cudart=lost)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+    lt.capture("lost step")
+    for _ in range(2):
+        with lt.lap("lost step"):
+            pass
+    assert "step 2 is not captured: RuntimeError: CUDA error: device lost" in caplog.text
+
+
+def test_a_file_of_the_programs_that_is_called_torch_has_no_cuda_to_ask(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=SimpleNamespace()))
+    lt.capture("own step")
+    for _ in range(2):
+        with lt.lap("own step"):
+            pass
+    assert "AttributeError" not in caplog.text
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

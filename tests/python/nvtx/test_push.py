@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -88,6 +89,23 @@ def test_a_program_that_never_pops_keeps_what_is_open_only() -> None:
     while entry is not None:
         depth, entry = depth + 1, entry[2]
     assert depth <= _push._MOST_CLOSED
+
+
+def test_a_push_costs_the_same_however_many_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+
+    def counted(token: int, is_open: Callable[[int], bool] = _push.is_open) -> bool:
+        nonlocal asked
+        asked += 1
+        return is_open(token)
+
+    monkeypatch.setattr(_push, "is_open", counted)
+    for _ in range(2_000):
+        lt.push("left open")
+    assert asked < 2 * 2_000
+    for _ in range(2_000):
+        lt.pop()
+    assert _push._opened().get() is None
 
 
 def test_a_name_that_is_no_text_is_refused() -> None:

@@ -17,7 +17,7 @@ use crate::registry;
 use crate::thread::Thread;
 
 /// Code of the note that tells an error of the driver.
-pub(super) const FAILED: &str = "device.failed";
+pub(crate) const FAILED: &str = "device.failed";
 /// Code of the note that says why no span has device times.
 const UNAVAILABLE: &str = "device.unavailable";
 
