@@ -102,7 +102,11 @@ class _Capture:
         others = self._sink.others() if self._ended == 0 else []
         if self._ended == 0:
             names = ", ".join(map(repr, others))
-            more = f"; name= takes the name of others: {names}" if others else ""
+            more = (
+                f"; name= takes the name of others: {names}"
+                if others
+                else "; the steps of a training are found under `laptime run`, or with phases=True"
+            )
             warn(f"lt.capture: nothing was captured: no lap named {self._name!r} ended{more}")
         elif self._began is None and self._reason is None:
             warn(

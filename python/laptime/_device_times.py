@@ -80,9 +80,14 @@ def _torch_imported(torch: Any) -> None:
         _Start(torch, queue).wait()
 
 
+def is_switched_off() -> bool:
+    """Whether somebody asked for host times alone."""
+    return asked().device == "off"
+
+
 def _is_wanted(torch: Any) -> bool:
     found = asked()
-    return not found.is_off and found.device != "off" and not _is_of_amd(torch)
+    return not found.is_off and not is_switched_off() and not _is_of_amd(torch)
 
 
 def _is_of_amd(torch: Any) -> bool:

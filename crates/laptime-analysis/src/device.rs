@@ -7,6 +7,7 @@ use laptime_core::{DeviceTally, Unavailable, Warning, path};
 use crate::fields::DEVICE_TIME;
 use crate::process::Process;
 use crate::span_row::SpanRow;
+use crate::summary::Summary;
 use crate::tree::Tree;
 
 /// Code of the note that says why no span was timed on the device that the program used.
@@ -69,6 +70,17 @@ pub fn with_reason(
         }
     }
     unavailable
+}
+
+/// The device that a program computed on: "none" where it said why it used none, `None` where it said nothing.
+pub fn used(summary: &Summary) -> Option<String> {
+    let name = summary.environment.get("device").cloned();
+    let failed = || summary.warnings.iter().any(|one| one.code == UNAVAILABLE);
+    let why = DEVICE_TIME
+        .names()
+        .find_map(|name| summary.unavailable.get(name));
+    let says_why = || why.is_some_and(|why| Some(why.0.as_str()) != DEVICE_TIME.absent);
+    name.or_else(|| (says_why() && !failed()).then(|| "none".to_owned()))
 }
 
 /// About paths of which some spans were to be timed on a device and were not.

@@ -100,11 +100,14 @@ def gauge(device: Any, memory: bool = False, stream: Any = None) -> tuple[Any, s
     if probe.is_final:
         return None, reason
     if probe.is_imported:
+        missing = probe.missing(indices(device))
+        if missing is not None:
+            return None, missing
         return Gauge(probe, indices(device), stream, memory), reason
 
     def make() -> Gauge | None:
         probe.reason()
-        if not probe.is_imported or probe.is_final:
+        if not probe.is_imported or probe.is_final or probe.missing(indices(device)) is not None:
             return None
         return Gauge(probe, indices(device), stream, memory)
 

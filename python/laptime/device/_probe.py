@@ -124,6 +124,19 @@ class Probe:
             return None
         return "the program has not used the device yet"
 
+    def missing(self, wanted: list[int | None]) -> str | None:
+        """Which of these devices PyTorch doesn't see; None where it sees all, or can't say."""
+        try:
+            count = getattr(self.module, "device_count", lambda: 0)()
+        except Exception as error:
+            if raised_by_handler(error):
+                raise
+            return None
+        beyond = [index for index in wanted if index is not None and 0 < count <= index]
+        if not beyond:
+            return None
+        return f"there is no device {self.kind}:{beyond[0]}: PyTorch sees {count}"
+
     def _absent(self, torch: Any) -> str:
         """What is missing, from the outside in. Loading a driver's library creates nothing."""
         if self.kind != "cuda":

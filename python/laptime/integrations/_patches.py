@@ -277,7 +277,8 @@ class Patches:
         if device:
             self._noted_device = True
             if not _device_times.follow(self._torch):
-                self._core.note("device-active", f"torch used {device}")
+                off = ", and LAPTIME_DEVICE=off" if _device_times.is_switched_off() else ""
+                self._core.note("device-active", f"torch used {device}{off}")
             self._core.note("environment.device", _device_name(self._torch, device))
         else:
             self._say_if_no_device(why_unusable)

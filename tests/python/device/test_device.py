@@ -290,6 +290,25 @@ def test_a_cpu_build_and_an_unknown_device_say_so(
     assert device.gauge("cuda") == (None, "this PyTorch is built without CUDA")
 
 
+def test_a_device_of_a_number_that_pytorch_does_not_see_says_so(
+    monkeypatch: pytest.MonkeyPatch, cuda: FakeCuda
+) -> None:
+    monkeypatch.setattr(cuda, "device_count", lambda: 2, raising=False)
+    assert device.gauge("cuda:1")[1] is None
+    reason = "there is no device cuda:2: PyTorch sees 2"
+    assert device.gauge("cuda:2") == device.gauge([0, 2]) == (None, reason)
+    timer = lt.Timer(device="cuda:2", memory=True)
+    timer.start("a")
+    timer.stop("a")
+    assert timer.summary()["a"].why("device_ns") == reason
+
+    def fails() -> int:
+        raise RuntimeError("not now")
+
+    monkeypatch.setattr(cuda, "device_count", fails, raising=False)
+    assert device.gauge("cuda:2")[1] is None, "what isn't known stands in nobody's way"
+
+
 def test_wrong_combinations_are_refused(cuda: FakeCuda) -> None:
     with pytest.raises(ValueError, match="clock of its own"):
         lt.Timer(device="cuda", clock="process")

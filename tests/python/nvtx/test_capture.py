@@ -109,6 +109,13 @@ def test_a_name_that_no_lap_has_is_told_with_those_that_there_are(ran: Ran) -> N
     assert "no lap named 'stp' ended; name= takes the name of others: 'step'" in said
 
 
+def test_where_no_laps_are_it_is_told_how_steps_are_found(ran: Ran) -> None:
+    _, said = ran("lt.capture(skip=10)\n")
+    assert (
+        "no lap named 'step' ended; the steps of a training are found under `laptime run`" in said
+    )
+
+
 def test_torchs_own_cuda_is_used_where_it_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
 

@@ -9,13 +9,13 @@ use super::comparison::Difference;
 use super::matched::{Matched, Paths};
 use super::recorded_with;
 use super::run::Run;
+use crate::device;
 use crate::span_row::{RowKind, SpanRow};
 use crate::spoken::grouped;
 
 /// Facts about the surroundings that times depend on, and what they are called.
-const FACTS: [(&str, &str); 3] = [
+const FACTS: [(&str, &str); 2] = [
     ("machine", "machine"),
-    ("device", "device"),
     ("threads", "number of threads that compute"),
 ];
 /// Steps whose work differs by more than this part are steps of another size.
@@ -29,6 +29,8 @@ pub fn differs(matched: &Matched<'_>) -> Vec<Difference> {
         let told = |run: &Run| run.summary.environment.get(*key).cloned();
         difference(what, told, matched)
     }));
+    let computed_on = |run: &Run| device::used(&run.summary);
+    differs.extend(difference("device", computed_on, matched));
     let devices = |run: &Run| {
         let peaks = run
             .summary
