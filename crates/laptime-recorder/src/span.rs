@@ -64,6 +64,8 @@ pub struct Extra {
     pub device_memory: Option<MemoryOnDevice>,
     /// Time on a device.
     pub device_time: Option<HeldTime>,
+    /// A span inside of it, which is written next, has the same time on a device.
+    pub shares_device_time: bool,
     /// What the program says it did.
     pub work: SpanWork,
 }
@@ -528,7 +530,12 @@ pub fn emit_under(parent: PathId, site: &Site, start: u64, duration: u64, extra:
         let span = span.with_memory(extra.memory).with_work(extra.work);
         thread.writer.span(&span);
         if let Some(held) = extra.device_time {
-            times::give(thread, held, &span);
+            let give = if extra.shares_device_time {
+                times::give_around
+            } else {
+                times::give
+            };
+            give(thread, held, &span);
         }
         if let Some(MemoryOnDevice { device, memory }) = extra.device_memory {
             let track = thread.track();

@@ -5,16 +5,20 @@ use std::path::Path;
 use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{WINDOW_LEN, Window};
-use laptime_core::{DeviceSpan, NoDeviceTime, PathTable, path};
+use laptime_core::{DeviceSpan, NoDeviceTime, PathId, PathTable, path};
 use laptime_fakes::{Fake, GLOBAL};
 use laptime_recorder::device::Stream;
 use laptime_recorder::device::here::{self, Place};
-use laptime_recorder::{LazySite, RecordOptions, enter, exit, record, time_on_devices_with};
+use laptime_recorder::{
+    Extra, LazySite, RecordOptions, emit_under, enter, exit, record, suspend_piece,
+    time_on_devices_with,
+};
 
 const MS: u64 = 1_000_000;
 
 static STEP: LazySite = LazySite::new("step");
 static FORWARD: LazySite = LazySite::new("forward");
+static EVALUATION: LazySite = LazySite::new("evaluation");
 
 /// The process has one recorder: what is tested of it stands in one test, in order.
 #[test]
@@ -45,6 +49,17 @@ fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
             });
             fake.advance(8 * MS);
         }
+        // Before the device was there, and when it has told.
+        evaluation(|| fake.work(stream, 4 * MS), || ());
+        fake.advance(4 * MS);
+        evaluation(
+            || fake.work(stream, 3 * MS),
+            || {
+                fake.advance(3 * MS);
+                lap(&STEP, || fake.work(stream, 8 * MS));
+                fake.advance(8 * MS);
+            },
+        );
         fake.begin_capture(stream, GLOBAL);
         lap(&FORWARD, || fake.work(stream, MS));
         assert!(fake.end_capture(stream));
@@ -66,10 +81,13 @@ fn laps_have_the_times_of_their_device_nested_captured_and_still_running() {
         Ok(8 * MS),
         Ok(8 * MS),
         Ok(8 * MS),
+        Ok(8 * MS),
         Err(NoDeviceTime::StillRunning),
     ];
     assert_eq!(times("step"), steps);
     assert_eq!(times("step/forward"), [Ok(5 * MS); 3]);
+    assert_eq!(times("evaluation"), [Ok(4 * MS), Ok(3 * MS)]);
+    assert_eq!(times("evaluation/forward"), [Ok(4 * MS), Ok(3 * MS)]);
     assert_eq!(times("forward"), [Err(NoDeviceTime::Captured)]);
     assert!(told.iter().all(|(_, span)| span.stream == stream as u64));
 }
@@ -78,6 +96,25 @@ fn lap(site: &LazySite, work: impl FnOnce()) {
     let open = enter(site.get()).unwrap();
     work();
     exit(open).unwrap();
+}
+
+/// A span that is taken off the stack, and turns out to be two of the same times.
+fn evaluation(work: impl FnOnce(), meanwhile: impl FnOnce()) {
+    let open = enter(FORWARD.get()).unwrap();
+    work();
+    let (_, start) = open.to_raw();
+    let piece = suspend_piece(open).unwrap();
+    meanwhile();
+    let forward = Extra {
+        device_time: piece.device_time,
+        ..Extra::default()
+    };
+    let around = Extra {
+        shares_device_time: true,
+        ..forward
+    };
+    let parent = emit_under(PathId::ROOT, EVALUATION.get(), start, piece.ticks, around);
+    emit_under(parent, FORWARD.get(), start, piece.ticks, forward);
 }
 
 /// What the devices told, by path, in the order of the spans.

@@ -252,7 +252,7 @@ impl Unit {
                 flags,
                 ..held
             };
-            let path = laps.emit(&evaluation, self.parent);
+            let path = laps.emit_around(&evaluation, self.parent);
             laps.emit(&Held { flags, ..held }, path);
         }
         true

@@ -34,6 +34,21 @@ fn site(name: PhaseName) -> &'static Site {
     SITES[name as usize].get()
 }
 
+fn extra(held: &Held) -> Extra {
+    Extra {
+        flags: held.flags,
+        memory: held.memory,
+        device_memory: held.device_memory,
+        device_time: held.device_time.map(HeldTime::from_raw),
+        ..Extra::default()
+    }
+}
+
+fn emit(held: &Held, parent: u32, extra: Extra) -> u32 {
+    let (site, parent) = (site(held.name), PathId(parent));
+    span::at(|| recorder::emit_under(parent, site, held.start, held.duration, extra)).0
+}
+
 fn identity(open: Open) -> SpanId {
     let (depth, start) = open.to_raw();
     SpanId { depth, start }
@@ -106,15 +121,15 @@ impl Laps for Recorder {
     }
 
     fn emit(&self, held: &Held, parent: u32) -> u32 {
+        emit(held, parent, extra(held))
+    }
+
+    fn emit_around(&self, held: &Held, parent: u32) -> u32 {
         let extra = Extra {
-            flags: held.flags,
-            memory: held.memory,
-            device_memory: held.device_memory,
-            device_time: held.device_time.map(HeldTime::from_raw),
-            ..Extra::default()
+            shares_device_time: true,
+            ..extra(held)
         };
-        let (site, parent) = (site(held.name), PathId(parent));
-        span::at(|| recorder::emit_under(parent, site, held.start, held.duration, extra)).0
+        emit(held, parent, extra)
     }
 
     fn rename(&self, span: SpanId, name: PhaseName) {

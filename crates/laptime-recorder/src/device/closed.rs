@@ -17,11 +17,14 @@ static CLOSED: Lock<BTreeMap<Token, Closed>> = Lock::new(BTreeMap::new());
 
 #[derive(Debug)]
 enum Closed {
-    /// Its device was not there yet.
-    Waits(DeviceSpan),
+    /// Its device was not there yet; with the span right around it, if that has the same times.
+    Waits(DeviceSpan, Around),
     /// What the span is isn't known yet; with what the device told, if it did.
-    Held(Begun, Option<Result<DeviceTimes, NoDeviceTime>>),
+    Held(Begun, Option<Result<DeviceTimes, NoDeviceTime>>, Around),
 }
+
+/// A span of the same times that was written already.
+type Around = Option<Box<DeviceSpan>>;
 
 /// The time on a device of a span that was taken off the stack, and is to be written later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +55,7 @@ pub fn end(begun: Begun, span: &Span) -> Known {
         let mut closed = CLOSED.lock();
         look_up(&mut closed, outcomes, &mut own, &mut known);
         if let Some((token, span)) = own {
-            keep(&mut closed, token, Closed::Waits(span));
+            keep(&mut closed, token, Closed::Waits(span, None));
         }
     });
     known
@@ -60,7 +63,11 @@ pub fn end(begun: Begun, span: &Span) -> Known {
 
 /// A span that was begun is taken off the stack. What it is follows by [`give`], or never, by [`drop_held`].
 pub fn hold(begun: Begun) -> HeldTime {
-    keep(&mut CLOSED.lock(), begun.token, Closed::Held(begun, None));
+    keep(
+        &mut CLOSED.lock(),
+        begun.token,
+        Closed::Held(begun, None, None),
+    );
     super::end(begun.token);
     HeldTime(begun.token)
 }
@@ -68,15 +75,32 @@ pub fn hold(begun: Begun) -> HeldTime {
 /// A span that was taken off the stack is this one: what its device told, or none yet.
 pub fn give(held: HeldTime, span: &Span) -> Option<DeviceSpan> {
     let mut closed = CLOSED.lock();
-    let Some(Closed::Held(begun, told)) = closed.remove(&held.0) else {
+    let Some(Closed::Held(begun, told, around)) = closed.remove(&held.0) else {
         return None;
     };
     let span = as_untimed(begun, span);
     if told.is_none() {
-        closed.insert(held.0, Closed::Waits(span));
+        closed.insert(held.0, Closed::Waits(span, around));
     }
     Some(DeviceSpan {
         times: told?,
+        ..span
+    })
+}
+
+/// A span is right around one that was taken off the stack, and has its times. The one inside follows by
+/// [`give`].
+pub fn give_around(held: HeldTime, span: &Span) -> Option<DeviceSpan> {
+    let mut closed = CLOSED.lock();
+    let Some(Closed::Held(begun, told, around)) = closed.get_mut(&held.0) else {
+        return None;
+    };
+    let span = as_untimed(*begun, span);
+    if told.is_none() {
+        *around = Some(Box::new(span));
+    }
+    Some(DeviceSpan {
+        times: (*told)?,
         ..span
     })
 }
@@ -121,6 +145,12 @@ impl Known {
         self.first.iter().chain(&self.more)
     }
 
+    fn push_around(&mut self, around: Around, times: Result<DeviceTimes, NoDeviceTime>) {
+        if let Some(span) = around {
+            self.push(DeviceSpan { times, ..*span });
+        }
+    }
+
     fn push(&mut self, span: DeviceSpan) {
         match self.first {
             None => self.first = Some(span),
@@ -160,9 +190,13 @@ fn look_up(
             continue;
         }
         match closed.remove(&token) {
-            Some(Closed::Waits(span)) => known.push(DeviceSpan { times, ..span }),
-            Some(Closed::Held(begun, _)) => {
-                closed.insert(token, Closed::Held(begun, Some(times)));
+            Some(Closed::Waits(span, around)) => {
+                known.push_around(around, times);
+                known.push(DeviceSpan { times, ..span });
+            }
+            Some(Closed::Held(begun, _, around)) => {
+                known.push_around(around, times);
+                closed.insert(token, Closed::Held(begun, Some(times), None));
             }
             None => {}
         }

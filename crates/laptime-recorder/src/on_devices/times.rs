@@ -60,6 +60,13 @@ pub fn give(thread: &mut Thread, held: HeldTime, span: &Span) {
     }
 }
 
+/// A span is right around one that was taken off the stack, and has its times.
+pub fn give_around(thread: &mut Thread, held: HeldTime, span: &Span) {
+    if let Some(span) = closed::give_around(held, span) {
+        thread.writer.record(&Record::DeviceSpan(span));
+    }
+}
+
 /// Writes what the devices of closed spans tell, for a report; waits for them, but not for long.
 pub fn catch_up() {
     if !closed::is_empty() {
