@@ -9,6 +9,7 @@ use laptime_core::Warning;
 use crate::kept::Kept;
 use crate::process::Process;
 use crate::series::{Series, Step};
+use crate::summary::nouns;
 use crate::warmup::{Later, WarmUp};
 
 /// From this part of the time on, being kept from the CPU makes numbers unreliable.
@@ -58,7 +59,7 @@ impl Taken<'_> {
         } else {
             let which = match self.noun {
                 "" => "main thread".to_owned(),
-                noun => format!("thread that takes the {noun}s"),
+                noun => format!("thread that takes the {}", nouns(noun)),
             };
             format!("the {which} waited for a CPU for {part} of the time")
         }
@@ -188,9 +189,10 @@ fn changed(later: Later, whole: Option<Kept>, parts: Option<(Kept, Kept)>, noun:
     });
     if let Some(little) = little {
         let only = part(little.delayed_ratio);
+        let nouns = nouns(noun);
         return told(
             format!(
-                "{said}, though the thread that takes the {noun}s waited for a CPU for only {only} of the time",
+                "{said}, though the thread that takes the {nouns} waited for a CPU for only {only} of the time",
             ),
             format!("{ALL_STEPS}; {NOT_SEEN}"),
         );

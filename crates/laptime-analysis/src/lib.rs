@@ -119,7 +119,7 @@ pub use span_row::{BoundBy, RowKind, SpanRow};
 pub use steps::{StepPhase, StepWindow, StepWindows, left_seconds};
 pub use summary::{
     ClockSummary, Epoch, Mark, Metric, MetricPoint, SCHEMA, SCHEMA_VERSION, Steady, Summary, Track,
-    WallSource, noun,
+    WallSource, noun, nouns,
 };
 pub use telemetry::{DeviceStretch, DeviceSummary, EnergyPass, ThrottleShare};
 pub use until::{Count, Search, Until, UntilReader, UntilSummary};

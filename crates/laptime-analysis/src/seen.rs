@@ -42,16 +42,26 @@ fn is_inside(row: &SpanRow, step: &SpanRow) -> bool {
     row.names.len() > step.names.len() && row.names.starts_with(&step.names)
 }
 
-/// A row whose times are its device's.
-fn of(row: &SpanRow) -> Option<SpanRow> {
+/// How long all spans of a row took on the device, by the mean of those that it told; `None` where it told too few.
+///
+/// **Units** nanoseconds.
+pub fn total_ns(row: &SpanRow) -> Option<u64> {
+    mean_ns(row).map(|(mean_ns, count)| (mean_ns * count as f64).round() as u64)
+}
+
+/// With how many spans there are.
+fn mean_ns(row: &SpanRow) -> Option<(f64, u64)> {
     let (count, device) = (row.count?, &row.device);
     let (total_ns, told) = (device.device_ns?, device.device_count?);
-    if told == 0 || (told as f64) < MOST_RATIO * count as f64 {
-        return None;
-    }
-    let mean_ns = total_ns as f64 / told as f64;
+    let is_enough = told > 0 && told as f64 >= MOST_RATIO * count as f64;
+    is_enough.then(|| (total_ns as f64 / told as f64, count))
+}
+
+/// A row whose times are its device's.
+fn of(row: &SpanRow) -> Option<SpanRow> {
+    let (mean_ns, _) = mean_ns(row)?;
     Some(SpanRow {
-        total_ns: (mean_ns * count as f64).round() as u64,
+        total_ns: total_ns(row)?,
         mean_ns: Some(mean_ns.round() as u64),
         stddev_ns: None,
         min_ns: None,

@@ -1,7 +1,7 @@
 use crate::device_row::DeviceRow;
 use crate::span_row::SpanRow;
 
-use super::by_device;
+use super::{by_device, total_ns};
 
 const MS: u64 = 1_000_000;
 
@@ -65,4 +65,13 @@ fn a_part_that_matters_and_has_no_time_on_the_device_leaves_the_hosts() {
 fn without_a_device_there_is_nothing_to_see() {
     let step = row(&["step"], 10, None, 0);
     assert_eq!(by_device(&step, std::slice::from_ref(&step)), None);
+}
+
+#[test]
+fn shares_are_of_as_many_spans_as_there_are_though_some_were_not_told() {
+    let step = row(&["step"], 2, Some(10), 9);
+    let forward = row(&["step", "forward"], 1, Some(6), 10);
+    assert_eq!(total_ns(&step), Some(100 * MS));
+    assert_eq!(total_ns(&forward), Some(60 * MS));
+    assert_eq!(total_ns(&row(&["step"], 2, Some(10), 8)), None, "too few");
 }

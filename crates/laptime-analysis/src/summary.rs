@@ -161,6 +161,23 @@ pub fn noun(path: &str) -> &str {
     if is_word { name } else { "span" }
 }
 
+/// Several of what a noun names: `batches`.
+pub fn nouns(noun: &str) -> String {
+    let before_y = noun
+        .strip_suffix('y')
+        .and_then(|stem| Some((stem, stem.chars().last()?)));
+    match before_y {
+        Some((stem, last)) if !"aeiou".contains(last) => format!("{stem}ies"),
+        _ if ["s", "x", "z", "ch", "sh"]
+            .iter()
+            .any(|end| noun.ends_with(end)) =>
+        {
+            format!("{noun}es")
+        }
+        _ => format!("{noun}s"),
+    }
+}
+
 /// A pass over the training data, with what followed it until the next one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
@@ -291,5 +308,19 @@ impl Summary {
     /// The row of a printed path. A span wins over a leftover of the same name.
     pub fn row(&self, path: &str) -> Option<&SpanRow> {
         self.rows.iter().find(|row| row.path == path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nouns;
+
+    #[test]
+    fn several_are_called_as_one_would_say() {
+        let each = ["step", "batch", "query", "day", "pass", "y"].map(nouns);
+        assert_eq!(
+            each,
+            ["steps", "batches", "queries", "days", "passes", "ys"]
+        );
     }
 }

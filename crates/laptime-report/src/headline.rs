@@ -6,7 +6,7 @@
 
 use laptime_analysis::{
     FunctionTime, LapFunctions, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
-    is_shutdown, noun, seen,
+    is_shutdown, noun, nouns, seen,
 };
 use laptime_core::PhaseName;
 
@@ -92,7 +92,7 @@ fn of_the_run(part: &Part) -> String {
     if *ratio >= OVERLAP_RATIO {
         let many = match noun(name) {
             "span" => format!("laps of {name}"),
-            noun => format!("{noun}s"),
+            noun => nouns(noun),
         };
         return format!("{ratio:.1}{UNBROKEN}{many} at a time on average");
     }
@@ -231,6 +231,8 @@ fn step(summary: &Summary) -> Option<String> {
     let seen = seen::by_device(row, rows);
     let each = match seen.as_deref() {
         Some([on_device, ..]) => of_both(on_device, row)?,
+        // What a device told of too few is in the table, and is not this.
+        _ if row.device.device_ns.is_some() => format!("{} on the host", typical(row)?),
         _ => typical(row)?,
     };
     let rows = seen.as_deref().unwrap_or(rows);

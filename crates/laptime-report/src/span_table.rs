@@ -1,7 +1,7 @@
 //! Rows of a summary as a table.
 
 use laptime_analysis::fields::{self, Field, Number, Unit};
-use laptime_analysis::{RowKind, SpanRow, Summary};
+use laptime_analysis::{RowKind, SpanRow, Summary, seen};
 use laptime_core::Unavailable;
 
 use crate::column::Column;
@@ -93,10 +93,10 @@ fn of_parent(line: &Line<'_>) -> Cell {
     share(Some(line.row.total_ns), around_ns)
 }
 
-/// What part of the device's time of the row around it a row's is.
+/// What part of the device's time of the row around it a row's is, of as many spans as there are of either.
 fn of_device(line: &Line<'_>) -> Cell {
-    let around_ns = line.around.and_then(|around| around.device.device_ns);
-    share(line.row.device.device_ns, around_ns)
+    let around_ns = line.around.and_then(seen::total_ns);
+    share(seen::total_ns(line.row), around_ns)
 }
 
 fn share(part_ns: Option<u64>, of_ns: Option<u64>) -> Cell {

@@ -1,6 +1,6 @@
 //! The section of a steady state: where it begins, its table, and reasons to doubt it.
 
-use laptime_analysis::{Finding, SpanRow, Steady, Summary};
+use laptime_analysis::{Finding, SpanRow, Steady, Summary, nouns};
 use laptime_core::{Unavailable, Warning};
 
 use crate::document::{Content, Section};
@@ -39,7 +39,7 @@ fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
         0 => "no warm-up found".to_owned(),
         steps => format!(
             "after {} of warm-up ({})",
-            plural(steps, noun, &format!("{noun}s")),
+            plural(steps, noun, &nouns(noun)),
             quantity::duration(steady.skipped_ns, Precision::Exact).inline(),
         ),
     };

@@ -11,6 +11,7 @@ use super::delayed;
 use super::matched::{Basis, Matched};
 use super::run::Run;
 use crate::spoken::spoken;
+use crate::summary::nouns;
 use crate::verdict::{Judged, Side, Verdict, judge_measured};
 
 /// The code of the note.
@@ -130,8 +131,9 @@ pub fn note(
     let most = outside.max_by(|one, other| share(one).total_cmp(&share(other)));
     let said = |ns: f64| spoken(ns.abs().round() as u64);
     let way = if change_ns < 0.0 { "less" } else { "more" };
+    let nouns = nouns(noun);
     let between = format!(
-        "between two {noun}s {} {way} pass than before",
+        "between two {nouns} {} {way} pass than before",
         said(change_ns)
     );
     Some(match most.filter(|row| share(row) >= NAMED_RATIO) {
@@ -144,7 +146,7 @@ pub fn note(
             format!("{between}, and no lap there tells what it is"),
         )
         .with_hint(format!(
-            "a lap around what the program does between its {noun}s names it"
+            "a lap around what the program does between its {nouns} names it"
         )),
     })
 }

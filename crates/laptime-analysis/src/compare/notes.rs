@@ -8,6 +8,7 @@ use super::run::Run;
 use super::{delayed, recorded_with};
 use crate::finding::Finding;
 use crate::spoken::spoken;
+use crate::summary::nouns;
 use crate::verdict::Verdict;
 
 /// CPU time that changed by less than this part of the difference did not cause it.
@@ -87,12 +88,12 @@ fn failed(matched: &Matched<'_>) -> Option<Warning> {
 fn single(matched: &Matched<'_>) -> Option<Warning> {
     let is_single = matched.base.len() == 1 || matched.new.len() == 1;
     (is_single && matched.basis() == Basis::Step).then(|| {
-        let noun = matched.noun();
+        let nouns = nouns(matched.noun());
         Warning::new(
             "single-run",
             format!(
                 "a side with one run can't tell how much two runs of the same program differ: these \
-                 intervals are about the {noun}s of the runs that were recorded"
+                 intervals are about the {nouns} of the runs that were recorded"
             ),
         )
         .with_hint("record each side five times: laptime compare base-*.lap --new new-*.lap")
@@ -165,7 +166,7 @@ fn mean_differs(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning>
     if matched.basis() == Basis::Run || is_alike {
         return None;
     }
-    let noun = matched.noun();
+    let (noun, nouns) = (matched.noun(), nouns(matched.noun()));
     let said = |ns: f64| {
         let way = if ns < 0.0 { "less" } else { "longer" };
         format!("{} {way}", spoken(ns.abs().round() as u64))
@@ -174,7 +175,7 @@ fn mean_differs(matched: &Matched<'_>, whole: &ComparisonRow) -> Option<Warning>
         Warning::new(
             "mean-differs",
             format!(
-                "the median {noun} takes {}, the mean one {}: some {noun}s are far longer than most, and \
+                "the median {noun} takes {}, the mean one {}: some {nouns} are far longer than most, and \
                  the verdict is about the others",
                 said(median_ns),
                 said(mean_ns),

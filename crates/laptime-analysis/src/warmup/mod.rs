@@ -14,6 +14,7 @@ use crate::too_few::too_few;
 
 mod line;
 
+use crate::summary::nouns;
 pub(crate) use line::Line;
 use line::{MEDIAN_TO_MEAN_ERROR, noise};
 
@@ -83,14 +84,15 @@ impl Later {
             let course = if ratio < 0.0 { "shorter" } else { "longer" };
             format!("{:.0} % {course}", ratio.abs() * 100.0)
         };
+        let nouns = nouns(noun);
         match self {
             Self::Trend(ratio) => {
                 format!(
-                    "{noun}s became {} between the end of warm-up and the end of the run",
+                    "{nouns} became {} between the end of warm-up and the end of the run",
                     told(ratio)
                 )
             }
-            Self::Change(at, ratio) => format!("from {noun} {at} on, {noun}s were {}", told(ratio)),
+            Self::Change(at, ratio) => format!("from {noun} {at} on, {nouns} were {}", told(ratio)),
         }
     }
 }

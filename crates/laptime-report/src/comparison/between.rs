@@ -4,6 +4,7 @@
 //! of their laps.`
 
 use laptime_analysis::compare::{ComparisonRow, Pair};
+use laptime_analysis::nouns;
 use laptime_analysis::verdict::Verdict;
 
 use super::headline::{fixed, percent_of, time};
@@ -30,8 +31,9 @@ pub fn sentence(pair: &Pair, row: &ComparisonRow) -> Option<String> {
         true => "more",
         false => "less",
     };
+    let nouns = nouns(noun);
     Some(format!(
-        "{takes}, {}{share} {way}: {} {amount} pass between the {noun}s, outside of their laps.",
+        "{takes}, {}{share} {way}: {} {amount} pass between the {nouns}, outside of their laps.",
         time(all_ns.abs()),
         time(between_ns.abs()),
     ))

@@ -1,6 +1,6 @@
 //! How findings say times, shares, steps and places.
 
-use laptime_analysis::{MainFunction, noun};
+use laptime_analysis::{MainFunction, noun, nouns};
 use laptime_core::short_file;
 
 use crate::name;
@@ -41,7 +41,7 @@ pub fn one(path: &str) -> String {
 pub fn many(path: &str) -> String {
     match noun(path) {
         "span" => format!("spans of {}", name::path(path)),
-        noun => format!("{noun}s"),
+        noun => nouns(noun),
     }
 }
 
