@@ -93,22 +93,10 @@ def recorded(**options: Any) -> Iterator[Recorded]:
     """Records, with laps timed on the device from the start on."""
     with tempfile.TemporaryDirectory() as folder:
         told = Recorded(lt.record(f"{folder}/experiment.lap", phases=True, **options))
-        first_step()
         try:
             yield told
         finally:
             told.end()
-
-
-def first_step() -> None:
-    """One small step of training: Laptime looks for devices after a program's first step."""
-    import torch
-
-    model = torch.nn.Linear(8, 8, device=DEVICE)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    model(torch.randn(8, 8, device=DEVICE)).sum().backward()
-    optimizer.step()
-    torch.cuda.synchronize()
 
 
 def sleep(ms: float) -> None:

@@ -54,12 +54,14 @@ def segments(timer: lt.Timer | ProfilingTimer) -> Callable[[], None]:
     return block
 
 
-def medians(contenders: dict[str, Callable[[], None]]) -> dict[str, float]:
+def medians(
+    contenders: dict[str, Callable[[], None]], wait: Callable[[], None] = torch.cuda.synchronize
+) -> dict[str, float]:
     """Microseconds a pair."""
     told: dict[str, list[float]] = {name: [] for name in contenders}
     for number in range(BLOCKS + 1):
         for name, block in contenders.items():
-            torch.cuda.synchronize()
+            wait()
             begun = time.perf_counter()
             block()
             if number > 0:
@@ -69,8 +71,8 @@ def medians(contenders: dict[str, Callable[[], None]]) -> dict[str, float]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, lt.record(f"{folder}/host.lap"):
-        # Nothing is timed on the device before the first step of a training.
-        figures = medians({"host_us": lap("host")})
+        # Nothing is timed on the device before the program uses it.
+        figures = medians({"host_us": lap("host")}, wait=lambda: None)
     timers = {
         "timer_us": segments(lt.Timer("device", device="cuda")),
         "timer_with_memory_us": segments(lt.Timer("both", device="cuda", memory=True)),
