@@ -2,7 +2,7 @@
 
 Nothing is changed of what the program computes: operators run as they are called, and are looked at
 afterwards. Composite ones, which reach a mode only in inference mode, are taken apart as they
-would be anyway.
+would be anyway; not those that have a kernel of their own, which rounds otherwise.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class LiveCounting(Counting):
             return run(function, args, kwargs)
         if any(self.wraps(kind) for kind in types):
             return NotImplemented
-        if hasattr(function, "_can_decompose") and function._can_decompose():
+        if _is_taken_apart(function, args, kwargs):
             try:
                 torch._C._push_on_torch_dispatch_stack(self)
                 out = _decomposed(function, args, kwargs)
@@ -155,6 +155,46 @@ def _has_numbers(function: Any, args: Any) -> bool:
         not issubclass(type(one), torch.Tensor) and str(argument.type) == "Tensor"
         for one, argument in zip(args, function._schema.arguments)
     )
+
+
+#: What a dispatch key begins with for tensors that are not dense.
+_LAYOUTS = {
+    torch.sparse_coo: "Sparse",
+    torch.sparse_csr: "SparseCsr",
+    torch.sparse_csc: "SparseCsr",
+    torch.sparse_bsr: "SparseCsr",
+    torch.sparse_bsc: "SparseCsr",
+    torch._mkldnn: "Mkldnn",  # type: ignore[attr-defined]
+}
+#: Keys whose kernels serve every device.
+_EVERYWHERE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+
+
+def _is_taken_apart(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether an operator that is made of others has no kernel of its own where it runs.
+
+    The gradient of SiLU has one on the usual devices, and so has upsampling.
+    """
+    if not hasattr(function, "_can_decompose") or not function._can_decompose():
+        return False
+    given = [*args, *kwargs.values()]
+    several = [one for one in given if type(one) in (list, tuple)]
+    tensors = [one for some in (given, *several) for one in some if isinstance(one, torch.Tensor)]
+    keys = {*_EVERYWHERE, *map(_key, tensors)}
+    return not any(_has_kernel(function.name(), key) for key in keys)
+
+
+def _has_kernel(name: str, key: str) -> bool:
+    try:
+        return bool(torch._C._dispatch_has_kernel_for_dispatch_key(name, key))
+    except RuntimeError:  # no such key: not every layout is on every device
+        return False
+
+
+def _key(tensor: torch.Tensor) -> str:
+    """The dispatch key of a tensor's kernels."""
+    kind = "NestedTensor" if tensor.is_nested else _LAYOUTS.get(tensor.layout, "")
+    return kind + str(torch._C._dispatch_key_for_device(tensor.device.type))
 
 
 def _decomposed(function: Any, args: Any, kwargs: Any) -> Any:
