@@ -164,7 +164,7 @@ _LAYOUTS = {
     torch.sparse_csc: "SparseCsr",
     torch.sparse_bsr: "SparseCsr",
     torch.sparse_bsc: "SparseCsr",
-    torch._mkldnn: "Mkldnn",  # type: ignore[attr-defined]
+    getattr(torch, "_mkldnn", None): "Mkldnn",
 }
 #: Keys whose kernels serve every device.
 _EVERYWHERE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
@@ -177,11 +177,20 @@ def _is_taken_apart(function: Any, args: Any, kwargs: Any) -> bool:
     """
     if not hasattr(function, "_can_decompose") or not function._can_decompose():
         return False
-    given = [*args, *kwargs.values()]
-    several = [one for one in given if type(one) in (list, tuple)]
-    tensors = [one for some in (given, *several) for one in some if isinstance(one, torch.Tensor)]
-    keys = {*_EVERYWHERE, *map(_key, tensors)}
-    return not any(_has_kernel(function.name(), key) for key in keys)
+    try:
+        # What a class of tensors makes of questions is the program's.
+        with torch._C.DisableTorchFunction():
+            given = [*args, *kwargs.values()]
+            several = [one for one in given if type(one) in (list, tuple)]
+            tensors = [
+                one for some in (given, *several) for one in some if isinstance(one, torch.Tensor)
+            ]
+            keys = {*_EVERYWHERE, *map(_key, tensors)}
+            return not any(_has_kernel(function.name(), key) for key in keys)
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
+        return False  # whole, it computes what it would
 
 
 def _has_kernel(name: str, key: str) -> bool:

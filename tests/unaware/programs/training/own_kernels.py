@@ -5,6 +5,18 @@ import torch
 from seen import digest, randomness, seed
 from torch import nn
 
+
+class Asked(torch.Tensor):
+    """Counts what is asked of it."""
+
+    questions = 0
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        cls.questions += 1
+        return super().__torch_function__(function, types, args, kwargs)
+
+
 seed(0)
 model = nn.Sequential(
     nn.Conv2d(4, 8, 3, padding=1),
@@ -28,4 +40,9 @@ for _ in range(3):
 model.eval()
 with torch.inference_mode():
     print(digest(model(torch.randn(2, 4, 12, 12))), digest(model.state_dict()))
+    model(torch.randn(2, 4, 12, 12).as_subclass(Asked))
+    print(Asked.questions)
+loss = model(torch.randn(2, 4, 12, 12).as_subclass(Asked)).square().mean()
+loss.backward()
+print(Asked.questions)
 print(randomness())
