@@ -216,7 +216,7 @@ fn exit_here(open: Open) -> Option<u64> {
         return exit_with(open, None, SpanFlags::NONE);
     }
     let end = clock::now_by_tsc();
-    Thread::with(|thread| {
+    let written = Thread::with(|thread| {
         // SAFETY: the slot of the stack in use.
         let slot = unsafe { thread.slot.as_ref() };
         let Position { index, start } = open.0;
@@ -230,9 +230,10 @@ fn exit_here(open: Open) -> Option<u64> {
                 let track = slot.track.load(Relaxed);
                 Some(thread.writer.plain_span(entry.path, start, end, track))
             }
-            _ => exit_slowly(thread, open.0, end, SpanFlags::NONE),
+            _ => None,
         }
-    })?
+    })?;
+    written.or_else(|| exit_with(open, Some(end), SpanFlags::NONE))
 }
 
 /// Closes the innermost open span of a site; see [`exit`].
@@ -263,16 +264,16 @@ fn exit_site_slowly(site: &Site) -> Option<u64> {
 
 /// Closes the innermost open span of a site at a moment that has passed, but never before it opened.
 pub fn exit_site_at(site: &Site, end: u64) -> Option<u64> {
-    let _quiet = Quiet::begin();
-    let ticks = Thread::with(|thread| {
+    let position = Thread::with(|thread| {
         let stack = thread.stack();
-        let position = stack
-            .find_site(site.index())
-            .or_else(|| stack.find_stray(site.index()))?;
-        exit_slowly(thread, position, end.max(position.start), SpanFlags::NONE)
-    });
-    on_devices::memory::write_closed();
-    ticks?
+        let open = stack.find_site(site.index());
+        open.or_else(|| stack.find_stray(site.index()))
+    })??;
+    exit_with(
+        Open(position),
+        Some(end.max(position.start)),
+        SpanFlags::NONE,
+    )
 }
 
 #[cold]
@@ -343,8 +344,8 @@ fn exit_slowly(
 fn end_on_device(thread: &mut Thread, start: u64, span: &Span) {
     match thread.stack().on_devices.close(start) {
         // The one around it, of the same path, has its time.
-        Some(begun) if span.flags.has(SpanFlags::INSIDE) => device::forget(begun.token),
-        Some(begun) => times::end(thread, begun, span),
+        Some(open) if span.flags.has(SpanFlags::INSIDE) || !open.has_ended => open.forget(),
+        Some(open) => times::give(thread, HeldTime::of(open.begun), span),
         None => {}
     }
     let memory = &mut thread.stack().device_memory;
@@ -375,6 +376,7 @@ pub fn exit_with(open: Open, end: Option<u64>, flags: SpanFlags) -> Option<u64> 
         waits::wait_for(open.start());
         clock::now()
     });
+    times::end(open.0);
     let ticks = Thread::with(|thread| exit_slowly(thread, open.0, end, flags));
     on_devices::memory::write_closed();
     ticks?
@@ -415,6 +417,7 @@ impl Piece {
 pub fn suspend_piece(open: Open) -> Option<Piece> {
     let _quiet = Quiet::begin();
     waits::wait_for(open.start());
+    times::end(open.0);
     let (piece, token) = Thread::with(|thread| {
         let closed = thread.stack().close(open.0)?;
         for child in closed.with_it {
@@ -424,12 +427,12 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
             thread.stack().take_work(child);
         }
         thread.stack().ranges.close(closed.entry.start);
-        let begun = thread.stack().on_devices.close(closed.entry.start);
+        let on_device = thread.stack().on_devices.close(closed.entry.start);
         thread.stack().take_work(closed.entry);
         let piece = Piece {
             memory: memory_of(thread, closed.entry.start),
             device_memory: None,
-            device_time: begun.map(closed::hold),
+            device_time: on_device.map(|open| HeldTime::of(open.begun)),
             ticks: clock::now().saturating_sub(closed.entry.start),
         };
         Some((piece, thread.stack().device_memory.take(closed.entry.start)))

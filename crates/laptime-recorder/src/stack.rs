@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
 use laptime_core::{PathId, SpanWork};
 
-use crate::device::OpenOnDevices;
+use crate::device::{Begun, OpenOnDevices};
 use crate::device_memory::OpenWithMemory;
 use crate::memory::Frames;
 use crate::nvtx::Ranges;
@@ -355,6 +355,23 @@ impl Stack {
             unbalanced: true,
             with_it: Vec::new(),
         })
+    }
+
+    /// The device's part ends of a span that is about to close, and of those that close with it, innermost
+    /// first. `ended` is told of each.
+    pub fn end_on_devices(&mut self, position: Position, mut ended: impl FnMut(Begun)) {
+        if self.on_devices.is_empty() {
+            return;
+        }
+        if let Some(index) = self.find(position) {
+            for above in ((index + 1)..=self.len()).rev() {
+                let above = self.entry(above);
+                if above.site & AUTOMATIC != 0 {
+                    self.on_devices.end(above.start).map(&mut ended);
+                }
+            }
+        }
+        self.on_devices.end(position.start).map(&mut ended);
     }
 
     /// Gives an open span its work, or more of it.

@@ -3,7 +3,8 @@
 use laptime_fakes::{Fake, GLOBAL};
 use laptime_recorder::device::cuda::Cuda;
 use laptime_recorder::device::driver::Stream;
-use laptime_recorder::device::pairs::{Pairs, Times};
+use laptime_recorder::device::enqueue::Enqueuer;
+use laptime_recorder::device::pairs::Times;
 use laptime_recorder::device::pool;
 use laptime_recorder::device::reason::Untimed;
 
@@ -12,18 +13,23 @@ const MS: u64 = 1_000_000;
 /// A program that uses two streams that never end, and is at one of them.
 struct Program {
     fake: Fake,
-    pairs: Pairs<Cuda>,
+    pairs: Enqueuer<Cuda>,
     own: usize,
     other: usize,
     now: u64,
 }
 
 impl Program {
+    /// Reads what is complete.
+    fn drain(&self) {
+        self.pairs.with(|pairs| pairs.drain(self.now));
+    }
+
     fn new() -> Self {
         let fake = Fake::new();
         fake.use_device(0);
         let cuda = Cuda::join(fake.path().as_os_str()).unwrap();
-        let mut pairs = Pairs::new(cuda);
+        let pairs = Enqueuer::new(cuda);
         let (own, other) = (fake.stream(), fake.stream());
         pairs.see(Stream(own));
         pairs.see(Stream(other));
@@ -47,12 +53,12 @@ impl Program {
         let token = self.pairs.begin(Stream(self.own), self.now);
         self.fake.work(self.own, own_ns);
         self.fake.work(self.other, other_ns);
-        self.pairs.end_at(token, self.now, true);
+        self.pairs.end(token, self.now, true, |_| ());
     }
 
     fn only(&mut self) -> Result<Times, Untimed> {
-        self.pairs.drain(self.now);
-        let mut outcomes: Vec<_> = self.pairs.take().collect();
+        self.drain();
+        let mut outcomes: Vec<_> = self.pairs.with(|pairs| pairs.take().collect());
         assert_eq!(outcomes.len(), 1, "{outcomes:?}");
         outcomes.remove(0).1
     }
@@ -63,8 +69,12 @@ fn a_span_ends_when_the_last_of_its_streams_is_done() {
     let mut program = Program::new();
     program.span(2 * MS, 7 * MS);
     program.pass(7 * MS - 1);
-    program.pairs.drain(program.now);
-    assert_eq!(program.pairs.pending(), 1, "the other stream still works");
+    program.drain();
+    assert_eq!(
+        program.pairs.with(|pairs| pairs.pending()),
+        1,
+        "the other stream still works"
+    );
     program.pass(1);
     let times = program.only().unwrap();
     assert_eq!(times.duration_ns, 7 * MS);
@@ -97,7 +107,7 @@ fn spans_that_end_at_their_own_stream_do_not_see_the_others() {
     let mut program = Program::new();
     let token = program.pairs.begin(Stream(program.own), program.now);
     program.fake.work(program.other, 9 * MS);
-    program.pairs.end(token, program.now);
+    program.pairs.end(token, program.now, false, |_| ());
     program.pass(MS);
     assert_eq!(program.only().unwrap().duration_ns, 0);
 }
@@ -116,7 +126,11 @@ fn a_stream_that_the_driver_refuses_is_forgotten_and_its_event_used_again() {
     let log = program.fake.take_log();
     let records = log.iter().filter(|call| *call == "cuEventRecord");
     assert_eq!(records.count(), 2, "nothing is recorded there any more");
-    assert!(program.pairs.events() <= 4, "{}", program.pairs.events());
+    assert!(
+        program.pairs.with(|pairs| pairs.events()) <= 4,
+        "{}",
+        program.pairs.with(|pairs| pairs.events())
+    );
 }
 
 #[test]
@@ -150,8 +164,8 @@ fn spans_that_wait_stay_within_the_bound_of_the_pool_and_none_is_lost() {
     }
     assert_eq!(program.fake.most_events(), pool::MOST);
     program.pass(100 * MS);
-    program.pairs.drain(program.now);
-    let outcomes: Vec<_> = program.pairs.take().collect();
+    program.drain();
+    let outcomes: Vec<_> = program.pairs.with(|pairs| pairs.take().collect());
     assert_eq!(outcomes.len(), 8_000);
     let timed = outcomes.iter().filter(|(_, times)| times.is_ok());
     assert_eq!(timed.count(), (pool::MOST - 1) / 3);

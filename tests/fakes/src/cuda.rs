@@ -129,6 +129,16 @@ impl Fake {
         self.call::<extern "C" fn(usize, u64)>("fake_work")(stream, ns);
     }
 
+    /// Queues of streams that are busy are full from now on, or have room again: recording waits there.
+    pub fn fill_queues(&self, is_full: bool) {
+        self.call::<extern "C" fn(bool)>("fake_fill_queues")(is_full);
+    }
+
+    /// Threads that wait for room in a queue.
+    pub fn waiting_threads(&self) -> usize {
+        self.call::<extern "C" fn() -> usize>("fake_waiting_threads")()
+    }
+
     /// Begins to capture a stream.
     pub fn begin_capture(&self, stream: usize, mode: c_int) {
         let begin = self.call::<extern "C" fn(usize, c_int) -> c_int>("fake_begin_capture");

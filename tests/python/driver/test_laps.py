@@ -93,3 +93,20 @@ def test_a_start_of_cuda_that_fails_is_not_tried_again_by_a_lap(
     assert said["failed"] == "as it does without Laptime"
     assert said["starts"] == "1"
     assert said["asked too early"] == "0"
+
+
+def test_who_waits_for_a_full_queue_keeps_nobody_from_going_on(
+    tmp_path: Path, fake_driver: Path
+) -> None:
+    pytest.importorskip("torch")
+    done = subprocess.run(
+        [sys.executable, str(HERE / "full_queue.py")],
+        env={**os.environ, "LD_LIBRARY_PATH": str(fake_driver)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.stdout.splitlines() == ["report: 1", "done: True"], done.stderr
+    row = lt.open(tmp_path / "full_queue.lap").report()["full"]
+    assert (row.device_count, row.count) == (1, 1)

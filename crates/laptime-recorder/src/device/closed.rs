@@ -31,6 +31,11 @@ type Around = Option<Box<DeviceSpan>>;
 pub struct HeldTime(Token);
 
 impl HeldTime {
+    /// That of a span whose device's part is over.
+    pub(crate) fn of(begun: Begun) -> Self {
+        Self(begun.token)
+    }
+
     /// As a number, for a machine that knows nothing of devices.
     pub fn to_raw(self) -> u64 {
         self.0.0
@@ -47,29 +52,15 @@ pub fn is_empty() -> bool {
     CLOSED.lock().is_empty()
 }
 
-/// A span that was begun closes; [`known`] has it once its device was there. What is known by now of others.
-pub fn end(begun: Begun, span: &Span) -> Known {
-    let mut known = Known::default();
+/// The device's part of a span that was begun is over. What the span is follows by [`give`], or never, by
+/// [`drop_held`]. What is known by now of others.
+pub fn end(begun: Begun) -> Known {
+    let (mut known, own) = (Known::default(), Closed::Held(begun, None, None));
+    keep(&mut CLOSED.lock(), begun.token, own);
     super::end_and_take(begun.token, |outcomes| {
-        let mut own = Some((begun.token, as_untimed(begun, span)));
-        let mut closed = CLOSED.lock();
-        look_up(&mut closed, outcomes, &mut own, &mut known);
-        if let Some((token, span)) = own {
-            keep(&mut closed, token, Closed::Waits(span, None));
-        }
+        look_up(&mut CLOSED.lock(), outcomes, &mut known);
     });
     known
-}
-
-/// A span that was begun is taken off the stack. What it is follows by [`give`], or never, by [`drop_held`].
-pub fn hold(begun: Begun) -> HeldTime {
-    keep(
-        &mut CLOSED.lock(),
-        begun.token,
-        Closed::Held(begun, None, None),
-    );
-    super::end(begun.token);
-    HeldTime(begun.token)
 }
 
 /// A span that was taken off the stack is this one: what its device told, or none yet.
@@ -140,6 +131,19 @@ pub struct Known {
 }
 
 impl Known {
+    /// Whether nothing did.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none() && self.faults.is_empty()
+    }
+
+    /// What others became known too.
+    pub fn extend(&mut self, other: Self) {
+        for span in other.first.into_iter().chain(other.more) {
+            self.push(span);
+        }
+        self.faults.extend(other.faults);
+    }
+
     /// The spans.
     pub fn spans(&self) -> impl Iterator<Item = &DeviceSpan> {
         self.first.iter().chain(&self.more)
@@ -162,20 +166,13 @@ impl Known {
 /// The spans of these outcomes, and the errors among them. What is known of spans that were lost is dropped.
 pub fn known(outcomes: Vec<Outcome>) -> Known {
     let (mut known, mut closed) = (Known::default(), CLOSED.lock());
-    look_up(
-        &mut closed,
-        &mut outcomes.into_iter(),
-        &mut None,
-        &mut known,
-    );
+    look_up(&mut closed, &mut outcomes.into_iter(), &mut known);
     known
 }
 
-/// As [`known`], where a span that isn't kept yet may be among them; it is taken if it is.
 fn look_up(
     closed: &mut BTreeMap<Token, Closed>,
     outcomes: &mut dyn Iterator<Item = Outcome>,
-    own: &mut Option<(Token, DeviceSpan)>,
     known: &mut Known,
 ) {
     for (token, times) in outcomes {
@@ -185,10 +182,6 @@ fn look_up(
             }
             why.kind()
         });
-        if let Some((_, span)) = own.take_if(|(own, _)| *own == token) {
-            known.push(DeviceSpan { times, ..span });
-            continue;
-        }
         match closed.remove(&token) {
             Some(Closed::Waits(span, around)) => {
                 known.push_around(around, times);
@@ -204,7 +197,7 @@ fn look_up(
 }
 
 fn as_told(times: &Times) -> DeviceTimes {
-    let place = times.place.as_ref().ok().map(|place| DevicePlace {
+    let place = times.place.as_ref().map(|place| DevicePlace {
         lag_ns: place.lag_ns,
         tail_least_ns: place.tail.least_ns,
         tail_most_ns: place.tail.most_ns,

@@ -97,6 +97,14 @@ impl Cuda {
         Ok(active != 0)
     }
 
+    /// Whether a question was answered by yes rather than by not yet.
+    fn is_ready(&self, call: &'static str, code: c_int) -> Result<bool, Fault> {
+        match code {
+            NOT_READY => Ok(false),
+            code => self.table.check(call, code).map(|()| true),
+        }
+    }
+
     fn exchange(&self, mode: &mut c_int) -> Result<(), Fault> {
         // SAFETY: a place to read from and write to.
         let code = unsafe { (self.table.exchange_capture_mode)(mode) };
@@ -141,6 +149,13 @@ impl Driver for Cuda {
         result
     }
 
+    fn is_idle(&self, stream: Stream) -> Result<bool, Fault> {
+        // SAFETY: the stream is the caller's, alive.
+        self.is_ready("cuStreamQuery", unsafe {
+            (self.table.stream_query)(stream.0)
+        })
+    }
+
     fn create(&self, context: Context) -> Result<Event, Fault> {
         let mut current = 0;
         // SAFETY: a place to write to.
@@ -167,18 +182,14 @@ impl Driver for Cuda {
 
     fn is_complete(&self, event: Event) -> Result<bool, Fault> {
         // SAFETY: events are never destroyed.
-        match unsafe { (self.table.event_query)(event.0) } {
-            NOT_READY => Ok(false),
-            code => self.table.check("cuEventQuery", code).map(|()| true),
-        }
+        self.is_ready("cuEventQuery", unsafe { (self.table.event_query)(event.0) })
     }
 
-    fn elapsed_ms(&self, from: Event, to: Event) -> Result<f32, Fault> {
+    fn elapsed_ms(&self, from: Event, to: Event) -> Result<Option<f32>, Fault> {
         let mut ms = 0.0;
         // SAFETY: a place to write to; events are never destroyed.
         let code = unsafe { (self.table.event_elapsed)(&raw mut ms, from.0, to.0) };
-        self.table.check("cuEventElapsedTime", code)?;
-        Ok(ms)
+        Ok(self.is_ready("cuEventElapsedTime", code)?.then_some(ms))
     }
 
     fn synchronize(&self, stream: Stream) -> Result<(), Fault> {

@@ -1,4 +1,8 @@
-//! What timing asks of a driver: a handful of calls. Only [`Driver::synchronize`] waits, for those who want it.
+//! What timing asks of a driver: a handful of calls.
+//!
+//! [`Driver::synchronize`] waits for a device, for those who want it. [`Driver::record`] and [`Driver::create`]
+//! may, where a stream has as much to do as the driver takes: no lock may be held meanwhile that a program
+//! needs to go on.
 //!
 //! [`Driver`] has two implementers, the CUDA driver and a scripted one in tests. Its handles are
 //! numbers that only the driver understands.
@@ -39,19 +43,22 @@ pub trait Driver {
     /// Runs calls that would break a capture of another thread, such that they don't.
     fn beside_captures<T>(&self, work: impl FnOnce() -> Result<T, Untimed>) -> Result<T, Untimed>;
 
-    /// Makes an event.
+    /// Whether a stream has done all that was enqueued on it. Doesn't wait.
+    fn is_idle(&self, stream: Stream) -> Result<bool, Fault>;
+
+    /// Makes an event. May wait for another thread that waits in [`Driver::record`].
     fn create(&self, context: Context) -> Result<Event, Fault>;
 
-    /// Enqueues an event: it completes when the stream gets there.
+    /// Enqueues an event: it completes when the stream gets there. Waits while the stream's queue is full.
     fn record(&self, event: Event, stream: Stream) -> Result<(), Fault>;
 
     /// Whether the stream got to an event. Doesn't wait.
     fn is_complete(&self, event: Event) -> Result<bool, Fault>;
 
-    /// From one event to another, both complete.
+    /// From one event to another; `None` while one of them is not complete. Doesn't wait.
     ///
     /// **Units** milliseconds, in steps of half a microsecond, less precise the longer it is.
-    fn elapsed_ms(&self, from: Event, to: Event) -> Result<f32, Fault>;
+    fn elapsed_ms(&self, from: Event, to: Event) -> Result<Option<f32>, Fault>;
 
     /// Waits until a stream has done all that was enqueued on it.
     fn synchronize(&self, stream: Stream) -> Result<(), Fault>;

@@ -24,8 +24,8 @@ pub struct Pending {
     /// Host time before the end was recorded.
     pub ended_ns: u64,
     pub launch_bound: bool,
-    /// What its place is told from.
-    pub anchor: Result<u64, Untimed>,
+    /// What its place is told from, if there is one.
+    pub anchor: Option<u64>,
 }
 
 impl Pending {
@@ -34,28 +34,24 @@ impl Pending {
         self.events.iter().chain(&self.others).copied()
     }
 
-    /// Whether the device got to all of its ends.
-    fn is_complete(&self, driver: &impl Driver) -> Result<bool, Fault> {
-        for event in self.events[1..].iter().chain(&self.others) {
-            if !driver.is_complete(*event)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// The last of its ends, and the milliseconds from its start to there.
-    fn last(&self, driver: &impl Driver) -> Result<(Event, f32), Fault> {
+    /// The last of its ends, and the milliseconds from its start to there; `None` while the device has not
+    /// got to all of them.
+    fn last(&self, driver: &impl Driver) -> Result<Option<(Event, f32)>, Fault> {
         let [start, end] = self.events;
-        let mut last = (end, driver.elapsed_ms(start, end)?);
+        let Some(ms) = driver.elapsed_ms(start, end)? else {
+            return Ok(None);
+        };
+        let mut last = (end, ms);
         for other in &self.others {
+            let Some(ms) = driver.elapsed_ms(start, *other)? else {
+                return Ok(None);
+            };
             // Below zero where that stream had nothing to do.
-            let ms = driver.elapsed_ms(start, *other)?;
             if ms > last.1 {
                 last = (*other, ms);
             }
         }
-        Ok(last)
+        Ok(Some(last))
     }
 }
 
@@ -99,17 +95,15 @@ impl Line {
         }
         let asked = driver.beside_captures(|| {
             while let Some(front) = self.waiting.front() {
-                let is_complete = front.is_complete(driver);
-                if is_complete == Ok(false) {
+                let Some(last) = front.last(driver).transpose() else {
                     break;
-                }
+                };
                 let Some(pending) = self.waiting.pop_front() else {
                     break;
                 };
-                let times = match is_complete {
-                    Ok(_) => self.times(driver, pool, &pending, now_ns),
-                    Err(fault) => Err(Untimed::Failed(fault)),
-                };
+                let times = last
+                    .map_err(Untimed::Failed)
+                    .and_then(|last| self.times(driver, pool, &pending, last, now_ns));
                 match &times {
                     Ok(_) => pool.give_all(self.context, pending.all()),
                     Err(why) => {
@@ -135,9 +129,9 @@ impl Line {
         driver: &impl Driver,
         pool: &mut Pool,
         pending: &Pending,
+        (end, ms): (Event, f32),
         now_ns: u64,
     ) -> Result<Times, Untimed> {
-        let (end, ms) = pending.last(driver).map_err(Untimed::Failed)?;
         let duration_ns = u64::try_from(nanoseconds(ms)).ok();
         let duration_ns = duration_ns.filter(|_| ms.is_finite()).ok_or_else(|| {
             Untimed::Failed(Fault {
@@ -151,11 +145,13 @@ impl Line {
             ended_ns: pending.ended_ns,
             complete_ns: now_ns,
         };
-        let place = pending.anchor.clone().and_then(|anchor| {
+        let place = pending.anchor.and_then(|anchor| {
             let span = (end, duration_ns);
-            self.timeline
+            let timeline = &mut self.timeline;
+            // Without its place a span's duration is as true.
+            timeline
                 .place(driver, pool, self.context, anchor, span, seen)
-                .map_err(Untimed::Failed)
+                .ok()?
         });
         Ok(Times {
             duration_ns,

@@ -1,8 +1,9 @@
 //! Device time of spans: drivers found at run time, and a pool of events.
 //!
 //! `table` opens the driver and `cuda` speaks to it, `reason` has the words for all that may be missing.
-//! `pairs` times spans by pairs of events without ever waiting: `pool` has the events, `line` the
-//! queue of a stream, `streams` those that a span may end at besides, `timeline` ties the device's time to the host's. This file is the one pair of
+//! `enqueue` records a pair of events for each span, and `pairs` reads them once they are complete: `pool`
+//! has the events, `line` the queue of a stream, `streams` those that a span may end at besides, `timeline`
+//! ties the device's time to the host's. This file is the one pair of
 //! [`begin`] and [`end`] that the process has. The recorder calls them for spans on the stream that
 //! [`here`] names; `open` and `closed` are such spans until they are written. `used` says which devices
 //! the program uses, [`wishes`] what is asked of times besides, [`found`] is what `laptime doctor` shows.
@@ -12,6 +13,7 @@
 pub(crate) mod closed;
 pub mod cuda;
 pub mod driver;
+pub mod enqueue;
 pub mod found;
 pub mod here;
 mod line;
@@ -27,6 +29,7 @@ pub(crate) mod used;
 pub mod wishes;
 
 use std::ffi::{OsStr, OsString};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -40,6 +43,7 @@ use crate::clock::monotonic_ns;
 use crate::lock::Lock;
 use cuda::Cuda;
 use driver::Driver;
+use enqueue::Enqueuer;
 use pairs::Pairs;
 use wishes::Wish;
 
@@ -56,45 +60,53 @@ const DEFAULT: Stream = Stream(0);
 const LOOK_AGAIN: Duration = Duration::from_micros(100);
 
 static STATE: AtomicU8 = AtomicU8::new(OFF);
-static TIMING: Lock<Timing> = Lock::new(Timing {
+static SEARCH: Lock<Search> = Lock::new(Search {
     library: None,
-    pairs: None,
     absent: None,
 });
+/// What times spans, once a driver was found that the program uses.
+static IN_USE: OnceLock<&'static Enqueuer<Cuda>> = OnceLock::new();
 
+/// The search for a driver.
 #[derive(Debug)]
-struct Timing {
+struct Search {
     library: Option<OsString>,
-    pairs: Option<Pairs<Cuda>>,
-    /// Why `pairs` is none, as of the last time that it was asked.
+    /// Why there is none, as of the last time that it was asked.
     absent: Option<Absent>,
 }
 
-impl Timing {
-    /// The pairs, once the program uses a device.
-    fn pairs(&mut self) -> Option<&mut Pairs<Cuda>> {
-        if self.pairs.is_none() && self.absent.as_ref().is_none_or(Absent::may_change) {
-            match Cuda::join(self.library.as_deref()?) {
-                Ok(cuda) => (self.pairs, self.absent) = (Some(Pairs::new(cuda)), None),
-                Err(absent) => {
-                    if !absent.may_change() {
-                        STATE.store(OFF, Ordering::Relaxed);
-                    }
-                    self.absent = Some(absent);
+/// What times spans, once the program uses a device.
+fn in_use() -> Option<&'static Enqueuer<Cuda>> {
+    IN_USE.get().copied().or_else(search)
+}
+
+#[cold]
+fn search() -> Option<&'static Enqueuer<Cuda>> {
+    let mut search = SEARCH.lock();
+    if IN_USE.get().is_none() && search.absent.as_ref().is_none_or(Absent::may_change) {
+        match Cuda::join(search.library.as_deref()?) {
+            Ok(cuda) => {
+                search.absent = None;
+                let _ = IN_USE.set(Box::leak(Box::new(Enqueuer::new(cuda))));
+            }
+            Err(absent) => {
+                if !absent.may_change() {
+                    STATE.store(OFF, Ordering::Relaxed);
                 }
+                search.absent = Some(absent);
             }
         }
-        self.pairs.as_mut()
     }
+    IN_USE.get().copied()
 }
 
 /// Times spans on the device from now on, once the program uses one, by the driver in this library.
 ///
 /// Spans have to name their streams: see [`begin`].
 pub fn turn_on_with(library: &OsStr) {
-    let mut timing = TIMING.lock();
-    timing.library.get_or_insert_with(|| library.to_owned());
-    let is_final = timing.absent.as_ref().is_some_and(|why| !why.may_change());
+    let mut search = SEARCH.lock();
+    search.library.get_or_insert_with(|| library.to_owned());
+    let is_final = search.absent.as_ref().is_some_and(|why| !why.may_change());
     if !is_final {
         // A forked child stays forked.
         let _ = STATE.compare_exchange(OFF, ON, Ordering::SeqCst, Ordering::Relaxed);
@@ -120,7 +132,8 @@ fn is_forked() -> bool {
 
 /// A span opens, whose work goes to a stream. `None` where devices aren't timed, or none is used yet.
 ///
-/// **Cost** an event is recorded; the span's host time should begin after it.
+/// **Cost** an event is recorded, and where the stream is behind others may run meanwhile; the span's host
+/// time should begin after it.
 #[inline]
 pub fn begin(stream: Stream) -> Option<Token> {
     if !is_on() {
@@ -132,12 +145,11 @@ pub fn begin(stream: Stream) -> Option<Token> {
 #[cold]
 #[inline(never)]
 fn begin_on_device(stream: Stream) -> Option<Token> {
-    let mut timing = TIMING.lock();
-    let pairs = timing.pairs()?;
+    let in_use = in_use()?;
     if stream == DEFAULT && wishes::is_held(Wish::AllStreams) {
-        pairs.see(stream);
+        in_use.see(stream);
     }
-    Some(pairs.begin(stream, monotonic_ns()))
+    Some(in_use.begin(stream, monotonic_ns()))
 }
 
 /// A stream is in use, which never ends: where [`Wish::AllStreams`] is held, spans end there too. Whether
@@ -149,14 +161,12 @@ pub unsafe fn see(stream: Stream) -> bool {
     if !is_on() {
         return false;
     }
-    let mut timing = TIMING.lock();
-    let pairs = timing.pairs();
-    pairs.map(|pairs| pairs.see(stream)).is_some()
+    in_use().map(|in_use| in_use.see(stream)).is_some()
 }
 
 /// Whether a driver was found, so that spans are timed by it.
 pub fn is_timing() -> bool {
-    with_pairs(|_| ()).is_some()
+    !is_forked() && IN_USE.get().is_some()
 }
 
 /// Whether there were more streams than spans end at.
@@ -167,16 +177,11 @@ pub fn has_too_many_streams() -> bool {
 /// Waits until a stream has done all that was enqueued on it, and the others that spans end at. Whether
 /// there was something to wait for: not while it is captured, nor before a device is used.
 pub fn synchronize(stream: Stream) -> Result<bool, Untimed> {
-    let awaited = || {
-        let mut timing = TIMING.lock();
-        let pairs = timing.pairs()?;
-        let all = wishes::is_held(Wish::AllStreams);
-        Some((*pairs.driver(), pairs.awaited(stream, all)))
-    };
-    let Some((driver, streams)) = is_on().then(awaited).flatten() else {
+    let Some(in_use) = is_on().then(in_use).flatten() else {
         return Ok(false);
     };
-    let streams = streams?;
+    let (driver, all) = (in_use.driver(), wishes::is_held(Wish::AllStreams));
+    let streams = in_use.awaited(stream, all)?;
     let mut done = Ok(());
     wishes::wait(|| {
         done = driver.beside_captures(|| {
@@ -187,24 +192,24 @@ pub fn synchronize(stream: Stream) -> Result<bool, Untimed> {
     done.map(|()| !streams.is_empty())
 }
 
-/// A span that [`begin`] gave a token for closes. Reads what is complete meanwhile, and waits for nothing.
+/// A span that [`begin`] gave a token for closes. Reads what is complete meanwhile, and waits for nothing;
+/// where the stream is behind, others may run.
 pub fn end(token: Token) {
-    with_pairs(|pairs| end_in(pairs, token));
+    end_with(token, |_| ());
 }
 
 /// As [`end`], and takes what is known of closed spans by then. `take` must call nothing here.
 fn end_and_take(token: Token, take: impl FnOnce(&mut dyn Iterator<Item = Outcome>)) {
-    with_pairs(|pairs| {
-        end_in(pairs, token);
-        take(&mut pairs.take());
-    });
+    end_with(token, |pairs| take(&mut pairs.take()));
 }
 
-fn end_in(pairs: &mut Pairs<Cuda>, token: Token) {
-    let now = monotonic_ns();
-    pairs.end_at(token, now, wishes::is_held(Wish::AllStreams));
-    pairs.drain(now);
-    if pairs.is_ended() {
+fn end_with(token: Token, then: impl FnOnce(&mut Pairs<Cuda>)) {
+    let Some(in_use) = IN_USE.get().filter(|_| !is_forked()) else {
+        return;
+    };
+    let all_streams = wishes::is_held(Wish::AllStreams);
+    in_use.end(token, monotonic_ns(), all_streams, then);
+    if in_use.is_ended() {
         STATE.store(OFF, Ordering::Relaxed);
     }
 }
@@ -259,24 +264,25 @@ pub fn reason() -> Option<Absent> {
     if is_forked() {
         return Some(Absent::Forked);
     }
-    let timing = TIMING.lock();
-    match &timing.pairs {
-        Some(pairs) if pairs.is_ended() => Some(Absent::Ended),
-        _ => timing.absent.clone(),
+    match IN_USE.get() {
+        Some(in_use) if in_use.is_ended() => Some(Absent::Ended),
+        Some(_) => None,
+        None => SEARCH.lock().absent.clone(),
     }
 }
 
 fn with_pairs<T>(work: impl FnOnce(&mut Pairs<Cuda>) -> T) -> Option<T> {
-    if is_forked() {
-        return None;
-    }
-    TIMING.lock().pairs.as_mut().map(work)
+    let in_use = IN_USE.get().filter(|_| !is_forked())?;
+    Some(in_use.with(work))
 }
 
 /// Locks over a fork.
 pub(crate) fn lock_for_fork() {
-    // In this order, as what becomes known is looked up while timing is held.
-    TIMING.hold();
+    // In this order, as what becomes known is looked up while the pairs are held.
+    SEARCH.hold();
+    if let Some(in_use) = IN_USE.get() {
+        in_use.lock_for_fork();
+    }
     closed::lock_for_fork();
 }
 
@@ -285,17 +291,20 @@ pub(crate) fn lock_for_fork() {
 /// # Safety
 /// The calling thread holds the lock.
 pub(crate) unsafe fn unlock_after_fork() {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's promise. Nothing was found meanwhile, as the search was locked.
     unsafe {
         closed::unlock_after_fork();
-        TIMING.release();
+        if let Some(in_use) = IN_USE.get() {
+            in_use.unlock_after_fork();
+        }
+        SEARCH.release();
     }
 }
 
 /// In a forked child: where the parent used the driver, the child never calls it.
 pub(crate) fn start_over_after_fork() {
     closed::start_over_after_fork();
-    if TIMING.lock().pairs.is_some() {
+    if IN_USE.get().is_some() {
         STATE.store(FORKED, Ordering::SeqCst);
     }
 }

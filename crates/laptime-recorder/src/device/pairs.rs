@@ -1,9 +1,9 @@
 //! A pair of events for each span: recorded when it opens and closes, read when the device got there.
 //!
-//! Nothing here waits. [`Pairs::begin`] and [`Pairs::end`] enqueue an event each on the span's stream.
-//! Pairs queue in the order of their ends, a queue per stream, and [`Pairs::drain`] reads those at the
-//! front that are complete. What it learns goes to [`Pairs::take`]: times, or why there are none.
-//! Time comes in from outside, as numbers; the driver is the only thing that is touched.
+//! This is what is known of them; [`super::enqueue`] records the events. Pairs queue in the order of their
+//! ends, a queue per stream, and [`Pairs::drain`] reads those at the front that are complete. What it learns
+//! goes to [`Pairs::take`]: times, or why there are none. Nothing here waits, so that a lock around it is
+//! never held for long: of the driver only questions are asked. Time comes in from outside, as numbers.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -30,20 +30,48 @@ pub struct Times {
     pub duration_ns: u64,
     /// Whether the start was complete when the end was enqueued: the device was not behind.
     pub launch_bound: bool,
-    /// When that was on the host's clock, and how far the device was behind.
-    pub place: Result<Place, Untimed>,
+    /// When that was on the host's clock, and how far the device was behind; not always known.
+    pub place: Option<Place>,
 }
 
 /// A span's token with its times, or why it has none.
 pub type Outcome = (Token, Result<Times, Untimed>);
 
 /// A span that is open.
+#[derive(Debug, Clone, Copy)]
+pub struct Open {
+    /// The stream's.
+    pub context: Context,
+    /// Where its work goes.
+    pub stream: Stream,
+    /// Its start, which is recorded, and its end.
+    pub events: [Event; 2],
+    /// Host time before the start was recorded.
+    pub began_ns: u64,
+}
+
+/// What was recorded where a span ended.
 #[derive(Debug)]
-struct Open {
-    context: Context,
-    stream: Stream,
-    events: [Event; 2],
-    began_ns: u64,
+pub struct Ended {
+    /// Host time before the end was recorded.
+    pub at_ns: u64,
+    /// Whether the start was complete by then.
+    pub launch_bound: bool,
+    /// The line's anchor before it, or one that was recorded with it.
+    pub anchor: Option<Anchored>,
+    /// Ends on other streams.
+    pub others: Vec<Event>,
+    /// Other streams that the driver refused.
+    pub refused: Vec<Stream>,
+}
+
+/// What a span's place is told from.
+#[derive(Debug, Clone, Copy)]
+pub enum Anchored {
+    /// An anchor of the line's, by its number.
+    Before(u64),
+    /// One that was recorded right before the span's end.
+    Now(Event),
 }
 
 /// What was learnt, until somebody takes it.
@@ -93,76 +121,44 @@ impl<D: Driver> Pairs<D> {
         }
     }
 
-    /// A span opens, whose work goes to a stream.
-    pub fn begin(&mut self, stream: Stream, now_ns: u64) -> Token {
+    /// Free events of a context, if they are not all in use; `None` for each that is to be made.
+    pub fn take_events<const N: usize>(
+        &mut self,
+        context: Context,
+        now_ns: u64,
+    ) -> Result<[Option<Event>; N], Untimed> {
+        match self.pool.take(context) {
+            Err(Untimed::TooManyPending { .. }) => {
+                self.drain(now_ns);
+                self.pool.take(context)
+            }
+            taken => taken,
+        }
+    }
+
+    /// Events that were taken come back unused, as a call failed; so many could not be made at all.
+    pub fn give_back(&mut self, context: Context, events: &[Event], unmade: usize, why: &Untimed) {
+        self.pool.unreserve(unmade);
+        self.pool.give_after(&self.driver, context, events, why);
+    }
+
+    /// An event that was taken comes back.
+    pub fn give(&mut self, context: Context, event: Event) {
+        self.pool.give(context, event);
+    }
+
+    /// A span opened, and its start was recorded; or why not.
+    pub fn opened(&mut self, open: Result<Open, Untimed>) -> Token {
         let token = Token(self.next);
         self.next += 1;
-        let open = self.try_begin(stream, now_ns);
         let open = open.map_err(|why| self.look_at(why));
         self.open.push((token, open));
         token
     }
 
-    fn try_begin(&mut self, stream: Stream, now_ns: u64) -> Result<Open, Untimed> {
-        if self.is_ended {
-            return Err(Untimed::Absent(Absent::Ended));
-        }
-        self.runs(stream)?;
-        let context = self.driver.context(stream).map_err(Untimed::Failed)?;
-        let mut events = self.pool.take_pair(&self.driver, context);
-        if matches!(events, Err(Untimed::TooManyPending { .. })) {
-            self.drain(now_ns);
-            events = self.pool.take_pair(&self.driver, context);
-        }
-        let events = events?;
-        if let Err(fault) = self.driver.record(events[0], stream) {
-            let why = Untimed::Failed(fault);
-            self.pool.give_after(&self.driver, context, &events, &why);
-            return Err(why);
-        }
-        Ok(Open {
-            context,
-            stream,
-            events,
-            began_ns: now_ns,
-        })
-    }
-
-    /// What is enqueued now runs, instead of becoming part of a graph.
-    fn runs(&self, stream: Stream) -> Result<(), Untimed> {
-        match self.driver.is_capturing(stream) {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(Untimed::Captured),
-            Err(fault) => Err(Untimed::Failed(fault)),
-        }
-    }
-
     /// A stream is in use that never ends: spans can end there too.
-    pub fn see(&mut self, stream: Stream) {
-        if let Ok(context) = self.driver.context(stream) {
-            self.streams.see(context, stream);
-        }
-    }
-
-    /// The driver.
-    pub fn driver(&self) -> &D {
-        &self.driver
-    }
-
-    /// The streams that a span on one waits for, none while that is captured: it, or all that are known.
-    pub fn awaited(&self, stream: Stream, all_streams: bool) -> Result<Vec<Stream>, Untimed> {
-        match self.runs(stream) {
-            Ok(()) => {}
-            Err(Untimed::Captured) => return Ok(Vec::new()),
-            Err(why) => return Err(why),
-        }
-        let mut awaited = vec![stream];
-        if all_streams {
-            let context = self.driver.context(stream).map_err(Untimed::Failed)?;
-            let others = self.streams.beside(context, stream);
-            awaited.extend(others.iter().filter(|other| self.runs(**other).is_ok()));
-        }
-        Ok(awaited)
+    pub fn see(&mut self, context: Context, stream: Stream) {
+        self.streams.see(context, stream);
     }
 
     /// The streams that are known.
@@ -170,99 +166,59 @@ impl<D: Driver> Pairs<D> {
         &self.streams
     }
 
-    /// The span closes. One that is not open closes nothing.
-    pub fn end(&mut self, token: Token, now_ns: u64) {
-        self.end_at(token, now_ns, false);
-    }
-
-    /// The span closes: on its own stream, or at the last of all streams that are known.
-    pub fn end_at(&mut self, token: Token, now_ns: u64, all_streams: bool) {
-        let Some(open) = self.close(token) else {
-            return;
-        };
-        let ended = open.and_then(|open| {
-            let (context, events) = (open.context, open.events);
-            let ended = self.try_end(token, &open, now_ns, all_streams);
-            ended.inspect_err(|why| {
-                self.pool.give_after(&self.driver, context, &events, why);
-            })
-        });
-        if let Err(why) = ended {
-            let why = self.look_at(why);
-            self.outcomes.tell((token, Err(why)));
-        }
-    }
-
-    fn try_end(
+    /// A span closes, if it is open: with the anchor of its line, unless a new one is due.
+    pub fn close(
         &mut self,
         token: Token,
-        open: &Open,
         now_ns: u64,
-        all_streams: bool,
-    ) -> Result<(), Untimed> {
-        if self.is_ended {
-            return Err(Untimed::Absent(Absent::Ended));
-        }
-        let &Open {
-            context,
-            stream,
-            events: [start, end],
-            began_ns,
-        } = open;
-        self.runs(stream)?;
-        if stream.is_default() && self.driver.context(stream).map_err(Untimed::Failed)? != context {
-            return Err(Untimed::OtherContext);
-        }
-        let at = self.line(context, stream);
-        let (driver, pool) = (&self.driver, &mut self.pool);
-        let launch_bound =
-            driver.beside_captures(|| driver.is_complete(start).map_err(Untimed::Failed))?;
-        let line = &mut self.lines[at];
-        let anchor = line
-            .timeline
-            .anchor(driver, pool, (context, stream), now_ns);
-        driver.record(end, stream).map_err(Untimed::Failed)?;
-        let others = if all_streams {
-            self.end_beside(context, stream, now_ns)?
-        } else {
-            Vec::new()
+    ) -> Option<Result<(Open, Option<u64>), Untimed>> {
+        let at = self.open.binary_search_by_key(&token, |(open, _)| *open);
+        let open = self.open.remove(at.ok()?).1;
+        Some(open.map(|open| {
+            let line = self.line(open.context, open.stream);
+            (open, self.lines[line].timeline.newest(now_ns))
+        }))
+    }
+
+    /// A span that was closed has its end recorded, or why not.
+    pub fn closed(&mut self, token: Token, open: Option<Open>, ended: Result<Ended, Untimed>) {
+        let (open, ended) = match (open, ended) {
+            (Some(open), Ok(ended)) => (open, ended),
+            (open, Err(why)) => {
+                if let Some(Open {
+                    context, events, ..
+                }) = open
+                {
+                    self.pool.give_after(&self.driver, context, &events, &why);
+                }
+                let why = self.look_at(why);
+                return self.outcomes.tell((token, Err(why)));
+            }
+            (None, Ok(_)) => return,
         };
-        self.lines[at].waiting.push_back(Pending {
+        for stream in ended.refused {
+            self.streams.forget(open.context, stream);
+        }
+        let at = self.line(open.context, open.stream);
+        let line = &mut self.lines[at];
+        let anchor = ended.anchor.map(|anchor| match anchor {
+            Anchored::Before(number) => number,
+            Anchored::Now(event) => line.timeline.add(event, ended.at_ns),
+        });
+        line.waiting.push_back(Pending {
             token,
-            events: [start, end],
-            others,
-            began_ns,
-            ended_ns: now_ns,
-            launch_bound,
+            events: open.events,
+            others: ended.others,
+            began_ns: open.began_ns,
+            ended_ns: ended.at_ns,
+            launch_bound: ended.launch_bound,
             anchor,
         });
-        Ok(())
-    }
-
-    /// Ends on the streams beside the span's own.
-    fn end_beside(
-        &mut self,
-        context: Context,
-        stream: Stream,
-        now_ns: u64,
-    ) -> Result<Vec<Event>, Untimed> {
-        let at = (context, stream);
-        let ends = self.streams.end_beside(&self.driver, &mut self.pool, at);
-        if matches!(ends, Err(Untimed::TooManyPending { .. })) {
-            self.drain(now_ns);
-            return self.streams.end_beside(&self.driver, &mut self.pool, at);
-        }
-        ends
-    }
-
-    fn close(&mut self, token: Token) -> Option<Result<Open, Untimed>> {
-        let at = self.open.binary_search_by_key(&token, |(open, _)| *open);
-        at.ok().map(|at| self.open.remove(at).1)
     }
 
     /// A span will never close: its events are free again, and nothing is told of it.
     pub fn forget(&mut self, token: Token) {
-        if let Some(Ok(open)) = self.close(token) {
+        if let Some(Ok((open, _))) = self.close(token, 0) {
             self.pool.give_all(open.context, open.events);
         }
     }

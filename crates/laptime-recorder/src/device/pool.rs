@@ -3,6 +3,9 @@
 //! Making an event takes the driver longer than recording it, and every event holds memory of the
 //! driver's. An event belongs to a context, so there is a heap of free ones for each. None is ever
 //! destroyed: when the program exits, the driver may be gone before us.
+//!
+//! The pool makes none itself, as that may wait: whoever takes events makes those that are missing, and has
+//! their number reserved by then.
 
 use super::driver::{Context, Driver, Event};
 use super::reason::Untimed;
@@ -35,33 +38,23 @@ impl Pool {
         self.made
     }
 
-    /// A free event of a context, or a new one.
-    pub fn take(&mut self, driver: &impl Driver, context: Context) -> Result<Event, Untimed> {
-        if let Some(event) = self.heap(context).pop() {
-            return Ok(event);
-        }
-        if self.made >= self.most {
+    /// Free events of a context; `None` for each that is to be made, and is reserved. All of them, or an error.
+    pub fn take<const N: usize>(
+        &mut self,
+        context: Context,
+    ) -> Result<[Option<Event>; N], Untimed> {
+        let free = self.heap(context).len().min(N);
+        if self.made + N - free > self.most {
             return Err(Untimed::TooManyPending { most: self.most });
         }
-        let event = driver.beside_captures(|| driver.create(context).map_err(Untimed::Failed))?;
-        self.made += 1;
-        Ok(event)
+        self.made += N - free;
+        let heap = self.heap(context);
+        Ok(std::array::from_fn(|_| heap.pop()))
     }
 
-    /// Two of them, or none.
-    pub fn take_pair(
-        &mut self,
-        driver: &impl Driver,
-        context: Context,
-    ) -> Result<[Event; 2], Untimed> {
-        let first = self.take(driver, context)?;
-        match self.take(driver, context) {
-            Ok(second) => Ok([first, second]),
-            Err(why) => {
-                self.give(context, first);
-                Err(why)
-            }
-        }
+    /// So many that were reserved could not be made.
+    pub fn unreserve(&mut self, count: usize) {
+        self.made = self.made.saturating_sub(count);
     }
 
     /// Takes an event back. It need not be complete: it is recorded anew before it is asked again.

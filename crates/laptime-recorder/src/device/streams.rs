@@ -3,9 +3,7 @@
 //! Recording an event on a stream that was destroyed is undefined, and nothing tells of a stream's end.
 //! So only those are kept that live as long as the program by its own word.
 
-use super::driver::{Context, Driver, Event, Stream};
-use super::pool::Pool;
-use super::reason::Untimed;
+use super::driver::{Context, Stream};
 
 /// Most streams that are kept: an event is recorded on each where a lap ends.
 pub const MOST: usize = 64;
@@ -38,35 +36,9 @@ impl Streams {
         others.filter(|other| *other != stream).collect()
     }
 
-    /// Enqueues an end on each of them but one; no stream waits for it. What the driver refuses is no
-    /// stream any more, and forgotten.
-    pub fn end_beside(
-        &mut self,
-        driver: &impl Driver,
-        pool: &mut Pool,
-        (context, stream): (Context, Stream),
-    ) -> Result<Vec<Event>, Untimed> {
-        let mut ends = Vec::new();
-        for other in self.beside(context, stream) {
-            // What is captured runs later.
-            if driver.is_capturing(other) == Ok(true) {
-                continue;
-            }
-            let event = match pool.take(driver, context) {
-                Ok(event) => event,
-                Err(why) => {
-                    pool.give_all(context, ends);
-                    return Err(why);
-                }
-            };
-            if driver.record(event, other).is_ok() {
-                ends.push(event);
-            } else {
-                pool.give(context, event);
-                self.known.retain(|known| *known != (context, other));
-            }
-        }
-        Ok(ends)
+    /// One is no stream any more: the driver refused it.
+    pub fn forget(&mut self, context: Context, stream: Stream) {
+        self.known.retain(|known| *known != (context, stream));
     }
 
     /// Whether there were more than are kept.

@@ -61,6 +61,7 @@ table! {
     cuCtxPopCurrent_v2 as pop_context(*mut usize);
     cuStreamGetCtx as stream_context(usize, *mut usize);
     cuStreamIsCapturing as stream_capture(usize, *mut c_int);
+    cuStreamQuery as stream_query(usize);
     cuStreamSynchronize as stream_synchronize(usize);
     cuThreadExchangeStreamCaptureMode as exchange_capture_mode(*mut c_int);
     cuEventCreate as event_create(*mut usize, c_uint);

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use super::driver::{Context, Driver, Event, Stream};
+use super::driver::{Context, Driver, Event};
 use super::pool::Pool;
 use super::reason::{Fault, Untimed};
 
@@ -97,36 +97,30 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// The anchor for what is recorded next: the newest one, or a new one if that is old.
-    pub fn anchor(
-        &mut self,
-        driver: &impl Driver,
-        pool: &mut Pool,
-        (context, stream): (Context, Stream),
-        now_ns: u64,
-    ) -> Result<u64, Untimed> {
-        let age = self
-            .anchors
-            .back()
-            .map(|newest| now_ns.saturating_sub(newest.recorded_ns));
-        if age.is_none_or(|age| age >= ANCHOR_NS) {
-            let event = pool.take(driver, context)?;
-            if let Err(fault) = driver.record(event, stream) {
-                let why = Untimed::Failed(fault);
-                pool.give_after(driver, context, &[event], &why);
-                return Err(why);
-            }
-            self.anchors.push_back(Anchor {
-                event,
-                recorded_ns: now_ns,
-                begins: age.is_none_or(|age| age > LONGEST_NS),
-            });
-        }
-        Ok(self.first + self.anchors.len() as u64 - 1)
+    /// The anchor for what is recorded now: the newest one. `None` where that is old, and a new one is due.
+    pub fn newest(&self, now_ns: u64) -> Option<u64> {
+        let age = self.age(now_ns).filter(|age| *age < ANCHOR_NS);
+        age.map(|_| self.first + self.anchors.len() as u64 - 1)
     }
 
-    /// Where a span lies whose end is complete, as all that was recorded before it on the stream.
-    /// Spans are asked for in the order of their ends.
+    /// A new anchor was recorded on the stream.
+    pub fn add(&mut self, event: Event, recorded_ns: u64) -> u64 {
+        self.anchors.push_back(Anchor {
+            event,
+            recorded_ns,
+            begins: self.age(recorded_ns).is_none_or(|age| age > LONGEST_NS),
+        });
+        self.first + self.anchors.len() as u64 - 1
+    }
+
+    /// How old the newest anchor is.
+    fn age(&self, now_ns: u64) -> Option<u64> {
+        let newest = self.anchors.back()?;
+        Some(now_ns.saturating_sub(newest.recorded_ns))
+    }
+
+    /// Where a span lies whose end is complete, as all that was recorded before it on the stream; `None`
+    /// where its anchor isn't there. Spans are asked for in the order of their ends.
     pub fn place(
         &mut self,
         driver: &impl Driver,
@@ -135,9 +129,15 @@ impl Timeline {
         anchor: u64,
         (end, duration_ns): (Event, u64),
         seen: Seen,
-    ) -> Result<Place, Fault> {
+    ) -> Result<Option<Place>, Fault> {
         let place = self.go_to(driver, pool, context, anchor);
-        let ahead = driver.elapsed_ms(self.anchors[0].event, end)?;
+        let Some(anchor) = self.anchors.front() else {
+            return Ok(None);
+        };
+        // Two threads on one stream may have recorded them in the other order.
+        let Some(ahead) = driver.elapsed_ms(anchor.event, end)? else {
+            return Ok(None);
+        };
         let end = place + nanoseconds(ahead);
         let start = end - duration_ns as i64;
         let offset = &mut self.offset;
@@ -149,14 +149,14 @@ impl Timeline {
         offset.most = offset.most.max(offset.least);
         let behind = |offset: i64| (end + offset - seen.ended_ns as i64).max(0) as u64;
         let started_ns = (start + offset.least).max(0) as u64;
-        Ok(Place {
+        Ok(Some(Place {
             started_ns,
             lag_ns: started_ns.saturating_sub(seen.began_ns),
             tail: Tail {
                 least_ns: behind(offset.least),
                 most_ns: behind(offset.most),
             },
-        })
+        }))
     }
 
     /// Goes on to an anchor, and gives those before it back.
@@ -177,7 +177,7 @@ impl Timeline {
             let step = driver.elapsed_ms(passed.event, next.event);
             let step = step.map_err(Untimed::Failed);
             match &step {
-                Ok(ms) if !next.begins => {
+                Ok(Some(ms)) if !next.begins => {
                     let step = nanoseconds(*ms);
                     self.place_ns += step;
                     self.offset.least -= step / DRIFT;

@@ -46,7 +46,15 @@ pub fn wait_by(wait: WaitBy) {
     let _ = WAIT_BY.set(wait);
 }
 
-pub(super) fn wait(mut work: impl FnMut()) {
+/// Whether others can be let on while the calling thread waits.
+///
+/// **Cost** one load.
+pub(super) fn gives_way() -> bool {
+    WAIT_BY.get().is_some()
+}
+
+/// Runs what may wait, while others are let on.
+pub(crate) fn wait(mut work: impl FnMut()) {
     match WAIT_BY.get() {
         Some(wait) => wait(&mut work),
         None => work(),

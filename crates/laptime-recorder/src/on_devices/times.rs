@@ -14,6 +14,7 @@ use crate::device::wishes::{self, Wish};
 use crate::device::{self, Begun, HeldTime, here};
 use crate::registration;
 use crate::registry;
+use crate::stack::Position;
 use crate::thread::Thread;
 
 /// Code of the note that tells an error of the driver.
@@ -47,10 +48,35 @@ pub fn begin() -> Option<Begun> {
     })
 }
 
-/// A span that was begun closes, and is written with its times once they are known.
-pub fn end(thread: &mut Thread, begun: Begun, span: &Span) {
-    let known = closed::end(begun, span);
-    write(thread, &known);
+/// The device's part ends of a span that is about to close, and of those that close with it. Writes what
+/// became known of others. Never inside of [`Thread::with`]: other threads may run meanwhile.
+#[inline]
+pub fn end(position: Position) {
+    let is_any = Thread::with(|thread| !thread.stack().on_devices.is_empty());
+    if is_any == Some(true) {
+        end_slowly(position);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn end_slowly(position: Position) {
+    let (mut first, mut more) = (None, Vec::new());
+    Thread::with(|thread| {
+        thread.stack().end_on_devices(position, |begun| {
+            if let Some(begun) = first.replace(begun) {
+                more.push(begun);
+            }
+        });
+    });
+    let mut known = Known::default();
+    // The last one that was told is the outermost.
+    for begun in more.into_iter().chain(first) {
+        known.extend(closed::end(begun));
+    }
+    if !known.is_empty() {
+        Thread::with(|thread| write(thread, &known));
+    }
 }
 
 /// A span that was taken off the stack is this one.
@@ -70,7 +96,7 @@ pub fn give_around(thread: &mut Thread, held: HeldTime, span: &Span) {
 /// Writes what the devices of closed spans tell, for a report; waits for them, but not for long.
 pub fn catch_up() {
     if !closed::is_empty() {
-        device::wait(PATIENCE);
+        wishes::wait(|| device::wait(PATIENCE));
         let known = closed::known(device::take());
         registration::with(|thread| {
             write(thread, &known);

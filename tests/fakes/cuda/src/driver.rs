@@ -11,6 +11,7 @@ use crate::machine::{
     Code, Event, FIRST_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Machine, NO_DEVICE, NOT_INITIALIZED,
     NOT_READY, QUANTUM_NS, SUCCESS, machine,
 };
+use crate::queue;
 use crate::visible::Visible;
 
 thread_local! {
@@ -213,6 +214,20 @@ pub extern "C" fn cuStreamIsCapturing(stream: usize, status: *mut c_int) -> c_in
     })
 }
 
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamQuery(stream: usize) -> c_int {
+    called("cuStreamQuery", |machine| {
+        capture::judge(machine)?;
+        let now = machine.now_ns;
+        let found = machine.stream(stream, current())?;
+        if let Some(capture) = &mut found.capture {
+            capture.is_lost = true;
+            return Err(capture::UNSUPPORTED);
+        }
+        (found.ready_at_ns <= now).then_some(()).ok_or(NOT_READY)
+    })
+}
+
 /// Waits for a stream: what a tool does only if it was asked to. Here time jumps.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamSynchronize(stream: usize) -> c_int {
@@ -259,6 +274,7 @@ pub extern "C" fn cuEventCreate(event: *mut usize, _flags: c_uint) -> c_int {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventRecord(event: usize, stream: usize) -> c_int {
+    queue::wait_for_room(stream, current());
     called("cuEventRecord", |machine| {
         let now = machine.now_ns;
         let on = machine.stream(stream, current())?;

@@ -15,4 +15,5 @@ mod control;
 mod driver;
 mod machine;
 mod program;
+mod queue;
 mod visible;
