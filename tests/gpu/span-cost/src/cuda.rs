@@ -49,6 +49,27 @@ impl Cuda {
         Ok(stream)
     }
 
+    /// What records an event pair on a stream, by the driver's own two calls.
+    pub fn event_pair(&self, stream: Stream) -> Result<impl FnMut(), String> {
+        type Event = *mut c_void;
+        let mut events: [Event; 2] = [null_mut(); 2];
+        // SAFETY: as above.
+        let record = unsafe {
+            let create = self
+                .function::<unsafe extern "C" fn(*mut Event, c_uint) -> c_int>("cuEventCreate")?;
+            for event in &mut events {
+                check("cuEventCreate", create(event, 0))?;
+            }
+            self.function::<unsafe extern "C" fn(Event, Stream) -> c_int>("cuEventRecord")?
+        };
+        Ok(move || {
+            for event in events {
+                // SAFETY: neither is ever destroyed.
+                unsafe { record(event, stream) };
+            }
+        })
+    }
+
     /// Waits until the stream has nothing left to do.
     pub fn synchronize(&self, stream: Stream) -> Result<(), String> {
         // SAFETY: as above.

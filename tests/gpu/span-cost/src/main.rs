@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Makes a context and a stream of its own, records SPANS spans of each kind in blocks, and prints one
-//! line of JSON: nanoseconds a span, of each block. The recording then says how many of the spans
-//! named `device` have a time there.
+//! line of JSON: nanoseconds a span, of each block, and beside them of the driver's own two calls for an
+//! event pair. The recording then says how many of the spans named `device` have a time there.
 
 mod cuda;
 
@@ -17,8 +17,9 @@ use std::time::Instant;
 
 use cuda::Cuda;
 
-/// The device is waited for between blocks, so that none of them pays for another one's spans.
-const BLOCKS: usize = 10;
+/// Spans of a block: their events fit the queue of a stream, which takes a thousand. The device is waited for
+/// between blocks, so that none of them waits for the events of another.
+const BLOCK: usize = 300;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -46,22 +47,23 @@ fn measured(path: &str, spans: usize) -> Result<String, String> {
     let cuda = Cuda::load()?;
     let stream = cuda.stream()?;
     let recording = laptime::record(path).map_err(|error| error.to_string())?;
-    let each = (spans / BLOCKS).max(1);
+    let count = (spans / BLOCK).max(1);
 
-    let host = blocks(&cuda, stream, each, || {
+    let host = blocks(&cuda, stream, count, || {
         let _lap = laptime::lap!("host");
     })?;
     laptime::device::turn_on();
     // SAFETY: the stream lives as long as the process.
     let on = unsafe { laptime::device::on_cuda_stream(0, stream) };
-    let device = blocks(&cuda, stream, each, || {
+    let device = blocks(&cuda, stream, count, || {
         let _lap = laptime::lap!("device");
     })?;
     drop(on);
+    let pair = blocks(&cuda, stream, count, cuda.event_pair(stream)?)?;
     recording.finish().map_err(|error| error.to_string())?;
     Ok(format!(
-        "{{\"spans\": {}, \"host_ns\": {host:?}, \"device_ns\": {device:?}}}",
-        each * BLOCKS
+        "{{\"spans\": {}, \"host_ns\": {host:?}, \"device_ns\": {device:?}, \"pair_ns\": {pair:?}}}",
+        count * BLOCK
     ))
 }
 
@@ -69,21 +71,21 @@ fn measured(path: &str, spans: usize) -> Result<String, String> {
 fn blocks(
     cuda: &Cuda,
     stream: cuda::Stream,
-    each: usize,
+    count: usize,
     mut span: impl FnMut(),
 ) -> Result<Vec<f64>, String> {
     // What is made once, such as events and the place in the table of paths.
-    for _ in 0..each {
+    for _ in 0..BLOCK {
         span();
     }
     let mut told = Vec::new();
-    for _ in 0..BLOCKS {
+    for _ in 0..count {
         cuda.synchronize(stream)?;
         let begun = Instant::now();
-        for _ in 0..each {
+        for _ in 0..BLOCK {
             black_box(&mut span)();
         }
-        told.push(begun.elapsed().as_nanos() as f64 / each as f64);
+        told.push(begun.elapsed().as_nanos() as f64 / BLOCK as f64);
     }
     Ok(told)
 }
