@@ -17,8 +17,8 @@ use super::times;
 use crate::collector;
 use crate::device::closed::{self, Known};
 use crate::guard::guard;
-use crate::recording;
 use crate::registration;
+use crate::registry;
 
 /// Code of the note that says that the driver had shut down before it told of all laps.
 const ENDED: &str = "device.ended";
@@ -69,7 +69,7 @@ pub(super) fn come_before_the_driver() {
 
 /// The exiting thread has no window any more, so the recording's own writer writes.
 fn catch_up_by_scribe() {
-    let is_recorded = recording::current_folder().is_some();
+    let is_recorded = registry::with(|registry| registry.disk.is_some());
     if let Some(known) = is_recorded.then(last_known).flatten() {
         collector::write_by_scribe(|scribe| times::tell(&known, |record| scribe.record(record)));
     }
