@@ -18,6 +18,7 @@ from . import _interpreter as _interpreter  # isort: split
 from ._core import (
     Recorder,
     asked,
+    catch_up_at_exit,
     close,
     count_calls,
     enable,
@@ -86,11 +87,13 @@ def _end() -> None:
     """Notes where the interpreter's own exit begins, and ends the recording while there is time.
 
     Registered first, it runs last: the program's own handlers run before it, and are the program's
-    work. After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that
-    the C library runs at an exit is run.
+    work. Drivers of devices shut down later, so they are asked here for the last they have to tell.
+    After an interrupt that nobody caught, CPython ends by the signal itself, and nothing that the C
+    library runs at an exit is run.
     """
     if os.getpid() == _pid:  # a forked child that did nothing leaves nothing
         note("interpreter.exits", str(now()))
+    catch_up_at_exit()
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
         while _kept:
             _kept.pop().finish()

@@ -27,6 +27,7 @@ from ._core_comparison import (
 from ._core_devices import (
     Allocators as Allocators,
     AsideSpan as AsideSpan,
+    catch_up_at_exit as catch_up_at_exit,
     cuda_profiler_start as cuda_profiler_start,
     cuda_profiler_stop as cuda_profiler_stop,
     leave_devices as leave_devices,

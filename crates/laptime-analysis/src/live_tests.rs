@@ -172,3 +172,13 @@ fn a_report_from_within_a_lap_counts_the_lap_so_far() {
     assert_eq!(summary.row("startup").unwrap().total_ns, 10 * MS);
     assert_eq!(summary.row("other").unwrap().total_ns, 0);
 }
+
+#[test]
+fn a_running_programs_own_report_says_that_its_recording_tells_the_energy() {
+    let mut script = Script::new(7, 100 * MS);
+    script.span(&["train"], 10 * MS, 30 * MS);
+    let summary = summarize_live(&live(&mut script, &[&["train"]]));
+    let train = summary.row("train").unwrap();
+    let why = &summary.why(train, "device_energy_j").unwrap().0;
+    assert!(why.ends_with("open the recording"), "{why}");
+}

@@ -130,8 +130,9 @@ fn report_explains_itself() {
                                 appearance]
           --columns <COLUMN,…>  Columns of the tables, such as `p95,max,cpu` [possible values: count,
                                 total, self, mean, stddev, min, p50, p90, p95, p99, max, cpu, thread,
-                                delayed, device, device-share, net, kept, peak, device-net, device-peak,
-                                device-held, flop, flop/s, flop/byte, bound, mfu, parent, share, bytes]
+                                delayed, device, device-share, launch-bound, net, kept, peak,
+                                device-net, device-peak, device-held, flop, flop/s, flop/byte, bound,
+                                mfu, parent, share, bytes]
           --top <ROWS>          Only this many rows: the largest by --sort, with the rows around them
           --filter <PATTERN>    Only paths like this, such as `step/*` or `**/forward`
           --until <METRIC>      Time, steps and epochs to a threshold, such as `test_acc >= 0.95`

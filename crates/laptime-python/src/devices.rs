@@ -65,6 +65,15 @@ pub fn leave_devices() {
     measuring(|| (), recorder::leave_devices);
 }
 
+/// Writes what the devices of closed laps tell, as the interpreter begins to exit: later the driver shuts down.
+///
+/// **Cost** waits for these devices without the interpreter's lock, at most two seconds; nothing where none is
+/// pending.
+#[pyfunction]
+pub fn catch_up_at_exit(python: Python<'_>) {
+    measuring(|| (), || python.detach(recorder::catch_up_at_exit));
+}
+
 /// Laps wait for their device where they begin and end, until the same is asked with `False`.
 #[pyfunction]
 pub fn wait_for_devices(wanted: bool) {

@@ -176,6 +176,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         notebook::cell_line,
         notebook::cell_options,
         notebook::finished_line,
+        devices::catch_up_at_exit,
         devices::leave_devices,
         devices::see_all_streams,
         devices::see_stream,

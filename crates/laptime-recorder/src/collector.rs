@@ -24,6 +24,7 @@ use crate::samples::Sources;
 use crate::stacks::{Sample, Sampler};
 use crate::telemetry::Watch;
 use crate::window::{Destination, Window};
+use crate::writer::Writer;
 
 /// How often resident memory is sampled, and unmapped files are written.
 const TICK: Duration = Duration::from_millis(100);
@@ -35,6 +36,10 @@ const LEVEL_TICK: Duration = Duration::from_millis(20);
 /// When anchors are noted after the start, in ns: early ones give short runs a rate. Then every second.
 const EARLY_ANCHORS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
 const ANCHOR_EVERY_NS: u64 = 1_000_000_000;
+
+/// Between two looks whether the scribe is free, and how many there are.
+const SCRIBE_AGAIN: Duration = Duration::from_micros(100);
+const SCRIBE_LOOKS: u32 = 1_000;
 
 /// Starts the thread for the recording in progress.
 pub fn start(disk: &Disk) -> Option<std::thread::JoinHandle<()>> {
@@ -197,6 +202,31 @@ fn note(record: &Record<'_>) {
                 disk.scribe = Some(scribe);
             }
         });
+    }
+}
+
+/// Writes records of the recorder's own from another thread than the collector, which may write one just now.
+///
+/// **Cost** waits for that one, a tenth of a second at most.
+pub fn write_by_scribe(write: impl FnOnce(&mut Writer)) {
+    for _ in 0..SCRIBE_LOOKS {
+        let taken = registry::with(|registry| {
+            let disk = registry.disk.as_mut();
+            disk.map(|disk| disk.scribe.take())
+        });
+        match taken {
+            None => return,
+            Some(None) => std::thread::sleep(SCRIBE_AGAIN),
+            Some(Some(mut scribe)) => {
+                write(&mut scribe);
+                registry::with(|registry| {
+                    if let Some(disk) = registry.disk.as_mut() {
+                        disk.scribe = Some(scribe);
+                    }
+                });
+                return;
+            }
+        }
     }
 }
 

@@ -210,12 +210,13 @@ impl ProcessFile {
 
     /// In a forked child: lets go of the parent's file. The prefix becomes memory of the child's own,
     /// for whatever may still point there.
-    pub fn leave_to_parent(self) {
+    pub fn leave_to_parent(mut self) {
         if self.mapped {
             platform::make_private(self.prefix, PREFIX_LEN);
         }
+        self.slots_taken = u32::MAX;
         // Windows that were set aside stay mapped; nothing leads to them.
-        std::mem::forget(self.ready);
+        std::mem::forget(std::mem::take(&mut self.ready));
     }
 
     /// Gives a slot back; does nothing for memory that is not of this black box.
@@ -256,6 +257,16 @@ impl ProcessFile {
         self.store(CLOSED_OFFSET, &1_u64.to_le_bytes());
         self.write_prefix()?;
         self.file.get()?.set_len(end)
+    }
+}
+
+impl Drop for ProcessFile {
+    fn drop(&mut self) {
+        // A thread that has not noticed the end of the recording yet goes on using its slot.
+        if self.mapped && self.slots_taken == 0 {
+            // SAFETY: mapped in `create`, and no stack lies in it: those that do have their slots taken.
+            unsafe { platform::unmap(self.prefix, PREFIX_LEN) };
+        }
     }
 }
 

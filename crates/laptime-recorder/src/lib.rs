@@ -71,6 +71,7 @@ pub use live::{live, reset};
 pub use messages::{remember_stderr, warn};
 pub use news::{follow, news};
 pub use notes::{mark, mark_outermost, metric, module, note};
+pub use on_devices::at_exit::catch_up_at_exit;
 pub use on_devices::waits::{wait_for as wait_for_device, wait_here as wait_for_device_here};
 pub use on_devices::{
     turn_off as leave_devices, turn_on as time_on_devices, turn_on_with as time_on_devices_with,

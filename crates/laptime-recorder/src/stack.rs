@@ -115,7 +115,7 @@ impl Stack {
     }
 
     fn get(&self) -> &Slot {
-        // SAFETY: points to the box made in `new` or to a slot of a prefix that stays mapped.
+        // SAFETY: points to the box made in `new` or to a taken slot, whose prefix stays mapped.
         unsafe { self.slot.as_ref() }
     }
 

@@ -39,6 +39,8 @@ pub enum Column {
     Device,
     /// Time on the device over that of the row around it.
     DeviceShare,
+    /// Spans that the device had begun when all of their work was launched.
+    LaunchBound,
     /// Most host memory that a span allocated and did not free.
     NetMemory,
     /// Host memory that all spans allocated and did not free.
@@ -154,6 +156,7 @@ impl Column {
             Self::Delayed => "delayed",
             Self::Device => "device",
             Self::DeviceShare => "of device",
+            Self::LaunchBound => "launch-bound",
             Self::NetMemory => "net mem",
             Self::KeptMemory => "kept mem",
             Self::PeakMemory | Self::DeviceMemory => "peak mem",
@@ -220,6 +223,7 @@ impl Column {
             Self::Thread => "thread_ns",
             Self::Delayed => "delayed_ns",
             Self::Device | Self::DeviceShare => "device_ns",
+            Self::LaunchBound => "launch_bound_count",
             Self::NetMemory => "host_memory_net_max_bytes",
             Self::KeptMemory => "host_memory_kept_bytes",
             Self::PeakMemory => "host_memory_peak_max_bytes",
@@ -262,7 +266,7 @@ impl Column {
     ];
 
     /// Those that can be asked for, by the name users type.
-    pub const NAMES: [(&'static str, Self); 30] = [
+    pub const NAMES: [(&'static str, Self); 31] = [
         ("count", Self::Count),
         ("total", Self::Total),
         ("self", Self::SelfTime),
@@ -279,6 +283,7 @@ impl Column {
         ("delayed", Self::Delayed),
         ("device", Self::Device),
         ("device-share", Self::DeviceShare),
+        ("launch-bound", Self::LaunchBound),
         ("net", Self::NetMemory),
         ("kept", Self::KeptMemory),
         ("peak", Self::PeakMemory),

@@ -168,10 +168,23 @@ fn cell(row: &SpanRow, column: Column, field: &Field) -> Cell {
         Some(Number::Real(ratio)) if field.unit == Unit::Ratio => Cell::Share(ratio),
         Some(Number::Real(rate)) => Cell::Rate(rate),
         Some(Number::Whole(number)) => match field.unit {
-            Unit::Spans => Cell::Count(number as u64, row.partial_count),
+            Unit::Spans => Cell::Count(number as u64, partial(row, column)),
             Unit::Ns => Cell::Time(number as u64, precision),
             Unit::Bytes => Cell::Bytes(number as i64),
             _ => Cell::Scaled(number),
         },
     }
 }
+
+/// Spans beside those of a count: of a row's own count only.
+fn partial(row: &SpanRow, column: Column) -> u64 {
+    if column == Column::Count {
+        row.partial_count
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+#[path = "on_device_tests.rs"]
+mod tests;

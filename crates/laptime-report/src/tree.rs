@@ -11,7 +11,13 @@ use crate::view::View;
 /// Longest name shown whole, in columns.
 const MOST_NAME: usize = 60;
 /// What stands beside a name, in this order.
-const SHOWN: [Column; 4] = [Column::Total, Column::Share, Column::Count, Column::Median];
+const SHOWN: [Column; 5] = [
+    Column::Total,
+    Column::Device,
+    Column::Share,
+    Column::Count,
+    Column::Median,
+];
 
 /// Renders a document.
 pub fn render(document: &Document, view: &View) -> String {
@@ -54,6 +60,7 @@ fn line(row: &Row, table: &Table, glyphs: &Glyphs, paint: Paint) -> String {
             Column::Count if glyphs.is_utf8() => "  ×",
             Column::Count => "  x",
             Column::Median => "  p50 ",
+            Column::Device => "  device ",
             _ => "  ",
         };
         out.extend([before, &number]);

@@ -165,6 +165,11 @@ impl Fake {
         self.call::<extern "C" fn(c_int)>("fake_fail_from_now")(code);
     }
 
+    /// The driver shuts down when the program exits.
+    pub fn shut_down_at_exit(&self) {
+        self.call::<extern "C" fn()>("fake_shut_down_at_exit")();
+    }
+
     /// All events are gone, as after a reset of the device.
     pub fn reset_device(&self) {
         self.call::<extern "C" fn()>("fake_reset_device")();

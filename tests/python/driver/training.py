@@ -51,9 +51,15 @@ class Optimizer(torch.optim.SGD):
 
 model = Model()
 optimizer = Optimizer(model.parameters(), lr=0.01)
-for _ in range(40):
+
+
+def step():
     optimizer.zero_grad()
     loss = model(torch.ones(2, 4)).sum()
     loss.backward()
     optimizer.step()
+
+
+for _ in range(40):
+    step()
     cuda.fake_advance(20 * MS)

@@ -12,6 +12,7 @@ from typing import Any
 import laptime as lt
 
 HERE = Path(__file__).parent
+TOO_FEW = "fewer than 5 updates of the device's energy counter were seen"
 
 
 def recorded(folder: Path, libraries: Path, *arguments: str, **environment: str) -> Path:
@@ -68,7 +69,39 @@ def test_laps_that_are_long_enough_have_their_energy_and_others_a_reason(
     # 30 readings, and a part of one at each end.
     assert 40.0 * 28 < train.device_energy_j < 40.0 * 32
     assert step.device_energy_j is None
-    assert step.why("device_energy_j") == "shorter than 5 updates of the device's energy counter"
+    assert step.why("device_energy_j") == TOO_FEW
+
+
+def worked(folder: Path, libraries: Path, readings: int) -> tuple[lt.SpanSummary, str]:
+    """The lap of a program that records itself, and what its own report said of its energy."""
+    path = folder / "working.lap"
+    done = subprocess.run(
+        [sys.executable, str(HERE / "working.py"), str(path), str(readings)],
+        env={**os.environ, "LD_LIBRARY_PATH": str(libraries)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return lt.open(str(path)).report()["work"], done.stdout.strip()
+
+
+def test_the_only_lap_of_a_program_that_records_itself_has_its_energy(
+    tmp_path: Path, fake_libraries: Path
+) -> None:
+    work, said = worked(tmp_path, fake_libraries, 10)
+    assert work.device_energy_j is not None
+    # 30 J from reading to reading.
+    assert 30.0 * 9 < work.device_energy_j < 30.0 * 12
+    assert said.endswith("this is a report of the running program: open the recording")
+
+
+def test_where_the_device_was_read_too_seldom_it_is_not_said_to_have_no_counter(
+    tmp_path: Path, fake_libraries: Path
+) -> None:
+    work, _ = worked(tmp_path, fake_libraries, 1)
+    assert work.device_energy_j is None
+    assert work.why("device_energy_j") == TOO_FEW
 
 
 def test_a_device_without_a_counter_has_no_energy_and_says_so(
@@ -78,7 +111,9 @@ def test_a_device_without_a_counter_has_no_energy_and_says_so(
     (device,) = summary(path)["devices"]
     assert device["whole"]["energy_j"] is None
     assert device["whole"]["why"]["energy_j"] == "the GPU does not tell it"
-    assert "the GPU does not tell it" in str(lt.open(str(path)).report())
+    report = lt.open(str(path)).report()
+    assert "the GPU does not tell it" in str(report)
+    assert report["train"].why("device_energy_j") == "the GPU does not tell it"
 
 
 def test_a_lost_device_leaves_the_program_alone_and_its_reason_in_the_report(

@@ -32,7 +32,7 @@ impl NoEnergy {
         match self {
             Self::NoCounter => "the device has no energy counter",
             Self::NotSampled => "the device was not sampled from its start to its end",
-            Self::TooShort => "shorter than 5 updates of the device's energy counter",
+            Self::TooShort => "fewer than 5 updates of the device's energy counter were seen",
             Self::InPieces => {
                 "a span of it was interrupted: what the device drew meanwhile is not its own"
             }
@@ -74,6 +74,17 @@ impl Energy {
         }
         self.first_at = self.first_at.min(at);
         self.last_at = self.last_at.max(at);
+    }
+
+    /// Why no stretch has energy, however long it is.
+    pub fn lack(&self) -> Option<NoEnergy> {
+        if self.went_back {
+            Some(NoEnergy::WentBack)
+        } else if self.changes.iter().next().is_none() {
+            Some(NoEnergy::NoCounter)
+        } else {
+            self.shortest().is_none().then_some(NoEnergy::TooShort)
+        }
     }
 
     /// How long a stretch must be at least for its energy to be told, in ticks; `None` where none can be.

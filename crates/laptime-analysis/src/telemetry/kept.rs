@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use laptime_core::format::record::Record;
 use laptime_core::{DeviceReading, DeviceReadings, DeviceSample};
 
-use super::energy::Energy;
+use super::energy::{Energy, NoEnergy};
 use crate::events::Thinned;
 
 /// Samples kept of a device: those of two hours. Of longer runs every second one, and so on.
@@ -42,6 +42,13 @@ impl Default for OfDevice {
 }
 
 impl OfDevice {
+    /// Why a stretch has no energy, in the device's own words where it has no counter.
+    pub fn no_energy(&self, lack: NoEnergy) -> &str {
+        let said = self.lacks.get(&(DeviceReading::Energy as u64));
+        let said = said.filter(|_| lack == NoEnergy::NoCounter);
+        said.map_or(lack.reason(), String::as_str)
+    }
+
     fn take(&mut self, sample: &DeviceSample) {
         self.samples.push(sample.ticks, sample.readings);
         for reading in DeviceReading::ALL {
@@ -97,7 +104,12 @@ impl Kept {
 
     /// Whether some lap may be long enough for its energy to be told.
     pub fn has_energy(&self) -> bool {
+        !self.0.is_empty() && self.no_energy().is_none()
+    }
+
+    /// Why no lap's energy is told, however long it is; `None` too where there is no device.
+    pub fn no_energy(&self) -> Option<&str> {
         let mut devices = self.0.values();
-        !self.0.is_empty() && devices.all(|device| device.energy.shortest().is_some())
+        devices.find_map(|device| device.energy.lack().map(|lack| device.no_energy(lack)))
     }
 }

@@ -8,11 +8,14 @@ use laptime_core::{DeviceReading as Reading, DeviceReadings, Throttle, Unavailab
 use super::energy::NoEnergy;
 use super::kept::OfDevice;
 use super::told::{DeviceStretch, DeviceSummary, ThrottleShare};
+use crate::fields::ENERGY;
 use crate::process::Process;
 use crate::summary::Steady;
 
 /// Code of the note that says why no device was sampled.
 pub const UNAVAILABLE: &str = "telemetry.unavailable";
+/// Why laps of a program that reports of itself have no energy: devices are sampled for recordings.
+const LIVE: &str = "a recording's report tells it, and this is a report of the running program: open the recording";
 /// What the field is called that has them.
 const FIELD: &str = "devices";
 /// Why a number is absent that no sample has, and no reason was recorded.
@@ -57,7 +60,7 @@ pub fn devices(
     summaries
 }
 
-/// Notes why there are none, if a process said so.
+/// Notes why there are none, if a process said so, and why no lap has energy.
 pub fn with_reason(
     mut unavailable: BTreeMap<String, Unavailable>,
     processes: &[Process],
@@ -66,7 +69,25 @@ pub fn with_reason(
     if let Some((_, why)) = notes.find(|(code, _)| code == UNAVAILABLE) {
         unavailable.insert(FIELD.to_owned(), Unavailable(why.clone()));
     }
+    if let Some(why) = no_energy(processes) {
+        for name in ENERGY.names() {
+            unavailable.insert(name.to_owned(), Unavailable(why.to_owned()));
+        }
+    }
     unavailable
+}
+
+fn no_energy(processes: &[Process]) -> Option<&str> {
+    let is_of_itself = |process: &Process| process.is_live && process.file_bytes.is_none();
+    if processes.iter().any(is_of_itself) {
+        return Some(LIVE);
+    }
+    let lack = processes.iter().find_map(|one| one.devices.no_energy());
+    let mut notes = processes.iter().flat_map(|process| &process.notes);
+    lack.or_else(|| {
+        let (_, why) = notes.find(|(code, _)| code == UNAVAILABLE)?;
+        Some(why)
+    })
 }
 
 /// Steps of one process in the steady state.
@@ -130,12 +151,7 @@ fn absent(told: &mut DeviceStretch, field: &str, why: &str) {
 fn energy(told: &mut DeviceStretch, device: &OfDevice, found: Result<f64, NoEnergy>) {
     match found {
         Ok(mj) => told.energy_j = Some(mj / 1e3),
-        Err(NoEnergy::NoCounter) => {
-            let lack = device.lacks.get(&(Reading::Energy as u64));
-            let why = lack.map_or(NoEnergy::NoCounter.reason(), String::as_str);
-            absent(told, "energy_j", why);
-        }
-        Err(why) => absent(told, "energy_j", why.reason()),
+        Err(lack) => absent(told, "energy_j", device.no_energy(lack)),
     }
 }
 

@@ -131,7 +131,10 @@ fn the_energy_of_a_lap_is_that_of_its_spans_if_each_is_long_enough() {
     let step = summary.row("train/step").unwrap();
     assert_eq!(step.device_energy_j, None);
     let why = &summary.why(step, "device_energy_j").unwrap().0;
-    assert_eq!(why, "shorter than 5 updates of the device's energy counter");
+    assert_eq!(
+        why,
+        "fewer than 5 updates of the device's energy counter were seen"
+    );
 }
 
 #[test]
@@ -169,7 +172,44 @@ fn what_no_sample_has_is_absent_with_the_reason_that_was_recorded() {
     assert!(is_about(told.power_mean_w, 100.0));
     let row = summary.row("work").unwrap();
     assert_eq!(row.device_energy_j, None);
-    assert!(summary.why(row, "device_energy_j").is_some());
+    let lack = &summary.why(row, "device_energy_j").unwrap().0;
+    assert_eq!(lack, "the driver is too old to tell it");
+}
+
+/// A lap of ten seconds on a device that draws 700 W, which is read so often.
+fn ten_seconds(every_ns: u64) -> Script {
+    let end = 13_000 * MS;
+    let mut script = Script::new(7, end);
+    script.observed(name(0));
+    for at in 0..end / every_ns {
+        let mj = at * every_ns / MS * 700;
+        script.observed(sample(0, at * every_ns, &[(Reading::Energy, mj)]));
+    }
+    script.span(&["work"], 2_000 * MS, 10_000 * MS);
+    script
+}
+
+#[test]
+fn a_lap_of_ten_seconds_has_its_energy_where_reading_takes_a_second() {
+    let summary = summary(ten_seconds(1_000 * MS));
+    let row = summary.row("work").unwrap();
+    assert!(
+        is_about(row.device_energy_j, 7_000.0),
+        "{:?}",
+        row.device_energy_j
+    );
+}
+
+#[test]
+fn a_counter_that_was_read_too_seldom_is_the_reason_and_no_device_without_one() {
+    let summary = summary(ten_seconds(5_000 * MS));
+    let row = summary.row("work").unwrap();
+    assert_eq!(row.device_energy_j, None);
+    let why = &summary.why(row, "device_energy_j").unwrap().0;
+    assert_eq!(
+        why,
+        "fewer than 5 updates of the device's energy counter were seen"
+    );
 }
 
 #[test]
@@ -197,6 +237,9 @@ fn why_nothing_was_sampled_is_no_warning_but_the_reason_of_the_devices() {
     script.note(super::UNAVAILABLE, "devices were not sampled: no library");
     script.span(&["work"], 0, 200 * MS);
     let summary = summary(script);
+    let row = summary.row("work").unwrap();
+    let why = summary.why(row, "device_energy_j").unwrap();
+    assert_eq!(why.0, "devices were not sampled: no library");
     assert!(summary.devices.is_empty());
     assert_eq!(
         summary.unavailable["devices"].0,

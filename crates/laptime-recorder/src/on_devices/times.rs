@@ -8,10 +8,10 @@ use std::time::Duration;
 use laptime_core::format::record::Record;
 use laptime_core::{Span, Unavailable};
 
-use super::waits;
+use super::{at_exit, waits};
 use crate::device::closed::{self, Known};
 use crate::device::wishes::{self, Wish};
-use crate::device::{self, Begun, HeldTime, here};
+use crate::device::{self, Absent, Begun, HeldTime, here};
 use crate::registration;
 use crate::registry;
 use crate::stack::Position;
@@ -41,6 +41,7 @@ pub fn begin() -> Option<Begun> {
     let place = here::here()?;
     waits::wait_on(place.stream);
     let token = device::begin(place.stream)?;
+    at_exit::come_before_the_driver();
     Some(Begun {
         token,
         device: place.device,
@@ -82,6 +83,7 @@ fn end_slowly(position: Position) {
 /// A span that was taken off the stack is this one.
 pub fn give(thread: &mut Thread, held: HeldTime, span: &Span) {
     if let Some(span) = closed::give(held, span) {
+        at_exit::count(&span);
         thread.writer.record(&Record::DeviceSpan(span));
     }
 }
@@ -89,6 +91,7 @@ pub fn give(thread: &mut Thread, held: HeldTime, span: &Span) {
 /// A span is right around one that was taken off the stack, and has its times.
 pub fn give_around(thread: &mut Thread, held: HeldTime, span: &Span) {
     if let Some(span) = closed::give_around(held, span) {
+        at_exit::count(&span);
         thread.writer.record(&Record::DeviceSpan(span));
     }
 }
@@ -111,26 +114,33 @@ pub fn catch_up() {
 /// The calling thread's own window may be gone by then.
 pub fn finish(mut write: impl FnMut(&Record<'_>)) {
     if !closed::is_empty() {
-        let known = closed::known(device::flush(PATIENCE));
-        for span in known.spans() {
-            write(&Record::DeviceSpan(*span));
-        }
-        for fault in &known.faults {
-            note(FAILED, fault, &mut write);
-        }
+        tell(&last_known(), &mut write);
     }
     tell_streams(&mut write);
-    if let Some(absent) = device::reason() {
+    at_exit::tell_gone(&mut write);
+    // A driver that shut down had been there: the spans that it took along are told by themselves.
+    if let Some(absent) = device::reason().filter(|absent| *absent != Absent::Ended) {
         note(UNAVAILABLE, &Unavailable::from(absent).0, &mut write);
     }
 }
 
-fn write(thread: &mut Thread, known: &Known) {
+/// What the devices of closed spans tell. They are waited for; those that are not done then still run.
+pub(super) fn last_known() -> Known {
+    closed::known(device::flush(at_exit::patience(PATIENCE)))
+}
+
+pub(super) fn write(thread: &mut Thread, known: &Known) {
+    tell(known, |record| thread.writer.record(record));
+}
+
+/// Writes what became known.
+pub(super) fn tell(known: &Known, mut write: impl FnMut(&Record<'_>)) {
     for span in known.spans() {
-        thread.writer.record(&Record::DeviceSpan(*span));
+        at_exit::count(span);
+        write(&Record::DeviceSpan(*span));
     }
     for fault in &known.faults {
-        note(FAILED, fault, |record| thread.writer.record(record));
+        note(FAILED, fault, &mut write);
     }
 }
 

@@ -148,7 +148,7 @@ impl Registry {
         self.take_out_of_black_box(stack);
         let slot = self.disk.as_mut().and_then(|disk| disk.file.take_slot());
         if let Some(slot) = slot {
-            // SAFETY: the slot was free, and the prefix is never unmapped.
+            // SAFETY: the slot was free, and the prefix stays mapped while one is taken.
             unsafe { stack.move_to(slot) };
             self.threads.note_boxed(stack);
         }

@@ -8,7 +8,9 @@ use std::ffi::c_int;
 
 use crate::capture::{Capture, INVALIDATED};
 use crate::driver::{CONTEXTS, current};
-use crate::machine::{FIRST_CONTEXT, Failure, INVALID_HANDLE, SUCCESS, Stream, machine};
+use crate::machine::{
+    DEINITIALIZED, FIRST_CONTEXT, Failure, INVALID_HANDLE, SUCCESS, Stream, machine,
+};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_advance(ns: u64) {
@@ -124,6 +126,24 @@ pub extern "C" fn fake_fail_every(n: u64, code: c_int) {
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_fail_from_now(code: c_int) {
     machine().failure = Failure::From(code);
+}
+
+/// The driver shuts down when the program exits, before what registered with the C library earlier runs.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_shut_down_at_exit() {
+    unsafe extern "C" {
+        fn atexit(run: extern "C" fn()) -> c_int;
+    }
+    extern "C" fn shut_down() {
+        machine().failure = Failure::From(DEINITIALIZED);
+    }
+    unsafe { atexit(shut_down) };
+}
+
+/// How often the driver was asked whether the device got to an event.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_queries() -> u64 {
+    machine().queries
 }
 
 /// The device is reset: no event is known any more.

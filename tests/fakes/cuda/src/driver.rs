@@ -304,6 +304,7 @@ fn is_complete(machine: &Machine, event: usize) -> Result<u64, Code> {
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventQuery(event: usize) -> c_int {
     called("cuEventQuery", |machine| {
+        machine.queries += 1;
         capture::judge(machine)?;
         is_complete(machine, event).map(|_| ())
     })

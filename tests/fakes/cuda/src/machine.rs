@@ -12,6 +12,7 @@ pub type Code = i32;
 pub const SUCCESS: Code = 0;
 pub const INVALID_VALUE: Code = 1;
 pub const NOT_INITIALIZED: Code = 3;
+pub const DEINITIALIZED: Code = 4;
 pub const NO_DEVICE: Code = 100;
 pub const INVALID_CONTEXT: Code = 201;
 pub const INVALID_HANDLE: Code = 400;
@@ -65,6 +66,8 @@ pub struct Machine {
     pub streams: HashMap<usize, Stream>,
     pub events: HashMap<usize, Event>,
     pub most_events: usize,
+    /// Questions whether the device got to an event.
+    pub queries: u64,
     pub next_handle: usize,
     pub log: Vec<&'static str>,
     /// Calls are not logged: for benchmarks, which make millions.
@@ -86,6 +89,7 @@ impl Machine {
             streams: HashMap::new(),
             events: HashMap::new(),
             most_events: 0,
+            queries: 0,
             next_handle: 0x1000,
             log: Vec::new(),
             is_silent: false,
