@@ -62,6 +62,12 @@ pub fn set_profiling(is_on: bool) {
     measuring(|| (), || recorder::set_profiling(is_on));
 }
 
+/// Has this process, a child of one that was profiled, end before the profiler's library would.
+#[pyfunction]
+pub fn end_early() {
+    measuring(|| (), recorder::end_early);
+}
+
 /// Writes what a profiler saw. Returns how far moments may be off and the clocks' drift, both in ns; None
 /// where no mark ties the clocks together: then nothing is written.
 ///

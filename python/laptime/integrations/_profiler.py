@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from .._core import end_early
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -83,31 +85,15 @@ def forked(torch: Any, is_on: bool) -> None:
     """In a child of a process that had one on, or has one on in the thread that forked.
 
     Nothing is written down there any more. To stop it would ask the driver, which works in no
-    forked child.
+    forked child. A child that returns from its main program ends as it would without a profiler:
+    Kineto's destructor would wait for a thread that only the parent has, forever.
     """
     if is_on:
         off = getattr(torch._C._autograd, "_enable_record_function", None)
         if off is not None:
             off(False)
         torch.autograd.profiler._run_on_profiler_stop()
-    _ends_without_kineto()
-
-
-def _ends_without_kineto() -> None:
-    """A child that returns from its main program ends, as it would without a profiler.
-
-    Kineto's destructor would wait for a thread that only the parent has, forever. It runs after
-    Python has ended. What is put before it here flushes the streams of C, and then ends the child
-    with the code that it ends with: `_exit` is handed that as its first argument.
-    """
-    try:
-        from ctypes import CDLL
-
-        library = CDLL(None)
-        library.on_exit(library._exit, None)
-        library.on_exit(library.fcloseall, None)  # goes first
-    except (AttributeError, ImportError, OSError):
-        pass  # glibc has both
+    end_early()
 
 
 class _Quiet:

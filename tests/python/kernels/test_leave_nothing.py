@@ -147,10 +147,13 @@ def test_a_child_that_is_forked_once_steps_are_profiled_ends_as_it_would(
     (tmp_path / "train.py").write_text(
         TRAIN.format(before=FORK.format(ends=ends), inside=f"if number == {when}: forks()")
     )
-    ran = laptime("run", "--kernels", "3:6", "-o", "a.lap", "train.py", cwd=tmp_path)
+    ran = laptime("run", "--memory", "--kernels", "3:6", "-o", "a.lap", "train.py", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == "child, done 7"
     assert "terminate" not in ran.stderr
+    # Memory is told of processes that closed what they recorded: `os._exit` closes nothing.
+    closed = "without closing its recording" not in ran.stderr
+    assert closed == ends.startswith("sys.exit")
     summary = json.loads(laptime("report", "a.lap", "--json", cwd=tmp_path).stdout)
     forward = {one["name"]: one for one in laps(summary)["profiled step/forward"]["operators"]}
     assert forward["aten::linear"]["call_count"] == 3 * 2, "the child's are no part of it"
