@@ -80,10 +80,11 @@ def pairs_of(
     ours = _marks_of(events, on_host)
     if len(ours) != len(marks):
         return []
+    times = ((event.start_ns(), event.duration_ns()) for event in ours)
     return [
-        (mark, (event.start_ns(), event.start_ns() + event.duration_ns()))
-        for mark, event in zip(marks, ours, strict=True)
-        if _is_a_time(event)
+        (mark, (start, start + took))
+        for mark, (start, took) in zip(marks, times, strict=True)
+        if _is_a_time(start, took)
     ]
 
 
@@ -99,7 +100,8 @@ def seen_of(events: list[Any], on_host: object) -> list[Seen]:
     seen: list[Seen] = []
     for event in events:
         name = event.name()
-        if name in _LEFT_OUT or _is_hidden(event) or not _is_a_time(event):
+        start, took = event.start_ns(), event.duration_ns()
+        if name in _LEFT_OUT or not _is_a_time(start, took) or _is_hidden(event):
             continue
         thread = event.start_thread_id()
         by = event.linked_correlation_id()
@@ -122,7 +124,7 @@ def seen_of(events: list[Any], on_host: object) -> list[Seen]:
             system = here
         threads = _known(thread), _known(system)
         numbers = _known(event.correlation_id()), _known(by)
-        seen.append((name, event.start_ns(), event.duration_ns(), threads, numbers, on_device))
+        seen.append((name, start, took, threads, numbers, on_device))
     return seen
 
 
@@ -131,9 +133,9 @@ def _known(number: int) -> int:
     return number if 0 <= number < 1 << 64 else 0
 
 
-def _is_a_time(event: Any) -> bool:
-    """Whether it began and ended."""
-    return 0 < event.start_ns() < 1 << 63 and 0 <= event.duration_ns() <= _LONGEST_NS
+def _is_a_time(start: int, took: int) -> bool:
+    """Whether something began then, and ended."""
+    return 0 < start < 1 << 63 and 0 <= took <= _LONGEST_NS
 
 
 def _activity(event: Any) -> str:
