@@ -80,6 +80,7 @@ from ._core_phases import (
     ModuleLaps as ModuleLaps,
     Phases as Phases,
     Watched as Watched,
+    end_early as end_early,
     look_at_launches as look_at_launches,
     set_profiling as set_profiling,
     write_operators as write_operators,

@@ -21,6 +21,7 @@ class Phases:
 # What torch's profiler saw: see `laptime.integrations._kernels`.
 
 def set_profiling(is_on: bool) -> None: ...
+def end_early() -> None: ...
 def write_operators(
     seen: list[tuple[str, int, int, tuple[int, int], tuple[int, int], tuple[int, int, int] | None]],
     marks: list[tuple[tuple[int, int], tuple[int, int]]],

@@ -219,6 +219,7 @@ fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
         statistics::statistics_distributions,
         steps::window::step_window,
         operators::set_profiling,
+        operators::end_early,
         operators::write_operators,
         stretches::note_ceilings,
         stretches::path_number,

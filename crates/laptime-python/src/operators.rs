@@ -62,14 +62,30 @@ pub fn set_profiling(is_on: bool) {
     measuring(|| (), || recorder::set_profiling(is_on));
 }
 
+/// Has this process, a child of one that was profiled, end before the profiler's library would.
+#[pyfunction]
+pub fn end_early() {
+    measuring(|| (), recorder::end_early);
+}
+
 /// Writes what a profiler saw. Returns how far moments may be off and the clocks' drift, both in ns; None
 /// where no mark ties the clocks together: then nothing is written.
+///
+/// What has a number that is no number here, such as a negative one, is left out.
 #[pyfunction]
-pub fn write_operators(seen: Vec<Told>, marks: Vec<Mark>) -> Option<(u64, u64, bool)> {
-    let seen: Vec<Seen> = seen.into_iter().map(Seen::from).collect();
+pub fn write_operators(
+    seen: Vec<Bound<'_, PyAny>>,
+    marks: Vec<Bound<'_, PyAny>>,
+) -> Option<(u64, u64, bool)> {
+    let seen: Vec<Seen> = told::<Told>(seen).map(Seen::from).collect();
     let bracket = |(ticks, profiler_ns)| Bracket { ticks, profiler_ns };
-    let brackets: Vec<Bracket> = marks.into_iter().map(bracket).collect();
+    let brackets: Vec<Bracket> = told::<Mark>(marks).map(bracket).collect();
     measuring(|| None, || write(&seen, &brackets))
+}
+
+/// Those that are what they should be: a framework's profiler may hand out anything.
+fn told<'py, T: FromPyObjectOwned<'py>>(values: Vec<Bound<'py, PyAny>>) -> impl Iterator<Item = T> {
+    values.into_iter().filter_map(|value| value.extract().ok())
 }
 
 fn write(seen: &[Seen], brackets: &[Bracket]) -> Option<(u64, u64, bool)> {

@@ -16,6 +16,7 @@ pub mod cuda_profiler;
 mod delay;
 pub mod device;
 pub mod device_memory;
+mod early_end;
 pub mod environment;
 mod error;
 mod file;
@@ -63,6 +64,7 @@ mod writer;
 
 pub use attached_tool::{enable, tell_attached_tool};
 pub use delay::delay_ns;
+pub use early_end::end_early;
 pub use error::RecorderError;
 pub use file::Backing;
 pub use follow::unfollow;

@@ -4,6 +4,8 @@ The profiler starts before the first of these steps opens and stops after the la
 where Laptime finds the steps itself, at the next batch or forward, since what follows an
 optimizer's step may still belong to it. Marks of ours tie its clock to that of laps. Where the
 program has a profiler of its own, that one goes first: ours does not start, or stops before it.
+Starting it and reading what it saw takes a while, which is no time of the program's: a lap of its
+own, `profiler`, has it.
 """
 
 from __future__ import annotations
@@ -14,12 +16,15 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .._core import StepListener, Watched, now, raised_by_handler, write_operators
-from ._profiler_events import MARK, pairs_of, seen_of
+from .._core import StepListener, Watched, lap, now, raised_by_handler, write_operators
+from . import _profiler
+from ._profiler_events import MARK, Seen, pairs_of, seen_of
 
 #: Marks at the start, and as many at the end: the tightest of each counts.
 _MARKS = 8
 _OTHERS = "the program's own profiler"
+#: The lap of what profiling itself takes, between steps.
+_LAP = "profiler"
 
 
 class Kernels:
@@ -35,7 +40,10 @@ class Kernels:
         self._listener = StepListener("step", 0, None, self._step_ended)
         self._ended = 0
         self._profiled = 0
+        self._has_started = False
         self._profiler: Any = None
+        self._device = ""
+        """The kind of device whose kernels it is to see."""
         self._left: Any = None
         """A profiler whose own thread has yet to switch it off, as no other can."""
         self._marks: list[tuple[int, int]] = []
@@ -106,6 +114,9 @@ class Kernels:
     def forked(self) -> None:
         """In a child: the steps are the parent's."""
         self._is_done = True
+        if self._has_started:
+            is_on = self._profiler is not None and threading.get_ident() == self._thread
+            _profiler.forked(self._torch, is_on)
         self._profiler = self._left = None
         self._core.set_profiling(False)
 
@@ -156,13 +167,21 @@ class Kernels:
         if self._theirs > 0 or self._torch._C._autograd._profiler_enabled():
             self._refuse(f"{_OTHERS} was on when step {self._steps.start} began")
             return
-        profiler = self._torch.autograd.profiler
-        device = _device(self._torch)
-        made = profiler.profile(use_device=device) if device else profiler.profile()
-        self._switch(made.__enter__)
-        self._profiler = made
-        self._core.set_profiling(True)
-        self._marks = [self._mark() for _ in range(_MARKS)]
+        device = _profiler.device_in_use(self._torch)
+        if device and not _profiler.sees(self._torch, device):
+            self._core.note(
+                "kernels.no-device",
+                f"this PyTorch's profiler sees no kernels of {device} devices: only operators were "
+                "profiled",
+            )
+            device = ""
+        with lap(_LAP):
+            made = _profiler.made(self._torch, device)
+            self._has_started = True
+            self._switch(made.__enter__)
+            self._profiler, self._device = made, device
+            self._core.set_profiling(True)
+            self._marks = [self._mark() for _ in range(_MARKS)]
 
     def _mark(self) -> tuple[int, int]:
         """Opens and closes a mark of the profiler's; our clock before and after."""
@@ -181,32 +200,46 @@ class Kernels:
         made, self._profiler = self._profiler, None
         if made is None:
             return
-        marks = self._marks + [self._mark() for _ in range(_MARKS)]
-        self._core.set_profiling(False)
-        self._switch(lambda: made.__exit__(None, None, None))
-        self._write(made.kineto_results.events(), marks)
+        with lap(_LAP):
+            self._core.set_profiling(False)
+            marks = self._marks + [self._mark() for _ in range(_MARKS)]
+            try:
+                self._switch(lambda: made.__exit__(None, None, None))
+                seen, pairs = self._read(made, marks)
+            finally:
+                made.kineto_results = None
+            self._write(seen, pairs)
 
     def _switch(self, then: Callable[[], object]) -> None:
-        """Starts or stops the profiler. One that fails, as at a lost device, is off."""
         self._is_ours = True
         try:
-            with _Quiet():
-                then()
-        except BaseException:
-            core, profiler = self._torch._C._autograd, self._torch.autograd.profiler
-            if core._profiler_enabled():
-                core._disable_profiler()
-            profiler._run_on_profiler_stop()
-            raise
+            _profiler.switch(self._torch, then)
         finally:
             self._is_ours = False
 
-    def _write(self, events: list[Any], marks: list[tuple[int, int]]) -> None:
-        seen = seen_of(events, self._torch._C._autograd.DeviceType.CPU)
-        told = write_operators(seen, pairs_of(events, marks))
+    def _read(self, made: Any, marks: list[tuple[int, int]]) -> tuple[list[Seen], list[Any]]:
+        """What it saw, as values; its own result is gone with that."""
+        on_host = self._torch._C._autograd.DeviceType.CPU
+        events = made.kineto_results.events()
+        try:
+            return seen_of(events, on_host), pairs_of(events, on_host, marks)
+        except BaseException as error:
+            _profiler.forget(error)
+            raise
+        finally:
+            events.clear()
+
+    def _write(self, seen: list[Seen], pairs: list[Any]) -> None:
+        told = write_operators(seen, pairs)
         if told is None:
             self._refuse("the profiler's clock could not be compared with Laptime's")
             return
+        if self._device and not any(on_device for *_, on_device in seen):
+            self._core.note(
+                "kernels.none",
+                f"PyTorch's profiler saw no kernel in steps {self._text()}: either nothing ran on "
+                "the device, or another tool, such as nsys or ncu, had the driver's profiler",
+            )
         within_ns, drift_ns, is_doubtful = told
         self._core.note("kernels.within-ns", str(within_ns))
         if is_doubtful:
@@ -267,22 +300,8 @@ class Kernels:
             self._profiler = None
             self._core.set_profiling(False)
             say("steps are not profiled", error)
+            _profiler.forget(error)
             self._core.note("kernels.refused", f"profiling failed: {type(error).__name__}: {error}")
-
-
-class _Quiet:
-    """Has the profiler's library say nothing on the program's standard error meanwhile."""
-
-    _NAME = "KINETO_LOG_LEVEL"
-
-    def __enter__(self) -> None:
-        self._is_set = self._NAME in os.environ
-        if not self._is_set:
-            os.environ[self._NAME] = "8"
-
-    def __exit__(self, *_: object) -> None:
-        if not self._is_set:
-            os.environ.pop(self._NAME, None)
 
 
 _all: weakref.WeakSet[Kernels] = weakref.WeakSet()
@@ -294,12 +313,3 @@ def _forked() -> None:
 
 
 os.register_at_fork(after_in_child=_forked)
-
-
-def _device(torch: Any) -> str:
-    """The kind of device that is in use already; none is started."""
-    for name in ("cuda", "xpu"):
-        device = getattr(torch, name, None)
-        if device is not None and device.is_initialized():
-            return name
-    return ""

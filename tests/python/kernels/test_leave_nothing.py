@@ -1,0 +1,170 @@
+"""Of a profiler's result nothing outlives its reading, and a fork while it is on hurts nobody."""
+
+from __future__ import annotations
+
+import gc
+import json
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profiled_events import kernel
+from test_kernels import TRAIN, counts, laps, laptime, run
+
+import laptime as lt
+
+torch = pytest.importorskip("torch")
+
+FORK = """
+import faulthandler, os, sys
+def forks():
+    child = os.fork()
+    if child == 0:
+        faulthandler.dump_traceback_later(60, exit=True)
+        is_on = torch.autograd.profiler._is_profiler_enabled
+        model(torch.ones(2, 16)).sum().backward()
+        sys.stdout.write("" if is_on else "child, ")
+        {ends}
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+"""
+
+
+@pytest.fixture
+def alive(monkeypatch: pytest.MonkeyPatch) -> Iterator[weakref.WeakSet[Any]]:
+    """Results and events that somebody holds, of a profiler that also sees a kernel of a device."""
+    held: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    class Held:
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+            held.add(self)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._inner, name)
+
+    class Result(Held):
+        def events(self) -> list[Held]:
+            events = list(self._inner.events())
+            on_device = torch._C._autograd.DeviceType.CUDA
+            product = next(one for one in events if one.name() == "aten::mm")
+            launched: dict[str, Any] = {
+                "device_type": on_device,
+                "linked_correlation_id": product.correlation_id(),
+            }
+            at = product.start_ns() + 1_000
+            events.append(kernel("gemm", at, 5_000, **launched))
+            events.append(kernel("Event Sync", at, 9_000, device_resource_id=-1, **launched))
+            return [Held(event) for event in events]
+
+    class Profile(torch.autograd.profiler.profile):
+        def __exit__(self, *error: Any) -> Any:
+            left = super().__exit__(*error)
+            self.kineto_results = Result(self.kineto_results)
+            return left
+
+    monkeypatch.setattr(torch.autograd.profiler, "profile", Profile)
+    gc.collect()
+    gc.disable()
+    yield held
+    gc.enable()
+
+
+def train(path: Path) -> dict[str, Any]:
+    """The summary of three steps of a small model, of which the second is profiled."""
+    model = torch.nn.Linear(8, 8, bias=False)
+    with lt.record(path, kernels="1:2"):
+        for _ in range(3):
+            with lt.lap("step"):
+                model(torch.ones(4, 8)).sum().backward()
+    summary: dict[str, Any] = json.loads(lt.open(path).report().to_json())
+    return summary
+
+
+def test_when_steps_were_read_nobody_holds_what_the_profiler_saw(
+    tmp_path: Path, alive: weakref.WeakSet[Any]
+) -> None:
+    found = laps(train(tmp_path / "a.lap"))
+    kernels = [one for lap in found.values() for one in lap.get("kernels", [])]
+    assert [(one["name"], one["total_ns"]) for one in kernels] == [("gemm", 5_000)]
+    assert not alive
+
+
+def test_nor_does_an_error_of_reading_them(
+    tmp_path: Path, alive: weakref.WeakSet[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from laptime.integrations import _patches, _profiler_events
+
+    kept: list[BaseException] = []
+    monkeypatch.setattr(_patches, "say", lambda _, error: kept.append(error))
+
+    # No Python function: a frame of it would hold what it is given.
+    monkeypatch.setattr(_profiler_events, "_on_device", iter)
+    summary = train(tmp_path / "a.lap")
+    told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.refused"]
+    assert len(told) == 1
+    assert told[0].startswith("profiling failed: TypeError: iter expected")
+    assert kept
+    assert not alive
+
+
+def test_the_time_of_profiling_is_in_a_lap_of_its_own_between_the_steps(tmp_path: Path) -> None:
+    summary = train(tmp_path / "a.lap")
+    assert counts(summary)["profiler"] == 2
+    assert [path for path in counts(summary) if path.endswith("profiler")] == ["profiler"]
+    folder = tmp_path / "automatic"
+    folder.mkdir()
+    automatic = run(folder, "3:5")
+    found = counts(automatic)
+    assert (found["profiler"], found["step"], found["profiled step"]) == (2, 6, 2)
+    assert [path for path in found if path.endswith("profiler")] == ["profiler"]
+
+
+def test_a_profiler_that_sees_no_kernel_of_a_device_in_use_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from laptime.integrations import _profiler
+
+    monkeypatch.setattr(_profiler, "device_in_use", lambda _: "cuda")
+    monkeypatch.setattr(_profiler, "words", lambda *_: {})
+    monkeypatch.setattr(_profiler, "sees", lambda *_: True)
+    warnings = {one["code"]: one["message"] for one in train(tmp_path / "a.lap")["warnings"]}
+    assert "saw no kernel in steps 1:2" in warnings["kernels.none"]
+    monkeypatch.setattr(_profiler, "sees", lambda *_: False)
+    summary = train(tmp_path / "b.lap")
+    warnings = {one["code"]: one["message"] for one in summary["warnings"]}
+    assert "sees no kernels of cuda devices" in warnings["kernels.no-device"]
+    assert "kernels.none" not in warnings
+    assert summary["operators"]["call_count"] > 0
+
+
+@pytest.mark.parametrize("when", [4, 7], ids=["meanwhile", "afterwards"])
+@pytest.mark.parametrize("ends", ["sys.stdout.flush(); os._exit(3)", "sys.exit(3)"])
+def test_a_child_that_is_forked_once_steps_are_profiled_ends_as_it_would(
+    tmp_path: Path, ends: str, when: int
+) -> None:
+    (tmp_path / "train.py").write_text(
+        TRAIN.format(before=FORK.format(ends=ends), inside=f"if number == {when}: forks()")
+    )
+    ran = laptime("run", "--memory", "--kernels", "3:6", "-o", "a.lap", "train.py", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == "child, done 7"
+    assert "terminate" not in ran.stderr
+    # Memory is told of processes that closed what they recorded: `os._exit` closes nothing.
+    closed = "without closing its recording" not in ran.stderr
+    assert closed == ends.startswith("sys.exit")
+    summary = json.loads(laptime("report", "a.lap", "--json", cwd=tmp_path).stdout)
+    forward = {one["name"]: one for one in laps(summary)["profiled step/forward"]["operators"]}
+    assert forward["aten::linear"]["call_count"] == 3 * 2, "the child's are no part of it"
+
+
+def test_workers_of_a_loader_that_are_forked_while_steps_are_profiled_end_well(
+    tmp_path: Path,
+) -> None:
+    inside = (
+        "more = DataLoader(TensorDataset(torch.randn(8, 16)), num_workers=2)\n"
+        "    assert number != 4 or len(list(more)) == 8"
+    )
+    found = laps(run(tmp_path, "3:6", "", inside))
+    assert found["profiled step/forward"]["call_count"] > 0
