@@ -10,7 +10,7 @@ use laptime_core::{
 
 use crate::clock;
 use crate::device;
-use crate::device::{HeldTime, closed};
+use crate::device::{HeldTime, OnDevice, closed};
 use crate::device_memory;
 use crate::memory;
 use crate::memory::Quiet;
@@ -344,8 +344,8 @@ fn exit_slowly(
 fn end_on_device(thread: &mut Thread, start: u64, span: &Span) {
     match thread.stack().on_devices.close(start) {
         // The one around it, of the same path, has its time.
-        Some(open) if span.flags.has(SpanFlags::INSIDE) || !open.has_ended => open.forget(),
-        Some(open) => times::give(thread, HeldTime::of(open.begun), span),
+        Some(open) if span.flags.has(SpanFlags::INSIDE) => open.forget(),
+        Some(open) => times::close(thread, open, span),
         None => {}
     }
     let memory = &mut thread.stack().device_memory;
@@ -432,7 +432,7 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
         let piece = Piece {
             memory: memory_of(thread, closed.entry.start),
             device_memory: None,
-            device_time: on_device.map(|open| HeldTime::of(open.begun)),
+            device_time: on_device.and_then(OnDevice::hold),
             ticks: clock::now().saturating_sub(closed.entry.start),
         };
         Some((piece, thread.stack().device_memory.take(closed.entry.start)))

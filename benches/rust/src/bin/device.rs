@@ -54,7 +54,6 @@ impl Driver {
         self.aside(|| (self.query)(start));
         (self.record)(end, stream);
         self.aside(|| {
-            (self.query)(end);
             (self.elapsed)(&raw mut ms, start, end);
             (self.elapsed)(&raw mut ms, anchor, end)
         });

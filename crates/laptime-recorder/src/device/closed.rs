@@ -20,8 +20,11 @@ enum Closed {
     /// Its device was not there yet; with the span right around it, if that has the same times.
     Waits(DeviceSpan, Around),
     /// What the span is isn't known yet; with what the device told, if it did.
-    Held(Begun, Option<Result<DeviceTimes, NoDeviceTime>>, Around),
+    Held(Begun, Option<Told>, Around),
 }
+
+/// What a device tells of a span.
+pub type Told = Result<DeviceTimes, NoDeviceTime>;
 
 /// A span of the same times that was written already.
 type Around = Option<Box<DeviceSpan>>;
@@ -52,31 +55,42 @@ pub fn is_empty() -> bool {
     CLOSED.lock().is_empty()
 }
 
-/// The device's part of a span that was begun is over. What the span is follows by [`give`], or never, by
-/// [`drop_held`]. What is known by now of others.
-pub fn end(begun: Begun) -> Known {
-    let (mut known, own) = (Known::default(), Closed::Held(begun, None, None));
-    keep(&mut CLOSED.lock(), begun.token, own);
+/// The device's part of a span that was begun is over: what it tells, if it does at once, and what is known by
+/// now of others. Else what the span is follows by [`give`], or never, by [`drop_held`].
+pub fn end(begun: Begun) -> (Option<Told>, Known) {
+    let mut known = Known::default();
+    let mut own = (begun.token, None);
     super::end_and_take(begun.token, |outcomes| {
-        look_up(&mut CLOSED.lock(), outcomes, &mut known);
+        let mut closed = CLOSED.lock();
+        look_up(&mut closed, outcomes, Some(&mut own), &mut known);
+        if own.1.is_none() {
+            keep(&mut closed, begun.token, Closed::Held(begun, None, None));
+        }
     });
-    known
+    (own.1, known)
+}
+
+/// As what [`end`] keeps, where the device told at once.
+pub(super) fn hold(begun: Begun, told: Told) {
+    let held = Closed::Held(begun, Some(told), None);
+    keep(&mut CLOSED.lock(), begun.token, held);
 }
 
 /// A span that was taken off the stack is this one: what its device told, or none yet.
 pub fn give(held: HeldTime, span: &Span) -> Option<DeviceSpan> {
     let mut closed = CLOSED.lock();
-    let Some(Closed::Held(begun, told, around)) = closed.remove(&held.0) else {
+    let kept = closed.get_mut(&held.0)?;
+    let Closed::Held(begun, told, around) = kept else {
         return None;
     };
-    let span = as_untimed(begun, span);
-    if told.is_none() {
-        closed.insert(held.0, Closed::Waits(span, around));
-    }
-    Some(DeviceSpan {
-        times: told?,
-        ..span
-    })
+    let span = as_untimed(*begun, span);
+    let Some(times) = *told else {
+        let around = around.take();
+        *kept = Closed::Waits(span, around);
+        return None;
+    };
+    closed.remove(&held.0);
+    Some(DeviceSpan { times, ..span })
 }
 
 /// A span is right around one that was taken off the stack, and has its times. The one inside follows by
@@ -108,7 +122,7 @@ fn keep(closed: &mut BTreeMap<Token, Closed>, token: Token, span: Closed) {
     }
 }
 
-fn as_untimed(begun: Begun, span: &Span) -> DeviceSpan {
+pub(super) fn as_untimed(begun: Begun, span: &Span) -> DeviceSpan {
     DeviceSpan {
         path: span.path,
         start: span.start,
@@ -166,13 +180,15 @@ impl Known {
 /// The spans of these outcomes, and the errors among them. What is known of spans that were lost is dropped.
 pub fn known(outcomes: Vec<Outcome>) -> Known {
     let (mut known, mut closed) = (Known::default(), CLOSED.lock());
-    look_up(&mut closed, &mut outcomes.into_iter(), &mut known);
+    look_up(&mut closed, &mut outcomes.into_iter(), None, &mut known);
     known
 }
 
+/// Finds the spans of outcomes; `own` isn't kept yet, and takes its own.
 fn look_up(
     closed: &mut BTreeMap<Token, Closed>,
     outcomes: &mut dyn Iterator<Item = Outcome>,
+    mut own: Option<&mut (Token, Option<Told>)>,
     known: &mut Known,
 ) {
     for (token, times) in outcomes {
@@ -182,6 +198,10 @@ fn look_up(
             }
             why.kind()
         });
+        if let Some(own) = own.as_mut().filter(|own| own.0 == token) {
+            own.1 = Some(times);
+            continue;
+        }
         match closed.remove(&token) {
             Some(Closed::Waits(span, around)) => {
                 known.push_around(around, times);

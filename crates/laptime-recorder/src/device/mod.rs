@@ -35,7 +35,7 @@ use std::time::Duration;
 
 pub use closed::HeldTime;
 pub use driver::Stream;
-pub(crate) use open::{Begun, OpenOnDevices};
+pub(crate) use open::{Begun, OnDevice, OpenOnDevices};
 pub use pairs::{Outcome, Times, Token};
 pub use reason::{Absent, Untimed};
 

@@ -1,6 +1,8 @@
 //! The spans of one stack that are open and timed on a device.
 
-use super::closed::{self, HeldTime};
+use laptime_core::{DeviceSpan, Span};
+
+use super::closed::{self, HeldTime, Told};
 use super::driver::Stream;
 use super::pairs::Token;
 
@@ -13,21 +15,59 @@ pub struct Begun {
     pub stream: Stream,
 }
 
+/// The device's part of a span of a stack.
+#[derive(Debug, Clone, Copy)]
+pub enum Part {
+    /// It goes on.
+    Runs,
+    /// It is over, right before the span closes, and what the device tells is to come.
+    Over,
+    /// It is over, and this is what the device tells.
+    Told(Told),
+}
+
 /// A span of a stack that is timed on a device.
 #[derive(Debug, Clone, Copy)]
 pub struct OnDevice {
     pub begun: Begun,
-    /// Whether the device's part is over already, right before the span closes.
-    pub has_ended: bool,
+    pub part: Part,
 }
 
 impl OnDevice {
     /// The span is not written.
     pub fn forget(self) {
-        if self.has_ended {
-            closed::drop_held(HeldTime::of(self.begun));
-        } else {
-            super::forget(self.begun.token);
+        match self.part {
+            Part::Runs => super::forget(self.begun.token),
+            Part::Over => closed::drop_held(HeldTime::of(self.begun)),
+            Part::Told(_) => {}
+        }
+    }
+
+    /// What the span is follows later.
+    pub fn hold(self) -> Option<HeldTime> {
+        match self.part {
+            Part::Runs => {
+                self.forget();
+                return None;
+            }
+            Part::Over => {}
+            Part::Told(told) => closed::hold(self.begun, told),
+        }
+        Some(HeldTime::of(self.begun))
+    }
+
+    /// The span is this one: what the device told of it, or none yet.
+    pub fn give(self, span: &Span) -> Option<DeviceSpan> {
+        match self.part {
+            Part::Runs => {
+                self.forget();
+                None
+            }
+            Part::Over => closed::give(HeldTime::of(self.begun), span),
+            Part::Told(times) => Some(DeviceSpan {
+                times,
+                ..closed::as_untimed(self.begun, span)
+            }),
         }
     }
 }
@@ -39,8 +79,8 @@ pub struct OpenOnDevices(Vec<(u64, OnDevice)>);
 impl OpenOnDevices {
     /// A span opened.
     pub fn open(&mut self, start: u64, begun: Begun) {
-        let has_ended = false;
-        self.0.push((start, OnDevice { begun, has_ended }));
+        let part = Part::Runs;
+        self.0.push((start, OnDevice { begun, part }));
     }
 
     /// The stream of a span that is open; `None` where it isn't timed on a device.
@@ -59,9 +99,18 @@ impl OpenOnDevices {
     /// has ended.
     pub fn end(&mut self, start: u64) -> Option<Begun> {
         let mut open = self.0.iter_mut().rev();
-        let (_, open) = open.find(|(known, open)| *known == start && !open.has_ended)?;
-        open.has_ended = true;
+        let (_, open) =
+            open.find(|(known, open)| *known == start && matches!(open.part, Part::Runs))?;
+        open.part = Part::Over;
         Some(open.begun)
+    }
+
+    /// What the device tells of a span that is about to close.
+    pub fn told(&mut self, begun: Begun, told: Told) {
+        let mut open = self.0.iter_mut().rev();
+        if let Some((_, open)) = open.find(|(_, open)| open.begun == begun) {
+            open.part = Part::Told(told);
+        }
     }
 
     /// A span closes; `None` where it isn't timed on a device.

@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use laptime_core::format::record::Record;
-use laptime_core::{Span, Unavailable};
+use laptime_core::{DeviceSpan, Span, Unavailable};
 
 use super::{at_exit, waits};
 use crate::device::closed::{self, Known};
 use crate::device::wishes::{self, Wish};
-use crate::device::{self, Absent, Begun, HeldTime, here};
+use crate::device::{self, Absent, Begun, HeldTime, OnDevice, here};
 use crate::registration;
 use crate::registry;
 use crate::stack::Position;
@@ -73,24 +73,34 @@ fn end_slowly(position: Position) {
     let mut known = Known::default();
     // The last one that was told is the outermost.
     for begun in more.into_iter().chain(first) {
-        known.extend(closed::end(begun));
+        let (told, others) = closed::end(begun);
+        if let Some(told) = told {
+            Thread::with(|thread| thread.stack().on_devices.told(begun, told));
+        }
+        known.extend(others);
     }
     if !known.is_empty() {
         Thread::with(|thread| write(thread, &known));
     }
 }
 
+/// A span closes: what its device told, or none yet.
+pub fn close(thread: &mut Thread, on_device: OnDevice, span: &Span) {
+    write_one(thread, on_device.give(span));
+}
+
 /// A span that was taken off the stack is this one.
 pub fn give(thread: &mut Thread, held: HeldTime, span: &Span) {
-    if let Some(span) = closed::give(held, span) {
-        at_exit::count(&span);
-        thread.writer.record(&Record::DeviceSpan(span));
-    }
+    write_one(thread, closed::give(held, span));
 }
 
 /// A span is right around one that was taken off the stack, and has its times.
 pub fn give_around(thread: &mut Thread, held: HeldTime, span: &Span) {
-    if let Some(span) = closed::give_around(held, span) {
+    write_one(thread, closed::give_around(held, span));
+}
+
+fn write_one(thread: &mut Thread, span: Option<DeviceSpan>) {
+    if let Some(span) = span {
         at_exit::count(&span);
         thread.writer.record(&Record::DeviceSpan(span));
     }
