@@ -1,7 +1,7 @@
 """What a span costs from Rust, of 100,000: on the host alone, and timed on the device
 
-Beside it what the driver's own two calls take that record an event pair: a span makes them too. Blocks of
-spans have fewer events than a stream's queue takes, since a full one waits.
+Beside it what the driver's own calls take that record an event pair and read it: a span makes them too.
+Blocks of spans have fewer events than a stream's queue takes, since a full one waits.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ def main() -> None:
         words = [str(stage.PACK / "bin/span-cost"), path, str(SPANS)]
         told = json.loads(stage.child(words))
         row = lt.open(path).report()["device"]
-    kinds = ("host_ns", "device_ns", "pair_ns")
-    host, device, pair = (statistics.median(told[name]) / 1e3 for name in kinds)
+    kinds = ("host_ns", "device_ns", "record_ns", "read_ns")
+    host, device, record, read = (statistics.median(told[name]) / 1e3 for name in kinds)
     figures = {
         "host_us": host,
         "device_us": device,
-        "event_pair_by_the_driver_us": pair,
+        "driver_alone_recording_us": record,
+        "driver_alone_reading_us": read,
         "device_worst_block_us": max(told["device_ns"]) / 1e3,
         "laps_timed_ratio": (row.device_count or 0) / row.count,
     }

@@ -325,6 +325,7 @@ pub extern "C" fn cuEventSynchronize(event: usize) -> c_int {
 pub extern "C" fn cuEventElapsedTime(ms: *mut f32, start: usize, end: usize) -> c_int {
     called("cuEventElapsedTime", |machine| {
         capture::judge(machine)?;
+        machine.queries += 1;
         let stamp = |at: u64| (at / QUANTUM_NS * QUANTUM_NS) as i64;
         let start = stamp(is_complete(machine, start)?);
         let end = stamp(is_complete(machine, end)?);

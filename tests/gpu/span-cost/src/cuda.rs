@@ -8,6 +8,46 @@ use libloading::Library;
 /// A `CUstream`.
 pub type Stream = *mut c_void;
 
+/// A `CUevent`.
+type Event = *mut c_void;
+
+/// Event pairs that take turns, as those of spans do: none is ever destroyed.
+pub struct Pairs {
+    record: unsafe extern "C" fn(Event, Stream) -> c_int,
+    query: unsafe extern "C" fn(Event) -> c_int,
+    elapsed: unsafe extern "C" fn(*mut f32, Event, Event) -> c_int,
+    made: Vec<[Event; 2]>,
+    at: usize,
+}
+
+impl Pairs {
+    fn next(&mut self) -> [Event; 2] {
+        self.at = (self.at + 1) % self.made.len();
+        self.made[self.at]
+    }
+
+    /// Records the next pair on a stream.
+    pub fn record(&mut self, stream: Stream) {
+        for event in self.next() {
+            // SAFETY: neither is ever destroyed.
+            unsafe { (self.record)(event, stream) };
+        }
+    }
+
+    /// Reads the next pair as a span's is read: whether it began, how long it took, and where it lies.
+    pub fn read(&mut self) -> f32 {
+        let ([start, end], first) = (self.next(), self.made[0][0]);
+        let (mut took, mut lies) = (0.0, 0.0);
+        // SAFETY: as above, and both were recorded.
+        unsafe {
+            (self.query)(start);
+            (self.elapsed)(&raw mut took, start, end);
+            (self.elapsed)(&raw mut lies, first, end);
+        }
+        took + lies
+    }
+}
+
 /// The driver, with a context that is current on this thread.
 pub struct Cuda {
     library: Library,
@@ -49,25 +89,24 @@ impl Cuda {
         Ok(stream)
     }
 
-    /// What records an event pair on a stream, by the driver's own two calls.
-    pub fn event_pair(&self, stream: Stream) -> Result<impl FnMut(), String> {
-        type Event = *mut c_void;
-        let mut events: [Event; 2] = [null_mut(); 2];
+    /// Event pairs, for the driver's own calls on them.
+    pub fn pairs(&self, count: usize) -> Result<Pairs, String> {
+        let mut made = vec![[null_mut(); 2]; count];
         // SAFETY: as above.
-        let record = unsafe {
+        unsafe {
             let create = self
                 .function::<unsafe extern "C" fn(*mut Event, c_uint) -> c_int>("cuEventCreate")?;
-            for event in &mut events {
+            for event in made.as_flattened_mut() {
                 check("cuEventCreate", create(event, 0))?;
             }
-            self.function::<unsafe extern "C" fn(Event, Stream) -> c_int>("cuEventRecord")?
-        };
-        Ok(move || {
-            for event in events {
-                // SAFETY: neither is ever destroyed.
-                unsafe { record(event, stream) };
-            }
-        })
+            Ok(Pairs {
+                record: self.function("cuEventRecord")?,
+                query: self.function("cuEventQuery")?,
+                elapsed: self.function("cuEventElapsedTime")?,
+                made,
+                at: 0,
+            })
+        }
     }
 
     /// Waits until the stream has nothing left to do.

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Makes a context and a stream of its own, records SPANS spans of each kind in blocks, and prints one
-//! line of JSON: nanoseconds a span, of each block, and beside them of the driver's own two calls for an
-//! event pair. The recording then says how many of the spans named `device` have a time there.
+//! line of JSON: nanoseconds a span, of each block, and beside them of the driver's own calls that record an
+//! event pair and read it. The recording then says how many of the spans named `device` have a time there.
 
 mod cuda;
 
@@ -59,10 +59,15 @@ fn measured(path: &str, spans: usize) -> Result<String, String> {
         let _lap = laptime::lap!("device");
     })?;
     drop(on);
-    let pair = blocks(&cuda, stream, count, cuda.event_pair(stream)?)?;
+    let mut pairs = cuda.pairs(BLOCK)?;
+    let record = blocks(&cuda, stream, count, || pairs.record(stream))?;
+    let read = blocks(&cuda, stream, count, || {
+        black_box(pairs.read());
+    })?;
     recording.finish().map_err(|error| error.to_string())?;
     Ok(format!(
-        "{{\"spans\": {}, \"host_ns\": {host:?}, \"device_ns\": {device:?}, \"pair_ns\": {pair:?}}}",
+        "{{\"spans\": {}, \"host_ns\": {host:?}, \"device_ns\": {device:?}, \
+         \"record_ns\": {record:?}, \"read_ns\": {read:?}}}",
         count * BLOCK
     ))
 }
