@@ -32,6 +32,7 @@ EXPERIMENTS = (
     "cost_rust",
     "cost_python",
     "backlog",
+    "callback",
     "small_kernels",
     "graph_capture",
     "nested_memory",
