@@ -4,8 +4,8 @@ The first time Laptime makes its events, the second time it has them. An event a
 whether the device was still behind when the last lap had closed. Segments of a timer are asked one
 by one whether their number is known.
 
-A stream's queue takes a thousand calls or so, then the next one waits for the device, whoever makes it:
-plain event pairs show where that is.
+A stream's queue takes a thousand calls or so, then the next one waits for the device, whoever
+makes it: plain event pairs show where that is.
 """
 
 from __future__ import annotations

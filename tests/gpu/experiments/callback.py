@@ -1,7 +1,7 @@
 """A callback of Python's on the stream, and behind it more laps than the stream's queue takes
 
-The queue is full until the callback has run, and it runs once Python's lock is free: a lap that waits for
-room there and keeps the lock waits for ever.
+The queue is full until the callback has run, and it runs once Python's lock is free: a lap that
+waits for room there and keeps the lock waits for ever.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a lap costs from Python, of 100,000, beside an event pair and a synchronised pair
 
-The contenders take turns in blocks; before each block the device is waited for, and none has more events
-than a stream's queue takes, since a full one waits. Medians of blocks.
+The contenders take turns in blocks; before each block the device is waited for, and none has more
+events than a stream's queue takes, since a full one waits. Medians of blocks.
 """
 
 from __future__ import annotations

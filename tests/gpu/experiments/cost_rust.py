@@ -1,7 +1,7 @@
 """What a span costs from Rust, of 100,000: on the host alone, and timed on the device
 
-Beside it what the driver's own calls take that record an event pair and read it: a span makes them too.
-Blocks of spans have fewer events than a stream's queue takes, since a full one waits.
+Beside it what the driver's own calls take that record an event pair and read it: a span makes
+them too. Blocks of spans have fewer events than a stream's queue takes, since a full one waits.
 """
 
 from __future__ import annotations
