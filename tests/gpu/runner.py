@@ -2,9 +2,9 @@
 
     python runner.py OUT [--dry]
 
-OUT gets `gpu.md` and `gpu.json`. An experiment that fails, crashes or takes too long is a row with
-its reason. The exit code is 0 where each was met or isn't possible here, else 1; in a dry run it is
-0 where none failed. `run` starts this with the interpreter that has PyTorch.
+OUT gets `gpu.md`, `gpu.json` and `gpu.log`. An experiment that fails, crashes or takes too long is
+a row with its reason. The exit code is 0 where each was met or isn't possible here, else 1; in a
+dry run it is 0 where none failed. `run` starts this with the interpreter that has PyTorch.
 """
 
 from __future__ import annotations
@@ -125,10 +125,13 @@ def outcome(code: int, out: str, err: str) -> dict[str, Any]:
 
 def write(out: Path, facts: dict[str, str], rows: list[dict[str, Any]], *, dry: bool) -> None:
     """The page and its numbers, each replaced as a whole."""
+    numbers = [{name: told for name, told in row.items() if name != "stderr"} for row in rows]
+    said = [f"== {row['name']}\n{row.get('stderr', '')}\n" for row in rows]
     texts = {
         "gpu.md": page(facts, rows, dry=dry),
-        "gpu.json": json.dumps({"dry": dry, "machine": facts, "experiments": rows}, indent=1)
+        "gpu.json": json.dumps({"dry": dry, "machine": facts, "experiments": numbers}, indent=1)
         + "\n",
+        "gpu.log": "".join(said),
     }
     for name, text in texts.items():
         unfinished = out / f".{name}.part"

@@ -79,13 +79,13 @@ def test_one_that_tells_nothing_has_failed(ran: Ran) -> None:
     assert rows[0]["why"] == "exit code 0, and told nothing: hello"
 
 
-def test_one_that_hangs_is_ended_with_what_it_started(ran: Ran) -> None:
+def test_one_that_hangs_is_ended_with_what_it_started(ran: Ran, tmp_path: Path) -> None:
     waits = "import signal, subprocess, sys\nprint('hello', file=sys.stderr, flush=True)\n"
     waits += "subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'])\n"
     # The child holds the pipe: the runner reads its end only if the child is gone, too.
     _, rows, _ = ran(limit_s=0.4, a=waits + "signal.pause()")
     assert rows[0]["why"] == "took longer than 2 s, and was ended"
-    assert rows[0]["stderr"] == "hello\n"
+    assert (tmp_path / "out/gpu.log").read_text() == "== a\nhello\n\n"
 
 
 def test_the_page_is_there_before_the_next_one_begins(ran: Ran) -> None:
