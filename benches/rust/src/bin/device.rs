@@ -1,6 +1,8 @@
 //! The cost of a span's time on a device, on a driver that does nothing: what a span takes more than one
 //! without a device, less what the same calls of the driver take alone.
 //!
+//! From Python each end of a span asks the driver besides whether its stream is idle: `calls_from_python_ns`.
+//!
 //! The argument is the fake driver of the tests, built for release. Blocks take turns, as in the other
 //! bench. Prints one JSON object.
 
@@ -8,8 +10,8 @@ use std::ffi::{c_int, c_uint};
 use std::hint::black_box;
 use std::time::Instant;
 
-use laptime_recorder::device::here::{self, Place};
 use laptime_recorder::device::Stream;
+use laptime_recorder::device::here::{self, Place};
 use laptime_recorder::{LazySite, enter, exit, leave_devices, time_on_devices_with};
 use libloading::Library;
 
@@ -31,6 +33,7 @@ struct Driver {
     create: extern "C" fn(*mut usize, c_uint) -> c_int,
     record: extern "C" fn(usize, usize) -> c_int,
     query: extern "C" fn(usize) -> c_int,
+    is_idle: extern "C" fn(usize) -> c_int,
     elapsed: extern "C" fn(*mut f32, usize, usize) -> c_int,
     work: extern "C" fn(usize, u64),
     advance: extern "C" fn(u64),
@@ -42,6 +45,12 @@ impl Driver {
         (self.create)(&raw mut event, 0);
         (self.record)(event, stream);
         event
+    }
+
+    fn span_from_python(&self, stream: usize, events: [usize; 3]) {
+        self.span(stream, events);
+        self.aside(|| (self.is_idle)(stream));
+        self.aside(|| (self.is_idle)(stream));
     }
 
     fn span(&self, stream: usize, [start, end, anchor]: [usize; 3]) {
@@ -77,7 +86,8 @@ fn main() {
     let path = std::env::args_os().nth(1).expect("the fake driver's path");
     // SAFETY: a library of ours, which runs nothing when it is opened, with functions of these types.
     let (driver, stream) = unsafe {
-        let library: &'static Library = Box::leak(Box::new(Library::new(&path).expect("a library")));
+        let library: &'static Library =
+            Box::leak(Box::new(Library::new(&path).expect("a library")));
         macro_rules! function {
             ($name:literal) => {
                 *library.get($name).expect("a function of the fake")
@@ -95,6 +105,7 @@ fn main() {
             create: function!(b"cuEventCreate"),
             record: function!(b"cuEventRecord"),
             query: function!(b"cuEventQuery"),
+            is_idle: function!(b"cuStreamQuery"),
             elapsed: function!(b"cuEventElapsedTime"),
             work: function!(b"fake_work"),
             advance: function!(b"fake_advance"),
@@ -109,20 +120,22 @@ fn main() {
     // SAFETY: a stream of the fake, which never ends.
     let _on = unsafe { here::on(place) };
     laptime_recorder::enable();
-    let mut samples = [const { Vec::new() }; 4];
+    let mut samples = [const { Vec::new() }; 5];
     for _ in 0..ROUNDS {
         samples[0].push(block(|| driver.kernel(stream)));
         samples[1].push(block(|| span(|| driver.kernel(stream))));
         samples[2].push(block(|| driver.span(stream, events)));
+        samples[4].push(block(|| driver.span_from_python(stream, events)));
         time_on_devices_with(path.as_os_str());
         samples[3].push(block(|| span(|| driver.kernel(stream))));
         leave_devices();
     }
-    let [kernel, host, calls, timed] = samples.map(median);
+    let [kernel, host, calls, timed, from_python] = samples.map(median);
     println!(
-        r#"{{"host_ns": {:.1}, "calls_ns": {:.1}, "timed_ns": {:.1}, "above_ns": {:.1}}}"#,
+        r#"{{"host_ns": {:.1}, "calls_ns": {:.1}, "calls_from_python_ns": {:.1}, "timed_ns": {:.1}, "above_ns": {:.1}}}"#,
         host - kernel,
         calls - kernel,
+        from_python - kernel,
         timed - kernel,
         timed - calls - (host - kernel),
     );
