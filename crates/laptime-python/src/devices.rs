@@ -115,17 +115,28 @@ fn without_lock(wait: &mut dyn FnMut()) {
         }
     }
 
-    // SAFETY: callable on any thread; released where it is held.
-    let _released =
-        unsafe { (ffi::PyGILState_Check() != 0).then(|| Released(ffi::PyEval_SaveThread())) };
+    // SAFETY: released where it is held.
+    let _released = has_lock().then(|| Released(unsafe { ffi::PyEval_SaveThread() }));
     wait();
+}
+
+/// Whether this thread has the interpreter's lock. `PyGILState_Check` says so of every thread, once there was
+/// a sub-interpreter.
+fn has_lock() -> bool {
+    // SAFETY: callable on any thread.
+    let (own, current) = unsafe {
+        (
+            ffi::PyGILState_GetThisThreadState(),
+            ffi::compat::PyThreadState_GetUnchecked(),
+        )
+    };
+    !own.is_null() && own == current
 }
 
 /// Spans of threads that run no Python, such as a library's, are asked nothing.
 fn ask() -> Option<Place> {
     let framework = FRAMEWORK.get()?;
-    // SAFETY: callable on any thread.
-    if unsafe { ffi::PyGILState_Check() } == 0 {
+    if !has_lock() {
         return None;
     }
     keeping_error(|| {

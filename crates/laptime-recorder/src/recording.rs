@@ -194,6 +194,7 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
     };
     let file = ProcessFile::create(folder, &header, options.backing, registry.epoch + 1)?;
     registry.interrupt_all();
+    on_devices::at_exit::begin_anew();
     registry.disk = Some(Disk::new(folder.to_owned(), file));
     let mut scribe = Writer::new();
     scribe.refill_from(registry);

@@ -1,6 +1,7 @@
 //! A stream whose queue is full: the thread that records there waits, and nobody else does.
 
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 
 use laptime_fakes::Fake;
@@ -14,22 +15,29 @@ const MS: u64 = 1_000_000;
 /// How often others were let on.
 static LET_ON: AtomicUsize = AtomicUsize::new(0);
 
+/// How long others run before it is a thread's turn again.
+static TURN_NS: AtomicU64 = AtomicU64::new(0);
+static FAKE: OnceLock<Fake> = OnceLock::new();
+
 fn let_others_on(wait: &mut dyn FnMut()) {
     LET_ON.fetch_add(1, SeqCst);
     wait();
+    if let Some(fake) = FAKE.get() {
+        fake.advance(TURN_NS.load(SeqCst));
+    }
 }
 
 /// One test, as who lets others on is one for the process.
 #[test]
 fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
-    let fake = Fake::new();
+    let fake = FAKE.get_or_init(Fake::new);
     fake.use_device(0);
     let (full, free) = (Stream(fake.stream()), Stream(fake.stream()));
     let cuda = Cuda::join(fake.path().as_os_str()).unwrap();
     let spans = Enqueuer::new(cuda);
     let span = |stream: Stream| {
-        let token = spans.begin(stream, 0);
-        spans.end(token, 0, false, |_| ());
+        let token = spans.begin(stream, || 0);
+        spans.end(token, || 0, false, |_| ());
     };
     span(full);
     fake.work(full.0, 5 * MS);
@@ -61,4 +69,26 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     fake.work(free.0, MS);
     span(free);
     assert_eq!(LET_ON.load(SeqCst), 2, "its start and its end");
+
+    // A turn of others is in no span's time, nor in how late the device began it.
+    spans.with(|pairs| pairs.take().count());
+    fake.work(free.0, MS);
+    TURN_NS.store(6 * MS, SeqCst);
+    let began = fake.now();
+    let token = spans.begin(free, || fake.now());
+    TURN_NS.store(0, SeqCst);
+    fake.work(free.0, MS);
+    spans.end(token, || fake.now(), false, |_| ());
+    fake.advance(MS);
+    let now = fake.now();
+    let outcomes = spans.with(|pairs| {
+        pairs.drain(now);
+        pairs.take().collect::<Vec<_>>()
+    });
+    let (_, times) = outcomes.into_iter().next_back().unwrap();
+    let times = times.unwrap();
+    assert_eq!(times.duration_ns, MS);
+    let place = times.place.unwrap();
+    assert!(place.started_ns >= began, "{place:?}");
+    assert_eq!(place.lag_ns, 0, "{place:?}");
 }

@@ -50,10 +50,10 @@ impl Program {
 
     /// A span that enqueues work on its own stream, and on the other.
     fn span(&mut self, own_ns: u64, other_ns: u64) {
-        let token = self.pairs.begin(Stream(self.own), self.now);
+        let token = self.pairs.begin(Stream(self.own), || self.now);
         self.fake.work(self.own, own_ns);
         self.fake.work(self.other, other_ns);
-        self.pairs.end(token, self.now, true, |_| ());
+        self.pairs.end(token, || self.now, true, |_| ());
     }
 
     fn only(&mut self) -> Result<Times, Untimed> {
@@ -105,9 +105,9 @@ fn no_stream_is_made_to_wait_for_another() {
 #[test]
 fn spans_that_end_at_their_own_stream_do_not_see_the_others() {
     let mut program = Program::new();
-    let token = program.pairs.begin(Stream(program.own), program.now);
+    let token = program.pairs.begin(Stream(program.own), || program.now);
     program.fake.work(program.other, 9 * MS);
-    program.pairs.end(token, program.now, false, |_| ());
+    program.pairs.end(token, || program.now, false, |_| ());
     program.pass(MS);
     assert_eq!(program.only().unwrap().duration_ns, 0);
 }

@@ -110,3 +110,19 @@ def test_who_waits_for_a_full_queue_keeps_nobody_from_going_on(
     assert done.stdout.splitlines() == ["report: 1", "done: True"], done.stderr
     row = lt.open(tmp_path / "full_queue.lap").report()["full"]
     assert (row.device_count, row.count) == (1, 1)
+
+
+def test_a_report_beside_a_sub_interpreter_ends_well(tmp_path: Path, fake_driver: Path) -> None:
+    pytest.importorskip("torch")
+    done = subprocess.run(
+        [sys.executable, str(HERE / "subinterpreter.py")],
+        env={**os.environ, "LD_LIBRARY_PATH": str(fake_driver)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    if "made: none" in done.stdout:
+        pytest.skip("this Python makes no sub-interpreters")
+    assert (done.returncode, done.stdout) == (0, "count: 1\n"), done.stderr
+    assert lt.open(tmp_path / "sub.lap").report()["behind"].device_count == 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import subprocess
+import sys
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,3 +170,42 @@ def test_workers_of_a_loader_that_are_forked_while_steps_are_profiled_end_well(
     )
     found = laps(run(tmp_path, "3:6", "", inside))
     assert found["profiled step/forward"]["call_count"] > 0
+
+
+READS_A_LINE = """
+import ctypes, os, sys, threading
+from laptime import _core
+
+libc = ctypes.CDLL(None)
+libc.fgets.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
+if os.fork() == 0:
+    _core.end_early()
+    line = ctypes.create_string_buffer(64)
+    stdin = ctypes.c_void_p.in_dll(libc, "stdin")
+    libc.fgets(line, 64, stdin)
+    if {blocks}:
+        held, _ = os.pipe()
+        libc.fdopen.restype = ctypes.c_void_p
+        pipe = libc.fdopen(held, b"r")
+        reads = lambda: libc.fgets(ctypes.create_string_buffer(64), 64, pipe)
+        threading.Thread(target=reads, daemon=True).start()
+    sys.exit(7)
+code = os.waitstatus_to_exitcode(os.wait()[1])
+print(code, os.read(0, 100).decode().split())
+"""
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_a_child_that_ends_early_leaves_what_it_read_ahead_and_waits_for_no_reader(
+    tmp_path: Path, blocks: bool
+) -> None:
+    (tmp_path / "lines").write_text("one\ntwo\nthree\n")
+    with (tmp_path / "lines").open() as lines:
+        done = subprocess.run(
+            [sys.executable, "-c", READS_A_LINE.format(blocks=blocks)],
+            stdin=lines,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.stdout == "7 ['two', 'three']\n", done.stderr

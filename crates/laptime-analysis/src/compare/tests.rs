@@ -360,7 +360,7 @@ fn what_one_side_does_not_tell_is_no_difference() {
 
 #[test]
 fn steps_on_a_device_are_not_compared_with_those_on_none() {
-    let on_none = || {
+    let without = || {
         let mut script = Training {
             steps: 10,
             forward: 10,
@@ -371,23 +371,23 @@ fn steps_on_a_device_are_not_compared_with_those_on_none() {
         script.note(crate::device::NOT_USED, "no NVIDIA driver");
         fed::run("none.lap", &[script])
     };
-    let on_one = || {
+    let with_one = || {
         let mut run = training(10, [5, 5], 1);
         let facts = &mut run.summary.environment;
         facts.insert("device".to_owned(), "A100".to_owned());
         run
     };
-    let pair = pair_of(&[on_one()], &[on_none()]);
+    let pair = pair_of(&[with_one()], &[without()]);
     assert_eq!(pair.verdict, Verdict::NotComparable);
     assert_eq!(
         pair.differs[0].to_string(),
         "the device differs: A100 and none"
     );
-    assert_eq!(pair_of(&[on_none()], &[on_none()]).differs, []);
+    assert_eq!(pair_of(&[without()], &[without()]).differs, []);
     // A recording that says nothing of devices, such as an older one.
     let silent = || training(10, [5, 5], 2);
-    assert_eq!(pair_of(&[on_one()], &[silent()]).differs, []);
-    assert_eq!(pair_of(&[silent()], &[on_none()]).differs, []);
+    assert_eq!(pair_of(&[with_one()], &[silent()]).differs, []);
+    assert_eq!(pair_of(&[silent()], &[without()]).differs, []);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::driver::{Context, Driver, Event, Stream};
 use super::pairs::{Anchored, Ended, Open, Pairs, Token};
-use super::reason::{Absent, Fault, Untimed};
+use super::reason::{Absent, Untimed};
 use super::wishes;
 use crate::lock::Lock;
 
@@ -52,26 +52,40 @@ impl<D: Driver + Copy> Enqueuer<D> {
         told
     }
 
-    /// A span opens, whose work goes to a stream.
-    pub fn begin(&self, stream: Stream, now_ns: u64) -> Token {
-        let open = self.start(stream, now_ns);
+    /// A span opens, whose work goes to a stream. `now` reads the host's clock.
+    pub fn begin(&self, stream: Stream, now: impl Fn() -> u64) -> Token {
+        let open = self.start(stream, now);
         self.with(|pairs| pairs.opened(open))
     }
 
-    fn start(&self, stream: Stream, now_ns: u64) -> Result<Open, Untimed> {
+    fn start(&self, stream: Stream, now: impl Fn() -> u64) -> Result<Open, Untimed> {
+        let began_ns = now();
         self.runs(stream)?;
         let context = self.driver.context(stream).map_err(Untimed::Failed)?;
-        let events = self.events(context, now_ns)?;
-        if let Err(fault) = self.record(&[events[0]], stream) {
-            let why = Untimed::Failed(fault);
-            self.with(|pairs| pairs.give_back(context, &events, 0, &why));
-            return Err(why);
+        let events = self.events(context, stream, began_ns)?;
+        let [start, _] = events;
+        let gave_way = match self.record(&[(start, stream)]) {
+            Ok(gave_way) => gave_way,
+            Err(why) => {
+                self.with(|pairs| pairs.give_back(context, &events, 0, &why));
+                return Err(why);
+            }
+        };
+        let mut opened_ns = began_ns;
+        if gave_way {
+            opened_ns = now();
+            // The device may have come to the start long before it is this thread's turn again. Nothing
+            // was enqueued since, so an idle stream's start is now.
+            if self.runs(stream).is_ok() && self.is_idle(stream) {
+                let _ = self.driver.record(start, stream);
+            }
         }
         Ok(Open {
             context,
             stream,
             events,
-            began_ns: now_ns,
+            began_ns,
+            opened_ns,
         })
     }
 
@@ -80,10 +94,11 @@ impl<D: Driver + Copy> Enqueuer<D> {
     pub fn end(
         &self,
         token: Token,
-        now_ns: u64,
+        now: impl Fn() -> u64,
         all_streams: bool,
         take: impl FnOnce(&mut Pairs<D>),
     ) {
+        let now_ns = now();
         let Some(open) = self.with(|pairs| pairs.close(token, now_ns)) else {
             return;
         };
@@ -96,7 +111,8 @@ impl<D: Driver + Copy> Enqueuer<D> {
         };
         self.with(|pairs| {
             pairs.closed(token, open, ended);
-            pairs.drain(now_ns);
+            // What is complete now was so before this moment, which is not the span's end.
+            pairs.drain(now());
             take(pairs);
         });
     }
@@ -119,17 +135,9 @@ impl<D: Driver + Copy> Enqueuer<D> {
         let new = match anchor {
             Some(_) => None,
             // Without one the span has no place.
-            None => self.events(context, now_ns).ok().map(|[event]| event),
+            None => self.events(context, stream, now_ns).ok(),
         };
-        let recorded = match new {
-            Some(new) => self.record(&[new, end], stream),
-            None => self.record(&[end], stream),
-        };
-        if let Err(fault) = recorded {
-            let why = Untimed::Failed(fault);
-            self.with(|pairs| pairs.give_back(context, new.as_slice(), 0, &why));
-            return Err(why);
-        }
+        let new = new.map(|[event]| event);
         let mut ended = Ended {
             at_ns: now_ns,
             launch_bound,
@@ -137,7 +145,15 @@ impl<D: Driver + Copy> Enqueuer<D> {
             others: Vec::new(),
             refused: Vec::new(),
         };
-        if all_streams && let Err(why) = self.end_beside(open, &mut ended) {
+        let recorded = if all_streams {
+            self.record_all(open, new, &mut ended)
+        } else {
+            match new {
+                Some(new) => self.record(&[(new, stream), (end, stream)]).map(drop),
+                None => self.record(&[(end, stream)]).map(drop),
+            }
+        };
+        if let Err(why) = recorded {
             ended.others.extend(new);
             self.with(|pairs| pairs.give_back(context, &ended.others, 0, &why));
             return Err(why);
@@ -145,24 +161,51 @@ impl<D: Driver + Copy> Enqueuer<D> {
         Ok(ended)
     }
 
-    /// Enqueues an end on each other stream that is known; no stream waits for it. What the driver refuses is
-    /// no stream any more.
-    fn end_beside(&self, open: &Open, ended: &mut Ended) -> Result<(), Untimed> {
-        let context = open.context;
-        for other in self.with(|pairs| pairs.streams().beside(context, open.stream)) {
-            // What is captured runs later.
-            if self.driver.is_capturing(other) == Ok(true) {
-                continue;
+    /// Enqueues the end, and one on each other stream that is known, at once; no stream waits for it. What the
+    /// driver refuses is no stream any more.
+    fn record_all(
+        &self,
+        open: &Open,
+        new: Option<Event>,
+        ended: &mut Ended,
+    ) -> Result<(), Untimed> {
+        let (context, stream) = (open.context, open.stream);
+        let own = new.into_iter().chain([open.events[1]]);
+        let own: Vec<(Event, Stream)> = own.map(|event| (event, stream)).collect();
+        let mut beside = Vec::new();
+        for other in self.with(|pairs| pairs.streams().beside(context, stream)) {
+            let [event] = self.events(context, stream, ended.at_ns)?;
+            ended.others.push(event);
+            beside.push((event, other));
+        }
+        let mut refused = Vec::new();
+        let mut recorded = Ok(());
+        let mut record = || {
+            recorded = self.runs(stream).and_then(|()| self.record_now(&own));
+            if recorded.is_err() {
+                return;
             }
-            let [event] = self.events(context, ended.at_ns)?;
-            if self.record(&[event], other).is_ok() {
-                ended.others.push(event);
-            } else {
-                self.with(|pairs| pairs.give(context, event));
+            for one in &beside {
+                // What is captured runs later.
+                let is_captured = self.driver.is_capturing(one.1) == Ok(true);
+                if is_captured || self.record_now(&[*one]).is_err() {
+                    refused.push((*one, is_captured));
+                }
+            }
+        };
+        if wishes::gives_way() {
+            wishes::wait(&mut record);
+        } else {
+            record();
+        }
+        for ((event, other), is_captured) in refused {
+            ended.others.retain(|known| *known != event);
+            self.with(|pairs| pairs.give(context, event));
+            if !is_captured {
                 ended.refused.push(other);
             }
         }
-        Ok(())
+        recorded
     }
 
     /// The streams that a span on one waits for, none while that is captured: it, or all that are known.
@@ -200,8 +243,13 @@ impl<D: Driver + Copy> Enqueuer<D> {
         }
     }
 
-    /// Events of a context; those that don't exist yet are made.
-    fn events<const N: usize>(&self, context: Context, now_ns: u64) -> Result<[Event; N], Untimed> {
+    /// Events of a context; those that don't exist yet are made. The stream runs after that as before.
+    fn events<const N: usize>(
+        &self,
+        context: Context,
+        stream: Stream,
+        now_ns: u64,
+    ) -> Result<[Event; N], Untimed> {
         let taken = self.with(|pairs| pairs.take_events::<N>(context, now_ns))?;
         if taken.iter().all(Option::is_some) {
             return Ok(taken.map(|event| event.unwrap_or(Event(0))));
@@ -214,11 +262,10 @@ impl<D: Driver + Copy> Enqueuer<D> {
             });
         });
         let good: Vec<Event> = made.iter().flatten().copied().collect();
-        match <[Event; N]>::try_from(good) {
-            Ok(events) => Ok(events),
-            Err(good) => {
-                let why = made.into_iter().find_map(Result::err);
-                let why = why.unwrap_or(Untimed::StillRunning);
+        let why = made.into_iter().find_map(Result::err);
+        match why.map_or_else(|| self.runs(stream), Err) {
+            Ok(()) => Ok(std::array::from_fn(|at| good[at])),
+            Err(why) => {
                 self.with(|pairs| pairs.give_back(context, &good, N - good.len(), &why));
                 Err(why)
             }
@@ -230,20 +277,33 @@ impl<D: Driver + Copy> Enqueuer<D> {
         driver.beside_captures(|| driver.create(context).map_err(Untimed::Failed))
     }
 
-    /// Records events on a stream. Where it is behind, others may run meanwhile.
-    fn record(&self, events: &[Event], stream: Stream) -> Result<(), Fault> {
-        let driver = &self.driver;
-        let record = || {
-            let mut each = events.iter();
-            each.try_for_each(|event| driver.record(*event, stream))
-        };
-        let is_idle = || driver.beside_captures(|| driver.is_idle(stream).map_err(Untimed::Failed));
-        if !wishes::gives_way() || is_idle() == Ok(true) {
-            return record();
+    /// Records events, all on one stream that runs. Where it is behind, others may run meanwhile; whether they
+    /// might.
+    fn record(&self, events: &[(Event, Stream)]) -> Result<bool, Untimed> {
+        let stream = events[0].1;
+        if !wishes::gives_way() || self.is_idle(stream) {
+            return self.record_now(events).map(|()| false);
         }
         let mut recorded = Ok(());
-        wishes::wait(|| recorded = record());
-        recorded
+        // Others may begin to capture it before this thread goes on.
+        wishes::wait(|| recorded = self.runs(stream).and_then(|()| self.record_now(events)));
+        recorded.map(|()| true)
+    }
+
+    fn record_now(&self, events: &[(Event, Stream)]) -> Result<(), Untimed> {
+        for (event, stream) in events {
+            self.driver
+                .record(*event, *stream)
+                .map_err(Untimed::Failed)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a stream that isn't captured has nothing to do.
+    fn is_idle(&self, stream: Stream) -> bool {
+        let driver = &self.driver;
+        let is_idle = driver.beside_captures(|| driver.is_idle(stream).map_err(Untimed::Failed));
+        is_idle == Ok(true)
     }
 
     /// Locks over a fork.

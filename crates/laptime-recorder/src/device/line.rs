@@ -21,6 +21,8 @@ pub struct Pending {
     pub others: Vec<Event>,
     /// Host time before the start was recorded.
     pub began_ns: u64,
+    /// Host time from which on the span was open.
+    pub opened_ns: u64,
     /// Host time before the end was recorded.
     pub ended_ns: u64,
     pub launch_bound: bool,
@@ -142,6 +144,7 @@ impl Line {
         })?;
         let seen = Seen {
             began_ns: pending.began_ns,
+            opened_ns: pending.opened_ns,
             ended_ns: pending.ended_ns,
             complete_ns: now_ns,
         };

@@ -149,7 +149,7 @@ fn begin_on_device(stream: Stream) -> Option<Token> {
     if stream == DEFAULT && wishes::is_held(Wish::AllStreams) {
         in_use.see(stream);
     }
-    Some(in_use.begin(stream, monotonic_ns()))
+    Some(in_use.begin(stream, monotonic_ns))
 }
 
 /// A stream is in use, which never ends: where [`Wish::AllStreams`] is held, spans end there too. Whether
@@ -208,7 +208,7 @@ fn end_with(token: Token, then: impl FnOnce(&mut Pairs<Cuda>)) {
         return;
     };
     let all_streams = wishes::is_held(Wish::AllStreams);
-    in_use.end(token, monotonic_ns(), all_streams, then);
+    in_use.end(token, monotonic_ns, all_streams, then);
     if in_use.is_ended() {
         STATE.store(OFF, Ordering::Relaxed);
     }

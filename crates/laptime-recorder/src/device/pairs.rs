@@ -48,6 +48,8 @@ pub struct Open {
     pub events: [Event; 2],
     /// Host time before the start was recorded.
     pub began_ns: u64,
+    /// Host time from which on the span is open: later where others ran before.
+    pub opened_ns: u64,
 }
 
 /// What was recorded where a span ended.
@@ -210,6 +212,7 @@ impl<D: Driver> Pairs<D> {
             events: open.events,
             others: ended.others,
             began_ns: open.began_ns,
+            opened_ns: open.opened_ns,
             ended_ns: ended.at_ns,
             launch_bound: ended.launch_bound,
             anchor,

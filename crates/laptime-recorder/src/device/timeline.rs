@@ -56,7 +56,7 @@ pub struct Tail {
 pub struct Place {
     /// The earliest that it can have started, in nanoseconds of the host's monotonic clock.
     pub started_ns: u64,
-    /// From when its start was recorded to that.
+    /// From when it was open to that.
     pub lag_ns: u64,
     /// How far the device was behind when the host ended the span.
     pub tail: Tail,
@@ -67,6 +67,8 @@ pub struct Place {
 pub struct Seen {
     /// Before its start was recorded.
     pub began_ns: u64,
+    /// From when on it was open.
+    pub opened_ns: u64,
     /// Before its end was recorded.
     pub ended_ns: u64,
     /// After its end was complete.
@@ -151,7 +153,7 @@ impl Timeline {
         let started_ns = (start + offset.least).max(0) as u64;
         Ok(Some(Place {
             started_ns,
-            lag_ns: started_ns.saturating_sub(seen.began_ns),
+            lag_ns: started_ns.saturating_sub(seen.opened_ns),
             tail: Tail {
                 least_ns: behind(offset.least),
                 most_ns: behind(offset.most),
@@ -167,7 +169,9 @@ impl Timeline {
         context: Context,
         anchor: u64,
     ) -> i64 {
+        // The newest one stays: a line that was given up and begun anew may not have got to this number.
         while self.first < anchor
+            && self.anchors.len() > 1
             && let Some(passed) = self.anchors.pop_front()
         {
             self.first += 1;

@@ -18,7 +18,6 @@ use crate::collector;
 use crate::device::closed::{self, Known};
 use crate::guard::guard;
 use crate::registration;
-use crate::registry;
 
 /// Code of the note that says that the driver had shut down before it told of all laps.
 const ENDED: &str = "device.ended";
@@ -45,6 +44,11 @@ fn last_known() -> Option<Known> {
     known
 }
 
+/// A recording begins: its end waits for devices again.
+pub fn begin_anew() {
+    WAITED.store(false, Ordering::Relaxed);
+}
+
 /// How long is waited for devices as a recording ends: not again, once that was done for the program's exit.
 pub(super) fn patience(usual: Duration) -> Duration {
     if WAITED.load(Ordering::Relaxed) {
@@ -69,10 +73,17 @@ pub(super) fn come_before_the_driver() {
 
 /// The exiting thread has no window any more, so the recording's own writer writes.
 fn catch_up_by_scribe() {
-    let is_recorded = registry::with(|registry| registry.disk.is_some());
-    if let Some(known) = is_recorded.then(last_known).flatten() {
-        collector::write_by_scribe(|scribe| times::tell(&known, |record| scribe.record(record)));
+    if closed::is_empty() {
+        return;
     }
+    times::wait();
+    WAITED.store(true, Ordering::Relaxed);
+    // What can't be written now stays for the end of the recording.
+    collector::write_by_scribe(|scribe| {
+        if let Some(known) = last_known() {
+            times::tell(&known, |record| scribe.record(record));
+        }
+    });
 }
 
 /// Counts a span whose time the driver took along.
