@@ -1,4 +1,4 @@
-"""A lap on a stream whose queue is full until another thread of Python has gone on, as a callback does."""
+"""A lap on a stream whose queue is full until another thread of Python has gone on."""
 
 import os
 import threading
