@@ -1,7 +1,8 @@
 """The cost of a lap's time on a device in Python, on a driver that does nothing.
 
 `device.py LIBRARY CALLS_NS`: the fake driver of the tests, built for release, and what the driver's
-calls for a lap from Python take alone, as the Rust bench tells. Blocks take turns. Prints one JSON object.
+calls for a lap from Python take alone, as the Rust bench tells. Blocks take turns. Prints one JSON
+object.
 """
 
 from __future__ import annotations

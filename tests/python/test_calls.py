@@ -511,9 +511,10 @@ def test_a_script_without_laps_is_told_by_its_functions(tmp_path: Path) -> None:
     laptime = [sys.executable, "-m", "laptime"]
     run = [*laptime, "run", "--calls", "-o", "r.lap", "plain.py"]
     ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
-    headline, facts = ran.stderr.strip().split("\n")[:2]
-    assert re.match(r"plain\.py  .+: \d+ % sum", headline.replace("\N{NO-BREAK SPACE}", " "))
-    assert "times include counting every call" in facts
+    # Lines break where they are full, which depends on what the imports took.
+    headline = " ".join(ran.stderr.split("\n\n")[0].split())
+    assert re.match(r"plain\.py .+: \d+ % sum", headline)
+    assert "times include counting every call" in headline
 
     def told(*options: str) -> str:
         report = [*laptime, "report", "r.lap", "--functions", *options]
