@@ -91,4 +91,20 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     let place = times.place.unwrap();
     assert!(place.started_ns >= began, "{place:?}");
     assert_eq!(place.lag_ns, 0, "{place:?}");
+
+    // Spans that end at all streams let others on while one of these is behind, and only then.
+    spans.see(full);
+    let ends_at_all = || {
+        let token = spans.begin(free, || fake.now());
+        spans.end(token, || fake.now(), true, |_| ());
+    };
+    let before = LET_ON.load(SeqCst);
+    ends_at_all();
+    let idle = LET_ON.load(SeqCst);
+    fake.work(full.0, MS);
+    ends_at_all();
+    assert!(LET_ON.load(SeqCst) > idle, "the other stream is behind");
+    fake.advance(MS);
+    let made = idle - before;
+    assert!(made <= 1, "events are made apart, once");
 }

@@ -193,7 +193,10 @@ impl<D: Driver + Copy> Enqueuer<D> {
                 }
             }
         };
-        if wishes::gives_way() {
+        // None is asked that is captured.
+        let is_idle = |other| self.driver.is_capturing(other) == Ok(false) && self.is_idle(other);
+        let mut streams = own.iter().chain(&beside).map(|one| one.1);
+        if wishes::gives_way() && !streams.all(is_idle) {
             wishes::wait(&mut record);
         } else {
             record();
