@@ -9,7 +9,7 @@ import pytest
 import laptime as lt
 
 PROGRAM = """
-import multiprocessing, sys, time
+import multiprocessing, pathlib, sys, time
 import laptime as lt
 
 def job(number):
@@ -18,7 +18,7 @@ def job(number):
 
 def endless(started):
     with lt.lap("endless"):
-        started.set()
+        started.touch()
         time.sleep(600)
 
 if __name__ == "__main__":
@@ -26,10 +26,11 @@ if __name__ == "__main__":
     with lt.lap("main"), context.Pool(2) as pool:
         pool.map(job, range(40))
         if sys.argv[2:]:
-            with context.Manager() as manager:
-                events = [manager.Event(), manager.Event()]
-                pool.map_async(endless, events)
-                [event.wait(60) for event in events]
+            started = [pathlib.Path(sys.argv[2]) / name for name in ("one", "other")]
+            pool.map_async(endless, started)
+            end = time.monotonic() + 60
+            while time.monotonic() < end and not all(path.exists() for path in started):
+                time.sleep(0.005)
 """
 
 
@@ -51,7 +52,7 @@ def test_leaving_a_pool_loses_no_lap_and_is_no_warning(tmp_path, way):
 
 
 def test_workers_that_are_terminated_inside_a_lap_are_told_in_one_line(tmp_path):
-    report = recorded(tmp_path, "fork", "busy")
+    report = recorded(tmp_path, "fork", str(tmp_path))
     assert report["main/job"].count == 40
     warnings = json.loads(report.to_json())["warnings"]
     told = [one for one in warnings if one["code"] in ("workers-ended", "not-closed")]
