@@ -68,9 +68,10 @@ impl Writer {
             }) => Some(*path).filter(|path| *path != PathId::ROOT),
             _ => None,
         };
+        let mut bytes = self.take_scratch();
         // The last try starts in an empty window that isn't short; what does not fit there is lost.
         for _ in 0..3 {
-            let mut bytes = Vec::with_capacity(64);
+            bytes.clear();
             let mut cursor = self.cursor;
             if let Some(path) = path {
                 self.define(path, &mut bytes, &mut cursor);
@@ -79,11 +80,12 @@ impl Writer {
             encode(&mut bytes, &mut cursor, record);
             if self.append(&bytes) {
                 self.cursor = cursor;
-                return;
+                return self.give_scratch(bytes);
             }
             self.refill();
         }
         registry::count_lost(1);
+        self.give_scratch(bytes);
     }
 
     /// Writes the definition of a path that was just opened, so that the black box can name it.

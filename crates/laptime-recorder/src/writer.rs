@@ -16,6 +16,8 @@ use crate::window::Window;
 
 /// A lead of at most 3 bytes, and a whole word for two short integers.
 const PLAIN_SPAN_MAX: usize = 11;
+/// Bytes that are kept to encode records in.
+const SCRATCH_MOST: usize = 1024;
 
 #[derive(Debug)]
 pub struct Writer {
@@ -31,6 +33,8 @@ pub struct Writer {
     /// First byte of the window's records; null without a window.
     records: *mut u8,
     window: Option<Window>,
+    /// Room for the record that is encoded next.
+    scratch: Vec<u8>,
 }
 
 /// The first word of a plain span of a path, ready to be stored.
@@ -67,6 +71,19 @@ impl Writer {
             defined: Vec::new(),
             records: std::ptr::null_mut(),
             window: None,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Room to encode a record, with what was left in it; back by [`Self::give_scratch`].
+    pub fn take_scratch(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.scratch)
+    }
+
+    /// Keeps the room for the next record, unless it is a lot.
+    pub fn give_scratch(&mut self, room: Vec<u8>) {
+        if room.capacity() <= SCRATCH_MOST {
+            self.scratch = room;
         }
     }
 

@@ -159,11 +159,9 @@ impl<'a> RecordReader<'a> {
                 return Ok(Some(Record::Span(span)));
             }
             let length = self.varint(&mut at)? as usize;
-            let payload = at
-                .checked_add(length)
-                .and_then(|end| self.bytes.get(at..end))
-                .ok_or_else(|| self.error("cut off"))?;
-            let record = self.payload(lead >> 1, payload)?;
+            let rest = self.bytes.get(at..).filter(|rest| rest.len() >= length);
+            let rest = rest.ok_or_else(|| self.error("cut off"))?;
+            let record = self.payload(lead >> 1, rest, length)?;
             self.position = at + length;
             if record.is_some() || self.position == self.bytes.len() {
                 return Ok(record);
@@ -181,9 +179,15 @@ impl<'a> RecordReader<'a> {
 
     /// One payload; `None` for a track switch and for kinds of a later minor version.
     #[cold]
-    fn payload(&mut self, kind: u64, payload: &'a [u8]) -> Result<Option<Record<'a>>, FormatError> {
+    fn payload(
+        &mut self,
+        kind: u64,
+        rest: &'a [u8],
+        length: usize,
+    ) -> Result<Option<Record<'a>>, FormatError> {
         let mut fields = Fields {
-            bytes: payload,
+            rest,
+            length,
             reader: self,
         };
         let record = match kind {
@@ -390,15 +394,34 @@ impl<'a> Iterator for RecordReader<'a> {
 
 /// The fields of one payload, taken from its start.
 struct Fields<'a, 'r> {
-    bytes: &'a [u8],
+    /// What is left of the payload, and all that follows: integers are read a word at a time.
+    rest: &'a [u8],
+    /// Bytes that are left of the payload.
+    length: usize,
     reader: &'r RecordReader<'a>,
 }
 
 impl<'a> Fields<'a, '_> {
+    #[inline]
     fn number(&mut self) -> Result<u64, FormatError> {
-        let (value, len) = take(self.bytes).ok_or_else(|| self.reader.error("a short payload"))?;
-        self.bytes = &self.bytes[len..];
-        Ok(value)
+        match take(self.rest) {
+            Some((value, len)) if len <= self.length => {
+                self.skip(len);
+                Ok(value)
+            }
+            _ => Err(self.reader.error("a short payload")),
+        }
+    }
+
+    #[inline]
+    fn skip(&mut self, length: usize) {
+        self.rest = &self.rest[length..];
+        self.length -= length;
+    }
+
+    /// What is left of the payload.
+    fn bytes(&self) -> &'a [u8] {
+        &self.rest[..self.length]
     }
 
     fn operations(&mut self) -> Result<StretchOperations<'a>, FormatError> {
@@ -471,16 +494,15 @@ impl<'a> Fields<'a, '_> {
     }
 
     fn raw<const N: usize>(&mut self) -> Result<[u8; N], FormatError> {
-        let chunk = self
-            .bytes
-            .first_chunk::<N>()
-            .ok_or_else(|| self.reader.error("a short payload"))?;
-        self.bytes = &self.bytes[N..];
-        Ok(*chunk)
+        let chunk = self.bytes().first_chunk::<N>();
+        let chunk = *chunk.ok_or_else(|| self.reader.error("a short payload"))?;
+        self.skip(N);
+        Ok(chunk)
     }
 
     fn text(&mut self) -> Result<&'a str, FormatError> {
-        let bytes = std::mem::take(&mut self.bytes);
+        let bytes = self.bytes();
+        self.skip(bytes.len());
         std::str::from_utf8(bytes).map_err(|_| self.reader.error("text that is not UTF-8"))
     }
 
@@ -508,7 +530,7 @@ impl<'a> Fields<'a, '_> {
 
     /// Who ran; older files end before it, and kinds of later ones are unknown.
     fn runner(&mut self) -> Result<Runner, FormatError> {
-        if self.bytes.is_empty() {
+        if self.length == 0 {
             return Ok(Runner::Unknown);
         }
         let (kind, track, path) = (self.number()?, self.number()? as u32, self.number()?);

@@ -2,7 +2,7 @@ use super::*;
 use crate::device_memory::{DeviceMemory, DeviceMemorySpan};
 use crate::device_sample::{DeviceReading, DeviceReadings, DeviceSample};
 use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
-use crate::format::record::{encode, push_payload};
+use crate::format::record::{encode, with_payload};
 use crate::format::varint::push;
 use proptest::prelude::*;
 
@@ -374,7 +374,7 @@ proptest! {
 #[test]
 fn unknown_kinds_are_skipped_by_their_length() {
     let mut bytes = Vec::new();
-    push_payload(&mut bytes, 4_000, b"from the future");
+    push_raw(&mut bytes, 4_000, b"from the future");
     let mut cursor = START;
     let mark = Record::Mark {
         path: PathId(5),
@@ -382,7 +382,7 @@ fn unknown_kinds_are_skipped_by_their_length() {
         track: 0,
     };
     encode(&mut bytes, &mut cursor, &mark);
-    push_payload(&mut bytes, 4_000, b"");
+    push_raw(&mut bytes, 4_000, b"");
     assert_eq!(read(&bytes), (vec![mark], None));
 }
 
@@ -443,11 +443,18 @@ fn a_stack_of_an_older_file_does_not_say_who_ran() {
         push(&mut payload, number);
     }
     let mut bytes = Vec::new();
-    push_payload(&mut bytes, STACK, &payload);
+    push_raw(&mut bytes, STACK, &payload);
     let (records, error) = read(&bytes);
     let Some(Record::Stack(stack)) = records.first() else {
         panic!("{records:?}, {error:?}");
     };
     assert_eq!((stack.thread, stack.stands_for_ns), (77, 10_000));
     assert_eq!(stack.runner, Runner::Unknown);
+}
+
+fn push_raw(out: &mut Vec<u8>, kind: u64, payload: &[u8]) {
+    with_payload(out, |out| {
+        out.extend_from_slice(payload);
+        kind
+    });
 }

@@ -44,7 +44,7 @@
 
 mod device;
 
-use super::varint::{push, zigzag};
+use super::varint::{self, push, push_all, zigzag};
 use crate::anchor::Anchor;
 use crate::calls::{CalledFunction, FunctionCalls};
 use crate::device_memory::DeviceMemorySpan;
@@ -277,43 +277,53 @@ pub struct Cursor {
 /// The recorder writes plain spans by itself, on its hot path; everything else, and
 /// every span that is not plain, comes through here.
 pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
-    // Of a lap on a device there may be as many as of laps: its payload doesn't grow bit by bit.
-    let mut payload = match record {
-        Record::DeviceSpan(_) => Vec::with_capacity(128),
-        _ => Vec::new(),
-    };
-    let delta = |ticks: u64, cursor: &Cursor| zigzag(ticks.wrapping_sub(cursor.last) as i64);
-    let kind = match *record {
+    if let Some(track) = track_of(record) {
+        switch_track(out, cursor, track);
+    }
+    if let Record::Span(span) = record
+        && span.flags == SpanFlags::NONE
+        && span.end() >= cursor.last
+    {
+        push(out, u64::from(span.path.0) << 1);
+        push(out, span.end() - cursor.last);
+        push(out, span.duration);
+        cursor.last = span.end();
+        return;
+    }
+    with_payload(out, |payload| push_record(payload, cursor, record));
+}
+
+/// The track that a record belongs to and doesn't tell by itself.
+fn track_of(record: &Record<'_>) -> Option<u32> {
+    match record {
+        Record::Span(span) => Some(span.track),
+        Record::Mark { track, .. } | Record::Metric { track, .. } => Some(*track),
+        Record::DeviceSpan(span) => Some(span.track),
+        Record::DeviceMemory(span) => Some(span.track),
+        _ => None,
+    }
+}
+
+/// Pushes what a record tells. Returns its kind.
+fn push_record(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) -> u64 {
+    let delta = |ticks: u64| zigzag(ticks.wrapping_sub(cursor.last) as i64);
+    match *record {
         Record::Span(span) => {
-            switch_track(out, cursor, span.track);
-            let end = span.end();
-            if span.flags == SpanFlags::NONE && end >= cursor.last {
-                push(out, u64::from(span.path.0) << 1);
-                push(out, end - cursor.last);
-                push(out, span.duration);
-                cursor.last = end;
-                return;
-            }
-            push_unusual(&mut payload, &span, delta(end, cursor));
+            push_unusual(payload, &span, delta(span.end()));
             UNUSUAL_SPAN
         }
         Record::Path { id, parent, name } => {
-            push_named(&mut payload, &[u64::from(id.0), u64::from(parent.0)], name);
+            push_named(payload, &[u64::from(id.0), u64::from(parent.0)], name);
             PATH
         }
-        Record::Mark { path, ticks, track } => {
-            switch_track(out, cursor, track);
-            push_all(&mut payload, &[u64::from(path.0), delta(ticks, cursor)]);
+        Record::Mark { path, ticks, .. } => {
+            push_all(payload, &[u64::from(path.0), delta(ticks)]);
             MARK
         }
         Record::Metric {
-            path,
-            ticks,
-            value,
-            track,
+            path, ticks, value, ..
         } => {
-            switch_track(out, cursor, track);
-            push_all(&mut payload, &[u64::from(path.0), delta(ticks, cursor)]);
+            push_all(payload, &[u64::from(path.0), delta(ticks)]);
             payload.extend_from_slice(&value.to_le_bytes());
             METRIC
         }
@@ -328,38 +338,35 @@ pub fn encode(out: &mut Vec<u8>, cursor: &mut Cursor, record: &Record<'_>) {
             name,
         } => {
             let numbers = [u64::from(track), u64::from(is_task), thread];
-            push_named(&mut payload, &numbers, name);
+            push_named(payload, &numbers, name);
             TRACK_NAME
         }
         Record::DeviceSpan(span) => {
-            switch_track(out, cursor, span.track);
-            device::push_span(&mut payload, cursor, &span);
+            device::push_span(payload, cursor, &span);
             DEVICE_SPAN
         }
         Record::DeviceMemory(span) => {
-            switch_track(out, cursor, span.track);
-            device::push_memory(&mut payload, cursor, &span);
+            device::push_memory(payload, cursor, &span);
             DEVICE_MEMORY
         }
         Record::Operations(operations) => {
-            push_operations(&mut payload, &operations);
+            push_operations(payload, &operations);
             OPERATIONS
         }
         Record::Ran { ticks, stretch } => {
-            push_all(&mut payload, &[delta(ticks, cursor), u64::from(stretch)]);
+            push_all(payload, &[delta(ticks), u64::from(stretch)]);
             RAN
         }
         Record::Module { path, depth, class } => {
-            push_named(&mut payload, &[u64::from(path.0), u64::from(depth)], class);
+            push_named(payload, &[u64::from(path.0), u64::from(depth)], class);
             MODULE
         }
         Record::Note { code, message } => {
-            push_pair(&mut payload, code, message);
+            push_pair(payload, code, message);
             NOTE
         }
-        _ => push_observed(&mut payload, cursor, record),
-    };
-    push_payload(out, kind, &payload);
+        _ => push_observed(payload, cursor, record),
+    }
 }
 
 /// Pushes what the recorder observes by itself, beside the program's own records. Returns its kind.
@@ -452,12 +459,6 @@ fn push_observed(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) ->
     }
 }
 
-fn push_all(out: &mut Vec<u8>, numbers: &[u64]) {
-    for number in numbers {
-        push(out, *number);
-    }
-}
-
 /// Pushes numbers, then a text to the payload's end.
 fn push_named(out: &mut Vec<u8>, numbers: &[u64], text: &str) {
     push_all(out, numbers);
@@ -539,15 +540,27 @@ fn push_wide(out: &mut Vec<u8>, number: u128) {
 
 fn switch_track(out: &mut Vec<u8>, cursor: &mut Cursor, track: u32) {
     if cursor.track != track {
-        let mut payload = Vec::new();
-        push(&mut payload, u64::from(track));
-        push_payload(out, TRACK, &payload);
+        with_payload(out, |payload| {
+            push(payload, u64::from(track));
+            TRACK
+        });
         cursor.track = track;
     }
 }
 
-pub(super) fn push_payload(out: &mut Vec<u8>, kind: u64, payload: &[u8]) {
-    push(out, (kind << 1) | 1);
-    push(out, payload.len() as u64);
-    out.extend_from_slice(payload);
+/// Pushes a lead of the kind that `push` returns, a length, and the payload that it pushes.
+pub(super) fn with_payload(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>) -> u64) {
+    let head = out.len();
+    // Nearly all leads and lengths are of one byte, so the payload need not be moved.
+    out.extend_from_slice(&[0; 2]);
+    let kind = push(out);
+    let length = (out.len() - head - 2) as u64;
+    let mut framed = [0; 2 * varint::MAX_LEN];
+    let lead = varint::put(&mut framed, (kind << 1) | 1);
+    let both = lead + varint::put(&mut framed[lead..], length);
+    if both == 2 {
+        out[head..head + 2].copy_from_slice(&framed[..2]);
+    } else {
+        out.splice(head..head + 2, framed[..both].iter().copied());
+    }
 }

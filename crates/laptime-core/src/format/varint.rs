@@ -52,13 +52,18 @@ const LENGTHS: [u8; 64] = {
     lengths
 };
 
-/// Writes a value at the start of `out` and returns the bytes used.
+/// Writes a value at the start of `out` and returns the bytes used; up to a word, what stands behind them is lost.
 ///
 /// **Panics** when `out` is shorter than the encoding.
+#[inline]
 pub fn put(out: &mut [u8], value: u64) -> usize {
     if value <= MAX_PACKED {
         let (word, len) = pack(value);
-        out[..len].copy_from_slice(&word.to_le_bytes()[..len]);
+        match out.first_chunk_mut::<8>() {
+            // A store of a known length is no call.
+            Some(whole) => *whole = word.to_le_bytes(),
+            None => out[..len].copy_from_slice(&word.to_le_bytes()[..len]),
+        }
         len
     } else {
         out[0] = 0;
@@ -78,6 +83,20 @@ pub fn push(out: &mut Vec<u8>, value: u64) {
     } else {
         out.push(0);
         out.extend_from_slice(&value.to_le_bytes());
+    }
+}
+
+/// Appends values to a vector, whose room is looked at once for several.
+pub fn push_all(out: &mut Vec<u8>, values: &[u64]) {
+    const TOGETHER: usize = 8;
+    for values in values.chunks(TOGETHER) {
+        // Each is stored as a whole word, and the next one over what of it is not the value's.
+        let mut bytes = [0; TOGETHER * MAX_LEN];
+        let mut end = 0;
+        for value in values {
+            end += put(&mut bytes[end..], *value);
+        }
+        out.extend_from_slice(&bytes[..end]);
     }
 }
 

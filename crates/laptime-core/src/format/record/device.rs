@@ -2,12 +2,12 @@
 
 use super::{
     Cursor, DEVICE_LACKS, DEVICE_NAME, DEVICE_SAMPLE, GOES_ON, LAUNCH_BOUND, PLACED, Record, TOLD,
-    UNKNOWN, push_all, push_named, push_pair,
+    UNKNOWN, push_named, push_pair,
 };
 use crate::device_memory::DeviceMemorySpan;
 use crate::device_sample::{DeviceReading, DeviceSample};
 use crate::device_span::DeviceSpan;
-use crate::format::varint::{push, zigzag};
+use crate::format::varint::{push, push_all, zigzag};
 
 /// Pushes what a device said of itself. Returns its kind.
 pub(super) fn push_telemetry(payload: &mut Vec<u8>, cursor: &Cursor, record: &Record<'_>) -> u64 {
@@ -63,25 +63,24 @@ fn push_sample(out: &mut Vec<u8>, cursor: &Cursor, sample: &DeviceSample) {
 }
 
 pub(super) fn push_span(out: &mut Vec<u8>, cursor: &Cursor, span: &DeviceSpan) {
-    let delta = |ticks: u64| zigzag(ticks.wrapping_sub(cursor.last) as i64);
+    let start = zigzag(span.start.wrapping_sub(cursor.last) as i64);
     let (path, device) = (u64::from(span.path.0), u64::from(span.device));
-    push_all(
-        out,
-        &[path, delta(span.start), span.duration, device, span.stream],
-    );
+    push_all(out, &[path, start, span.duration, device, span.stream]);
     let goes_on = if span.continues { GOES_ON } else { 0 };
     let times = match span.times {
         Ok(times) => times,
         Err(why) => return push_all(out, &[goes_on, why as u64]),
     };
     let launch_bound = if times.launch_bound { LAUNCH_BOUND } else { 0 };
-    let placed = if times.place.is_some() { PLACED } else { 0 };
-    let told = TOLD | launch_bound | placed | goes_on;
-    push_all(out, &[told, times.duration_ns]);
-    if let Some(place) = times.place {
-        push_all(
-            out,
-            &[place.lag_ns, place.tail_least_ns, place.tail_most_ns],
-        );
+    let told = TOLD | launch_bound | goes_on;
+    match times.place {
+        None => push_all(out, &[told, times.duration_ns]),
+        Some(place) => {
+            let (told, lag, ns) = (told | PLACED, place.lag_ns, times.duration_ns);
+            push_all(
+                out,
+                &[told, ns, lag, place.tail_least_ns, place.tail_most_ns],
+            );
+        }
     }
 }
