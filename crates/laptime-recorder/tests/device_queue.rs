@@ -36,8 +36,8 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     let cuda = Cuda::join(fake.path().as_os_str()).unwrap();
     let spans = Enqueuer::new(cuda);
     let span = |stream: Stream| {
-        let token = spans.begin(stream, || 0);
-        spans.end(token, || 0, false, |_| ());
+        let token = spans.begin(stream, || fake.now());
+        spans.end(token, || fake.now(), false, |_| ());
     };
     span(full);
     fake.work(full.0, 5 * MS);
@@ -52,7 +52,10 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
         }
         span(free);
         let is_waiting = !waits.is_finished();
-        let read = spans.with(|pairs| pairs.take().count());
+        let read = spans.with(|pairs| {
+            pairs.drain(fake.now());
+            pairs.take().count()
+        });
         // Before anything may fail: the thread would wait for ever.
         fake.advance(5 * MS);
         assert!(is_waiting);
@@ -66,6 +69,15 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     span(free);
     assert_eq!(LET_ON.load(SeqCst), 0, "an idle stream takes what comes");
     assert!(fake.take_log().iter().any(|call| call == "cuStreamQuery"));
+    // A stream that was idle just now can't be full yet: it isn't asked again at the next start.
+    span(free);
+    let asked = fake.take_log();
+    let asked = asked.iter().filter(|call| *call == "cuStreamQuery").count();
+    assert_eq!(asked, 1, "at its end alone");
+    fake.advance(MS);
+    // Events that are free again need not be made.
+    spans.with(|pairs| pairs.drain(fake.now()));
+    LET_ON.store(0, SeqCst);
     fake.work(free.0, MS);
     span(free);
     assert_eq!(LET_ON.load(SeqCst), 2, "its start and its end");

@@ -1,11 +1,13 @@
 //! The cost of a span's time on a device, on a driver that does nothing: what a span takes more than one
 //! without a device, less what the same calls of the driver take alone.
 //!
-//! From Python each end of a span asks the driver besides whether its stream is idle: `calls_from_python_ns`.
+//! From Python the end of a span asks the driver whether its stream is idle, rather than whether the start is
+//! complete: `calls_from_python_ns`.
 //!
 //! The argument is the fake driver of the tests, built for release. Blocks take turns, as in the other
 //! bench. Prints one JSON object.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_uint};
 use std::hint::black_box;
 use std::time::Instant;
@@ -20,10 +22,18 @@ const BLOCK: u32 = 500;
 const ROUNDS: usize = 400;
 /// A kernel in a span. Time passes after each, so that the device keeps up with the host.
 const KERNEL_NS: u64 = 1_000;
+/// Spans that are read at once.
+const READ_TOGETHER: usize = 16;
 /// The capture mode in which a thread's calls break no capture.
 const RELAXED: c_int = 2;
 
 static SPAN: LazySite = LazySite::new("span");
+
+/// As many as are in use until they are read.
+struct Events {
+    pairs: [[usize; 2]; READ_TOGETHER],
+    anchor: usize,
+}
 
 /// What Laptime calls for a span, in this order, on a device that has nothing else to do.
 struct Driver {
@@ -37,6 +47,8 @@ struct Driver {
     elapsed: extern "C" fn(*mut f32, usize, usize) -> c_int,
     work: extern "C" fn(usize, u64),
     advance: extern "C" fn(u64),
+    /// Spans that were not read yet.
+    ended: Cell<usize>,
 }
 
 impl Driver {
@@ -47,26 +59,28 @@ impl Driver {
         event
     }
 
-    fn span_from_python(&self, stream: usize, events: [usize; 3]) {
-        self.span(stream, events);
-        self.aside(|| (self.is_idle)(stream));
-        self.aside(|| (self.is_idle)(stream));
-    }
-
-    fn span(&self, stream: usize, [start, end, anchor]: [usize; 3]) {
-        let (mut number, mut handle, mut ms) = (0, 0, 0.0);
+    fn span(&self, stream: usize, events: &Events, ask: impl FnOnce(usize) -> c_int) {
+        let (mut number, mut handle) = (0, 0);
+        let [start, end] = events.pairs[self.ended.get()];
         (self.is_capturing)(stream, &raw mut number);
         (self.context)(stream, &raw mut handle);
         (self.record)(start, stream);
         self.kernel(stream);
         (self.is_capturing)(stream, &raw mut number);
-        self.aside(|| (self.query)(start));
+        self.aside(|| ask(start));
         (self.record)(end, stream);
-        self.aside(|| {
-            (self.elapsed)(&raw mut ms, start, end);
-            (self.elapsed)(&raw mut ms, anchor, end)
-        });
-        black_box((number, handle, ms));
+        let ended = self.ended.get() + 1;
+        self.ended.set(ended % READ_TOGETHER);
+        if ended == READ_TOGETHER {
+            self.aside(|| events.pairs.iter().fold(0, |_, pair| self.read(events.anchor, *pair)));
+        }
+        black_box((number, handle));
+    }
+
+    fn read(&self, anchor: usize, [start, end]: [usize; 2]) -> c_int {
+        let mut ms = 0.0;
+        (self.elapsed)(&raw mut ms, start, end);
+        black_box((self.elapsed)(&raw mut ms, anchor, end))
     }
 
     fn aside(&self, ask: impl FnOnce() -> c_int) {
@@ -109,10 +123,14 @@ fn main() {
             elapsed: function!(b"cuEventElapsedTime"),
             work: function!(b"fake_work"),
             advance: function!(b"fake_advance"),
+            ended: Cell::new(0),
         };
         (driver, stream())
     };
-    let events = [(); 3].map(|()| driver.event(stream));
+    let events = Events {
+        pairs: [(); READ_TOGETHER].map(|()| [driver.event(stream), driver.event(stream)]),
+        anchor: driver.event(stream),
+    };
     let place = Place {
         device: 0,
         stream: Stream(stream),
@@ -124,8 +142,12 @@ fn main() {
     for _ in 0..ROUNDS {
         samples[0].push(block(|| driver.kernel(stream)));
         samples[1].push(block(|| span(|| driver.kernel(stream))));
-        samples[2].push(block(|| driver.span(stream, events)));
-        samples[4].push(block(|| driver.span_from_python(stream, events)));
+        samples[2].push(block(|| {
+            driver.span(stream, &events, |start| (driver.query)(start));
+        }));
+        samples[4].push(block(|| {
+            driver.span(stream, &events, |_| (driver.is_idle)(stream));
+        }));
         time_on_devices_with(path.as_os_str());
         samples[3].push(block(|| span(|| driver.kernel(stream))));
         leave_devices();

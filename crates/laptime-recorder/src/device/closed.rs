@@ -1,6 +1,8 @@
 //! Spans that closed and are not written yet, as their devices are not there.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use laptime_core::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime, Span};
 
@@ -9,11 +11,34 @@ use super::pairs::{Outcome, Times, Token};
 use super::reason::Untimed;
 use crate::lock::Lock;
 
-/// Spans that are waited for at most, or whose name is; beyond them the oldest has no device time.
+/// Spans that are waited for at most, or whose name is; beyond them the older half has no device time.
 const MOST: usize = 65_536;
 
-/// Spans that closed and are not written, by what they are timed by.
-static CLOSED: Lock<BTreeMap<Token, Closed>> = Lock::new(BTreeMap::new());
+/// Spans that closed and are not written.
+static CLOSED: Lock<Spans> = Lock::new(HashMap::with_hasher(BuildHasherDefault::new()));
+
+/// Spans by what they are timed by.
+type Spans = HashMap<Token, Closed, BuildHasherDefault<OfToken>>;
+
+/// Tokens are numbers in a row, which no program chooses: a multiplication spreads them.
+#[derive(Default)]
+struct OfToken(u64);
+
+impl Hasher for OfToken {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(self.0 ^ u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
 
 #[derive(Debug)]
 enum Closed {
@@ -24,7 +49,7 @@ enum Closed {
 }
 
 /// What a device tells of a span.
-pub type Told = Result<DeviceTimes, NoDeviceTime>;
+type Told = Result<DeviceTimes, NoDeviceTime>;
 
 /// A span of the same times that was written already.
 type Around = Option<Box<DeviceSpan>>;
@@ -55,25 +80,16 @@ pub fn is_empty() -> bool {
     CLOSED.lock().is_empty()
 }
 
-/// The device's part of a span that was begun is over: what it tells, if it does at once, and what is known by
-/// now of others. Else what the span is follows by [`give`], or never, by [`drop_held`].
-pub fn end(begun: Begun) -> (Option<Told>, Known) {
+/// The device's part of a span that was begun is over. What is known by now of others. What the span is
+/// follows by [`give`], or never, by [`drop_held`].
+pub fn end(begun: Begun) -> Known {
     let mut known = Known::default();
-    let mut own = (begun.token, None);
     super::end_and_take(begun.token, |outcomes| {
         let mut closed = CLOSED.lock();
-        look_up(&mut closed, outcomes, Some(&mut own), &mut known);
-        if own.1.is_none() {
-            keep(&mut closed, begun.token, Closed::Held(begun, None, None));
-        }
+        keep(&mut closed, begun.token, Closed::Held(begun, None, None));
+        look_up(&mut closed, outcomes, &mut known);
     });
-    (own.1, known)
-}
-
-/// As what [`end`] keeps, where the device told at once.
-pub(super) fn hold(begun: Begun, told: Told) {
-    let held = Closed::Held(begun, Some(told), None);
-    keep(&mut CLOSED.lock(), begun.token, held);
+    known
 }
 
 /// A span that was taken off the stack is this one: what its device told, or none yet.
@@ -115,11 +131,13 @@ pub fn drop_held(held: HeldTime) {
     CLOSED.lock().remove(&held.0);
 }
 
-fn keep(closed: &mut BTreeMap<Token, Closed>, token: Token, span: Closed) {
-    closed.insert(token, span);
-    if closed.len() > MOST {
-        closed.pop_first();
+fn keep(closed: &mut Spans, token: Token, span: Closed) {
+    if closed.len() >= MOST {
+        let mut tokens: Vec<Token> = closed.keys().copied().collect();
+        let (_, middle, _) = tokens.select_nth_unstable(MOST / 2);
+        closed.retain(|token, _| *token >= *middle);
     }
+    closed.insert(token, span);
 }
 
 pub(super) fn as_untimed(begun: Begun, span: &Span) -> DeviceSpan {
@@ -135,11 +153,10 @@ pub(super) fn as_untimed(begun: Begun, span: &Span) -> DeviceSpan {
     }
 }
 
-/// What became known of spans. Mostly of one: that costs no allocation.
+/// What became known of spans.
 #[derive(Debug, Default)]
 pub struct Known {
-    first: Option<DeviceSpan>,
-    more: Vec<DeviceSpan>,
+    pub spans: Vec<DeviceSpan>,
     /// Errors of the driver.
     pub faults: Vec<String>,
 }
@@ -147,50 +164,31 @@ pub struct Known {
 impl Known {
     /// Whether nothing did.
     pub fn is_empty(&self) -> bool {
-        self.first.is_none() && self.faults.is_empty()
+        self.spans.is_empty() && self.faults.is_empty()
     }
 
-    /// What others became known too.
-    pub fn extend(&mut self, other: Self) {
-        for span in other.first.into_iter().chain(other.more) {
-            self.push(span);
+    fn push(&mut self, times: Told, span: DeviceSpan, around: Around) {
+        if let Some(around) = around {
+            self.spans.push(DeviceSpan { times, ..*around });
         }
-        self.faults.extend(other.faults);
-    }
-
-    /// The spans.
-    pub fn spans(&self) -> impl Iterator<Item = &DeviceSpan> {
-        self.first.iter().chain(&self.more)
-    }
-
-    fn push_around(&mut self, around: Around, times: Result<DeviceTimes, NoDeviceTime>) {
-        if let Some(span) = around {
-            self.push(DeviceSpan { times, ..*span });
-        }
-    }
-
-    fn push(&mut self, span: DeviceSpan) {
-        match self.first {
-            None => self.first = Some(span),
-            Some(_) => self.more.push(span),
-        }
+        self.spans.push(DeviceSpan { times, ..span });
     }
 }
 
 /// The spans of these outcomes, and the errors among them. What is known of spans that were lost is dropped.
 pub fn known(outcomes: Vec<Outcome>) -> Known {
     let (mut known, mut closed) = (Known::default(), CLOSED.lock());
-    look_up(&mut closed, &mut outcomes.into_iter(), None, &mut known);
+    look_up(&mut closed, outcomes.into_iter(), &mut known);
     known
 }
 
-/// Finds the spans of outcomes; `own` isn't kept yet, and takes its own.
+/// Finds the spans of outcomes.
 fn look_up(
-    closed: &mut BTreeMap<Token, Closed>,
-    outcomes: &mut dyn Iterator<Item = Outcome>,
-    mut own: Option<&mut (Token, Option<Told>)>,
+    closed: &mut Spans,
+    outcomes: impl ExactSizeIterator<Item = Outcome>,
     known: &mut Known,
 ) {
+    known.spans.reserve(outcomes.len());
     for (token, times) in outcomes {
         let times = times.map(|times| as_told(&times)).map_err(|why| {
             if let Untimed::Failed(fault) = &why {
@@ -198,20 +196,20 @@ fn look_up(
             }
             why.kind()
         });
-        if let Some(own) = own.as_mut().filter(|own| own.0 == token) {
-            own.1 = Some(times);
+        let Entry::Occupied(mut kept) = closed.entry(token) else {
             continue;
-        }
-        match closed.remove(&token) {
-            Some(Closed::Waits(span, around)) => {
-                known.push_around(around, times);
-                known.push(DeviceSpan { times, ..span });
+        };
+        match kept.get_mut() {
+            Closed::Waits(span, around) => {
+                known.push(times, *span, around.take());
+                kept.remove();
             }
-            Some(Closed::Held(begun, _, around)) => {
-                known.push_around(around, times);
-                closed.insert(token, Closed::Held(begun, Some(times), None));
+            Closed::Held(_, told, around) => {
+                if let Some(around) = around.take() {
+                    known.spans.push(DeviceSpan { times, ..*around });
+                }
+                *told = Some(times);
             }
-            None => {}
         }
     }
 }

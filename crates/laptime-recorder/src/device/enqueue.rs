@@ -5,6 +5,7 @@
 //! So what may wait is called between two looks at the [`Pairs`], and where the stream is behind others may
 //! run meanwhile ([`wishes::wait`]). Where it is idle nothing waits, and nobody's turn is given away.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::driver::{Context, Driver, Event, Stream};
@@ -12,6 +13,19 @@ use super::pairs::{Anchored, Ended, Open, Pairs, Token};
 use super::reason::{Absent, Untimed};
 use super::wishes;
 use crate::lock::Lock;
+
+/// So soon a stream that was idle isn't so far behind that a call waits: each call takes a microsecond.
+const NOT_FULL_NS: u64 = 20_000;
+
+thread_local! {
+    /// The stream that the calling thread last saw idle, and when that was.
+    static IDLE: Cell<(Context, Stream, u64)> = const { Cell::new((Context(0), Stream(0), 0)) };
+}
+
+fn was_idle(context: Context, stream: Stream, now_ns: u64) -> bool {
+    let (of, idle, at_ns) = IDLE.get();
+    (of, idle) == (context, stream) && now_ns.saturating_sub(at_ns) < NOT_FULL_NS
+}
 
 /// A driver, and the pairs that it times.
 #[derive(Debug)]
@@ -64,7 +78,8 @@ impl<D: Driver + Copy> Enqueuer<D> {
         let context = self.driver.context(stream).map_err(Untimed::Failed)?;
         let events = self.events(context, stream, began_ns)?;
         let [start, _] = events;
-        let gave_way = match self.record(&[(start, stream)]) {
+        let may_wait = self.may_wait(context, stream, began_ns);
+        let gave_way = match self.record(&[(start, stream)], may_wait) {
             Ok(gave_way) => gave_way,
             Err(why) => {
                 self.with(|pairs| pairs.give_back(context, &events, 0, &why));
@@ -111,8 +126,10 @@ impl<D: Driver + Copy> Enqueuer<D> {
         };
         self.with(|pairs| {
             pairs.closed(token, open, ended);
-            // What is complete now was so before this moment, which is not the span's end.
-            pairs.drain(now());
+            if pairs.is_due(now_ns) {
+                // What is complete now was so before this moment, which is not the span's end.
+                pairs.drain(now());
+            }
             take(pairs);
         });
     }
@@ -130,14 +147,29 @@ impl<D: Driver + Copy> Enqueuer<D> {
         if stream.is_default() && driver.context(stream).map_err(Untimed::Failed)? != context {
             return Err(Untimed::OtherContext);
         }
-        let launch_bound =
-            driver.beside_captures(|| driver.is_complete(start).map_err(Untimed::Failed))?;
         let new = match anchor {
             Some(_) => None,
             // Without one the span has no place.
             None => self.events(context, stream, now_ns).ok(),
         };
         let new = new.map(|[event]| event);
+        // Asked right before the end is recorded, and both at once. Where nothing is left to do, the start is
+        // complete too.
+        let asked = driver.beside_captures(|| {
+            let is_idle = wishes::gives_way() && driver.is_idle(stream) == Ok(true);
+            let is_complete = || driver.is_complete(start).map_err(Untimed::Failed);
+            Ok((is_idle, is_idle || is_complete()?))
+        });
+        let (is_idle, launch_bound) = match asked {
+            Ok(asked) => asked,
+            Err(why) => {
+                self.with(|pairs| pairs.give_back(context, new.as_slice(), 0, &why));
+                return Err(why);
+            }
+        };
+        if is_idle {
+            IDLE.set((context, stream, now_ns));
+        }
         let mut ended = Ended {
             at_ns: now_ns,
             launch_bound,
@@ -148,10 +180,12 @@ impl<D: Driver + Copy> Enqueuer<D> {
         let recorded = if all_streams {
             self.record_all(open, new, &mut ended)
         } else {
-            match new {
-                Some(new) => self.record(&[(new, stream), (end, stream)]).map(drop),
-                None => self.record(&[(end, stream)]).map(drop),
-            }
+            let may_wait = wishes::gives_way() && !is_idle;
+            let recorded = match new {
+                Some(new) => self.record(&[(new, stream), (end, stream)], may_wait),
+                None => self.record(&[(end, stream)], may_wait),
+            };
+            recorded.map(drop)
         };
         if let Err(why) = recorded {
             ended.others.extend(new);
@@ -280,11 +314,11 @@ impl<D: Driver + Copy> Enqueuer<D> {
         driver.beside_captures(|| driver.create(context).map_err(Untimed::Failed))
     }
 
-    /// Records events, all on one stream that runs. Where it is behind, others may run meanwhile; whether they
-    /// might.
-    fn record(&self, events: &[(Event, Stream)]) -> Result<bool, Untimed> {
+    /// Records events, all on one stream that runs. Where that `may_wait`, others may run meanwhile; whether
+    /// they might.
+    fn record(&self, events: &[(Event, Stream)], may_wait: bool) -> Result<bool, Untimed> {
         let stream = events[0].1;
-        if !wishes::gives_way() || self.is_idle(stream) {
+        if !may_wait {
             return self.record_now(events).map(|()| false);
         }
         let mut recorded = Ok(());
@@ -300,6 +334,11 @@ impl<D: Driver + Copy> Enqueuer<D> {
                 .map_err(Untimed::Failed)?;
         }
         Ok(())
+    }
+
+    /// Whether recording on a stream that runs may wait, and somebody can be let on meanwhile.
+    fn may_wait(&self, context: Context, stream: Stream, now_ns: u64) -> bool {
+        wishes::gives_way() && !was_idle(context, stream, now_ns) && !self.is_idle(stream)
     }
 
     /// Whether a stream that isn't captured has nothing to do.

@@ -36,7 +36,7 @@ use std::time::Duration;
 pub use closed::HeldTime;
 pub use driver::Stream;
 pub(crate) use open::{Begun, OnDevice, OpenOnDevices};
-pub use pairs::{Outcome, Times, Token};
+pub use pairs::{Outcome, Outcomes, Times, Token};
 pub use reason::{Absent, Untimed};
 
 use crate::clock::monotonic_ns;
@@ -199,8 +199,8 @@ pub fn end(token: Token) {
 }
 
 /// As [`end`], and takes what is known of closed spans by then. `take` must call nothing here.
-fn end_and_take(token: Token, take: impl FnOnce(&mut dyn Iterator<Item = Outcome>)) {
-    end_with(token, |pairs| take(&mut pairs.take()));
+fn end_and_take(token: Token, take: impl FnOnce(Outcomes<'_>)) {
+    end_with(token, |pairs| take(pairs.take()));
 }
 
 fn end_with(token: Token, then: impl FnOnce(&mut Pairs<Cuda>)) {

@@ -2,7 +2,7 @@
 
 use laptime_core::{DeviceSpan, Span};
 
-use super::closed::{self, HeldTime, Told};
+use super::closed::{self, HeldTime};
 use super::driver::Stream;
 use super::pairs::Token;
 
@@ -20,10 +20,8 @@ pub struct Begun {
 pub enum Part {
     /// It goes on.
     Runs,
-    /// It is over, right before the span closes, and what the device tells is to come.
+    /// It is over, right before the span closes.
     Over,
-    /// It is over, and this is what the device tells.
-    Told(Told),
 }
 
 /// A span of a stack that is timed on a device.
@@ -39,36 +37,21 @@ impl OnDevice {
         match self.part {
             Part::Runs => super::forget(self.begun.token),
             Part::Over => closed::drop_held(HeldTime::of(self.begun)),
-            Part::Told(_) => {}
         }
     }
 
     /// What the span is follows later.
     pub fn hold(self) -> Option<HeldTime> {
-        match self.part {
-            Part::Runs => {
-                self.forget();
-                return None;
-            }
-            Part::Over => {}
-            Part::Told(told) => closed::hold(self.begun, told),
+        if let Part::Runs = self.part {
+            self.forget();
+            return None;
         }
         Some(HeldTime::of(self.begun))
     }
 
     /// The span is this one: what the device told of it, or none yet.
     pub fn give(self, span: &Span) -> Option<DeviceSpan> {
-        match self.part {
-            Part::Runs => {
-                self.forget();
-                None
-            }
-            Part::Over => closed::give(HeldTime::of(self.begun), span),
-            Part::Told(times) => Some(DeviceSpan {
-                times,
-                ..closed::as_untimed(self.begun, span)
-            }),
-        }
+        closed::give(self.hold()?, span)
     }
 }
 
@@ -103,14 +86,6 @@ impl OpenOnDevices {
             open.find(|(known, open)| *known == start && matches!(open.part, Part::Runs))?;
         open.part = Part::Over;
         Some(open.begun)
-    }
-
-    /// What the device tells of a span that is about to close.
-    pub fn told(&mut self, begun: Begun, told: Told) {
-        let mut open = self.0.iter_mut().rev();
-        if let Some((_, open)) = open.find(|(_, open)| open.begun == begun) {
-            open.part = Part::Told(told);
-        }
     }
 
     /// A span closes; `None` where it isn't timed on a device.

@@ -16,6 +16,10 @@ use super::timeline::Place;
 
 /// Most outcomes that are kept for whoever takes them; of more, the oldest are lost, and counted.
 const MOST_OUTCOMES: usize = 65_536;
+/// Pairs of which the complete ones are read together: the driver's calls cost less in a row.
+const READ_TOGETHER: u32 = 16;
+/// How long a pair is left unread, as others end: when it was seen to be complete tells where it lies in time.
+const READ_AFTER_NS: u64 = 5_000_000;
 /// Streams above which queues that are empty are given up.
 const MANY_LINES: usize = 64;
 
@@ -76,14 +80,17 @@ pub enum Anchored {
     Now(Event),
 }
 
+/// What was learnt, as it is taken.
+pub type Outcomes<'p> = std::collections::vec_deque::Drain<'p, Outcome>;
+
 /// What was learnt, until somebody takes it.
 #[derive(Debug, Default)]
-struct Outcomes {
+struct Learnt {
     kept: VecDeque<Outcome>,
     lost: u64,
 }
 
-impl Outcomes {
+impl Learnt {
     fn tell(&mut self, outcome: Outcome) {
         if self.kept.len() >= MOST_OUTCOMES {
             self.kept.pop_front();
@@ -102,8 +109,11 @@ pub struct Pairs<D> {
     open: Vec<(Token, Result<Open, Untimed>)>,
     lines: Vec<Line>,
     streams: Streams,
-    outcomes: Outcomes,
+    outcomes: Learnt,
     next: u64,
+    /// Pairs that ended since the last look at those that wait, and when the first of them did.
+    unread: u32,
+    unread_since_ns: u64,
     /// The driver has shut down: it is not called any more.
     is_ended: bool,
 }
@@ -117,8 +127,10 @@ impl<D: Driver> Pairs<D> {
             open: Vec::new(),
             lines: Vec::new(),
             streams: Streams::default(),
-            outcomes: Outcomes::default(),
+            outcomes: Learnt::default(),
             next: 0,
+            unread: 0,
+            unread_since_ns: 0,
             is_ended: false,
         }
     }
@@ -207,6 +219,10 @@ impl<D: Driver> Pairs<D> {
             Anchored::Before(number) => number,
             Anchored::Now(event) => line.timeline.add(event, ended.at_ns),
         });
+        if self.unread == 0 {
+            self.unread_since_ns = ended.at_ns;
+        }
+        self.unread += 1;
         line.waiting.push_back(Pending {
             token,
             events: open.events,
@@ -226,8 +242,15 @@ impl<D: Driver> Pairs<D> {
         }
     }
 
+    /// Whether it is time to read the pairs that are complete.
+    pub fn is_due(&self, now_ns: u64) -> bool {
+        let age = || now_ns.saturating_sub(self.unread_since_ns);
+        self.unread >= READ_TOGETHER || self.unread > 0 && age() >= READ_AFTER_NS
+    }
+
     /// Reads the pairs that are complete. Waits for none.
     pub fn drain(&mut self, now_ns: u64) {
+        self.unread = 0;
         let mut lines = std::mem::take(&mut self.lines);
         for line in &mut lines {
             let (driver, pool, is_ended) = (&self.driver, &mut self.pool, self.is_ended);
@@ -266,7 +289,7 @@ impl<D: Driver> Pairs<D> {
     }
 
     /// What was learnt since the last time.
-    pub fn take(&mut self) -> impl Iterator<Item = Outcome> {
+    pub fn take(&mut self) -> Outcomes<'_> {
         self.outcomes.kept.drain(..)
     }
 

@@ -70,17 +70,12 @@ fn end_slowly(position: Position) {
             }
         });
     });
-    let mut known = Known::default();
     // The last one that was told is the outermost.
     for begun in more.into_iter().chain(first) {
-        let (told, others) = closed::end(begun);
-        if let Some(told) = told {
-            Thread::with(|thread| thread.stack().on_devices.told(begun, told));
+        let known = closed::end(begun);
+        if !known.is_empty() {
+            Thread::with(|thread| write(thread, &known));
         }
-        known.extend(others);
-    }
-    if !known.is_empty() {
-        Thread::with(|thread| write(thread, &known));
     }
 }
 
@@ -150,7 +145,7 @@ pub(super) fn write(thread: &mut Thread, known: &Known) {
 
 /// Writes what became known.
 pub(super) fn tell(known: &Known, mut write: impl FnMut(&Record<'_>)) {
-    for span in known.spans() {
+    for span in &known.spans {
         at_exit::count(span);
         write(&Record::DeviceSpan(*span));
     }
