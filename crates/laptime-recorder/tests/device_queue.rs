@@ -74,6 +74,23 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     let asked = fake.take_log();
     let asked = asked.iter().filter(|call| *call == "cuStreamQuery").count();
     assert_eq!(asked, 1, "at its end alone");
+    // But where events are made others run meanwhile, so it is.
+    let many: Vec<_> = (0..8)
+        .map(|_| {
+            span(free);
+            fake.take_log();
+            let open = spans.begin(free, || fake.now());
+            let log = fake.take_log();
+            let makes = log.iter().any(|call| call == "cuEventCreate");
+            let asks = log.iter().any(|call| call == "cuStreamQuery");
+            assert_eq!(makes, asks, "{log:?}");
+            (open, makes)
+        })
+        .collect();
+    assert!(many.iter().any(|(_, makes)| *makes));
+    for (open, _) in many {
+        spans.end(open, || fake.now(), false, |_| ());
+    }
     fake.advance(MS);
     // Events that are free again need not be made.
     spans.with(|pairs| pairs.drain(fake.now()));

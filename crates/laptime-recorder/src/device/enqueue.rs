@@ -19,8 +19,11 @@ const NOT_FULL_NS: u64 = 20_000;
 
 thread_local! {
     /// The stream that the calling thread last saw idle, and when that was.
-    static IDLE: Cell<(Context, Stream, u64)> = const { Cell::new((Context(0), Stream(0), 0)) };
+    static IDLE: Cell<(Context, Stream, u64)> = const { Cell::new(NONE_IDLE) };
 }
+
+/// No context has this handle.
+const NONE_IDLE: (Context, Stream, u64) = (Context(0), Stream(0), 0);
 
 fn was_idle(context: Context, stream: Stream, now_ns: u64) -> bool {
     let (of, idle, at_ns) = IDLE.get();
@@ -292,6 +295,8 @@ impl<D: Driver + Copy> Enqueuer<D> {
             return Ok(taken.map(|event| event.unwrap_or(Event(0))));
         }
         let mut made = [const { Err(Untimed::StillRunning) }; N];
+        // Others may have filled any stream when it is this thread's turn again.
+        IDLE.set(NONE_IDLE);
         wishes::wait(|| {
             made = taken.map(|event| match event {
                 Some(event) => Ok(event),
