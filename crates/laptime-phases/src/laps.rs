@@ -119,8 +119,8 @@ pub trait Laps {
     /// Gives an open span another name.
     fn rename(&self, span: SpanId, name: PhaseName);
     /// The unit that is open goes on under a name of its own, with all that is open inside: its
-    /// operations are being counted, which makes it longer.
-    fn set_aside(&self);
+    /// operations are being counted, which makes it longer. What it holds back began at `held_since`.
+    fn set_aside(&self, held_since: Option<u64>);
     /// When what this thread wrote last ended: another number once anything was written.
     fn last_written(&self) -> u64;
     /// Whether a span is still open here.

@@ -304,14 +304,10 @@ fn exit_slowly(
     let track = thread.track();
     for child in with_it {
         let memory = memory_of(thread, child.start);
+        let start = thread.stack().take_start(child);
         let span = Span {
             flags: SpanFlags::CLOSED_BY_PARENT,
-            ..Span::plain(
-                PathId(child.path),
-                child.start,
-                end.saturating_sub(child.start),
-                track,
-            )
+            ..Span::plain(PathId(child.path), start, end.saturating_sub(start), track)
         };
         let work = thread.stack().take_work(child);
         thread
@@ -324,7 +320,8 @@ fn exit_slowly(
     if unbalanced {
         flags = flags.with(SpanFlags::UNBALANCED);
     }
-    let duration = end.checked_sub(entry.start).unwrap_or_else(|| {
+    let start = thread.stack().take_start(entry);
+    let duration = end.checked_sub(start).unwrap_or_else(|| {
         registry::count_clamped();
         0
     });
@@ -425,15 +422,17 @@ pub fn suspend_piece(open: Open) -> Option<Piece> {
             forget_on_devices(thread, child.start);
             memory_of(thread, child.start);
             thread.stack().take_work(child);
+            thread.stack().take_start(child);
         }
         thread.stack().ranges.close(closed.entry.start);
         let on_device = thread.stack().on_devices.close(closed.entry.start);
         thread.stack().take_work(closed.entry);
+        let start = thread.stack().take_start(closed.entry);
         let piece = Piece {
             memory: memory_of(thread, closed.entry.start),
             device_memory: None,
             device_time: on_device.and_then(OnDevice::hold),
-            ticks: clock::now().saturating_sub(closed.entry.start),
+            ticks: clock::now().saturating_sub(start),
         };
         Some((piece, thread.stack().device_memory.take(closed.entry.start)))
     })??;

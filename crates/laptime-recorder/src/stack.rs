@@ -19,8 +19,8 @@ use crate::nvtx::Ranges;
 /// Set in [`Entry::site`] of spans that close together with their parent.
 pub const AUTOMATIC: u32 = 1 << 31;
 
-/// Set in [`Entry::site`] of spans whose work lies in [`Stack::work`]: no site is equal to it, so
-/// such spans close the general way.
+/// Set in [`Entry::site`] of spans whose work lies in [`Stack::work`], or that [`Stack::part`] was told of: no site
+/// is equal to it, so such spans close the general way.
 pub const CARRIES: u32 = 1 << 30;
 
 /// What of [`Entry::site`] is no site.
@@ -78,6 +78,8 @@ pub struct Stack {
     strays: Vec<Entry>,
     /// Work of open spans by their starts, where it was given.
     work: Vec<(u64, SpanWork)>,
+    /// Until when open spans were written already, by their starts.
+    parted: Vec<(u64, u64)>,
     /// Memory of the open spans, while it is counted.
     pub memory: Frames,
     /// Those of the open spans that are timed on a device.
@@ -100,6 +102,7 @@ impl Stack {
             deep: Vec::new(),
             strays: Vec::new(),
             work: Vec::new(),
+            parted: Vec::new(),
             memory: Frames::default(),
             on_devices: OpenOnDevices::default(),
             device_memory: OpenWithMemory::default(),
@@ -184,6 +187,7 @@ impl Stack {
             std::mem::take(&mut self.deep),
             std::mem::take(&mut self.strays),
             std::mem::take(&mut self.work),
+            std::mem::take(&mut self.parted),
             std::mem::take(&mut self.memory),
         ));
         self.on_devices.start_over();
@@ -342,6 +346,7 @@ impl Stack {
                     self.device_memory.forget(lost.start);
                     self.ranges.close(lost.start);
                     self.work.retain(|(start, _)| *start != lost.start);
+                    self.parted.retain(|(start, _)| *start != lost.start);
                 }
             }
             return Some(closed);
@@ -407,6 +412,38 @@ impl Stack {
             return None;
         }
         self.work.iter().rposition(|known| known.0 == entry.start)
+    }
+
+    /// An open span was written until then, and goes on from there.
+    pub fn part(&mut self, index: usize, until: u64) {
+        let entry = self.entry(index);
+        self.take_start(entry);
+        let carrying = Entry {
+            site: entry.site | CARRIES,
+            ..entry
+        };
+        self.set_entry(index, carrying);
+        self.parted.push((entry.start, until));
+    }
+
+    /// From when on the time of an open span was not written yet.
+    pub fn start(&self, entry: Entry) -> u64 {
+        let place = self.place_of_part(entry);
+        place.map_or(entry.start, |place| self.parted[place].1)
+    }
+
+    /// As [`Self::start`], of a span that closes.
+    #[inline]
+    pub fn take_start(&mut self, entry: Entry) -> u64 {
+        let place = self.place_of_part(entry);
+        place.map_or(entry.start, |place| self.parted.remove(place).1)
+    }
+
+    fn place_of_part(&self, entry: Entry) -> Option<usize> {
+        if entry.site & CARRIES == 0 {
+            return None;
+        }
+        self.parted.iter().rposition(|known| known.0 == entry.start)
     }
 
     /// A stray of a site, the latest first.

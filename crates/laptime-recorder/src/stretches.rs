@@ -36,13 +36,14 @@ fn write(record: &Record<'_>) {
 
 /// The unit that is open goes on under a name of its own, with what is open inside.
 ///
-/// It closes as before. Children that closed already keep their paths.
-pub fn set_aside() {
+/// It closes as before. Children that closed already keep their paths, and the time until the last of them
+/// closed stays with these; but not from `held_since` on, as of then they are written later.
+pub fn set_aside(held_since: Option<u64>) {
     let _quiet = Quiet::begin();
-    Thread::with(set_unit_aside);
+    Thread::with(|thread| set_unit_aside(thread, held_since));
 }
 
-fn set_unit_aside(thread: &mut Thread) {
+fn set_unit_aside(thread: &mut Thread, held_since: Option<u64>) {
     let stack = thread.stack();
     let open = stack.len();
     let names: Vec<String> = registry::with(|registry| {
@@ -59,16 +60,9 @@ fn set_unit_aside(thread: &mut Thread) {
     let Some(first) = unit.or_else(|| open.checked_sub(1)) else {
         return;
     };
-    // What closed inside keeps its path, and its time must have a place in that.
-    let unit = thread.stack().entry(first + 1);
-    if let Some(written) = thread.writer.last_end_here()
-        && written > unit.start
-    {
-        let track = thread.track();
-        thread.writer.span(&Span {
-            flags: SpanFlags::ASIDE.with(SpanFlags::UNFINISHED),
-            ..Span::plain(PathId(unit.path), unit.start, written - unit.start, track)
-        });
+    let written = thread.writer.last_end_here();
+    if let Some(until) = written.map(|end| end.min(held_since.unwrap_or(end))) {
+        leave_until(thread, first + 1, until);
     }
     for (at, name) in names.iter().enumerate().skip(first) {
         let parent = PathId(thread.stack().entry(at).path);
@@ -88,6 +82,23 @@ fn set_unit_aside(thread: &mut Thread) {
         };
         thread.stack().set_entry(at + 1, entry);
         thread.writer.define_now(path);
+    }
+}
+
+/// What closed inside of the open spans from `first` on keeps its path, and its time must have a place in that:
+/// until then they are spans of their own, which are cut short, and they go on from there.
+fn leave_until(thread: &mut Thread, first: usize, until: u64) {
+    let track = thread.track();
+    for index in (first..=thread.stack().len()).rev() {
+        let open = thread.stack().entry(index);
+        let start = thread.stack().start(open);
+        if until > start {
+            thread.writer.span(&Span {
+                flags: SpanFlags::UNFINISHED,
+                ..Span::plain(PathId(open.path), start, until - start, track)
+            });
+            thread.stack().part(index, until);
+        }
     }
 }
 

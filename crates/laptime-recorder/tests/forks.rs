@@ -154,7 +154,7 @@ impl World {
                     rename(*open, site(name));
                 }
             }
-            Act::SetAside => set_aside(),
+            Act::SetAside => set_aside(None),
             Act::Report => drop(live()),
             Act::Close => {
                 if in_child {

@@ -137,11 +137,11 @@ fn a_unit_that_is_set_aside_goes_on_under_another_name_and_closes_as_before() {
         exit(enter(data).unwrap());
         let phase = enter(forward).unwrap();
         let plain = current_path();
-        set_aside();
+        set_aside(None);
         assert_eq!(plain_path(current_path()), (plain, true));
         assert_eq!(plain_path(plain), (plain, false));
         let aside = current_path();
-        set_aside();
+        set_aside(None);
         assert_eq!(current_path(), aside, "a second time does nothing");
         assert!(exit(phase).is_some());
         assert!(exit_site(step).is_some());
@@ -159,8 +159,11 @@ fn a_unit_that_is_set_aside_goes_on_under_another_name_and_closes_as_before() {
                 "train/step/data"
             ]
         );
-        // What closed before has a place in the old row, as a part that counts no span.
-        assert!(read.spans["train/step"][0].flags.has(SpanFlags::UNFINISHED));
+        // What closed before has a place in the old row, as a part that counts no span; the unit goes on from there.
+        let part = read.spans["train/step"][0];
+        assert_eq!(part.flags, SpanFlags::UNFINISHED);
+        assert_eq!(part.end(), read.spans["train/step/data"][0].end());
+        assert_eq!(read.spans["train/counted step"][0].start, part.end());
     });
 }
 

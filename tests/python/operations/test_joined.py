@@ -359,3 +359,19 @@ def test_the_all_reduce_of_gradients_is_counted_by_its_group(run, tmp_path):
     )
     assert report["step/backward"].operations_coverage_ratio == 1
     assert not any("not counted" in warning for warning in report.warnings), report.warnings
+
+
+@pytest.mark.parametrize("options", [{}, {"modules": True}])
+def test_a_step_that_is_counted_from_its_middle_on_is_in_the_wall_time_once(run, options):
+    """AdamW makes its state in its first `step`, so that the second one is another shape."""
+    adam = "optimizer = torch.optim.AdamW(net.parameters())\n"
+    report, _ = run(NET + adam + "for _ in range(20): step(8, backwards=2)", **options)
+    told = json.loads(report.to_json())
+    rows = told["rows"]
+    assert sum(row["total_ns"] for row in rows if len(row["names"]) == 1) == told["wall_ns"]
+    counted, step = report["counted step"], report["step"]
+    assert (step.count, counted.count) == (18, 2)
+    codes = {warning["code"] for warning in told["warnings"]}
+    assert not codes & {"children-exceed", "overlap"}
+    forwards = report["step/forward"].count + report["counted step/forward"].count
+    assert forwards == 40

@@ -238,12 +238,17 @@ fn killed(process: &Process, summary: &ProcessSummary, is_worker: bool) -> Optio
         message += "; its file is cut off, so spans after the cut are missing";
     }
     let hint = (!cut).then(|| {
+        let device = if process.totals.on_devices.is_empty() {
+            ""
+        } else {
+            "; device times of the last ones may be missing"
+        };
         let but = if has_phases(process) {
             "; automatic phases of the last batch may be missing: their time is then in the self time of the row around them"
         } else {
             ""
         };
-        format!("it was killed or called os._exit; every span that finished before is counted{but}")
+        format!("it was killed or called os._exit; every span that finished before is counted{device}{but}")
     });
     let warning = Warning::new(if cut { "truncated" } else { "not-closed" }, message);
     Some(match hint {

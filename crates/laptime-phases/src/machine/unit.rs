@@ -173,7 +173,7 @@ impl Unit {
             self.kind = kind;
             laps.rename(self.span, kind);
             if self.is_aside {
-                laps.set_aside();
+                self.leave(laps);
             }
             self.path = laps.path_of(self.span);
         }
@@ -181,9 +181,13 @@ impl Unit {
 
     /// The unit goes on under a name of its own from here on: its operations are being counted.
     pub fn set_aside(&mut self, laps: &dyn Laps) {
-        laps.set_aside();
+        self.leave(laps);
         self.is_aside = true;
         self.path = laps.path_of(self.span);
+    }
+
+    fn leave(&self, laps: &dyn Laps) {
+        laps.set_aside(self.held.first().map(|held| held.start));
     }
 
     /// Ends a phase of the unit: holds it back, or writes it where that isn't needed or possible.

@@ -47,7 +47,7 @@ impl Machine {
     pub fn set_aside(&mut self) {
         match &mut self.unit {
             Some(unit) => unit.set_aside(&*self.laps),
-            None => self.laps.set_aside(),
+            None => self.laps.set_aside(None),
         }
     }
 

@@ -240,7 +240,7 @@ impl Laps for Script {
         }
     }
 
-    fn set_aside(&self) {
+    fn set_aside(&self, _held_since: Option<u64>) {
         let mut state = self.0.borrow_mut();
         let of = |open: &Open| PhaseName::of(&open.path[open.path.len() - 1]);
         let unit = state

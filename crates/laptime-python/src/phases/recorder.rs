@@ -136,8 +136,8 @@ impl Laps for Recorder {
         span::at(|| recorder::rename(open(span), site(name)));
     }
 
-    fn set_aside(&self) {
-        span::at(recorder::set_aside);
+    fn set_aside(&self, held_since: Option<u64>) {
+        span::at(|| recorder::set_aside(held_since));
     }
 
     fn last_written(&self) -> u64 {
