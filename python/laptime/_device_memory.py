@@ -41,10 +41,11 @@ def start(mode: Mode | None = None, *, usual: Mode = "bounds") -> bool:
     """
     global _asked
     wanted = mode or asked().device_memory or usual
-    if (_asked is not None and _asked.is_own()) or wanted == "off":
+    if _asked is not None and _asked.is_own():
         return False
-    _asked = _Asked(wanted)
-    when_imported("torch", _asked.follow)
+    _asked = _Asked(None if wanted == "off" else wanted)
+    if wanted != "off":
+        when_imported("torch", _asked.follow)
     return True
 
 
@@ -65,11 +66,11 @@ def stop() -> None:
 class _Asked:
     """From the start to the stop."""
 
-    def __init__(self, mode: Mode) -> None:
-        self._mode: Mode = mode
+    def __init__(self, mode: Mode | None) -> None:
+        self._mode = mode
         self._torch: Any = None
         self._stand_ins: _StandIns | None = None
-        self._reason: str | None = None
+        self._reason = "LAPTIME_DEVICE_MEMORY switches it off" if mode is None else None
         self._pid = os.getpid()
 
     def is_own(self) -> bool:
@@ -77,7 +78,7 @@ class _Asked:
         return self._pid == os.getpid()
 
     def follow(self, torch: Any) -> None:
-        if _asked is not self:
+        if _asked is not self or self._mode is None:
             return
         self._torch = torch
         self._reason = _reason(torch)

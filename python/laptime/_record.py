@@ -66,6 +66,8 @@ class Record:
         if device_memory not in (None, "bounds", "fold", "history"):
             ways = "None, 'bounds', 'fold' or 'history'"
             raise ValueError(f"device_memory must be {ways}, not {device_memory!r}")
+        if sync not in (True, False):
+            raise ValueError(f"sync must be True or False, not {sync!r}")
         if streams not in ("current", "all"):
             raise ValueError(f"streams must be 'current' or 'all', not {streams!r}")
         steps = None

@@ -84,6 +84,8 @@ def test_laptime_run_folds_and_the_environment_has_the_last_word(tmp_path: Path)
         row = lt.open(str(path)).report()["again"]
         told = f"{row.device_memory_peak_min_bytes} {row.device_memory_peak_max_bytes}"
         assert told == peaks
+    why = row.why("device_memory_net_max_bytes")
+    assert why == "memory of devices was not read: LAPTIME_DEVICE_MEMORY switches it off"
 
 
 RUN = """

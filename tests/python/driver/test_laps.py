@@ -17,13 +17,18 @@ ORDERS = ("torch", "laptime")
 
 
 def printed(
-    folder: Path, driver: Path, *words: str, run: tuple[str, ...] = (), **environment: str
+    folder: Path,
+    driver: Path,
+    *words: str,
+    run: tuple[str, ...] = (),
+    program: str = "laps.py",
+    **environment: str,
 ) -> dict[str, str]:
     """What the program prints."""
     pytest.importorskip("torch")
     unset = {name: "" for name in os.environ if name.startswith("LAPTIME")}
     done = subprocess.run(
-        [sys.executable, *run, str(HERE / "laps.py"), *words],
+        [sys.executable, *run, str(HERE / program), *words],
         env={**os.environ, **unset, "LD_LIBRARY_PATH": str(driver), **environment},
         cwd=folder,
         capture_output=True,
@@ -126,3 +131,13 @@ def test_a_report_beside_a_sub_interpreter_ends_well(tmp_path: Path, fake_driver
         pytest.skip("this Python makes no sub-interpreters")
     assert (done.returncode, done.stdout) == (0, "count: 1\n"), done.stderr
     assert lt.open(tmp_path / "sub.lap").report()["behind"].device_count == 1
+
+
+def test_of_a_lap_that_opened_before_the_recording_no_device_time_is_told(
+    tmp_path: Path, fake_driver: Path
+) -> None:
+    """The device tells the whole of it, and the recording has a part."""
+    printed(tmp_path, fake_driver, program="opened_before.py")
+    report = lt.open(tmp_path / "opened_before.lap").report()
+    assert (report["around"].count, report["around"].device_ns) == (0, None)
+    assert report["around/inside"].device_ns == 5 * MS

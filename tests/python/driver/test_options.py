@@ -85,3 +85,8 @@ def test_laps_end_at_the_last_of_all_streams_but_the_programs_own(
 def test_what_streams_means_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="streams must be 'current' or 'all', not 'every'"):
         lt.record(tmp_path / "x.lap", streams="every")  # type: ignore[arg-type]
+
+
+def test_what_sync_means_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="sync must be True or False, not 'off'"):
+        lt.record(tmp_path / "x.lap", sync="off")  # type: ignore[arg-type]

@@ -264,9 +264,12 @@ impl<'a> Visit<'a> for FirstPass<'_> {
             self.unusual_span(&span);
         } else if let Record::DeviceSpan(span) = record {
             let process = &mut *self.process;
-            process
-                .earlier
-                .on_device(&mut process.totals, &span, self.offset);
+            // Of one that was open when recording began the device tells the whole, and not what it did since.
+            if span.start >= process.began() {
+                process
+                    .earlier
+                    .on_device(&mut process.totals, &span, self.offset);
+            }
         } else if let Record::DeviceMemory(span) = record {
             let process = &mut *self.process;
             process

@@ -23,6 +23,9 @@ use crate::stack::{Runner, SampledStack, StackFrame};
 use crate::work::SpanWork;
 
 mod device;
+mod fields;
+
+use fields::Fields;
 
 /// Receives the records of a window.
 ///
@@ -392,38 +395,7 @@ impl<'a> Iterator for RecordReader<'a> {
     }
 }
 
-/// The fields of one payload, taken from its start.
-struct Fields<'a, 'r> {
-    /// What is left of the payload, and all that follows: integers are read a word at a time.
-    rest: &'a [u8],
-    /// Bytes that are left of the payload.
-    length: usize,
-    reader: &'r RecordReader<'a>,
-}
-
 impl<'a> Fields<'a, '_> {
-    #[inline]
-    fn number(&mut self) -> Result<u64, FormatError> {
-        match take(self.rest) {
-            Some((value, len)) if len <= self.length => {
-                self.skip(len);
-                Ok(value)
-            }
-            _ => Err(self.reader.error("a short payload")),
-        }
-    }
-
-    #[inline]
-    fn skip(&mut self, length: usize) {
-        self.rest = &self.rest[length..];
-        self.length -= length;
-    }
-
-    /// What is left of the payload.
-    fn bytes(&self) -> &'a [u8] {
-        &self.rest[..self.length]
-    }
-
     fn operations(&mut self) -> Result<StretchOperations<'a>, FormatError> {
         let (stretch, path) = (self.number()? as u32, self.path()?);
         let mut tally = CostTally {
@@ -476,40 +448,6 @@ impl<'a> Fields<'a, '_> {
             stream: self.number()?,
             launched: (self.time()?, self.number()?),
         })
-    }
-
-    fn wide_number(&mut self) -> Result<u128, FormatError> {
-        let upper = u128::from(self.number()?);
-        Ok(upper << 64 | u128::from(self.number()?))
-    }
-
-    fn path(&mut self) -> Result<PathId, FormatError> {
-        let number = self.number()?;
-        self.reader.path(number)
-    }
-
-    fn time(&mut self) -> Result<u64, FormatError> {
-        let delta = unzigzag(self.number()?);
-        Ok(self.reader.cursor.last.wrapping_add(delta as u64))
-    }
-
-    fn raw<const N: usize>(&mut self) -> Result<[u8; N], FormatError> {
-        let chunk = self.bytes().first_chunk::<N>();
-        let chunk = *chunk.ok_or_else(|| self.reader.error("a short payload"))?;
-        self.skip(N);
-        Ok(chunk)
-    }
-
-    fn text(&mut self) -> Result<&'a str, FormatError> {
-        let bytes = self.bytes();
-        self.skip(bytes.len());
-        std::str::from_utf8(bytes).map_err(|_| self.reader.error("text that is not UTF-8"))
-    }
-
-    /// Two texts with a zero byte between them.
-    fn pair(&mut self) -> Result<(&'a str, &'a str), FormatError> {
-        let pair = self.text()?.split_once('\0');
-        pair.ok_or_else(|| self.reader.error("a text without its separator"))
     }
 
     fn stack(&mut self) -> Result<SampledStack, FormatError> {
