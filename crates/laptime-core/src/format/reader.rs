@@ -25,7 +25,7 @@ use crate::work::SpanWork;
 mod device;
 mod fields;
 
-use fields::Fields;
+use fields::{Fields, OUT_OF_RANGE};
 
 /// Receives the records of a window.
 ///
@@ -152,7 +152,7 @@ impl<'a> RecordReader<'a> {
             let mut at = self.position;
             let lead = self.varint(&mut at)?;
             if lead & 1 == 0 {
-                let path = self.path(lead >> 1)?;
+                let path = fields::path(lead >> 1).ok_or_else(|| self.error(OUT_OF_RANGE))?;
                 let end = self.cursor.last.saturating_add(self.varint(&mut at)?);
                 let duration = self.varint(&mut at)?;
                 self.position = at;
@@ -164,7 +164,13 @@ impl<'a> RecordReader<'a> {
             let length = self.varint(&mut at)? as usize;
             let rest = self.bytes.get(at..).filter(|rest| rest.len() >= length);
             let rest = rest.ok_or_else(|| self.error("cut off"))?;
-            let record = self.payload(lead >> 1, rest, length)?;
+            let fields = Fields {
+                rest,
+                length,
+                cursor: self.cursor,
+                offset: self.base_offset + self.position as u64,
+            };
+            let record = self.payload(lead >> 1, fields)?;
             self.position = at + length;
             if record.is_some() || self.position == self.bytes.len() {
                 return Ok(record);
@@ -172,27 +178,13 @@ impl<'a> RecordReader<'a> {
         }
     }
 
-    #[inline]
-    fn path(&self, number: u64) -> Result<PathId, FormatError> {
-        if number == 0 || number >= crate::PathTable::LIMIT as u64 {
-            return Err(self.error("a path number out of range"));
-        }
-        Ok(PathId(number as u32))
-    }
-
     /// One payload; `None` for a track switch and for kinds of a later minor version.
     #[cold]
     fn payload(
         &mut self,
         kind: u64,
-        rest: &'a [u8],
-        length: usize,
+        mut fields: Fields<'a>,
     ) -> Result<Option<Record<'a>>, FormatError> {
-        let mut fields = Fields {
-            rest,
-            length,
-            reader: self,
-        };
         let record = match kind {
             PATH => Record::Path {
                 id: fields.path()?,
@@ -395,7 +387,7 @@ impl<'a> Iterator for RecordReader<'a> {
     }
 }
 
-impl<'a> Fields<'a, '_> {
+impl<'a> Fields<'a> {
     fn operations(&mut self) -> Result<StretchOperations<'a>, FormatError> {
         let (stretch, path) = (self.number()? as u32, self.path()?);
         let mut tally = CostTally {
@@ -480,7 +472,7 @@ impl<'a> Fields<'a, '_> {
             },
             (TASK, path) => Runner::Task {
                 track,
-                path: self.reader.path(path)?,
+                path: self.path_of(path)?,
             },
             _ => Runner::Unknown,
         })
@@ -489,7 +481,7 @@ impl<'a> Fields<'a, '_> {
     fn calls(&mut self) -> Result<FunctionCalls, FormatError> {
         let path = match self.number()? {
             0 => PathId::ROOT,
-            number => self.reader.path(number)?,
+            number => self.path_of(number)?,
         };
         Ok(FunctionCalls {
             path,
@@ -537,7 +529,7 @@ impl<'a> Fields<'a, '_> {
             path,
             start: end.saturating_sub(wall.unwrap_or(duration)),
             duration,
-            track: self.reader.cursor.track,
+            track: self.cursor.track,
             flags,
             process_ns,
             thread_ns,

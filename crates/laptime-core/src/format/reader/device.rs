@@ -1,13 +1,14 @@
 //! Records about devices: the times of spans there, and what devices say of themselves.
 
-use super::{Fields, FormatError, Record};
+use super::fields::Fields;
+use super::{FormatError, Record};
 use crate::device_memory::{DeviceMemory, DeviceMemorySpan};
 use crate::device_sample::{DeviceReading, DeviceReadings, DeviceSample};
 use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
 use crate::format::record::{DEVICE_NAME, DEVICE_SAMPLE, GOES_ON, LAUNCH_BOUND, PLACED, TOLD};
 use crate::format::varint::unzigzag;
 
-impl<'a> Fields<'a, '_> {
+impl<'a> Fields<'a> {
     pub(super) fn device_span(&mut self) -> Result<DeviceSpan, FormatError> {
         let (path, start, duration) = (self.path()?, self.time()?, self.number()?);
         let (device, stream) = (self.number()? as u32, self.number()?);
@@ -16,7 +17,7 @@ impl<'a> Fields<'a, '_> {
             path,
             start,
             duration,
-            track: self.reader.cursor.track,
+            track: self.cursor.track,
             device,
             stream,
             continues: told & GOES_ON != 0,
@@ -28,7 +29,7 @@ impl<'a> Fields<'a, '_> {
         Ok(DeviceMemorySpan {
             path: self.path()?,
             start: self.time()?,
-            track: self.reader.cursor.track,
+            track: self.cursor.track,
             device: self.number()? as u32,
             memory: DeviceMemory {
                 net_bytes: unzigzag(self.number()?),

@@ -1,20 +1,41 @@
 //! The fields of a record's payload, one after the other.
 
-use super::RecordReader;
 use crate::format::FormatError;
+use crate::format::record::Cursor;
 use crate::format::varint::{take, unzigzag};
 use crate::path::PathId;
 
+/// What is wrong with the number of a path.
+pub(super) const OUT_OF_RANGE: &str = "a path number out of range";
+
 /// The fields of one payload, taken from its start.
-pub(super) struct Fields<'a, 'r> {
+pub(super) struct Fields<'a> {
     /// What is left of the payload, and all that follows: integers are read a word at a time.
     pub rest: &'a [u8],
     /// Bytes that are left of the payload.
     pub length: usize,
-    pub reader: &'r RecordReader<'a>,
+    /// What the record is relative to.
+    pub cursor: Cursor,
+    /// Where the record stands in the file.
+    pub offset: u64,
 }
 
-impl<'a> Fields<'a, '_> {
+/// A path's number, unless it is out of range.
+#[inline]
+pub(super) fn path(number: u64) -> Option<PathId> {
+    let is_one = number != 0 && number < crate::PathTable::LIMIT as u64;
+    is_one.then_some(PathId(number as u32))
+}
+
+impl<'a> Fields<'a> {
+    #[cold]
+    pub fn error(&self, what: &'static str) -> FormatError {
+        FormatError::Record {
+            offset: self.offset,
+            what,
+        }
+    }
+
     #[inline]
     pub fn number(&mut self) -> Result<u64, FormatError> {
         match take(self.rest) {
@@ -22,7 +43,7 @@ impl<'a> Fields<'a, '_> {
                 self.skip(len);
                 Ok(value)
             }
-            _ => Err(self.reader.error("a short payload")),
+            _ => Err(self.error("a short payload")),
         }
     }
 
@@ -44,17 +65,21 @@ impl<'a> Fields<'a, '_> {
 
     pub fn path(&mut self) -> Result<PathId, FormatError> {
         let number = self.number()?;
-        self.reader.path(number)
+        self.path_of(number)
+    }
+
+    pub fn path_of(&self, number: u64) -> Result<PathId, FormatError> {
+        path(number).ok_or_else(|| self.error(OUT_OF_RANGE))
     }
 
     pub fn time(&mut self) -> Result<u64, FormatError> {
         let delta = unzigzag(self.number()?);
-        Ok(self.reader.cursor.last.wrapping_add(delta as u64))
+        Ok(self.cursor.last.wrapping_add(delta as u64))
     }
 
     pub fn raw<const N: usize>(&mut self) -> Result<[u8; N], FormatError> {
         let chunk = self.bytes().first_chunk::<N>();
-        let chunk = *chunk.ok_or_else(|| self.reader.error("a short payload"))?;
+        let chunk = *chunk.ok_or_else(|| self.error("a short payload"))?;
         self.skip(N);
         Ok(chunk)
     }
@@ -62,12 +87,12 @@ impl<'a> Fields<'a, '_> {
     pub fn text(&mut self) -> Result<&'a str, FormatError> {
         let bytes = self.bytes();
         self.skip(bytes.len());
-        std::str::from_utf8(bytes).map_err(|_| self.reader.error("text that is not UTF-8"))
+        std::str::from_utf8(bytes).map_err(|_| self.error("text that is not UTF-8"))
     }
 
     /// Two texts with a zero byte between them.
     pub fn pair(&mut self) -> Result<(&'a str, &'a str), FormatError> {
         let pair = self.text()?.split_once('\0');
-        pair.ok_or_else(|| self.reader.error("a text without its separator"))
+        pair.ok_or_else(|| self.error("a text without its separator"))
     }
 }
