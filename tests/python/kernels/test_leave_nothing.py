@@ -21,6 +21,8 @@ torch = pytest.importorskip("torch")
 
 FORK = """
 import faulthandler, os, sys
+# A child has no threads of OpenMP's, and waits for ever for those that its parent had.
+torch.set_num_threads(1)
 def forks():
     child = os.fork()
     if child == 0:
