@@ -100,21 +100,14 @@ impl<S> tracing_subscriber::Layer<S> for Timing
 where
     S: tracing::Subscriber + for<'lookup> tracing_subscriber::registry::LookupSpan<'lookup>,
 {
-    fn on_enter(
-        &self,
-        id: &tracing::span::Id,
-        context: tracing_subscriber::layer::Context<'_, S>,
-    ) {
+    fn on_enter(&self, id: &tracing::span::Id, context: tracing_subscriber::layer::Context<'_, S>) {
         if let Some(span) = context.span(id) {
-            span.extensions_mut().replace(Entered(std::time::Instant::now()));
+            span.extensions_mut()
+                .replace(Entered(std::time::Instant::now()));
         }
     }
 
-    fn on_exit(
-        &self,
-        id: &tracing::span::Id,
-        context: tracing_subscriber::layer::Context<'_, S>,
-    ) {
+    fn on_exit(&self, id: &tracing::span::Id, context: tracing_subscriber::layer::Context<'_, S>) {
         if let Some(span) = context.span(id)
             && let Some(entered) = span.extensions().get::<Entered>()
         {

@@ -382,15 +382,20 @@ impl Stack {
     /// Gives an open span its work, or more of it.
     pub fn give(&mut self, index: usize, work: SpanWork) {
         let entry = self.entry(index);
+        self.carry(index, entry);
+        match self.place_of_work(entry) {
+            Some(place) => self.work[place].1 = self.work[place].1.or_later(work),
+            None => self.work.push((entry.start, work)),
+        }
+    }
+
+    /// From now on an open span closes the general way.
+    fn carry(&mut self, index: usize, entry: Entry) {
         let carrying = Entry {
             site: entry.site | CARRIES,
             ..entry
         };
         self.set_entry(index, carrying);
-        match self.place_of_work(entry) {
-            Some(place) => self.work[place].1 = self.work[place].1.or_later(work),
-            None => self.work.push((entry.start, work)),
-        }
     }
 
     /// The work that an open span was given.
@@ -418,11 +423,7 @@ impl Stack {
     pub fn part(&mut self, index: usize, until: u64) {
         let entry = self.entry(index);
         self.take_start(entry);
-        let carrying = Entry {
-            site: entry.site | CARRIES,
-            ..entry
-        };
-        self.set_entry(index, carrying);
+        self.carry(index, entry);
         self.parted.push((entry.start, until));
     }
 

@@ -168,6 +168,26 @@ fn a_unit_that_is_set_aside_goes_on_under_another_name_and_closes_as_before() {
 }
 
 #[test]
+fn a_unit_that_holds_back_what_closed_is_parted_before_that() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let [step, data, module] = ["step", "data", "module"].map(Site::intern);
+        let unit = enter(step).unwrap();
+        exit(enter(data).unwrap());
+        let held = enter(module).unwrap();
+        let since = held.start();
+        exit(held);
+        set_aside(Some(since));
+        exit(unit);
+        let read = read(&recording.finish().unwrap());
+        let (part, rest) = (read.spans["step"][0], read.spans["counted step"][0]);
+        assert_eq!((part.end(), rest.start), (since, since));
+        assert_eq!(part.flags, SpanFlags::UNFINISHED);
+    });
+}
+
+#[test]
 fn nested_spans_come_back_from_disk() {
     both_backings(|backing| {
         let folder = tempfile::tempdir().unwrap();

@@ -245,3 +245,24 @@ pub(super) unsafe fn unlock_after_fork() {
 pub(super) fn start_over_after_fork() {
     CLOSED.lock().clear();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Stream;
+
+    #[test]
+    fn beyond_the_bound_the_older_half_is_dropped() {
+        let mut closed = Spans::default();
+        for number in 0..=MOST as u64 {
+            let begun = Begun {
+                token: Token(number),
+                device: 0,
+                stream: Stream(7),
+            };
+            keep(&mut closed, begun.token, Closed::Held(begun, None, None));
+        }
+        assert_eq!(closed.len(), MOST / 2 + 1);
+        assert!(closed.keys().all(|token| token.0 >= MOST as u64 / 2));
+    }
+}

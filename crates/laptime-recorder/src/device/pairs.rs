@@ -17,7 +17,7 @@ use super::timeline::Place;
 /// Most outcomes that are kept for whoever takes them; of more, the oldest are lost, and counted.
 const MOST_OUTCOMES: usize = 65_536;
 /// Pairs of which the complete ones are read together: the driver's calls cost less in a row.
-const READ_TOGETHER: u32 = 16;
+pub const READ_TOGETHER: usize = 16;
 /// How long a pair is left unread, as others end: when it was seen to be complete tells where it lies in time.
 const READ_AFTER_NS: u64 = 5_000_000;
 /// Streams above which queues that are empty are given up.
@@ -112,7 +112,7 @@ pub struct Pairs<D> {
     outcomes: Learnt,
     next: u64,
     /// Pairs that ended since the last look at those that wait, and when the first of them did.
-    unread: u32,
+    unread: usize,
     unread_since_ns: u64,
     /// The driver has shut down: it is not called any more.
     is_ended: bool,

@@ -48,13 +48,13 @@ impl<'a> Fields<'a> {
     }
 
     #[inline]
-    pub fn skip(&mut self, length: usize) {
+    fn skip(&mut self, length: usize) {
         self.rest = &self.rest[length..];
         self.length -= length;
     }
 
     /// What is left of the payload.
-    pub fn bytes(&self) -> &'a [u8] {
+    fn bytes(&self) -> &'a [u8] {
         &self.rest[..self.length]
     }
 
