@@ -67,10 +67,10 @@ class _Asked:
     """From the start to the stop."""
 
     def __init__(self, mode: Mode | None) -> None:
-        self._mode = mode
+        self._mode: Mode | None = mode
         self._torch: Any = None
         self._stand_ins: _StandIns | None = None
-        self._reason = "LAPTIME_DEVICE_MEMORY switches it off" if mode is None else None
+        self._reason: str | None = "LAPTIME_DEVICE_MEMORY switches it off" if mode is None else None
         self._pid = os.getpid()
 
     def is_own(self) -> bool:
