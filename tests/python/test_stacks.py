@@ -426,7 +426,8 @@ def test_names_that_are_not_ascii_and_code_that_comes_and_goes_are_told(tmp_path
     for one in made:
         number = int(one["file"].removeprefix("<made ").removesuffix(">"))
         assert one["name"] == ("größe", "総計", "plain")[number % 3]
-        assert {line["line"] for line in one["lines"]} <= {number % 5 + 2, number % 5 + 3}
+        # Some interpreters are at the `def` while a call begins, and may be looked at there.
+        assert {line["line"] for line in one["lines"]} <= {1, number % 5 + 2, number % 5 + 3}
 
 
 @pytest.mark.parametrize("varied", ["name", "file"])

@@ -366,6 +366,9 @@ pub struct HeldLoop {
     pub waiting_count: u64,
     /// What these lost by it, all together.
     pub lost_ns: u64,
+    /// Whether some of it is known by samples only, which miss its beginning and end: the times are lower bounds then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sampled: bool,
 }
 
 /// The interpreter's wait for its threads, before it ends.

@@ -32,6 +32,7 @@ struct Sums {
     max_ns: u64,
     waiting: u64,
     lost_ns: u64,
+    sampled: bool,
 }
 
 /// The lap that held an event loop longest while others waited, over the measured processes; `None` where none did.
@@ -63,6 +64,7 @@ pub fn of_run(processes: &[Process], measured: usize) -> Option<HeldLoop> {
         wall_ns: 0,
         waiting_count: sum.waiting,
         lost_ns: sum.lost_ns,
+        sampled: sum.sampled,
     })
 }
 
@@ -118,14 +120,15 @@ fn add(process: &Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
         let (thread, is_task) = process.stacks.tracks.get(&track)?;
         is_task.then_some(*thread)
     };
-    let mut held: Vec<Lap> = held.clone();
-    held.extend(held_turns(process, &held));
+    let sampled = held_turns(process, held).into_iter();
+    let mut held: Vec<_> = held.iter().map(|lap| (*lap, false)).collect();
+    held.extend(sampled.map(|lap| (lap, true)));
     let mut outermost: Vec<Lap> = outermost.clone();
-    held.sort_by_key(|lap| lap.start);
+    held.sort_by_key(|(lap, _)| lap.start);
     outermost.sort_by_key(|lap| lap.start);
     let mut coming = outermost.into_iter().peekable();
     let mut open: Vec<Lap> = Vec::new();
-    for lap in held {
+    for (lap, sampled) in held {
         while let Some(next) = coming.next_if(|next| next.start <= lap.start) {
             open.push(next);
         }
@@ -151,6 +154,7 @@ fn add(process: &Process, sums: &mut BTreeMap<Vec<String>, Sums>) {
         sum.max_ns = sum.max_ns.max(ns);
         sum.waiting = sum.waiting.max(waiting);
         sum.lost_ns = sum.lost_ns.saturating_add(ns.saturating_mul(waiting));
+        sum.sampled |= sampled;
     }
 }
 

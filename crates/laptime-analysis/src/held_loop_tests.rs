@@ -89,6 +89,7 @@ fn a_lap_that_holds_the_loop_of_others_is_found() {
         wall_ns: 10_100 * MS,
         waiting_count: 3,
         lost_ns: 6_000 * MS,
+        sampled: false,
     };
     assert_eq!(held(&served(3, 41, SpanFlags::HELD)), Some(expected));
 }
@@ -169,6 +170,7 @@ fn a_lap_that_awaits_and_blocks_is_found_by_samples_of_one_turn() {
         wall_ns: 2_100 * MS,
         waiting_count: 1,
         lost_ns: 1_200 * MS,
+        sampled: true,
     };
     assert_eq!(held(&blocking(true)), Some(expected));
 }

@@ -67,6 +67,7 @@ fn resize(count: u64, waiting_count: u64) -> HeldLoop {
         wall_ns: 2_570 * MS,
         waiting_count,
         lost_ns: waiting_count * count * 200 * MS,
+        sampled: count == 3,
     }
 }
 
@@ -132,6 +133,7 @@ fn waits() -> Vec<Finding> {
         starts(4, 19_400),
         Finding::HeldLoop(resize(1, 1)),
         Finding::HeldLoop(resize(10, 4)),
+        Finding::HeldLoop(resize(3, 1)),
     ]
 }
 
@@ -388,6 +390,7 @@ fn each_kind_is_a_sentence_with_what_to_try() {
     Each epoch waits 4.85 s for the loader's workers to start and end: 19.4 s in 4 epochs, 64 % of the run. With `persistent_workers=True` they do so once.
     request/render/resize blocks the event loop: once, for 200 ms, 8 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     request/render/resize blocks the event loop: 10 times, for 200 ms on average, 78 % of the run. Up to 4 other tasks waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
+    request/render/resize blocks the event loop: 3 times, for at least 200 ms on average, 23 % of the run. Another task waited meanwhile. Run what takes long there with `await asyncio.to_thread(…)`, or use a library that can be awaited; what computes in Python needs a process.
     Recording 10,000,000 laps took about 500 ms, 10 % of the run. Put laps around larger pieces of work.
     step/forward/compile ran 4 times after warm-up, 3.00 s in all. Find out what changes from step to step: `TORCH_LOGS=recompiles` or `JAX_LOG_COMPILES=1` print it.
     At least one in 20 steps takes 111 ms or longer; the median is 20.0 ms. What all steps take beyond the median adds up to 700 ms. 70 % of that is step/data, which usually takes 2.00 ms, and at times 90.0 ms or longer: look there first.

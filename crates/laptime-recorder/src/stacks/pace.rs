@@ -29,14 +29,10 @@ impl Pace {
         }
     }
 
-    /// Takes in what the last look cost.
+    /// Takes in what the last look cost. The first ones count as little as all others: they are dear, as code and
+    /// memory are touched for the first time, and say nothing of those that come.
     pub fn spent(&mut self, cpu_ns: u64) {
-        let before = if self.cost_ns == 0 {
-            cpu_ns
-        } else {
-            self.cost_ns
-        };
-        self.cost_ns = before - before / MEMORY + cpu_ns / MEMORY;
+        self.cost_ns = self.cost_ns - self.cost_ns / MEMORY + cpu_ns / MEMORY;
     }
 
     /// How long to wait for the next look: half to one and a half times the period, evenly.
@@ -76,6 +72,19 @@ mod tests {
         }
         let mean = mean_wait_ns(&mut pace);
         assert!((4.1e8..4.3e8).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn a_first_look_that_is_dear_keeps_the_next_ones_from_little() {
+        let mut pace = Pace::new(4);
+        pace.spent(6_000_000);
+        let first = pace.wait_ns();
+        assert!(first < 80_000_000, "{first}");
+        for _ in 0..20 {
+            pace.spent(100_000);
+        }
+        let mean = mean_wait_ns(&mut pace);
+        assert!((9.8e6..12e6).contains(&mean), "{mean}");
     }
 
     #[test]

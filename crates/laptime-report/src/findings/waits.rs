@@ -26,10 +26,11 @@ pub fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
 /// What keeps other tasks waiting, and how it lets them run.
 pub fn blocks(held: &HeldLoop) -> String {
     let HeldLoop { count, .. } = *held;
+    let least = if held.sampled { "at least " } else { "" };
     let times = match count {
-        1 => format!("once, for {}", time(held.total_ns)),
+        1 => format!("once, for {least}{}", time(held.total_ns)),
         _ => format!(
-            "{}, for {} on average",
+            "{}, for {least}{} on average",
             plural(count, "time", "times"),
             time(held.total_ns / count.max(1)),
         ),
