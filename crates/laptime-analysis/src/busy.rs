@@ -93,12 +93,18 @@ pub fn doubt(
         Later::Trend(_) => usize::midpoint(found.steps, steps.len()),
         Later::Change(at, _) => at,
     };
+    let told = match later {
+        Later::Change(at, ratio) => {
+            Later::Change(process.number(series, at, steps[at]) as usize, ratio)
+        }
+        trend @ Later::Trend(_) => trend,
+    };
     let last = steps[steps.len() - 1];
     let parts = kept(since, steps[at].start).zip(kept(
         steps[at].start,
         last.start.saturating_add(last.duration),
     ));
-    Some(changed(later, whole, parts, noun))
+    Some(changed(told, whole, parts, noun))
 }
 
 /// What took the CPU during the steps of warm-up, where that was much of their time.

@@ -118,11 +118,22 @@ impl Series {
     }
 }
 
+/// A step that ran under another name, as its operations were counted or it was profiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Aside {
+    start: u64,
+    /// What the steps lie in.
+    parent: PathId,
+    track: u32,
+}
+
 /// What is followed of one process.
 #[derive(Debug, Default)]
 pub struct Followed {
     steps: Vec<Series>,
     outermost: Vec<Series>,
+    /// The first ones, once there are many.
+    aside: Vec<Aside>,
 }
 
 impl Followed {
@@ -135,6 +146,29 @@ impl Followed {
     /// Adds an outermost span with another name.
     pub fn outermost(&mut self, span: &Span) {
         follow(&mut self.outermost, span);
+    }
+
+    /// Adds a step under another name, in what the others lie in.
+    pub fn aside(&mut self, span: &Span, parent: PathId) {
+        if span.flags.has(SpanFlags::CONTINUES) {
+            return;
+        }
+        self.aside.push(Aside {
+            start: span.start,
+            parent,
+            track: span.track,
+        });
+        if self.aside.len() >= 2 * MOST_PIECES {
+            self.aside.sort_unstable();
+            self.aside.truncate(MOST_PIECES);
+        }
+    }
+
+    /// How many steps of a track ran under other names before a moment in ticks.
+    pub fn aside_before(&self, moment: u64, parent: PathId, track: u32) -> u64 {
+        let of_them = |one: &&Aside| (one.parent, one.track) == (parent, track);
+        let before = self.aside.iter().filter(of_them);
+        before.filter(|one| one.start < moment).count() as u64
     }
 
     /// The steps of the path and track that have most of them.

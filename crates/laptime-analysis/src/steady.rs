@@ -20,9 +20,11 @@ use crate::warmup;
 pub struct Start {
     /// Path whose spans are the steps, printed.
     pub step_path: String,
-    /// The first steady step, from 0; of several processes, the latest.
+    /// The first steady step, from 0, as the program counts them; of several processes, the latest.
     pub from_step: u64,
-    /// What the steps before it took; of several processes, the longest.
+    /// Steps before it that have the name of all; of several processes, the most.
+    pub skipped_count: u64,
+    /// What these took; of several processes, the longest.
     pub skipped_ns: u64,
     /// What there is to doubt about it.
     pub warnings: Vec<Warning>,
@@ -59,6 +61,7 @@ pub fn find(processes: &[Process], run: Option<&RunInfo>) -> Result<Start, Unava
     Ok(Start {
         step_path: first.step_path.clone(),
         from_step: found.iter().map(|one| one.from_step).max().unwrap_or(0),
+        skipped_count: found.iter().map(|one| one.skipped_count).max().unwrap_or(0),
         skipped_ns: found.iter().map(|one| one.skipped_ns).max().unwrap_or(0),
         warnings,
         busy_before: first.busy_before.clone(),
@@ -103,6 +106,7 @@ fn each(processes: &[Process], run: Option<&RunInfo>) -> Vec<(usize, Result<Foun
 struct Found {
     step_path: String,
     from_step: u64,
+    skipped_count: u64,
     skipped_ns: u64,
     since_ns: u64,
     doubt: Option<Warning>,
@@ -165,7 +169,8 @@ fn of_process(process: &Process) -> Result<Found, Unavailable> {
         doubt: busy::doubt(process, series, &steps, found, noun(&step_path)),
         busy_before: busy::of_warm_up(process, series, (steps[0], steps[first]), noun(&step_path)),
         step_path,
-        from_step: first as u64,
+        from_step: process.number(series, first, steps[first]),
+        skipped_count: first as u64,
         skipped_ns: process.anchors.rate().nanoseconds(warm_up),
         since_ns,
     })

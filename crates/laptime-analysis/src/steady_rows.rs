@@ -78,6 +78,7 @@ pub fn joined<'a>(
     Steady {
         step_path: start.step_path,
         from_step: start.from_step,
+        skipped_count: start.skipped_count,
         skipped_ns: start.skipped_ns,
         wall_ns,
         rows: rows::rows(&tree, wall_ns, &leftovers, peaks).rows,

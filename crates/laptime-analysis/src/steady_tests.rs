@@ -33,6 +33,37 @@ fn without_steps_what_a_program_repeats_most_of_the_time_has_a_warm_up() {
 }
 
 #[test]
+fn steps_are_numbered_as_the_program_counts_them() {
+    let counted = [0, 3, 40];
+    let mut script = Script::new(7, 5_000 * MS);
+    for step in 0..60 {
+        let at = 100 * MS + step * 50 * MS;
+        // Slow at first, and twice as long later.
+        let ms = if step < 6 { 40 } else { 10 + step / 42 * 10 };
+        let ns = ms * MS + step * 7_919 % 100 * 1_000;
+        let is_counted = counted.contains(&step);
+        let name = if is_counted { "counted step" } else { "step" };
+        script.span_on(MAIN, &["epoch", name], at, ns, SpanFlags::NONE);
+        if is_counted {
+            let rest = at + ns + MS;
+            script.span_on(MAIN, &["epoch", name], rest, MS, SpanFlags::CONTINUES);
+        }
+        // Those of others are not the program's steps.
+        script.span_on(5, &["epoch", "counted step"], at, MS, SpanFlags::NONE);
+        script.span_on(MAIN, &["counted step"], at, MS, SpanFlags::NONE);
+    }
+    let steady = steady_of(&script).unwrap();
+    assert_eq!((steady.from_step, steady.skipped_count), (6, 4));
+    assert!(
+        (160 * MS..161 * MS).contains(&steady.skipped_ns),
+        "{}",
+        steady.skipped_ns
+    );
+    let said = &steady.warnings[0].message;
+    assert!(said.starts_with("from step 42 on"), "{said}");
+}
+
+#[test]
 fn what_several_threads_repeat_is_followed_thread_by_thread() {
     let mut script = Script::new(7, 5_000 * MS);
     requests(&mut script, 5, 60, 4);

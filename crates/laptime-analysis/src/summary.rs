@@ -132,9 +132,11 @@ pub enum WallSource {
 pub struct Steady {
     /// Path whose spans are the steps.
     pub step_path: String,
-    /// First step that counts, from 0.
+    /// First step that counts, from 0, as the program numbers them: counted and profiled ones are steps too.
     pub from_step: u64,
-    /// What the steps before that one took.
+    /// Steps before that one, without counted and profiled ones.
+    pub skipped_count: u64,
+    /// What these took.
     pub skipped_ns: u64,
     /// From the start of the first steady step to the end of the last span; summed over the measured processes.
     pub wall_ns: u64,

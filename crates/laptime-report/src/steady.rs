@@ -35,7 +35,7 @@ pub fn section(
 fn told(summary: &Summary, steady: &Steady, view: &View) -> Section {
     let whole = quantity::duration(steady.wall_ns, Precision::Exact).inline();
     let noun = steady.noun();
-    let warmup = match steady.from_step {
+    let warmup = match steady.skipped_count {
         0 => "no warm-up found".to_owned(),
         steps => format!(
             "after {} of warm-up ({})",

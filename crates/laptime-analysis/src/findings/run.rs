@@ -140,7 +140,7 @@ pub fn overhead(summary: &Summary) -> Option<Finding> {
 pub fn warm_up(summary: &Summary, steps: &Steps<'_>, busy: Option<Warning>) -> Option<Finding> {
     let steady = summary.steady.as_ref()?;
     let steady_ns = steps.step.total_ns;
-    let (warm_up_ns, warm_up_count) = (steady.skipped_ns, steady.from_step);
+    let (warm_up_ns, warm_up_count) = (steady.skipped_ns, steady.skipped_count);
     let is_most = warm_up_ns >= WARM_UP_NS && warm_up_ns >= steady_ns;
     is_most.then(|| Finding::WarmUp {
         path: steps.step.path.clone(),

@@ -18,7 +18,7 @@ use crate::kept::Readings;
 use crate::modules::Modules;
 use crate::operations::stretches::Stretches;
 use crate::operators::Kept;
-use crate::series::Followed;
+use crate::series::{Followed, STEP, Series, Step};
 use crate::stacks::Stacks;
 use crate::telemetry::{Kept as Devices, OfLaps};
 use crate::totals::Totals;
@@ -151,6 +151,18 @@ pub struct Process {
 }
 
 impl Process {
+    /// The number of one of the first steps of a series, from 0, as the program counts them: those that ran under
+    /// another name, counted and profiled ones, are steps too.
+    pub fn number(&self, series: &Series, at: usize, step: Step) -> u64 {
+        let entry = self.paths.get(series.path);
+        let parent = entry.filter(|entry| &*entry.name == STEP);
+        let aside = parent.map_or(0, |entry| {
+            self.followed
+                .aside_before(step.start, entry.parent, series.track)
+        });
+        at as u64 + aside
+    }
+
     /// Takes in what the windows of a snapshot don't hold; paths are the reader's.
     pub fn take_live(&mut self, live: &Live) {
         self.is_live = true;

@@ -93,6 +93,9 @@ impl Process {
         }
         if is_step {
             self.followed.step(span);
+        } else if phase == Some(PhaseName::Step) {
+            let parent = self.paths.get(span.path).map(|entry| entry.parent);
+            self.followed.aside(span, parent.unwrap_or(PathId::ROOT));
         } else if is_work {
             self.followed.outermost(span);
         }
