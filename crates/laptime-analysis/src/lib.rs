@@ -102,7 +102,7 @@ pub use functions::{
 pub use lanes::{Bar, Lane, LaneBudget, LaneBuilder, Simplified};
 pub use module_rows::{ModuleRow, by_class, by_module};
 pub use nearest::{by_nearness, nearest, nearest_name, nearest_path};
-pub use operations::is_aside;
+pub use operations::{ABOVE_RATIO, is_aside};
 pub use operations_summary::{CountedUnits, OperationsSummary, Peak, ToldShapes};
 pub use operators::{
     Alignment, Bracket, DeviceUse, KernelTime, LapOperators, Nested, OperatorPass, OperatorTime,

@@ -201,10 +201,8 @@ pub fn memory_bound(summary: &Summary, steps: &Steps<'_>) -> Option<Finding> {
     let bound = phases.filter(|row| row.bound == Some(BoundBy::Memory));
     let longest = bound.max_by_key(|row| row.total_ns)?;
     let intensity = longest.intensity?;
-    let is_near = bytes_per_s(summary).is_none_or(|most| {
-        let moved_per_s = longest.flop_per_s.unwrap_or(0.0) / intensity.max(f64::MIN_POSITIVE);
-        moved_per_s >= NEAR_RATIO * most
-    });
+    let is_near = bytes_per_s(summary)
+        .is_none_or(|most| longest.bytes_moved_per_s.unwrap_or(0.0) >= NEAR_RATIO * most);
     (is_near && steps.ratio(longest.total_ns) >= BOUND_RATIO).then(|| Finding::MemoryBound {
         path: longest.path.clone(),
         total_ns: longest.total_ns,

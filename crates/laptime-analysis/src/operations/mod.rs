@@ -13,7 +13,7 @@ pub mod stretches;
 use laptime_core::Warning;
 
 pub use counted::{Worked, inclusive};
-pub use peaks::{Peaks, is_aside, summary};
+pub use peaks::{ABOVE_RATIO, Peaks, is_aside, summary};
 
 use crate::fields::OPERATIONS;
 use crate::span_row::SpanRow;

@@ -20,6 +20,11 @@ use crate::tree::Tree;
 const COMPARED: [&str; 3] = ["mfu_ratio", "hfu_ratio", "bound"];
 const NOT_KEPT: &str = "no ceilings of this machine were kept: `laptime doctor --ceilings` or \
                         lt.ceilings() measures them, once";
+/// From this multiple of a measured bandwidth on, bytes can't have come from memory alone: a measurement is good to
+/// some percent.
+pub const ABOVE_RATIO: f64 = 1.1;
+const ABOVE: &str = "it moves its bytes faster than memory was measured to: they come from caches, or the machine \
+                     was busy while its ceilings were measured (`laptime doctor --ceilings` measures them again)";
 const NO_MAC: &str = "it does no matrix products, which MFU is about";
 
 /// Whether a name is that of a unit which was counted as it ran.
@@ -89,6 +94,11 @@ impl Peaks {
                 });
             }
             Err(why) => explain(row, ["mfu_ratio", "hfu_ratio"], &why.0),
+        }
+        let bytes = ceilings.bytes(device).ok();
+        let is_above = bytes.zip(row.bytes_moved_per_s);
+        if is_above.is_some_and(|(peak, moved)| moved > ABOVE_RATIO * peak.per_s) {
+            return explain(row, ["bound"], ABOVE);
         }
         match (row.intensity, ceilings.ridge_flop_per_byte(device, dtype)) {
             (Some(intensity), Ok(ridge)) if intensity < ridge => row.bound = Some(BoundBy::Memory),

@@ -1,6 +1,6 @@
 //! What a roofline shows: the roof, and work as points below it.
 
-use laptime_analysis::BoundBy;
+use laptime_analysis::{ABOVE_RATIO, BoundBy};
 use laptime_core::Unavailable;
 
 use super::roof::Roof;
@@ -25,8 +25,20 @@ impl Point {
         self.total_flop as f64 / self.bytes as f64
     }
 
-    /// What holds it back.
-    pub fn bound(&self, roof: &Roof) -> BoundBy {
+    /// Whether it is faster than its roof allows: its bytes come from caches, or the roof was measured too low.
+    pub fn is_above(&self, roof: &Roof) -> bool {
+        let attainable = roof.attainable_flop_per_s(self.intensity());
+        let achieved = self.achieved_flop_per_s;
+        achieved.is_some_and(|rate| rate > ABOVE_RATIO * attainable)
+    }
+
+    /// What holds it back; `None` where it is above the roof.
+    pub fn bound(&self, roof: &Roof) -> Option<BoundBy> {
+        (!self.is_above(roof)).then(|| self.side(roof))
+    }
+
+    /// The side of the ridge that it is on.
+    pub fn side(&self, roof: &Roof) -> BoundBy {
         if self.intensity() < roof.ridge_flop_per_byte() {
             BoundBy::Memory
         } else {
@@ -34,7 +46,7 @@ impl Point {
         }
     }
 
-    /// Seconds it takes at least.
+    /// Seconds that the roof allows: it takes at least these, unless it is above.
     pub fn least_s(&self, roof: &Roof) -> f64 {
         let (flop, bytes) = (self.total_flop as f64, self.bytes as f64);
         (flop / roof.flop_per_s).max(bytes / roof.bytes_per_s)
@@ -58,6 +70,10 @@ pub struct Roofline {
     /// What else needs saying.
     pub notes: Vec<String>,
 }
+
+/// What is said of points above their roof.
+const ABOVE: &str = "what is above the roof has its bytes from caches, or the machine was busy while its ceilings were \
+                     measured (`laptime doctor --ceilings` measures them again): what bounds it isn't known";
 
 /// Points that a picture shows; more are hard to tell apart.
 pub const MOST_POINTS: usize = 12;
@@ -84,11 +100,15 @@ impl Roofline {
         }
         let idle = all - points.len();
         points.sort_by(|one, other| other.least_s(&roof).total_cmp(&one.least_s(&roof)));
+        let above = points.iter().any(|point| point.is_above(&roof));
         let more = points.len().saturating_sub(MOST_POINTS);
         points.truncate(MOST_POINTS);
         let mut notes = vec![
             "bytes are those of each operator by itself: what is fused moves fewer".to_owned(),
         ];
+        if above {
+            notes.push(ABOVE.to_owned());
+        }
         if more > 0 {
             notes.push(format!(
                 "{} not shown",

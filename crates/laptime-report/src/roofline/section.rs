@@ -47,11 +47,15 @@ impl Roofline {
         let rows = self.points.iter().enumerate().map(|(index, point)| {
             let cell = |column: &Column| match column {
                 Column::Intensity => Cell::Rate(point.intensity()),
-                Column::Bound => Cell::Word(point.bound(&self.roof).name()),
+                Column::Bound => {
+                    let bound = point.bound(&self.roof);
+                    bound.map_or(Cell::Word("above"), |bound| Cell::Word(bound.name()))
+                }
                 Column::Attainable => {
                     Cell::Rate(self.roof.attainable_flop_per_s(point.intensity()))
                 }
                 Column::Achieved => point.achieved_flop_per_s.map_or(Cell::Blank, Cell::Rate),
+                _ if point.is_above(&self.roof) => Cell::Blank,
                 _ => {
                     let ns = point.least_s(&self.roof) * 1e9;
                     Cell::Time(ns.round() as u64, quantity::Precision::Estimate)

@@ -14,9 +14,9 @@ struct Shown<'a> {
     total_flop: u128,
     bytes: u128,
     intensity_flop_per_byte: f64,
-    bound: BoundBy,
+    bound: Option<BoundBy>,
     attainable_flop_per_s: f64,
-    least_s: f64,
+    least_s: Option<f64>,
     achieved_flop_per_s: Option<f64>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Shown<'a> {
             intensity_flop_per_byte: point.intensity(),
             bound: point.bound(roof),
             attainable_flop_per_s: roof.attainable_flop_per_s(point.intensity()),
-            least_s: point.least_s(roof),
+            least_s: (!point.is_above(roof)).then(|| point.least_s(roof)),
             achieved_flop_per_s: point.achieved_flop_per_s,
         }
     }

@@ -233,7 +233,7 @@ impl<'a> Picture<'a> {
         let points = || self.roofline.points.iter().zip(&places).zip(&marks);
         // Lines first: they must not cross out a mark.
         for ((point, (x, y)), (across, up)) in points() {
-            let side = point.bound(roof).name();
+            let side = point.side(roof).name();
             let _ = writeln!(
                 out,
                 "<g class=\"point {side}\"><path class=\"leader\" d=\"M{x:.1} {y:.1}L{across:.1} {up:.1}\"/>\
@@ -251,16 +251,21 @@ impl<'a> Picture<'a> {
         }
         for (index, ((point, _), (across, up))) in points().enumerate() {
             let intensity = point.intensity();
-            let bound = point.bound(roof).name();
+            let side = point.side(roof).name();
+            let most = si(roof.attainable_flop_per_s(intensity), "FLOP/s");
+            let held = if point.is_above(roof) {
+                format!("above the roof of {most}")
+            } else {
+                format!("bound by {side}, at most {most}")
+            };
             let said = format!(
-                "{}: {} FLOP/byte, bound by {bound}, at most {}",
+                "{}: {} FLOP/byte, {held}",
                 point.name,
                 quantity::rate(intensity).inline(),
-                si(roof.attainable_flop_per_s(intensity), "FLOP/s"),
             );
             let _ = writeln!(
                 out,
-                "<g class=\"point {bound}\"><title>{}</title>\
+                "<g class=\"point {side}\"><title>{}</title>\
                  <circle class=\"mark\" cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{MARK}\"/>\
                  <text fill=\"#fff\" x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text></g>",
                 escaped(&said),

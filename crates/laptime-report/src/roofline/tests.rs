@@ -28,8 +28,8 @@ fn point(name: &str, total_flop: u128, bytes: u128) -> Point {
 #[test]
 fn below_the_ridge_memory_holds_back() {
     let (low, high) = (point("low", 99, 1), point("high", 100, 1));
-    assert_eq!(low.bound(&roof()), BoundBy::Memory);
-    assert_eq!(high.bound(&roof()), BoundBy::Arithmetic);
+    assert_eq!(low.bound(&roof()), Some(BoundBy::Memory));
+    assert_eq!(high.bound(&roof()), Some(BoundBy::Arithmetic));
     assert!((roof().attainable_flop_per_s(50.0) - 5e11).abs() < 1.0);
     assert!((roof().attainable_flop_per_s(500.0) - 1e12).abs() < 1.0);
 }
@@ -97,6 +97,25 @@ fn without_a_roof_or_a_point_the_reason_is_said() {
     assert_eq!(why.to_string(), "the machine's ceilings are not known");
     let why = Roofline::new(roof(), vec![point("a", 0, 1)]).unwrap_err();
     assert_eq!(why.to_string(), "nothing both computes and moves bytes");
+}
+
+#[test]
+fn what_is_above_its_roof_is_bound_by_nothing_that_is_known() {
+    // 10 GB/s and 5 FLOP/byte: 50 GFLOP/s.
+    let mut cached = point("cached", 5_000, 1_000);
+    cached.achieved_flop_per_s = Some(5.4e10);
+    assert_eq!(cached.bound(&roof()), Some(BoundBy::Memory));
+    cached.achieved_flop_per_s = Some(9e10);
+    assert_eq!(cached.bound(&roof()), None);
+    let roofline = Roofline::new(roof(), vec![cached]).unwrap();
+    assert!(roofline.notes[1].starts_with("what is above the roof has its bytes from caches"));
+    let table = roofline.table();
+    let column = |column| table.columns.iter().position(|known| *known == column);
+    let cells = &table.rows[0].cells;
+    assert_eq!(cells[column(Column::Bound).unwrap()], Cell::Word("above"));
+    assert_eq!(cells[column(Column::LeastTime).unwrap()], Cell::Blank);
+    let json = serde_json::to_value(&roofline).unwrap();
+    assert!(json["points"][0]["bound"].is_null() && json["points"][0]["least_s"].is_null());
 }
 
 #[test]

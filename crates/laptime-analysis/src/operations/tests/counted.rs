@@ -158,13 +158,20 @@ fn shares_of_the_peak_name_it_and_without_one_say_what_to_do() {
 fn little_work_for_many_bytes_is_bound_by_memory_and_no_products_have_no_mfu() {
     let mut script = Script::new(1, 100 * MS);
     script.note(CEILINGS, &ceilings(1e9, 1e6));
-    script.operations(1, &["copy"], cost(1_000, 1 << 40), "float32");
+    script.operations(1, &["copy"], cost(1_000, 900), "float32");
+    script.operations(1, &["cached"], cost(1_000, 1_200), "float32");
     script.operations(1, &["add"], cost(0, 8), "");
     script.span(&["copy"], 0, MS);
     script.span(&["add"], MS, MS);
+    script.span(&["cached"], 2 * MS, MS);
     script.ran(1, 0);
     let summary = summarize(&[script], Options::default());
     assert_eq!(row(&summary, "copy").bound, Some(BoundBy::Memory));
+    // 1.2 MB/s, where memory brings 1 MB/s.
+    let cached = row(&summary, "cached");
+    assert_eq!(cached.bound, None);
+    let why = &summary.why(cached, "bound").unwrap().0;
+    assert!(why.contains("come from caches"), "{why}");
     let add = row(&summary, "add");
     assert_eq!(
         (add.flop, add.total_flop, add.mfu_ratio),
