@@ -93,11 +93,25 @@ def _end() -> None:
     """
     if os.getpid() == _pid:  # a forked child that did nothing leaves nothing
         note("interpreter.exits", str(now()))
+        _say_why_no_device()
     catch_up_at_exit()
     if issubclass(getattr(sys, "last_type", None) or Exception, KeyboardInterrupt):
         while _kept:
             _kept.pop().finish()
         close()
+
+
+def _say_why_no_device() -> None:
+    torch = sys.modules.get("torch")
+    if torch is None and asked().device != "off":
+        return
+    try:
+        from ._device_times import say_why_none
+
+        say_why_none(torch)
+    except Exception as error:
+        # Less is told: nothing else may suffer.
+        say(f"why no device was timed is not known: {error}")
 
 
 def _is_launcher() -> bool:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from ._core import (
     asked,
+    note,
     raised_by_handler,
     see_all_streams,
     time_on_devices,
     wait_for_devices,
 )
+from ._driver import why_unused
 from ._log import warn
 from ._post_import import when_imported
 
@@ -78,6 +80,17 @@ def _torch_imported(torch: Any) -> None:
     # A file of the program's that is called like it has no queue.
     if queue is not None and _is_wanted(torch) and not follow(torch):
         _Start(torch, queue).wait()
+
+
+def say_why_none(torch: Any) -> None:
+    """Notes why the laps of a recording that ends have no device time, for those who ask."""
+    if is_switched_off():
+        note("device.off", "LAPTIME_DEVICE=off")
+        return
+    is_initialized = getattr(getattr(torch, "cuda", None), "is_initialized", None)
+    # A file of the program's that is called like it has neither.
+    if is_initialized is not None and hasattr(torch, "_C") and not is_initialized():
+        note("device.unused", why_unused(torch))
 
 
 def is_switched_off() -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import _thread
 import atexit
 import os
+import sys
 
-from . import _device_memory, _tally
+from . import _device_memory, _device_times, _tally
 from ._core import (
     Recorder,
     count_calls,
@@ -175,6 +176,8 @@ class Record:
         if self._reads_devices:
             self._reads_devices = False
             _device_memory.stop()
+        # Phases say it as they end.
+        _device_times.say_why_none(sys.modules.get("torch"))
 
     def _name_cells(self) -> None:
         # By itself: what IPython keeps may change, and the recording ends all the same.

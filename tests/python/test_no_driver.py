@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -97,6 +98,21 @@ def test_the_table_has_dashes_with_the_reason_and_no_zeros(folder: Path) -> None
     reasons = [line for line in lines if line.startswith("\N{EN DASH}")]
     assert any(line.endswith(f" {REASON}") for line in reasons), reasons
     assert any("memory of devices was not read" in line for line in reasons), reasons
+
+
+@pytest.mark.parametrize("how", ["record", "environment"])
+def test_laps_of_ones_own_say_it_too(tmp_path: Path, how: str) -> None:
+    records = "import laptime as lt, torch, sys\n"
+    if how == "record":
+        records += "lt.record(sys.argv[1])\n"
+    program = f"{records}with lt.lap('work'): torch.ones(2).sum()\n"
+    path = tmp_path / "run.lap"
+    unset = {name: "" for name in os.environ if name.startswith("LAPTIME")}
+    asked = {"LAPTIME": str(path)} if how == "environment" else {}
+    subprocess.run(
+        [sys.executable, "-c", program, str(path)], check=True, env={**os.environ, **unset, **asked}
+    )
+    assert lt.open(path).report()["work"].why("device_ns") == REASON
 
 
 def test_who_asks_for_no_device_hears_of_none(folder: Path) -> None:

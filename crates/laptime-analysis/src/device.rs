@@ -14,8 +14,12 @@ use crate::tree::Tree;
 pub const UNAVAILABLE: &str = "device.unavailable";
 /// Code of the note that says why a program that could have used a device used none.
 pub const NOT_USED: &str = "device.unused";
+/// Code of the note that says that somebody asked for host times alone.
+pub const OFF: &str = "device.off";
 /// Code of the note that says that laps waited for their device.
 pub const SYNCHRONIZED: &str = "device.synchronized";
+/// What the note says then.
+const SWITCHED_OFF: &str = "LAPTIME_DEVICE=off";
 /// Paths that a warning names.
 const MOST_SHOWN: usize = 4;
 
@@ -64,7 +68,8 @@ pub fn with_reason(
     // Beside a process that used a device, one that used none says nothing of the rows.
     let is_used = |index| is_told(&tree.node(index).on_device);
     let not_used = || (!tree.in_order().into_iter().any(is_used)).then(|| noted(NOT_USED));
-    if let Some((_, reason)) = noted(UNAVAILABLE).or_else(|| not_used()?) {
+    let told = noted(UNAVAILABLE).or_else(|| noted(OFF));
+    if let Some((_, reason)) = told.or_else(|| not_used()?) {
         for name in DEVICE_TIME.names() {
             unavailable.insert(name.to_owned(), Unavailable(reason.clone()));
         }
@@ -75,10 +80,12 @@ pub fn with_reason(
 /// The device that a program computed on: "none" where it said why it used none, `None` where it said nothing.
 pub fn used(summary: &Summary) -> Option<String> {
     let name = summary.environment.get("device").cloned();
+    let is_off = |why: &Unavailable| why.0 == SWITCHED_OFF;
     let failed = || summary.warnings.iter().any(|one| one.code == UNAVAILABLE);
     let why = DEVICE_TIME
         .names()
-        .find_map(|name| summary.unavailable.get(name));
+        .find_map(|name| summary.unavailable.get(name))
+        .filter(|why| !is_off(why));
     let says_why = || why.is_some_and(|why| Some(why.0.as_str()) != DEVICE_TIME.absent);
     name.or_else(|| (says_why() && !failed()).then(|| "none".to_owned()))
 }

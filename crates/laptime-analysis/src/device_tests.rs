@@ -169,6 +169,20 @@ fn a_program_that_used_no_device_says_why_and_that_is_no_warning() {
 }
 
 #[test]
+fn device_times_that_are_switched_off_say_so_and_name_no_device() {
+    let mut script = Script::new(1, 1_000 * MS);
+    script.span(&["work"], 0, MS);
+    script.note(super::OFF, super::SWITCHED_OFF);
+    script.note(super::NOT_USED, "the program used no device");
+    let summary = summary(script);
+    let row = summary.row("work").unwrap();
+    let why = &summary.why(row, "device_ns").unwrap().0;
+    assert_eq!(why, "LAPTIME_DEVICE=off");
+    assert_eq!(summary.warnings, []);
+    assert_eq!(super::used(&summary), None);
+}
+
+#[test]
 fn a_process_without_a_device_says_nothing_of_one_that_used_it() {
     let mut used = Script::new(1, 1_000 * MS);
     lap(&mut used, 0, Ok(10 * MS));

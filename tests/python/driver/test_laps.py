@@ -86,6 +86,17 @@ def test_nothing_is_queued_where_devices_are_off(tmp_path: Path, fake_driver: Pa
     assert said["left in the queue"] == "0 of 0"
 
 
+@pytest.mark.parametrize("how", ["record", "environment"])
+def test_a_recording_where_devices_are_off_says_so(
+    tmp_path: Path, fake_driver: Path, how: str
+) -> None:
+    path = tmp_path / "laps.lap"
+    words, more = (("record",), {}) if how == "record" else ((), {"LAPTIME": str(path)})
+    printed(tmp_path, fake_driver, "torch", *words, LAPTIME_DEVICE="off", **more)
+    row = lt.open(path).report()["infer"]
+    assert (row.device_ns, row.why("device_ns")) == (None, "LAPTIME_DEVICE=off")
+
+
 def test_nothing_is_queued_where_laptime_is_off(tmp_path: Path, fake_driver: Path) -> None:
     said = printed(tmp_path, fake_driver, "torch", LAPTIME="0")
     assert said["left in the queue"] == "0 of 0"

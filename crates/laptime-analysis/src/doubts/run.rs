@@ -22,7 +22,9 @@ pub fn of_notes(
         .into_iter()
         .filter(|(code, _)| code != if has_spans { NO_PHASES } else { launches::CODE }) // of interest where there are spans
         // Of interest where somebody asks.
-        .filter(|(code, _)| code != device_memory::UNAVAILABLE && code != device::NOT_USED);
+        .filter(|(code, _)| {
+            ![device_memory::UNAVAILABLE, device::NOT_USED, device::OFF].contains(&code.as_str())
+        });
     for (code, message) in told {
         let messages = by_code.entry(code).or_default();
         if !messages.contains(&message) {
