@@ -2,7 +2,8 @@
 
 The profiler starts before the first of these steps opens and stops after the last one has closed:
 where Laptime finds the steps itself, at the next batch or forward, since what follows an
-optimizer's step may still belong to it. Marks of ours tie its clock to that of laps. Where the
+optimizer's step may still belong to it. Without an optimizer it is the next step's own beginning that
+ends a step, which is told when the next one is under way. Marks of ours tie its clock to that of laps. Where the
 program has a profiler of its own, that one goes first: ours does not start, or stops before it.
 Starting it and reading what it saw takes a while, which is no time of the program's: a lap of its
 own, `profiler`, has it.
@@ -55,7 +56,12 @@ class Kernels:
         _all.add(self)
         self._next: Callable[[], None] | None = None
         """What is done when the next step begins."""
-        self._begins = Watched("before", phases, told=self._step_begins)
+        self._is_open = False
+        """Whether it is that beginning which ends the step before."""
+        self._begins = [
+            Watched("before", phases, told=lambda: self._may_begin(at_fetch=True)),
+            Watched("before", phases, told=lambda: self._may_begin(at_fetch=False)),
+        ]
         self._others = [
             Watched("before", phases, told=self._theirs_starts),
             Watched("before", phases, told=self._theirs_stops),
@@ -123,7 +129,7 @@ class Kernels:
     def _leave(self) -> None:
         self._listener.stop()
         self._next = None
-        for watched in (self._begins, *self._others):
+        for watched in (*self._begins, *self._others):
             watched.take()
 
     # -- steps -----------------------------------------------------------------------------
@@ -135,9 +141,14 @@ class Kernels:
         self._drop_left()
         if self._is_done:
             return
-        if ended == self._steps.start:
+        # The one that is under way is not told in time.
+        self._is_open = is_automatic and self._phases.is_in_unit()
+        ended += self._is_open
+        if self._next is not None:
+            return
+        if self._profiler is None and ended in self._steps:
             then = self._start
-        elif ended == self._steps.stop:
+        elif self._profiler is not None and ended >= self._steps.stop:
             then = self._end
         else:
             return
@@ -150,15 +161,19 @@ class Kernels:
         """Does something just before the next batch is fetched, or the next forward begins."""
         torch = self._torch
         self._next = then
-        self._begins.put(torch.utils.data.dataloader._BaseDataLoaderIter.__next__)
-        self._begins.put(torch.nn.Module.__call__)
+        fetch, forward = self._begins
+        fetch.put(torch.utils.data.dataloader._BaseDataLoaderIter.__next__)
+        forward.put(torch.nn.Module.__call__)
 
-    def _step_begins(self) -> None:
+    def _may_begin(self, at_fetch: bool) -> None:
         then = self._next
         if then is None or threading.get_ident() != self._thread:
             return
+        if self._is_open and not self._phases.end_by_hand(at_fetch):
+            return
         self._next = None
-        self._begins.take()
+        for watched in self._begins:
+            watched.take()
         self._safely(then)
 
     # -- the profiler ----------------------------------------------------------------------

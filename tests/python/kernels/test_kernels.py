@@ -75,6 +75,43 @@ def test_the_steps_asked_for_are_profiled_and_no_others(tmp_path: Path) -> None:
     assert "other operators" in text
 
 
+BY_HAND = """
+import torch
+layers = [torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1)]
+model = torch.nn.Sequential(*layers)
+batches = [torch.randn(8, 32) for _ in range(8)]
+if {loads}:
+    batches = torch.utils.data.DataLoader(batches, batch_size=None)
+for batch in batches:
+    model(batch).sum().backward()
+    with torch.no_grad():
+        for one in model.parameters():
+            one -= 0.01 * one.grad
+            one.grad = None
+"""
+
+
+@pytest.mark.parametrize("loads", [True, False])
+@pytest.mark.parametrize(("kernels", "count"), [("2:4", 2), ("0:2", 2), ("5:6", 1)])
+def test_steps_without_an_optimizer_are_profiled_whole(
+    tmp_path: Path, loads: bool, kernels: str, count: int
+) -> None:
+    (tmp_path / "train.py").write_text(BY_HAND.format(loads=loads))
+    ran = laptime("run", "--kernels", kernels, "-o", "a.lap", "train.py", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    told = laptime("report", "a.lap", "--json", cwd=tmp_path).stdout
+    summary: dict[str, Any] = json.loads(told)
+    rows = {row["path"]: row for row in summary["rows"]}
+    assert (rows["step"]["count"], rows["profiled step"]["count"]) == (8 - count, count)
+    assert not [path for path in rows if path.endswith("/profiler")], "it is between steps"
+    found = laps(summary)
+    forward = {one["name"]: one for one in found["profiled step/forward"]["operators"]}
+    assert forward["aten::linear"]["call_count"] == 2 * count
+    backward = {one["name"]: one for one in found["profiled step/backward"]["operators"]}
+    assert backward["AddmmBackward0"]["call_count"] == 2 * count
+    assert not {"step", "step/forward", "step/backward"} & set(found)
+
+
 def test_the_first_step_can_be_profiled(tmp_path: Path) -> None:
     summary = run(tmp_path, "0:1")
     assert (counts(summary)["step"], counts(summary)["profiled step"]) == (7, 1)

@@ -97,6 +97,29 @@ impl Machine {
         self.number.backwards > 0 && (self.habits.updates_unseen || program.by_hand())
     }
 
+    /// Ends the step now that is updated by hand, if the fetch or the forward that is about to begin ends it;
+    /// whether it did.
+    pub fn end_by_hand(&mut self, at_fetch: bool, by_hand: bool) -> bool {
+        let is_between = self.has_unit()
+            && self
+                .unit
+                .as_ref()
+                .is_some_and(|unit| self.laps.path_of(unit.span) == self.laps.here().path);
+        let is_updated = self.number.backwards > 0
+            && !self.number.stepped
+            && (self.habits.updates_unseen || by_hand);
+        let is_over = is_between
+            && is_updated
+            && self.kind() == Some(PhaseName::Step)
+            && (at_fetch || self.iteration.is_none());
+        if is_over {
+            let at = self.now();
+            self.close_unit(at);
+            self.number = Number::default();
+        }
+        is_over
+    }
+
     /// A batch is trained on: whose loader it is from is a training's.
     pub(super) fn loader_trains(&mut self) {
         if let Some(iteration) = self.iteration.clone() {

@@ -30,6 +30,11 @@ impl Machine {
         }
     }
 
+    /// Whether a step or an evaluation is open on this thread.
+    pub fn is_in_unit(&mut self) -> bool {
+        self.has_unit()
+    }
+
     /// Kind of the open unit.
     pub(super) fn kind(&self) -> Option<PhaseName> {
         self.unit.as_ref().map(|unit| unit.kind)

@@ -115,6 +115,19 @@ impl Phases {
         self.with(Machine::set_aside);
     }
 
+    /// Whether a step or an evaluation is open on this thread.
+    fn is_in_unit(&self) -> bool {
+        self.with(Machine::is_in_unit).unwrap_or(false)
+    }
+
+    /// Ends a step that is updated by hand, if the fetch or the forward that is about to begin ends it; whether it
+    /// did.
+    fn end_by_hand(&self, at_fetch: bool) -> bool {
+        let by_hand = self.by_hand.get();
+        let end = |machine: &mut Machine| machine.end_by_hand(at_fetch, by_hand);
+        self.with(end).unwrap_or(false)
+    }
+
     /// Closes what is open on this thread.
     fn finish(&self, python: Python<'_>) -> PyResult<()> {
         if self.with(Machine::finish).is_some() {
