@@ -22,6 +22,23 @@ fn doctor_measures_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn settings_say_which_variable_is_ignored() {
+    let place = Place::new();
+    let mut asked = place.command();
+    asked.env("LAPTIME_DEVICE", "gpu");
+    let left = asked.args(["doctor", "--config"]).output().unwrap();
+    let (out, err) = (
+        String::from_utf8(left.stdout).unwrap(),
+        String::from_utf8(left.stderr).unwrap(),
+    );
+    assert!(out.contains("run.device     events   default"), "{out}");
+    assert!(
+        err.starts_with("laptime: warning: LAPTIME_DEVICE=\"gpu\" says nothing: it takes"),
+        "{err}"
+    );
+}
+
+#[test]
 fn doctor_in_a_folder_that_cannot_be_written_says_why_a_number_is_absent() {
     let place = Place::new();
     let left = place

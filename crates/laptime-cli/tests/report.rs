@@ -401,6 +401,25 @@ fn a_script_and_a_wrong_name_are_answered_with_what_to_type() {
 }
 
 #[test]
+fn columns_that_change_nothing_are_told_and_change_nothing() {
+    let place = Place::new();
+    recording::folder(&place.path().join("a.lap"), 250);
+    for (how, why) in [
+        (&["--tree"][..], "with --tree, which has columns of its own"),
+        (&["-f", "tree"], "with --tree, which has columns of its own"),
+        (&["-f", "csv"], "in this format, which has all columns"),
+        (&["-f", "json"], "in this format, which has all columns"),
+    ] {
+        let plain = place.laptime(&[&["report", "a.lap"][..], how].concat());
+        let asked = [&["report", "a.lap", "--columns", "device"][..], how].concat();
+        let asked = place.laptime(&asked);
+        assert_eq!((asked.code, asked.out), (0, plain.out));
+        let said = format!("laptime: warning: --columns changes nothing {why}\n");
+        assert_eq!((asked.err, plain.err), (said, String::new()));
+    }
+}
+
+#[test]
 fn columns_and_rows_are_those_that_were_asked_for() {
     let place = Place::new();
     recording::folder(&place.path().join("a.lap"), 250);

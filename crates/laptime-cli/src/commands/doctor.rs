@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use laptime_core::ClockKind;
-use laptime_recorder::environment::PYTHON_VARIABLE;
+use laptime_recorder::environment::{Asked, PYTHON_VARIABLE};
 use laptime_recorder::keeper;
 use laptime_report::quantity::bytes;
 
@@ -13,17 +13,21 @@ use crate::args::DoctorArgs;
 use crate::error::{CliError, OK};
 use crate::launch::target::interpreter;
 use crate::machine::{Device, Devices, Limits, Machine, SpanCost};
+use crate::messages::say;
 use crate::settings::Settings;
 
 /// Name, value and reason.
 type Row = (&'static str, String, String);
 
 /// Prints what was found, or what was chosen.
-pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<i32, CliError> {
+pub fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, CliError> {
     let text = if args.ceilings {
         ceilings(args.json)
     } else if args.config {
         let settings = Settings::load()?;
+        for ignored in Asked::here().warnings {
+            say(err, format_args!("laptime: warning: {ignored}"));
+        }
         if args.json {
             settings_as_json(&settings)
         } else {

@@ -30,7 +30,7 @@ pub fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<i
         Command::Export(args) => export::run(args, out, err),
         Command::Ops(args) => ops::run(args, out, err),
         Command::Pack(args) => pack::run(args, out, err),
-        Command::Doctor(args) => doctor::run(args, out),
+        Command::Doctor(args) => doctor::run(args, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man => man::run(out),
     }

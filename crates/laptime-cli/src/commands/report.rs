@@ -27,7 +27,11 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         sort: settings.sort.or_flag(args.sort, "--sort").value,
         function_sort: (args.sort.and_then(FunctionSort::of)).unwrap_or_default(),
         filter: args.filter.clone(),
-        columns: args.columns.clone(),
+        columns: if is_tree(args, format) {
+            Vec::new()
+        } else {
+            args.columns.clone()
+        },
         kernels: args.kernels,
         top: args.top,
         width: if to_file {
@@ -93,6 +97,10 @@ fn again(summary: &Summary) -> Vec<OsString> {
         .collect()
 }
 
+fn is_tree(args: &ReportArgs, format: Format) -> bool {
+    args.tree || matches!(format, Format::Tree)
+}
+
 /// Whose rows are asked for.
 fn by(args: &ReportArgs) -> By {
     let functions = args.functions.then_some(By::Function);
@@ -105,8 +113,16 @@ fn unheeded(args: &ReportArgs, format: Format, err: &mut dyn Write) {
         let warning = format_args!("laptime: warning: {option} changes nothing {why}");
         say(err, warning);
     };
-    if args.tree && !args.columns.is_empty() {
-        told("--columns", "with --tree, which has columns of its own");
+    if !args.columns.is_empty() {
+        match format {
+            _ if is_tree(args, format) => {
+                told("--columns", "with --tree, which has columns of its own")
+            }
+            Format::Csv | Format::Json => {
+                told("--columns", "in this format, which has all columns")
+            }
+            _ => {}
+        }
     }
     let table = match by(args) {
         By::Module => "module",
