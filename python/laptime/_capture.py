@@ -26,8 +26,9 @@ def capture(name: str = "step", *, skip: int = 0, count: int = 1) -> None:
         lt.capture("step", skip=10, count=3)
 
     For `nsys profile --capture-range=cudaProfilerApi` and `ncu --profile-from-start off`, which
-    then look at nothing else. Steps are those of `lt.log_every`. Where there is no CUDA this says
-    why, once, and does nothing; where the program ends before such a lap began, it says that too.
+    then look at nothing else. Without more it is the first lap named `"step"`. Steps are those of
+    `lt.log_every`. Where there is no CUDA this says why, once, and does nothing; where the program
+    ends before such a lap began, it says that too.
     """
     _check_name(name)
     _check_number("skip", skip, 0)

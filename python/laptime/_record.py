@@ -7,9 +7,10 @@ import atexit
 import os
 import sys
 
-from . import _device_memory, _device_times, _tally
+from . import _device_memory, _tally
 from ._core import (
     Recorder,
+    asked,
     count_calls,
     leave_calls,
     leave_stacks,
@@ -17,7 +18,7 @@ from ._core import (
     raised_by_handler,
     sample_stacks,
 )
-from ._device_times import Wish
+from ._device_times import Wish, say_why_none
 from ._launches import note_launches
 from ._log import warn
 from ._notebook_cells import note_cells
@@ -76,6 +77,11 @@ class Record:
             from .integrations._profiler_steps import steps_of
 
             steps = steps_of(kernels)
+        if device_memory is not None and not memory and asked().memory is None:
+            warn(
+                f"device_memory={device_memory!r} says how memory of devices is read, which "
+                "memory=True asks for"
+            )
         self._counts_memory = bool(memory) and _tally.start(objects=memory == "objects")
         self._reads_devices = bool(memory) and _device_memory.start(device_memory)
         self._device_wish = Wish(sync=sync, all_streams=streams == "all")
@@ -177,7 +183,7 @@ class Record:
             self._reads_devices = False
             _device_memory.stop()
         # Phases say it as they end.
-        _device_times.say_why_none(sys.modules.get("torch"))
+        say_why_none(sys.modules.get("torch"))
 
     def _name_cells(self) -> None:
         # By itself: what IPython keeps may change, and the recording ends all the same.

@@ -2,9 +2,10 @@
 
 The profiler starts before the first of these steps opens and stops after the last one has closed:
 where Laptime finds the steps itself, at the next batch or forward, since what follows an
-optimizer's step may still belong to it. Without an optimizer it is the next step's own beginning that
-ends a step, which is told when the next one is under way. Marks of ours tie its clock to that of laps. Where the
-program has a profiler of its own, that one goes first: ours does not start, or stops before it.
+optimizer's step may still belong to it. Without an optimizer it is that beginning which ends a
+step, and it is told too late: the one before is waited for, and ended here. Marks of ours tie its
+clock to that of laps. Where the program has a profiler of its own, that one goes first: ours does
+not start, or stops before it.
 Starting it and reading what it saw takes a while, which is no time of the program's: a lap of its
 own, `profiler`, has it.
 """

@@ -7,9 +7,11 @@ raises what it raised and returns what it returned. A call that raised opened no
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
 
-from .._core import AsideSpan, Phases, Watched, lap, mark
+from .._core import AsideSpan, Phases, Watched, lap, mark, note
 from .._log import warn
 from .._post_import import wait_no_more, when_imported
 from .._push import close_for, open_for
@@ -43,6 +45,8 @@ _PASSING = ("contextlib", "torch.utils._contextlib")
 
 # As many ranges that were started and not ended are kept, and names of decorated functions.
 _MOST_KEPT = 10_000
+# Names of such that are said.
+_MOST_NAMED = 4
 
 _installed = 0
 _ranges: _Ranges | None = None
@@ -74,16 +78,18 @@ class _Ranges:
         asked: dict[str, Any] = dict.fromkeys(_QUESTIONS, _nothing)
         self._phases = Phases(compiler={}, broken=self._broken, **asked)
         self._watched: list[Watched] = []
-        self._started: dict[object, AsideSpan] = {}
+        self._started: dict[object, tuple[AsideSpan, str]] = {}
         # What lies over decorated functions, by the name of the range.
         self._inside: dict[str, Watched] = {}
         # Functions of the program's own that are decorated.
         self._decorations: WeakSet[Any]
         self._is_on = False
+        self._process = os.getpid()
 
     def apply(self) -> None:
         """Watches from now on."""
         self._is_on = True
+        atexit.register(self._tell)
         when_imported("torch.cuda.nvtx", self._torch_nvtx)
         when_imported("torch.autograd.profiler", self._torch_profiler)
         when_imported("nvtx.nvtx", self._nvtx)
@@ -97,7 +103,19 @@ class _Ranges:
             watched.take()
         self._watched.clear()
         self._inside.clear()
-        self._started.clear()
+        atexit.unregister(self._tell)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Says which ranges never ended: when they did isn't known, so they are no laps."""
+        left, self._started = self._started, {}
+        names = sorted({name for _, name in left.values()})
+        if not names or os.getpid() != self._process:
+            return
+        more = ", …" if len(names) > _MOST_NAMED else ""
+        shown = ", ".join(map(repr, names[:_MOST_NAMED])) + more
+        which = "1 range was" if len(left) == 1 else f"{len(left)} ranges were"
+        note("ranges.open", f"{which} started and never ended, and so no lap: {shown}")
 
     def _broken(self, error: Exception) -> None:
         self.remove()
@@ -194,12 +212,12 @@ class _Ranges:
 
     def _start(self, number: object, name: object) -> None:
         if len(self._started) < _MOST_KEPT:
-            self._started[number] = AsideSpan(str(name))
+            self._started[number] = AsideSpan(str(name)), str(name)
 
     def _end(self, number: object) -> None:
         started = self._started.pop(number, None)
         if started is not None:
-            started.end()
+            started[0].end()
 
 
 def _record_function_entered(given: Any, _named: Any, _result: Any) -> None:

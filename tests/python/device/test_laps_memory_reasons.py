@@ -112,3 +112,12 @@ print(torch.cuda.max_memory_allocated())
 def test_an_unknown_way_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'fold' or 'history', not 'exact'"):
         lt.record(tmp_path / "a.lap", memory=True, device_memory="exact")  # type: ignore[arg-type]
+
+
+def test_a_way_to_read_what_nobody_asked_for_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with lt.record(tmp_path / "a.lap", device_memory="fold"):
+        pass
+    said = "device_memory='fold' says how memory of devices is read, which memory=True asks for"
+    assert said in caplog.messages

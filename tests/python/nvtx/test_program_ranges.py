@@ -53,12 +53,15 @@ def test_torchs_ranges_are_laps_and_return_what_they_returned(
     with lt.lap("meanwhile"):
         cuda_nvtx.range_end(started)
     assert started == 99
+    cuda_nvtx.range_start("never")
     phases.stop()
     recording = lt.open(phases.path)
     report = recording.report()
     for path in ("outer", "outer/inner", "batch 3", "started", "meanwhile"):
         assert report[path].count == 1, path
     assert "here" in str(report)
+    said = "1 range was started and never ended, and so no lap: 'never'"
+    assert report.warnings == [said]
 
 
 def test_where_torch_has_no_nvtx_it_raises_as_before_and_there_is_no_lap(
