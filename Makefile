@@ -265,8 +265,9 @@ docs-update: $(STAMPS)/set-operations $(STAMPS)/laptime
 
 MDBOOK := $(BUILD)/mdbook/bin/mdbook
 MDBOOK_VERSION := 0.5.4
+# Not optimised: it builds one small book.
 $(MDBOOK): | $(STAMPS)/system-compiler
-	cargo install --quiet --locked --no-default-features --root $(BUILD)/mdbook mdbook@$(MDBOOK_VERSION)
+	CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo install --quiet --locked --no-default-features --root $(BUILD)/mdbook mdbook@$(MDBOOK_VERSION)
 
 book: $(MDBOOK)
 	$(MDBOOK) build
@@ -340,16 +341,17 @@ wheels: $(STAMPS)/set-demo $(STAMPS)/system-compiler
 	rm -rf $(WHEELS)
 	tools/pythons | while read -r version python; do tools/wheel "$$python" $(WHEELS)/$$version $(BIN); done
 
-# The main interpreter's alone, which `make test` tries.
+# The main interpreter's alone, which `make test` tries: of what was compiled to be installed, so not stripped.
 wheel: $(STAMPS)/laptime
 	rm -rf $(WHEELS)
-	tools/wheel $$($(BIN)/python -c 'import sys; print(sys._base_executable)') $(WHEELS)/main $(BIN)
+	$(BIN)/maturin build --quiet --release --interpreter $(abspath $(BIN)/python) --out $(WHEELS)/main
+	tools/wheel-smoke $$($(BIN)/python -c 'import sys; print(sys._base_executable)') $(WHEELS)/main/*.whl
 
 # In a folder of its own, which isn't kept: each crate is compiled from what would be uploaded. Cargo
 # keeps what it unpacked of such a folder, and would take it for what is there now.
 crates: | $(STAMPS)/system-compiler
 	rm -rf $(TARGET)/package "$${CARGO_HOME:-$$HOME/.cargo}"/registry/{src,cache}/-[0-9a-f]*
-	cargo package --quiet --workspace --exclude laptime-python --exclude laptime-house --exclude laptime-soak \
+	CARGO_PROFILE_DEV_DEBUG=false cargo package --quiet --workspace --exclude laptime-python --exclude laptime-house --exclude laptime-soak \
 		--exclude laptime-loom --exclude laptime-fakes --exclude laptime-fake-cuda --exclude laptime-fake-nvml --exclude laptime-gpu-span-cost \
 		--allow-dirty --target-dir $(TARGET)/package
 	rm -rf $(TARGET)/package
