@@ -276,7 +276,7 @@ rounds of their own, since every lap counts it then.
 
 On a driver that does nothing, that of the tests: what a lap takes with device time, less a lap
 without it and the {on_device[0]["calls_ns"]:.0f} ns of that driver's calls alone. A real one's take
-longer.
+longer. The fastest of seven runs each.
 
 {device_table(on_device)}
 ## A whole training step
