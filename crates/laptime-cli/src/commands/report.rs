@@ -116,10 +116,10 @@ fn unheeded(args: &ReportArgs, format: Format, err: &mut dyn Write) {
     if !args.columns.is_empty() {
         match format {
             _ if is_tree(args, format) => {
-                told("--columns", "with --tree, which has columns of its own")
+                told("--columns", "with --tree, which has columns of its own");
             }
             Format::Csv | Format::Json => {
-                told("--columns", "in this format, which has all columns")
+                told("--columns", "in this format, which has all columns");
             }
             _ => {}
         }
