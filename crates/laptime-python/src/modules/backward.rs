@@ -56,9 +56,22 @@ impl Backward {
         self.on.get()
     }
 
-    /// When the engine, on this thread, went on to another module: what it waits for came later.
-    pub fn moved(&self) -> u64 {
-        self.moved.get()
+    /// When the engine, on this thread, went on to another module: what it waits for came later. Never where that
+    /// one is in no replica: what it computes there after a replica's last gradient is no wait.
+    pub fn moved(&self, python: Python<'_>) -> u64 {
+        // SAFETY: read at once, and nothing runs in between.
+        let current = unsafe { &*self.current.as_ptr() };
+        let mut place = current.as_ref().map(|place| place.bind(python).get());
+        let mut is_outside = place.is_some();
+        while let Some(at) = place {
+            is_outside &= !at.replicates();
+            place = at.above(python);
+        }
+        if is_outside {
+            u64::MAX
+        } else {
+            self.moved.get()
+        }
     }
 
     /// The engine starts, and this thread waits for it.

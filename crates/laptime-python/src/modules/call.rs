@@ -131,7 +131,7 @@ impl Split {
         ModuleLaps::backward_begin(&laps);
         let result = call.pass();
         let since = mine(call, phases, || {
-            let moved = laps.get().backward.moved();
+            let moved = laps.get().backward.moved(python);
             result.as_ref().map_or(Ok(None), |_| done(moved))
         });
         let until = since.as_ref().ok().copied().flatten().flatten();

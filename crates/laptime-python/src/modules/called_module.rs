@@ -88,6 +88,11 @@ unsafe extern "C" fn reached(
 }
 
 impl CalledModule {
+    /// Whether the module exchanges the gradients of those inside with other processes.
+    pub fn replicates(&self) -> bool {
+        self.class.as_deref() == Some("DistributedDataParallel")
+    }
+
     /// A module at a place of the tree of calls.
     pub fn new<'py>(
         laps: &Bound<'py, ModuleLaps>,
