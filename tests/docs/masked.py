@@ -21,7 +21,7 @@ _HEADINGS = ("span ", "module ", "lap ")
 #: The line below the headline.
 _FACTS = re.compile(r"[\d,]+ spans ·|\d+ runs? against")
 _BUSY = "busy"
-_FINDING = "· "
+_WARM_UP = "· Warm-up took longer"
 #: Said only where a few steps took long, or according to how fast a program began; a line may
 #: break in it.
 _SOMETIMES = re.compile(
@@ -46,13 +46,13 @@ def missing(shown: str, printed: str) -> str | None:
     there are, and which row comes first. A line `…` stands for anything.
 
     Where the machine was busy, and says so, sentences may be others than those shown: then what
-    they are about must be there. Of findings not even that: those about steps are left out then.
+    they are about must be there. A warm-up is no finding then: what is busy isn't warm.
     """
     stream = words(_SOMETIMES.sub("", printed))
     is_disturbed = _BUSY in printed and _BUSY not in shown
     for unit in _units(_SOMETIMES.sub("", shown)):
         wanted = words(unit)
-        if is_disturbed and unit.startswith(_FINDING):
+        if is_disturbed and unit.startswith(_WARM_UP):
             continue
         if is_disturbed and "#" in wanted:
             subject = 1 if wanted[0].endswith(":") else 2

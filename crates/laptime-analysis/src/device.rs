@@ -80,12 +80,11 @@ pub fn with_reason(
 /// The device that a program computed on: "none" where it said why it used none, `None` where it said nothing.
 pub fn used(summary: &Summary) -> Option<String> {
     let name = summary.environment.get("device").cloned();
-    let is_off = |why: &Unavailable| why.0 == SWITCHED_OFF;
     let failed = || summary.warnings.iter().any(|one| one.code == UNAVAILABLE);
     let why = DEVICE_TIME
         .names()
         .find_map(|name| summary.unavailable.get(name))
-        .filter(|why| !is_off(why));
+        .filter(|why| why.0 != SWITCHED_OFF);
     let says_why = || why.is_some_and(|why| Some(why.0.as_str()) != DEVICE_TIME.absent);
     name.or_else(|| (says_why() && !failed()).then(|| "none".to_owned()))
 }

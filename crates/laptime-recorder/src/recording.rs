@@ -207,7 +207,13 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
 
 /// Whether what was noted tells of what happened in one recording: the next one is told its own.
 fn is_of_one(code: &str) -> bool {
-    code == on_devices::times::FAILED || code.starts_with("kernels.")
+    const CODES: [&str; 4] = [
+        on_devices::times::FAILED,
+        "device.off",
+        "device.unused",
+        "ranges.open",
+    ];
+    CODES.contains(&code) || code.starts_with("kernels.")
 }
 
 /// What a start does with the registry unlocked: definitions and notes so far, and the calling thread's stack.

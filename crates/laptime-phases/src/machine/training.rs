@@ -94,7 +94,11 @@ impl Machine {
         if self.number.backwards > MOST_BACKWARDS {
             self.habits.updates_unseen = true;
         }
-        self.number.backwards > 0 && (self.habits.updates_unseen || program.by_hand())
+        self.is_updated(|| program.by_hand())
+    }
+
+    fn is_updated(&self, by_hand: impl FnOnce() -> bool) -> bool {
+        self.number.backwards > 0 && (self.habits.updates_unseen || by_hand())
     }
 
     /// Ends the step now that is updated by hand, if the fetch or the forward that is about to begin ends it;
@@ -105,11 +109,9 @@ impl Machine {
                 .unit
                 .as_ref()
                 .is_some_and(|unit| self.laps.path_of(unit.span) == self.laps.here().path);
-        let is_updated = self.number.backwards > 0
-            && !self.number.stepped
-            && (self.habits.updates_unseen || by_hand);
         let is_over = is_between
-            && is_updated
+            && !self.number.stepped
+            && self.is_updated(|| by_hand)
             && self.kind() == Some(PhaseName::Step)
             && (at_fetch || self.iteration.is_none());
         if is_over {

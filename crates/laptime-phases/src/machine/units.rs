@@ -19,7 +19,7 @@ impl Machine {
     }
 
     /// Whether there is a unit that is still open; one that was closed from outside is dropped.
-    pub(super) fn has_unit(&mut self) -> bool {
+    pub fn has_unit(&mut self) -> bool {
         match &self.unit {
             Some(unit) if self.laps.is_open(unit.span) => true,
             Some(_) => {
@@ -28,11 +28,6 @@ impl Machine {
             }
             None => false,
         }
-    }
-
-    /// Whether a step or an evaluation is open on this thread.
-    pub fn is_in_unit(&mut self) -> bool {
-        self.has_unit()
     }
 
     /// Kind of the open unit.

@@ -117,7 +117,7 @@ impl Phases {
 
     /// Whether a step or an evaluation is open on this thread.
     fn is_in_unit(&self) -> bool {
-        self.with(Machine::is_in_unit).unwrap_or(false)
+        self.with(Machine::has_unit).unwrap_or(false)
     }
 
     /// Ends a step that is updated by hand, if the fetch or the forward that is about to begin ends it; whether it

@@ -59,8 +59,6 @@ pub fn is_still_so(code: &str) -> bool {
     match code {
         waits::SYNCHRONIZED => is_held(Wish::Sync),
         times::STREAMS => is_held(Wish::AllStreams),
-        // Of the recording that ended.
-        "ranges.open" => false,
         _ => true,
     }
 }
