@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -92,9 +93,9 @@ def busy(seconds):
 
 async def block():
     if HOW == "computes":
-        busy(0.3)
+        busy(0.6)
     elif HOW == "sleeps":
-        time.sleep(0.3)
+        time.sleep(0.6)
     else:
         # As much, but others have their turn every 5 ms.
         for _ in range(60):
@@ -103,7 +104,7 @@ async def block():
 
 async def login():
     global over
-    for _ in range(6):
+    for _ in range(4):
         with lt.lap("login"):
             await asyncio.sleep(0.01)
             await block()
@@ -181,7 +182,10 @@ def test_threads_that_are_joined_are_no_wait_at_the_end(tmp_path: Path) -> None:
 def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path, how: str) -> None:
     script = LOOP.replace("HOW", repr(how))
     blocks = only(run(tmp_path, script, "--stacks"), "blocks the event loop")
-    assert blocks.startswith("login blocks the event loop: 6 times, for at least "), blocks
+    said = re.match(r"login blocks the event loop: for at least .*samples saw it (\d) times?", blocks)
+    assert said, blocks
+    # Where the machine is busy few samples are taken, and none of a block tells nothing of it.
+    assert 1 <= int(said[1]) <= 4, blocks
 
 
 def test_a_lap_that_gives_turns_while_it_computes_is_not_told(tmp_path: Path) -> None:

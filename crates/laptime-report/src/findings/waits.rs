@@ -26,11 +26,16 @@ pub fn starts(count: u64, total_ns: u64, wall_ns: u64) -> String {
 /// What keeps other tasks waiting, and how it lets them run.
 pub fn blocks(held: &HeldLoop) -> String {
     let HeldLoop { count, .. } = *held;
-    let least = if held.sampled { "at least " } else { "" };
+    // Samples miss what is short, or between two of them: what they saw is the least that there was.
     let times = match count {
-        1 => format!("once, for {least}{}", time(held.total_ns)),
+        _ if held.sampled => format!(
+            "for at least {} (samples saw it {})",
+            time(held.total_ns),
+            plural(count, "time", "times"),
+        ),
+        1 => format!("once, for {}", time(held.total_ns)),
         _ => format!(
-            "{}, for {least}{} on average",
+            "{}, for {} on average",
             plural(count, "time", "times"),
             time(held.total_ns / count.max(1)),
         ),
