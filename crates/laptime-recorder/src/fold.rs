@@ -10,7 +10,9 @@ use laptime_core::anchor::Rate;
 use laptime_core::format::reader::Visit;
 use laptime_core::format::record::{Cursor, Record, encode};
 use laptime_core::format::window::{COMMITTED_OFFSET, HEADER_LEN, WINDOW_LEN, Window};
-use laptime_core::{Anchor, DeviceMemoryTally, DeviceTally, PathId, SpanFlags, Tallies};
+use laptime_core::{
+    Anchor, DeviceMemoryTally, DeviceSpan, DeviceTally, PathId, SpanFlags, Tallies,
+};
 
 use crate::clock;
 use crate::follow;
@@ -122,6 +124,10 @@ impl<'a> Visit<'a> for Folding<'_> {
         self.tail.fold_plain(path, self.rate.nanoseconds(duration));
     }
 
+    fn device_span(&mut self, span: DeviceSpan) {
+        self.on_devices.entry(span.path).or_default().add(&span);
+    }
+
     fn other(&mut self, record: Record<'a>) {
         match record {
             Record::Span(span) if span.flags.has(SpanFlags::INSIDE) => {}
@@ -130,9 +136,7 @@ impl<'a> Visit<'a> for Folding<'_> {
                 self.tail.fold(&span, self.rate);
             }
             Record::Ran { stretch, .. } => *self.ran.entry(stretch).or_default() += 1,
-            Record::DeviceSpan(span) => {
-                self.on_devices.entry(span.path).or_default().add(&span);
-            }
+            Record::DeviceSpan(span) => self.device_span(span),
             Record::DeviceMemory(span) => {
                 let told = self.device_memory.entry(span.path).or_default();
                 told.add(&span.memory);

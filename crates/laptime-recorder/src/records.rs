@@ -1,7 +1,7 @@
 //! Records of every kind, and the definitions that they need: the slow way into a window.
 
-use laptime_core::format::record::{Cursor, Record, encode};
-use laptime_core::{PathId, Runner, SampledStack, Span, SpanFlags};
+use laptime_core::format::record::{Cursor, DEVICE_SPAN_MAX, Record, encode, encode_device_span};
+use laptime_core::{DeviceSpan, PathId, Runner, SampledStack, Span, SpanFlags};
 
 use crate::registry::{self, Registry};
 use crate::writer::Writer;
@@ -36,6 +36,18 @@ impl Writer {
         let span = Span::plain(PathId(path), end - duration, duration, track);
         self.record(&Record::Span(span));
         duration
+    }
+
+    /// Writes the time of a span on a device.
+    pub fn device_span(&mut self, span: &DeviceSpan) {
+        if self.cursor.track == span.track && self.defines(span.path) {
+            let mut bytes = [0; DEVICE_SPAN_MAX];
+            let length = encode_device_span(&mut bytes, &self.cursor, span);
+            if self.append(&bytes[..length]) {
+                return;
+            }
+        }
+        self.record(&Record::DeviceSpan(*span));
     }
 
     /// Writes any record but a sampled stack, after the definitions that it needs.

@@ -10,6 +10,7 @@ use laptime_core::{
 
 use crate::clock;
 use crate::device;
+use crate::device::here::Place;
 use crate::device::{HeldTime, OnDevice, closed};
 use crate::device_memory;
 use crate::memory;
@@ -99,7 +100,7 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     let slot = unsafe { thread.slot.as_ref() };
     let depth = slot.depth.load(Relaxed) as usize;
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
-        return enter_slowly(thread, site, 0, None, None, OnDevices::default());
+        return enter_slowly(thread, site, 0, None, None, &mut OnDevices::default());
     }
     let path = thread.path(PathId(slot.entries[depth - 1].get().path), site);
     let start = clock::now_by_tsc();
@@ -116,10 +117,10 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
 }
 
 /// What devices follow of a span that opens.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 struct OnDevices {
     memory: Option<device_memory::Token>,
-    begun: Option<device::Begun>,
+    begun: Option<(Place, device::Begun)>,
 }
 
 impl OnDevices {
@@ -132,8 +133,8 @@ impl OnDevices {
     }
 
     fn forget(self) {
-        if let Some(begun) = self.begun {
-            device::forget(begun.token);
+        if let Some((_, begun)) = self.begun {
+            device::forget(begun);
         }
         if let Some(token) = self.memory {
             device_memory::forget(token);
@@ -149,7 +150,7 @@ fn enter_slowly(
     flag: u32,
     start: Option<u64>,
     id: Option<u64>,
-    on_devices: OnDevices,
+    on_devices: &mut OnDevices,
 ) -> Open {
     let parent = thread.stack().innermost();
     let path = thread.path(parent, site);
@@ -162,10 +163,10 @@ fn enter_slowly(
     if state::measures_memory() {
         thread.stack().memory.open(entry.start);
     }
-    if let Some(begun) = on_devices.begun {
-        thread.stack().on_devices.open(entry.start, begun);
+    if let Some((place, begun)) = on_devices.begun.take() {
+        thread.stack().on_devices.open(entry.start, place, begun);
     }
-    if let Some(token) = on_devices.memory {
+    if let Some(token) = on_devices.memory.take() {
         thread.stack().device_memory.open(entry.start, token);
     }
     if nvtx::is_on() {
@@ -182,8 +183,9 @@ fn enter_with(site: &Site, flag: u32, start: Option<u64>, id: Option<u64>) -> Op
     }
     let _quiet = Quiet::begin();
     memory::look_for_new_objects();
-    let on_devices = OnDevices::begin();
-    let open = registration::with(|thread| enter_slowly(thread, site, flag, start, id, on_devices));
+    let mut on_devices = OnDevices::begin();
+    let open =
+        registration::with(|thread| enter_slowly(thread, site, flag, start, id, &mut on_devices));
     if open.is_none() {
         on_devices.forget();
     }
@@ -310,9 +312,7 @@ fn exit_slowly(
             ..Span::plain(PathId(child.path), start, end.saturating_sub(start), track)
         };
         let work = thread.stack().take_work(child);
-        thread
-            .writer
-            .span(&span.with_memory(memory).with_work(work));
+        write(thread, &span, memory, work);
         end_on_device(thread, child.start, &span);
     }
     let memory = memory_of(thread, entry.start);
@@ -329,11 +329,21 @@ fn exit_slowly(
         flags,
         ..Span::plain(PathId(entry.path), end - duration, duration, track)
     };
+    write(thread, &span, memory, work);
+    end_on_device(thread, entry.start, &span);
+    Some(duration)
+}
+
+/// Writes a span with what it carries, which most don't.
+#[inline]
+fn write(thread: &mut Thread, span: &Span, memory: Option<SpanMemory>, work: Option<SpanWork>) {
+    if memory.is_none() && work.is_none() {
+        return thread.writer.span(span);
+    }
+    let work = work.unwrap_or_default();
     thread
         .writer
         .span(&span.with_memory(memory).with_work(work));
-    end_on_device(thread, entry.start, &span);
-    Some(duration)
 }
 
 /// A span that was written closes on its device, if it is timed there.
@@ -342,7 +352,7 @@ fn end_on_device(thread: &mut Thread, start: u64, span: &Span) {
     match thread.stack().on_devices.close(start) {
         // The one around it, of the same path, has its time.
         Some(open) if span.flags.has(SpanFlags::INSIDE) => open.forget(),
-        Some(open) => times::close(thread, open, span),
+        Some(open) => open.give(span),
         None => {}
     }
     let memory = &mut thread.stack().device_memory;

@@ -362,21 +362,27 @@ impl Stack {
         })
     }
 
-    /// The device's part ends of a span that is about to close, and of those that close with it, innermost
-    /// first. `ended` is told of each.
-    pub fn end_on_devices(&mut self, position: Position, mut ended: impl FnMut(Begun)) {
+    /// The device's part ends of a span that is about to close, which is returned by when it opened, and of
+    /// those that close with it, which are added to `inside`, innermost first.
+    pub fn end_on_devices(
+        &mut self,
+        position: Position,
+        inside: &mut Vec<(u64, Begun)>,
+    ) -> Option<(u64, Begun)> {
         if self.on_devices.is_empty() {
-            return;
+            return None;
         }
         if let Some(index) = self.find(position) {
             for above in ((index + 1)..=self.len()).rev() {
                 let above = self.entry(above);
-                if above.site & AUTOMATIC != 0 {
-                    self.on_devices.end(above.start).map(&mut ended);
+                if above.site & AUTOMATIC != 0
+                    && let Some(begun) = self.on_devices.end(above.start)
+                {
+                    inside.push((above.start, begun));
                 }
             }
         }
-        self.on_devices.end(position.start).map(&mut ended);
+        Some((position.start, self.on_devices.end(position.start)?))
     }
 
     /// Gives an open span its work, or more of it.
@@ -404,11 +410,10 @@ impl Stack {
         place.map_or_else(SpanWork::default, |place| self.work[place].1)
     }
 
-    /// Takes the work of a span that closes.
+    /// Takes the work of a span that closes, if it was given any.
     #[inline]
-    pub fn take_work(&mut self, entry: Entry) -> SpanWork {
-        let place = self.place_of_work(entry);
-        place.map_or_else(SpanWork::default, |place| self.work.remove(place).1)
+    pub fn take_work(&mut self, entry: Entry) -> Option<SpanWork> {
+        Some(self.work.remove(self.place_of_work(entry)?).1)
     }
 
     /// Spans that opened at once are told apart by whether they carry any: the inner one came last.

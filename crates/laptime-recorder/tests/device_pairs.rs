@@ -3,11 +3,15 @@
 use laptime_fakes::{Fake, GLOBAL, THREAD_LOCAL};
 use laptime_recorder::device::cuda::Cuda;
 use laptime_recorder::device::driver::Stream;
-use laptime_recorder::device::enqueue::Enqueuer;
-use laptime_recorder::device::pairs::{Outcome, Pairs, Times};
+use laptime_recorder::device::enqueue::{Begun, Enqueuer};
+use laptime_recorder::device::pairs::{self, Pairs, Times};
 use laptime_recorder::device::pool;
 use laptime_recorder::device::reason::{Absent, Untimed};
 use laptime_recorder::device::timeline::Tail;
+
+/// A span's name here.
+type Name = &'static str;
+type Outcome = pairs::Outcome<Name>;
 
 const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
@@ -16,7 +20,7 @@ const SECOND: u64 = 1_000_000_000;
 /// A program that uses device 0, and what times it. Host and device have a clock each.
 struct Program {
     fake: Fake,
-    pairs: Enqueuer<Cuda>,
+    pairs: Enqueuer<Cuda, Name>,
     stream: usize,
     now: u64,
 }
@@ -50,9 +54,18 @@ impl Program {
 
     /// A span that enqueues a kernel and closes at once.
     fn span(&mut self, kernel_ns: u64) {
-        let token = self.pairs.begin(Stream(self.stream), || self.now);
+        let begun = self.begin(self.stream);
         self.fake.work(self.stream, kernel_ns);
-        self.pairs.end(token, || self.now, false, |_| ());
+        self.end(begun, "span");
+    }
+
+    fn begin(&self, stream: usize) -> Begun {
+        self.pairs.begin(Stream(stream), || self.now, |_| ())
+    }
+
+    fn end(&self, begun: Begun, name: Name) {
+        let over = self.pairs.end(begun, || self.now, false);
+        self.pairs.closed(name, over);
     }
 
     fn read(&self) -> Vec<Outcome> {
@@ -101,21 +114,20 @@ fn nothing_waits_and_no_context_is_made_between_the_begin_and_the_end_of_anythin
 #[test]
 fn nested_spans_have_their_own_times() {
     let mut program = Program::new();
-    let stream = Stream(program.stream);
-    let outer = program.pairs.begin(stream, || program.now);
+    let outer = program.begin(program.stream);
     program.fake.work(program.stream, 2 * MS);
-    let inner = program.pairs.begin(stream, || program.now);
+    let inner = program.begin(program.stream);
     program.fake.work(program.stream, 3 * MS);
-    program.pairs.end(inner, || program.now, false, |_| ());
+    program.end(inner, "inner");
     program.fake.work(program.stream, 4 * MS);
-    program.pairs.end(outer, || program.now, false, |_| ());
+    program.end(outer, "outer");
     program.pass(9 * MS);
     let times: Vec<_> = program
         .read()
         .into_iter()
-        .map(|(token, times)| (token, times.unwrap().duration_ns))
+        .map(|(name, times)| (name, times.unwrap().duration_ns))
         .collect();
-    assert_eq!(times, [(inner, 3 * MS), (outer, 9 * MS)]);
+    assert_eq!(times, [("inner", 3 * MS), ("outer", 9 * MS)]);
 }
 
 #[test]
@@ -123,13 +135,13 @@ fn streams_do_not_wait_for_each_other() {
     let mut program = Program::new();
     let quick = program.fake.stream();
     program.span(100 * MS);
-    let token = program.pairs.begin(Stream(quick), || program.now);
+    let begun = program.begin(quick);
     program.fake.work(quick, MS);
-    program.pairs.end(token, || program.now, false, |_| ());
+    program.end(begun, "quick");
     program.pass(MS);
     let outcomes = program.read();
     assert_eq!(outcomes.len(), 1);
-    assert_eq!(outcomes[0].0, token);
+    assert_eq!(outcomes[0].0, "quick");
     assert_eq!(outcomes[0].1.as_ref().unwrap().duration_ns, MS);
     assert_eq!(program.pairs.with(|pairs| pairs.pending()), 1);
 }
@@ -247,8 +259,8 @@ fn a_capture_survives_spans_on_every_stream_and_a_naive_query_kills_it() {
     for mode in [GLOBAL, THREAD_LOCAL] {
         program.span(MS);
         program.fake.begin_capture(captured, mode);
-        let inside = program.pairs.begin(Stream(captured), || program.now);
-        program.pairs.end(inside, || program.now, false, |_| ());
+        let inside = program.begin(captured);
+        program.end(inside, "inside");
         // Another stream goes on, events are made, and what is complete is read.
         program.pass(MS);
         for _ in 0..10 {
@@ -258,7 +270,7 @@ fn a_capture_survives_spans_on_every_stream_and_a_naive_query_kills_it() {
         let outcomes = program.read();
         assert!(program.fake.end_capture(captured), "broken in mode {mode}");
         let untimed: Vec<_> = outcomes.iter().filter(|(_, one)| one.is_err()).collect();
-        assert_eq!(untimed, [&(inside, Err(Untimed::Captured))]);
+        assert_eq!(untimed, [&("inside", Err(Untimed::Captured))]);
         assert_eq!(outcomes.len(), 12);
     }
     let event = program.fake.event(program.stream);
@@ -286,19 +298,18 @@ fn another_threads_reading_leaves_a_capture_of_global_mode_whole() {
 #[test]
 fn a_span_that_a_capture_begins_or_ends_in_is_marked() {
     let mut program = Program::new();
-    let stream = Stream(program.stream);
-    let before = program.pairs.begin(stream, || program.now);
+    let before = program.begin(program.stream);
     program.fake.begin_capture(program.stream, GLOBAL);
-    program.pairs.end(before, || program.now, false, |_| ());
+    program.end(before, "before");
     assert_eq!(program.only(), Err(Untimed::Captured));
-    let inside = program.pairs.begin(stream, || program.now);
+    let inside = program.begin(program.stream);
     assert!(program.fake.end_capture(program.stream));
-    program.pairs.end(inside, || program.now, false, |_| ());
+    program.end(inside, "inside");
     assert_eq!(program.only(), Err(Untimed::Captured));
     // The default stream can't be asked while another one is captured.
     program.fake.begin_capture(program.stream, GLOBAL);
-    let default = program.pairs.begin(Stream(0), || program.now);
-    program.pairs.end(default, || program.now, false, |_| ());
+    let default = program.begin(0);
+    program.end(default, "default");
     assert_eq!(program.only(), Err(Untimed::Captured));
     assert!(program.fake.end_capture(program.stream));
 }
@@ -381,9 +392,9 @@ fn a_driver_whose_every_nth_call_fails_leads_to_reasons_and_exact_times_only() {
 fn a_driver_that_has_shut_down_is_told_once_and_not_called_again() {
     let mut program = Program::new();
     program.span(MS);
-    let open = program.pairs.begin(Stream(program.stream), || program.now);
+    let open = program.begin(program.stream);
     program.fake.fail_from_now(4);
-    program.pairs.end(open, || program.now, false, |_| ());
+    program.end(open, "open");
     assert!(program.pairs.is_ended());
     program.fake.take_log();
     program.span(MS);
@@ -426,9 +437,9 @@ fn events_of_a_device_that_was_reset_are_replaced() {
 #[test]
 fn a_default_stream_that_means_another_device_at_the_end_is_not_timed() {
     let mut program = Program::new();
-    let token = program.pairs.begin(Stream(0), || program.now);
+    let begun = program.begin(0);
     program.fake.use_device(1);
-    program.pairs.end(token, || program.now, false, |_| ());
+    program.end(begun, "span");
     assert_eq!(program.only(), Err(Untimed::OtherContext));
 }
 
@@ -438,9 +449,9 @@ fn a_stream_of_another_device_gets_events_of_its_own_context() {
     program.fake.use_device(1);
     let other = program.fake.stream();
     program.fake.use_device(0);
-    let token = program.pairs.begin(Stream(other), || program.now);
+    let begun = program.begin(other);
     program.fake.work(other, MS);
-    program.pairs.end(token, || program.now, false, |_| ());
+    program.end(begun, "span");
     program.pass(MS);
     assert_eq!(program.only().unwrap().duration_ns, MS);
     // And the program's own context is current again.
@@ -461,9 +472,12 @@ fn what_is_not_waited_for_any_longer_is_still_running() {
 #[test]
 fn a_span_that_is_forgotten_frees_its_events_and_tells_nothing() {
     let mut program = Program::new();
-    let token = program.pairs.begin(Stream(program.stream), || program.now);
-    program.pairs.with(|pairs| pairs.forget(token));
-    program.pairs.end(token, || program.now, false, |_| ());
+    let begun = program.begin(program.stream);
+    program.pairs.forget(begun);
+    let begun = program.begin(program.stream);
+    program
+        .pairs
+        .forget_over(program.pairs.end(begun, || program.now, false));
     assert!(program.read().is_empty());
     program.span(MS);
     assert_eq!(program.pairs.with(|pairs| pairs.events()), 3);

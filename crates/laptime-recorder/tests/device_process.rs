@@ -6,13 +6,40 @@
 use std::process::Command;
 use std::time::Duration;
 
+use laptime_core::{NoDeviceTime, PathId, Span};
 use laptime_fakes::Fake;
+use laptime_recorder::device::here::Place;
 use laptime_recorder::device::{
-    self, Absent, Stream, Untimed, begin, end, flush, is_on, reason, take, turn_off,
+    self, Absent, Begun, Closed, Known, Stream, Subject, flush, is_on, reason, take, turn_off,
 };
 use laptime_recorder::time_on_devices_with as turn_on_with;
 
 const MS: u64 = 1_000_000;
+
+const DEFAULT: Place = Place {
+    device: 0,
+    stream: Stream(0),
+};
+
+fn begin() -> Option<Begun> {
+    device::begin(DEFAULT.stream, |_| ())
+}
+
+/// The span closes, and has this path.
+fn end(begun: Begun, path: u32) {
+    if let Some(over) = device::end(begun) {
+        let span = Span::plain(PathId(path), 0, 0, 0);
+        device::closed(Subject::Span(Closed::new(DEFAULT, &span)), over);
+    }
+}
+
+/// Paths and nanoseconds, or why there are none.
+fn told(known: &Known) -> Vec<(u32, Result<u64, NoDeviceTime>)> {
+    let spans = known.spans.iter();
+    spans
+        .map(|span| (span.path.0, span.times.map(|times| times.duration_ns)))
+        .collect()
+}
 
 /// Runs one of these tests' inner parts in a process of its own.
 fn in_a_process(part: &str) {
@@ -28,7 +55,7 @@ fn in_a_process(part: &str) {
 }
 
 #[test]
-fn off_there_is_no_token_and_no_driver() {
+fn off_nothing_begins_and_no_driver_is_called() {
     in_a_process("inner_off");
 }
 
@@ -38,7 +65,7 @@ fn inner_off() {
     let fake = Fake::new();
     fake.use_device(0);
     assert!(!is_on());
-    assert!(begin(Stream(0)).is_none());
+    assert!(begin().is_none());
     assert!(take().is_empty());
     assert!(reason().is_none());
     assert!(fake.take_log().is_empty());
@@ -55,23 +82,21 @@ fn inner_first_use() {
     let fake = Fake::new();
     turn_on_with(fake.path().as_os_str());
     assert!(is_on());
-    assert!(begin(Stream(0)).is_none());
+    assert!(begin().is_none());
     assert_eq!(reason(), Some(Absent::NotInitialized));
     fake.initialize();
-    assert!(begin(Stream(0)).is_none());
+    assert!(begin().is_none());
     assert_eq!(reason(), Some(Absent::NoContext));
     fake.use_device(0);
-    let token = begin(Stream(0)).unwrap();
+    let begun = begin().unwrap();
     assert_eq!(reason(), None);
     fake.work(0, 3 * MS);
-    end(token);
+    end(begun, 1);
     assert!(take().is_empty());
     fake.advance(3 * MS);
-    let outcomes = take();
-    assert_eq!(outcomes[0].0, token);
-    assert_eq!(outcomes[0].1.as_ref().unwrap().duration_ns, 3 * MS);
+    assert_eq!(told(&take()), [(1, Ok(3 * MS))]);
     turn_off();
-    assert!(begin(Stream(0)).is_none());
+    assert!(begin().is_none());
 }
 
 #[test]
@@ -86,12 +111,12 @@ fn inner_absent() {
     fake.use_device(0);
     fake.set_devices(0);
     turn_on_with(fake.path().as_os_str());
-    assert!(begin(Stream(0)).is_none());
+    assert!(begin().is_none());
     assert_eq!(reason(), Some(Absent::NoDevice));
     assert!(!is_on());
     fake.take_log();
     turn_on_with(fake.path().as_os_str());
-    assert!(begin(Stream(0)).is_none());
+    assert!(begin().is_none());
     assert!(fake.take_log().is_empty());
 }
 
@@ -106,20 +131,20 @@ fn inner_flush() {
     let fake = Fake::new();
     fake.use_device(0);
     turn_on_with(fake.path().as_os_str());
-    let done = begin(Stream(0)).unwrap();
+    let done = begin().unwrap();
     fake.work(0, MS);
-    end(done);
+    end(done, 1);
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| flush(Duration::from_mins(10)));
         // The device's clock stands still until the test lets it go on.
         fake.advance(MS);
-        let outcomes = waits.join().unwrap();
-        assert_eq!(outcomes[0].1.as_ref().unwrap().duration_ns, MS);
+        assert_eq!(told(&waits.join().unwrap()), [(1, Ok(MS))]);
     });
-    let late = begin(Stream(0)).unwrap();
+    let late = begin().unwrap();
     fake.work(0, MS);
-    end(late);
-    assert_eq!(flush(Duration::ZERO), [(late, Err(Untimed::StillRunning))]);
+    end(late, 2);
+    let still_runs = [(2, Err(NoDeviceTime::StillRunning))];
+    assert_eq!(told(&flush(Duration::ZERO)), still_runs);
     let log = fake.take_log();
     assert!(!log.iter().any(|call| call.contains("Synchronize")));
 }
@@ -135,19 +160,18 @@ fn inner_fork() {
     let fake = Fake::new();
     fake.use_device(0);
     turn_on_with(fake.path().as_os_str());
-    let open = begin(Stream(0)).unwrap();
-    let pending = begin(Stream(0)).unwrap();
-    end(pending);
+    let open = begin().unwrap();
+    let pending = begin().unwrap();
+    end(pending, 1);
     fake.take_log();
     // SAFETY: the child runs what follows and leaves at once.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        let new = begin(Stream(0));
-        end(open);
-        device::forget(pending);
+        let new = begin();
+        end(open, 2);
         turn_on_with(fake.path().as_os_str());
         let is_quiet = new.is_none()
-            && begin(Stream(0)).is_none()
+            && begin().is_none()
             && take().is_empty()
             && flush(Duration::from_mins(10)).is_empty()
             && reason() == Some(Absent::Forked)
@@ -161,11 +185,9 @@ fn inner_fork() {
     assert_eq!((waited, status), (child, 0));
     // The parent goes on as if nothing had been.
     fake.work(0, MS);
-    end(open);
+    end(open, 2);
     fake.advance(MS);
-    let outcomes = take();
-    assert_eq!(outcomes.len(), 2);
-    assert_eq!(outcomes[1].1.as_ref().unwrap().duration_ns, MS);
+    assert_eq!(told(&take()), [(1, Ok(0)), (2, Ok(MS))]);
 }
 
 #[test]
@@ -178,12 +200,12 @@ fn a_child_forked_before_the_device_was_used_has_its_own_timing() {
 fn inner_early_fork() {
     let fake = Fake::new();
     turn_on_with(fake.path().as_os_str());
-    assert!(begin(Stream(0)).is_none());
+    assert!(begin().is_none());
     // SAFETY: the child runs what follows and leaves at once.
     let child = unsafe { libc::fork() };
     if child == 0 {
         fake.use_device(0);
-        let is_timed = begin(Stream(0)).is_some() && reason().is_none();
+        let is_timed = begin().is_some() && reason().is_none();
         // SAFETY: as above.
         unsafe { libc::_exit(i32::from(!is_timed)) };
     }
@@ -204,18 +226,20 @@ fn inner_exit() {
     let fake = Fake::new();
     fake.use_device(0);
     turn_on_with(fake.path().as_os_str());
-    let pending = begin(Stream(0)).unwrap();
+    let pending = begin().unwrap();
     fake.work(0, MS);
-    end(pending);
-    let open = begin(Stream(0)).unwrap();
+    end(pending, 1);
+    let open = begin().unwrap();
     fake.fail_from_now(4);
-    end(open);
+    end(open, 2);
     assert!(!is_on());
-    assert!(begin(Stream(0)).is_none());
+    assert!(begin().is_none());
     assert_eq!(reason(), Some(Absent::Ended));
     fake.take_log();
-    let outcomes = flush(Duration::from_mins(10));
-    let ended = Err(Untimed::Absent(Absent::Ended));
-    assert_eq!(outcomes, [(open, ended.clone()), (pending, ended)]);
+    let gone = Err(NoDeviceTime::Gone);
+    assert_eq!(
+        told(&flush(Duration::from_mins(10))),
+        [(2, gone), (1, gone)]
+    );
     assert!(fake.take_log().is_empty());
 }

@@ -7,7 +7,7 @@ use std::thread;
 use laptime_fakes::Fake;
 use laptime_recorder::device::cuda::Cuda;
 use laptime_recorder::device::driver::Stream;
-use laptime_recorder::device::enqueue::Enqueuer;
+use laptime_recorder::device::enqueue::{Begun, Enqueuer};
 use laptime_recorder::device::wishes;
 
 const MS: u64 = 1_000_000;
@@ -34,11 +34,13 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     fake.use_device(0);
     let (full, free) = (Stream(fake.stream()), Stream(fake.stream()));
     let cuda = Cuda::join(fake.path().as_os_str()).unwrap();
-    let spans = Enqueuer::new(cuda);
-    let span = |stream: Stream| {
-        let token = spans.begin(stream, || fake.now());
-        spans.end(token, || fake.now(), false, |_| ());
+    let spans = Enqueuer::<Cuda, ()>::new(cuda);
+    let open = |stream: Stream| spans.begin(stream, || fake.now(), |_| ());
+    let end_at = |begun: Begun, all_streams: bool| {
+        let over = spans.end(begun, || fake.now(), all_streams);
+        spans.closed((), over);
     };
+    let span = |stream: Stream| end_at(open(stream), false);
     span(full);
     fake.work(full.0, 5 * MS);
     fake.fill_queues(true);
@@ -79,17 +81,17 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
         .map(|_| {
             span(free);
             fake.take_log();
-            let open = spans.begin(free, || fake.now());
+            let begun = open(free);
             let log = fake.take_log();
             let makes = log.iter().any(|call| call == "cuEventCreate");
             let asks = log.iter().any(|call| call == "cuStreamQuery");
             assert_eq!(makes, asks, "{log:?}");
-            (open, makes)
+            (begun, makes)
         })
         .collect();
     assert!(many.iter().any(|(_, makes)| *makes));
-    for (open, _) in many {
-        spans.end(open, || fake.now(), false, |_| ());
+    for (begun, _) in many {
+        end_at(begun, false);
     }
     fake.advance(MS);
     // Events that are free again need not be made.
@@ -103,30 +105,27 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     spans.with(|pairs| pairs.take().count());
     fake.work(free.0, MS);
     TURN_NS.store(6 * MS, SeqCst);
-    let began = fake.now();
-    let token = spans.begin(free, || fake.now());
+    let began_ns = fake.now();
+    let begun = open(free);
     TURN_NS.store(0, SeqCst);
     fake.work(free.0, MS);
-    spans.end(token, || fake.now(), false, |_| ());
+    end_at(begun, false);
     fake.advance(MS);
     let now = fake.now();
     let outcomes = spans.with(|pairs| {
         pairs.drain(now);
         pairs.take().collect::<Vec<_>>()
     });
-    let (_, times) = outcomes.into_iter().next_back().unwrap();
+    let ((), times) = outcomes.into_iter().next_back().unwrap();
     let times = times.unwrap();
     assert_eq!(times.duration_ns, MS);
     let place = times.place.unwrap();
-    assert!(place.started_ns >= began, "{place:?}");
+    assert!(place.started_ns >= began_ns, "{place:?}");
     assert_eq!(place.lag_ns, 0, "{place:?}");
 
     // Spans that end at all streams let others on while one of these is behind, and only then.
     spans.see(full);
-    let ends_at_all = || {
-        let token = spans.begin(free, || fake.now());
-        spans.end(token, || fake.now(), true, |_| ());
-    };
+    let ends_at_all = || end_at(open(free), true);
     let before = LET_ON.load(SeqCst);
     ends_at_all();
     let idle = LET_ON.load(SeqCst);

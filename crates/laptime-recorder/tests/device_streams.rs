@@ -3,7 +3,7 @@
 use laptime_fakes::{Fake, GLOBAL};
 use laptime_recorder::device::cuda::Cuda;
 use laptime_recorder::device::driver::Stream;
-use laptime_recorder::device::enqueue::Enqueuer;
+use laptime_recorder::device::enqueue::{Begun, Enqueuer};
 use laptime_recorder::device::pairs::Times;
 use laptime_recorder::device::pool;
 use laptime_recorder::device::reason::Untimed;
@@ -13,7 +13,7 @@ const MS: u64 = 1_000_000;
 /// A program that uses two streams that never end, and is at one of them.
 struct Program {
     fake: Fake,
-    pairs: Enqueuer<Cuda>,
+    pairs: Enqueuer<Cuda, ()>,
     own: usize,
     other: usize,
     now: u64,
@@ -43,6 +43,15 @@ impl Program {
         }
     }
 
+    fn begin(&self) -> Begun {
+        self.pairs.begin(Stream(self.own), || self.now, |_| ())
+    }
+
+    fn end(&self, begun: Begun, all_streams: bool) {
+        let over = self.pairs.end(begun, || self.now, all_streams);
+        self.pairs.closed((), over);
+    }
+
     fn pass(&mut self, ns: u64) {
         self.fake.advance(ns);
         self.now += ns;
@@ -50,10 +59,10 @@ impl Program {
 
     /// A span that enqueues work on its own stream, and on the other.
     fn span(&mut self, own_ns: u64, other_ns: u64) {
-        let token = self.pairs.begin(Stream(self.own), || self.now);
+        let begun = self.begin();
         self.fake.work(self.own, own_ns);
         self.fake.work(self.other, other_ns);
-        self.pairs.end(token, || self.now, true, |_| ());
+        self.end(begun, true);
     }
 
     fn only(&mut self) -> Result<Times, Untimed> {
@@ -105,9 +114,9 @@ fn no_stream_is_made_to_wait_for_another() {
 #[test]
 fn spans_that_end_at_their_own_stream_do_not_see_the_others() {
     let mut program = Program::new();
-    let token = program.pairs.begin(Stream(program.own), || program.now);
+    let begun = program.begin();
     program.fake.work(program.other, 9 * MS);
-    program.pairs.end(token, || program.now, false, |_| ());
+    program.end(begun, false);
     program.pass(MS);
     assert_eq!(program.only().unwrap().duration_ns, 0);
 }
@@ -167,7 +176,7 @@ fn spans_that_wait_stay_within_the_bound_of_the_pool_and_none_is_lost() {
     program.drain();
     let outcomes: Vec<_> = program.pairs.with(|pairs| pairs.take().collect());
     assert_eq!(outcomes.len(), 8_000);
-    let timed = outcomes.iter().filter(|(_, times)| times.is_ok());
+    let timed = outcomes.iter().filter(|((), times)| times.is_ok());
     assert_eq!(timed.count(), (pool::MOST - 1) / 3);
     program.span(MS, MS);
     program.pass(MS);

@@ -14,6 +14,7 @@ use super::varint::{take, unzigzag};
 use super::window::{WindowHeader, WindowState};
 use crate::anchor::Anchor;
 use crate::calls::{CallSums, CalledFunction, FunctionCalls};
+use crate::device_span::DeviceSpan;
 use crate::memory::{ProcessMemory, SpanMemory};
 use crate::operations::{Cost, CostTally, StretchOperations};
 use crate::operators::{DeviceWork, DeviceWorkKind, Operator};
@@ -36,6 +37,10 @@ pub trait Visit<'a> {
     fn plain_span(&mut self, path: PathId, start: u64, duration: u64, track: u32);
     /// Every other record, and the few plain spans that are encoded at length or end a window.
     fn other(&mut self, record: Record<'a>);
+    /// The time of a span on a device: a program on one has as many as spans.
+    fn device_span(&mut self, span: DeviceSpan) {
+        self.other(Record::DeviceSpan(span));
+    }
 }
 
 /// Receives the records of a whole process file, window by window.
@@ -139,11 +144,40 @@ impl<'a> RecordReader<'a> {
     pub fn visit_rest(&mut self, visit: &mut impl Visit<'a>) -> Result<(), FormatError> {
         loop {
             self.plain_spans(visit);
+            while let Some(span) = self.device_span() {
+                visit.device_span(span);
+                self.plain_spans(visit);
+            }
             match self.next() {
                 None => return Ok(()),
                 Some(Ok(record)) => visit.other(record),
                 Some(Err(error)) => return Err(error),
             }
+        }
+    }
+
+    /// The next record, if it is the time of a span on a device and whole.
+    #[inline]
+    fn device_span(&mut self) -> Option<DeviceSpan> {
+        let [lead, length, rest @ ..] = self.bytes.get(self.position..)? else {
+            return None;
+        };
+        let (lead, length) = (one_byte(*lead)?, one_byte(*length)? as usize);
+        if lead != DEVICE_SPAN << 1 | 1 || rest.len() < length {
+            return None;
+        }
+        let span = self.fields(rest, length).device_span().ok()?;
+        self.position += 2 + length;
+        Some(span)
+    }
+
+    #[inline]
+    fn fields(&self, rest: &'a [u8], length: usize) -> Fields<'a> {
+        Fields {
+            rest,
+            length,
+            cursor: self.cursor,
+            offset: self.base_offset + self.position as u64,
         }
     }
 
@@ -164,13 +198,7 @@ impl<'a> RecordReader<'a> {
             let length = self.varint(&mut at)? as usize;
             let rest = self.bytes.get(at..).filter(|rest| rest.len() >= length);
             let rest = rest.ok_or_else(|| self.error("cut off"))?;
-            let fields = Fields {
-                rest,
-                length,
-                cursor: self.cursor,
-                offset: self.base_offset + self.position as u64,
-            };
-            let record = self.payload(lead >> 1, fields)?;
+            let record = self.payload(lead >> 1, self.fields(rest, length))?;
             self.position = at + length;
             if record.is_some() || self.position == self.bytes.len() {
                 return Ok(record);
@@ -340,6 +368,12 @@ impl PlainSpan {
             len: LEAD + since_len + duration_len,
         })
     }
+}
+
+/// An integer that is encoded in one byte.
+#[inline]
+fn one_byte(byte: u8) -> Option<u64> {
+    (byte & 1 == 1).then_some(u64::from(byte >> 1))
 }
 
 #[inline]

@@ -2,7 +2,7 @@ use super::*;
 use crate::device_memory::{DeviceMemory, DeviceMemorySpan};
 use crate::device_sample::{DeviceReading, DeviceReadings, DeviceSample};
 use crate::device_span::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime};
-use crate::format::record::{encode, with_payload};
+use crate::format::record::{DEVICE_SPAN_MAX, encode, encode_device_span, with_payload};
 use crate::format::varint::push;
 use proptest::prelude::*;
 
@@ -421,6 +421,18 @@ impl<'a> Visit<'a> for Seen<'a> {
 }
 
 proptest! {
+    #[test]
+    fn the_time_of_a_span_on_a_device_has_one_encoding(record in span_on_device()) {
+        if let Record::DeviceSpan(span) = record {
+            let mut cursor = Cursor { track: span.track, ..START };
+            let mut room = [0; DEVICE_SPAN_MAX];
+            let length = encode_device_span(&mut room, &cursor, &span);
+            let mut bytes = Vec::new();
+            encode(&mut bytes, &mut cursor, &record);
+            prop_assert_eq!(&room[..length], bytes);
+        }
+    }
+
     #[test]
     fn visiting_is_iterating(records in proptest::collection::vec(prop_oneof![span(), other(), stack(), device(), span_on_device()], 0..60), cut in 0_usize..40) {
         let (mut bytes, mut cursor) = (Vec::new(), START);

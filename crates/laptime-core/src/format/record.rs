@@ -44,6 +44,8 @@
 
 mod device;
 
+pub use device::{DEVICE_SPAN_MAX, encode_device_span};
+
 use super::varint::{self, push, push_all, zigzag};
 use crate::anchor::Anchor;
 use crate::calls::{CalledFunction, FunctionCalls};

@@ -1,30 +1,33 @@
-//! Spans that closed and are not written yet, as their devices are not there.
+//! What spans that closed are told as, once their devices are there: at once what they are, or, of those
+//! that were taken off the stack and are written later, a number.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use laptime_core::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime, Span};
+use laptime_core::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime, PathId, Span};
 
-use super::open::Begun;
-use super::pairs::{Outcome, Times, Token};
+use super::enqueue::Over;
+use super::here::Place;
+use super::pairs::{Outcome, Times};
 use super::reason::Untimed;
 use crate::lock::Lock;
 
 /// Spans that are waited for at most, or whose name is; beyond them the older half has no device time.
 const MOST: usize = 65_536;
 
-/// Spans that closed and are not written.
-static CLOSED: Lock<Spans> = Lock::new(HashMap::with_hasher(BuildHasherDefault::new()));
+/// Spans that were taken off the stack and are not written.
+static HELD: Lock<Spans> = Lock::new(HashMap::with_hasher(BuildHasherDefault::new()));
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Spans by what they are timed by.
-type Spans = HashMap<Token, Closed, BuildHasherDefault<OfToken>>;
+type Spans = HashMap<HeldTime, Held, BuildHasherDefault<OfNumber>>;
 
-/// Tokens are numbers in a row, which no program chooses: a multiplication spreads them.
+/// Numbers in a row, which no program chooses: a multiplication spreads them.
 #[derive(Default)]
-struct OfToken(u64);
+struct OfNumber(u64);
 
-impl Hasher for OfToken {
+impl Hasher for OfNumber {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -40,122 +43,141 @@ impl Hasher for OfToken {
     }
 }
 
+/// A span that a device is timed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// It closed, and is this one.
+    Span(Closed),
+    /// It was taken off the stack.
+    Held(HeldTime),
+}
+
+/// A span that closed, and where it was timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed {
+    path: PathId,
+    track: u32,
+    start: u64,
+    duration: u64,
+    place: Place,
+    continues: bool,
+}
+
+impl Closed {
+    /// This span, there.
+    pub fn new(place: Place, span: &Span) -> Self {
+        Self {
+            path: span.path,
+            track: span.track,
+            start: span.start,
+            duration: span.duration,
+            place,
+            continues: !span.flags.is_whole(),
+        }
+    }
+
+    fn told(&self, times: Told) -> DeviceSpan {
+        DeviceSpan {
+            path: self.path,
+            start: self.start,
+            duration: self.duration,
+            track: self.track,
+            device: self.place.device,
+            stream: self.place.stream.0 as u64,
+            continues: self.continues,
+            times,
+        }
+    }
+}
+
 #[derive(Debug)]
-enum Closed {
+enum Held {
     /// Its device was not there yet; with the span right around it, if that has the same times.
-    Waits(DeviceSpan, Around),
+    Waits(Closed, Around),
     /// What the span is isn't known yet; with what the device told, if it did.
-    Held(Begun, Option<Told>, Around),
+    Unnamed(Place, Option<Told>, Around),
 }
 
 /// What a device tells of a span.
 type Told = Result<DeviceTimes, NoDeviceTime>;
 
 /// A span of the same times that was written already.
-type Around = Option<Box<DeviceSpan>>;
+type Around = Option<Box<Closed>>;
 
 /// The time on a device of a span that was taken off the stack, and is to be written later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldTime(Token);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HeldTime(u64);
 
 impl HeldTime {
-    /// That of a span whose device's part is over.
-    pub(crate) fn of(begun: Begun) -> Self {
-        Self(begun.token)
-    }
-
     /// As a number, for a machine that knows nothing of devices.
     pub fn to_raw(self) -> u64 {
-        self.0.0
+        self.0
     }
 
     /// What [`Self::to_raw`] gave. A number that never was is the time of nothing.
     pub fn from_raw(number: u64) -> Self {
-        Self(Token(number))
+        Self(number)
     }
 }
 
-/// Whether there are none.
-pub fn is_empty() -> bool {
-    CLOSED.lock().is_empty()
-}
-
-/// The device's part of a span that was begun is over. What is known by now of others. What the span is
-/// follows by [`give`], or never, by [`drop_held`].
-pub fn end(begun: Begun) -> Known {
-    let mut known = Known::default();
-    super::end_and_take(begun.token, |outcomes| {
-        let mut closed = CLOSED.lock();
-        keep(&mut closed, begun.token, Closed::Held(begun, None, None));
-        look_up(&mut closed, outcomes, &mut known);
-    });
-    known
+/// The device's part is over of a span that is taken off the stack. What the span is follows by [`give`], or
+/// never, by [`drop_held`].
+pub fn hold(place: Place, over: Over) -> HeldTime {
+    let held = HeldTime(NEXT.fetch_add(1, Relaxed));
+    keep(&mut HELD.lock(), held, Held::Unnamed(place, None, None));
+    super::closed(Subject::Held(held), over);
+    held
 }
 
 /// A span that was taken off the stack is this one: what its device told, or none yet.
 pub fn give(held: HeldTime, span: &Span) -> Option<DeviceSpan> {
-    let mut closed = CLOSED.lock();
-    let kept = closed.get_mut(&held.0)?;
-    let Closed::Held(begun, told, around) = kept else {
+    let mut all = HELD.lock();
+    let kept = all.get_mut(&held)?;
+    let Held::Unnamed(place, told, around) = kept else {
         return None;
     };
-    let span = as_untimed(*begun, span);
+    let span = Closed::new(*place, span);
     let Some(times) = *told else {
         let around = around.take();
-        *kept = Closed::Waits(span, around);
+        *kept = Held::Waits(span, around);
         return None;
     };
-    closed.remove(&held.0);
-    Some(DeviceSpan { times, ..span })
+    all.remove(&held);
+    Some(span.told(times))
 }
 
 /// A span is right around one that was taken off the stack, and has its times. The one inside follows by
 /// [`give`].
 pub fn give_around(held: HeldTime, span: &Span) -> Option<DeviceSpan> {
-    let mut closed = CLOSED.lock();
-    let Some(Closed::Held(begun, told, around)) = closed.get_mut(&held.0) else {
+    let mut all = HELD.lock();
+    let Some(Held::Unnamed(place, told, around)) = all.get_mut(&held) else {
         return None;
     };
-    let span = as_untimed(*begun, span);
+    let span = Closed::new(*place, span);
     if told.is_none() {
         *around = Some(Box::new(span));
     }
-    Some(DeviceSpan {
-        times: (*told)?,
-        ..span
-    })
+    Some(span.told((*told)?))
 }
 
 /// A span that was taken off the stack is not written.
 pub fn drop_held(held: HeldTime) {
-    CLOSED.lock().remove(&held.0);
+    HELD.lock().remove(&held);
 }
 
-fn keep(closed: &mut Spans, token: Token, span: Closed) {
-    if closed.len() >= MOST {
-        let mut tokens: Vec<Token> = closed.keys().copied().collect();
-        let (_, middle, _) = tokens.select_nth_unstable(MOST / 2);
-        closed.retain(|token, _| *token >= *middle);
+fn keep(all: &mut Spans, held: HeldTime, span: Held) {
+    if all.len() >= MOST {
+        let mut numbers: Vec<HeldTime> = all.keys().copied().collect();
+        let (_, middle, _) = numbers.select_nth_unstable(MOST / 2);
+        all.retain(|held, _| *held >= *middle);
     }
-    closed.insert(token, span);
-}
-
-pub(super) fn as_untimed(begun: Begun, span: &Span) -> DeviceSpan {
-    DeviceSpan {
-        path: span.path,
-        start: span.start,
-        duration: span.duration,
-        track: span.track,
-        device: begun.device,
-        stream: begun.stream.0 as u64,
-        continues: !span.flags.is_whole(),
-        times: Err(NoDeviceTime::Unknown),
-    }
+    all.insert(held, span);
 }
 
 /// What became known of spans.
 #[derive(Debug, Default)]
 pub struct Known {
+    /// Each with its times, or the kind of reason that it has none.
     pub spans: Vec<DeviceSpan>,
     /// Errors of the driver.
     pub faults: Vec<String>,
@@ -167,51 +189,47 @@ impl Known {
         self.spans.is_empty() && self.faults.is_empty()
     }
 
-    fn push(&mut self, times: Told, span: DeviceSpan, around: Around) {
-        if let Some(around) = around {
-            self.spans.push(DeviceSpan { times, ..*around });
+    fn add(&mut self, subject: Subject, times: Told) {
+        match subject {
+            Subject::Span(span) => self.spans.push(span.told(times)),
+            Subject::Held(held) => self.add_held(held, times),
         }
-        self.spans.push(DeviceSpan { times, ..span });
+    }
+
+    /// What is known of spans that were lost is dropped.
+    fn add_held(&mut self, held: HeldTime, times: Told) {
+        let mut all = HELD.lock();
+        let Entry::Occupied(mut kept) = all.entry(held) else {
+            return;
+        };
+        let (Held::Waits(_, around) | Held::Unnamed(_, _, around)) = kept.get_mut();
+        if let Some(around) = around.take() {
+            self.spans.push(around.told(times));
+        }
+        match kept.get_mut() {
+            Held::Waits(span, _) => {
+                self.spans.push(span.told(times));
+                kept.remove();
+            }
+            Held::Unnamed(_, told, _) => *told = Some(times),
+        }
     }
 }
 
-/// The spans of these outcomes, and the errors among them. What is known of spans that were lost is dropped.
-pub fn known(outcomes: Vec<Outcome>) -> Known {
-    let (mut known, mut closed) = (Known::default(), CLOSED.lock());
-    look_up(&mut closed, outcomes.into_iter(), &mut known);
-    known
-}
-
-/// Finds the spans of outcomes.
-fn look_up(
-    closed: &mut Spans,
-    outcomes: impl ExactSizeIterator<Item = Outcome>,
-    known: &mut Known,
-) {
+/// The spans of these outcomes, and the errors among them.
+pub fn known(outcomes: impl ExactSizeIterator<Item = Outcome<Subject>>) -> Known {
+    let mut known = Known::default();
     known.spans.reserve(outcomes.len());
-    for (token, times) in outcomes {
+    for (subject, times) in outcomes {
         let times = times.map(|times| as_told(&times)).map_err(|why| {
             if let Untimed::Failed(fault) = &why {
                 known.faults.push(fault.to_string());
             }
             why.kind()
         });
-        let Entry::Occupied(mut kept) = closed.entry(token) else {
-            continue;
-        };
-        match kept.get_mut() {
-            Closed::Waits(span, around) => {
-                known.push(times, *span, around.take());
-                kept.remove();
-            }
-            Closed::Held(_, told, around) => {
-                if let Some(around) = around.take() {
-                    known.spans.push(DeviceSpan { times, ..*around });
-                }
-                *told = Some(times);
-            }
-        }
+        known.add(subject, times);
     }
+    known
 }
 
 fn as_told(times: &Times) -> DeviceTimes {
@@ -229,7 +247,7 @@ fn as_told(times: &Times) -> DeviceTimes {
 
 /// Locks over a fork.
 pub(super) fn lock_for_fork() {
-    CLOSED.hold();
+    HELD.hold();
 }
 
 /// Undoes [`lock_for_fork`].
@@ -238,12 +256,12 @@ pub(super) fn lock_for_fork() {
 /// The calling thread holds the lock.
 pub(super) unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { CLOSED.release() };
+    unsafe { HELD.release() };
 }
 
-/// In a forked child: what was closed is the parent's to write.
+/// In a forked child: what is held is the parent's to write.
 pub(super) fn start_over_after_fork() {
-    CLOSED.lock().clear();
+    HELD.lock().clear();
 }
 
 #[cfg(test)]
@@ -253,16 +271,16 @@ mod tests {
 
     #[test]
     fn beyond_the_bound_the_older_half_is_dropped() {
-        let mut closed = Spans::default();
+        let mut all = Spans::default();
+        let place = Place {
+            device: 0,
+            stream: Stream(7),
+        };
         for number in 0..=MOST as u64 {
-            let begun = Begun {
-                token: Token(number),
-                device: 0,
-                stream: Stream(7),
-            };
-            keep(&mut closed, begun.token, Closed::Held(begun, None, None));
+            let held = Held::Unnamed(place, None, None);
+            keep(&mut all, HeldTime(number), held);
         }
-        assert_eq!(closed.len(), MOST / 2 + 1);
-        assert!(closed.keys().all(|token| token.0 >= MOST as u64 / 2));
+        assert_eq!(all.len(), MOST / 2 + 1);
+        assert!(all.keys().all(|held| held.0 >= MOST as u64 / 2));
     }
 }

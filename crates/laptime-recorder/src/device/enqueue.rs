@@ -9,8 +9,9 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::driver::{Context, Driver, Event, Stream};
-use super::pairs::{Anchored, Ended, Open, Pairs, Token};
+use super::pairs::{Anchored, Beside, Ended, Open, Pairs, Taken};
 use super::reason::{Absent, Untimed};
+use super::timeline::Newest;
 use super::wishes;
 use crate::lock::Lock;
 
@@ -30,16 +31,24 @@ fn was_idle(context: Context, stream: Stream, now_ns: u64) -> bool {
     (of, idle) == (context, stream) && now_ns.saturating_sub(at_ns) < NOT_FULL_NS
 }
 
-/// A driver, and the pairs that it times.
+/// A span that is open, whose start was recorded; or why it isn't timed.
 #[derive(Debug)]
-pub struct Enqueuer<D: 'static> {
+pub struct Begun(Result<Open, Untimed>);
+
+/// A span whose end was recorded; or why it isn't timed.
+#[derive(Debug)]
+pub struct Over(Result<(Open, Ended), Untimed>);
+
+/// A driver, and the pairs that it times of spans that are named by `S`.
+#[derive(Debug)]
+pub struct Enqueuer<D: 'static, S: 'static> {
     driver: D,
-    pairs: Lock<Pairs<D>>,
+    pairs: Lock<Pairs<D, S>>,
     /// The driver has shut down: it is not called any more.
     is_ended: AtomicBool,
 }
 
-impl<D: Driver + Copy> Enqueuer<D> {
+impl<D: Driver + Copy, S> Enqueuer<D, S> {
     /// No pair yet.
     pub fn new(driver: D) -> Self {
         Self {
@@ -60,7 +69,7 @@ impl<D: Driver + Copy> Enqueuer<D> {
     }
 
     /// Runs with the pairs, which nobody else sees meanwhile.
-    pub fn with<T>(&self, work: impl FnOnce(&mut Pairs<D>) -> T) -> T {
+    pub fn with<T>(&self, work: impl FnOnce(&mut Pairs<D, S>) -> T) -> T {
         let mut pairs = self.pairs.lock();
         let told = work(&mut pairs);
         if pairs.is_ended() {
@@ -69,17 +78,36 @@ impl<D: Driver + Copy> Enqueuer<D> {
         told
     }
 
-    /// A span opens, whose work goes to a stream. `now` reads the host's clock.
-    pub fn begin(&self, stream: Stream, now: impl Fn() -> u64) -> Token {
-        let open = self.start(stream, now);
-        self.with(|pairs| pairs.opened(open))
+    /// A span opens, whose work goes to a stream. `now` reads the host's clock. Where it is time to, those are
+    /// read before that are complete, and `read` takes what is known by then.
+    pub fn begin(
+        &self,
+        stream: Stream,
+        now: impl Fn() -> u64,
+        read: impl FnOnce(&mut Pairs<D, S>),
+    ) -> Begun {
+        Begun(self.start(stream, now, read).map_err(|why| self.seen(why)))
     }
 
-    fn start(&self, stream: Stream, now: impl Fn() -> u64) -> Result<Open, Untimed> {
-        let began_ns = now();
+    fn start(
+        &self,
+        stream: Stream,
+        now: impl Fn() -> u64,
+        read: impl FnOnce(&mut Pairs<D, S>),
+    ) -> Result<Open, Untimed> {
         self.runs(stream)?;
         let context = self.driver.context(stream).map_err(Untimed::Failed)?;
-        let events = self.events(context, stream, began_ns)?;
+        let (taken, began_ns) = self.with(|pairs| {
+            let mut now_ns = now();
+            if pairs.is_due(now_ns) {
+                pairs.drain(now_ns);
+                read(pairs);
+                now_ns = now();
+            }
+            (pairs.take_for_span(context, stream, now_ns), now_ns)
+        });
+        let (taken, anchor): Taken = taken?;
+        let events = self.whole(context, stream, taken)?;
         let [start, _] = events;
         let may_wait = self.may_wait(context, stream, began_ns);
         let gave_way = match self.record(&[(start, stream)], may_wait) {
@@ -104,52 +132,62 @@ impl<D: Driver + Copy> Enqueuer<D> {
             events,
             began_ns,
             opened_ns,
+            anchor,
         })
     }
 
-    /// The span closes: on its own stream, or at the last of all streams that are known. One that is not
-    /// open closes nothing. What becomes known by then is taken by `take`.
-    pub fn end(
-        &self,
-        token: Token,
-        now: impl Fn() -> u64,
-        all_streams: bool,
-        take: impl FnOnce(&mut Pairs<D>),
-    ) {
-        let now_ns = now();
-        let Some(open) = self.with(|pairs| pairs.close(token, now_ns)) else {
-            return;
-        };
-        let (open, ended) = match open {
-            Ok((open, anchor)) => {
-                let ended = self.finish(&open, anchor, now_ns, all_streams);
-                (Some(open), ended)
-            }
-            Err(why) => (None, Err(why)),
-        };
-        self.with(|pairs| {
-            pairs.closed(token, open, ended);
-            if pairs.is_due(now_ns) {
-                // What is complete now was so before this moment, which is not the span's end.
-                pairs.drain(now());
-            }
-            take(pairs);
-        });
+    /// The device's part of a span is over: on its own stream, or at the last of all streams that are known.
+    pub fn end(&self, begun: Begun, now: impl Fn() -> u64, all_streams: bool) -> Over {
+        Over(
+            begun
+                .0
+                .and_then(|open| match self.finish(&open, now(), all_streams) {
+                    Ok(ended) => Ok((open, ended)),
+                    Err(why) => {
+                        self.with(|pairs| {
+                            pairs.give_back(open.context, &open.events, 0, &why);
+                        });
+                        Err(self.seen(why))
+                    }
+                }),
+        )
     }
 
-    fn finish(
-        &self,
-        open: &Open,
-        anchor: Option<u64>,
-        now_ns: u64,
-        all_streams: bool,
-    ) -> Result<Ended, Untimed> {
+    /// A span whose device's part is over closed, and is this one.
+    pub fn closed(&self, span: S, over: Over) {
+        self.with(|pairs| pairs.closed(span, over.0));
+    }
+
+    /// A span will never close: nothing is told of it.
+    pub fn forget(&self, Begun(begun): Begun) {
+        if let Ok(open) = begun {
+            self.with(|pairs| pairs.forget(open, None));
+        }
+    }
+
+    /// As [`Self::forget`], where the device's part is over.
+    pub fn forget_over(&self, over: Over) {
+        if let Ok((open, ended)) = over.0 {
+            self.with(|pairs| pairs.forget(open, Some(ended)));
+        }
+    }
+
+    /// A driver that has shut down says so in answer to anything.
+    fn seen(&self, why: Untimed) -> Untimed {
+        self.with(|pairs| pairs.look_at(why))
+    }
+
+    fn finish(&self, open: &Open, now_ns: u64, all_streams: bool) -> Result<Ended, Untimed> {
         let (driver, context, stream) = (&self.driver, open.context, open.stream);
         let [start, end] = open.events;
         self.runs(stream)?;
         if stream.is_default() && driver.context(stream).map_err(Untimed::Failed)? != context {
             return Err(Untimed::OtherContext);
         }
+        let newest = || self.with(|pairs| pairs.newest(context, stream));
+        let good = |newest: Newest| newest.good_at(now_ns);
+        let anchor = open.anchor.and_then(good);
+        let anchor = anchor.or_else(|| newest().and_then(good));
         let new = match anchor {
             Some(_) => None,
             // Without one the span has no place.
@@ -177,11 +215,11 @@ impl<D: Driver + Copy> Enqueuer<D> {
             at_ns: now_ns,
             launch_bound,
             anchor: anchor.map(Anchored::Before).or(new.map(Anchored::Now)),
-            others: Vec::new(),
-            refused: Vec::new(),
+            beside: None,
         };
+        let mut beside = Beside::default();
         let recorded = if all_streams {
-            self.record_all(open, new, &mut ended)
+            self.record_all(open, new, now_ns, &mut beside)
         } else {
             let may_wait = wishes::gives_way() && !is_idle;
             let recorded = match new {
@@ -191,9 +229,12 @@ impl<D: Driver + Copy> Enqueuer<D> {
             recorded.map(drop)
         };
         if let Err(why) = recorded {
-            ended.others.extend(new);
-            self.with(|pairs| pairs.give_back(context, &ended.others, 0, &why));
+            beside.events.extend(new);
+            self.with(|pairs| pairs.give_back(context, &beside.events, 0, &why));
             return Err(why);
+        }
+        if all_streams {
+            ended.beside = Some(Box::new(beside));
         }
         Ok(ended)
     }
@@ -204,15 +245,16 @@ impl<D: Driver + Copy> Enqueuer<D> {
         &self,
         open: &Open,
         new: Option<Event>,
-        ended: &mut Ended,
+        now_ns: u64,
+        ended: &mut Beside,
     ) -> Result<(), Untimed> {
         let (context, stream) = (open.context, open.stream);
         let own = new.into_iter().chain([open.events[1]]);
         let own: Vec<(Event, Stream)> = own.map(|event| (event, stream)).collect();
         let mut beside = Vec::new();
         for other in self.with(|pairs| pairs.streams().beside(context, stream)) {
-            let [event] = self.events(context, stream, ended.at_ns)?;
-            ended.others.push(event);
+            let [event] = self.events(context, stream, now_ns)?;
+            ended.events.push(event);
             beside.push((event, other));
         }
         let mut refused = Vec::new();
@@ -239,7 +281,7 @@ impl<D: Driver + Copy> Enqueuer<D> {
             record();
         }
         for ((event, other), is_captured) in refused {
-            ended.others.retain(|known| *known != event);
+            ended.events.retain(|known| *known != event);
             self.with(|pairs| pairs.give(context, event));
             if !is_captured {
                 ended.refused.push(other);
@@ -283,7 +325,7 @@ impl<D: Driver + Copy> Enqueuer<D> {
         }
     }
 
-    /// Events of a context; those that don't exist yet are made. The stream runs after that as before.
+    /// Events of a context. The stream runs after that as before.
     fn events<const N: usize>(
         &self,
         context: Context,
@@ -291,6 +333,16 @@ impl<D: Driver + Copy> Enqueuer<D> {
         now_ns: u64,
     ) -> Result<[Event; N], Untimed> {
         let taken = self.with(|pairs| pairs.take_events::<N>(context, now_ns))?;
+        self.whole(context, stream, taken)
+    }
+
+    /// Events that were taken, with those made that don't exist yet.
+    fn whole<const N: usize>(
+        &self,
+        context: Context,
+        stream: Stream,
+        taken: [Option<Event>; N],
+    ) -> Result<[Event; N], Untimed> {
         if taken.iter().all(Option::is_some) {
             return Ok(taken.map(|event| event.unwrap_or(Event(0))));
         }

@@ -6,19 +6,21 @@
 use std::collections::VecDeque;
 
 use super::driver::{Context, Driver, Event, Stream};
-use super::pairs::{Outcome, Times, Token};
+use super::pairs::{Beside, Outcome, Times};
 use super::pool::Pool;
 use super::reason::{Absent, Fault, Untimed};
 use super::timeline::{Seen, Timeline, nanoseconds};
 
 /// A pair that was enqueued.
 #[derive(Debug)]
-pub struct Pending {
-    pub token: Token,
+pub struct Pending<S> {
+    pub span: S,
+    /// Which one it is of all that queued.
+    pub number: u64,
     /// Start and end.
     pub events: [Event; 2],
-    /// Ends on other streams.
-    pub others: Vec<Event>,
+    /// What was recorded on other streams, if anything was.
+    pub beside: Option<Box<Beside>>,
     /// Host time before the start was recorded.
     pub began_ns: u64,
     /// Host time from which on the span was open.
@@ -27,13 +29,18 @@ pub struct Pending {
     pub ended_ns: u64,
     pub launch_bound: bool,
     /// What its place is told from, if there is one.
-    pub anchor: Option<u64>,
+    pub anchor: Option<u32>,
 }
 
-impl Pending {
+impl<S> Pending<S> {
     /// All of its events.
     pub fn all(&self) -> impl Iterator<Item = Event> {
-        self.events.iter().chain(&self.others).copied()
+        self.events.iter().chain(self.others()).copied()
+    }
+
+    fn others(&self) -> &[Event] {
+        let beside = self.beside.as_deref();
+        beside.map_or(&[], |beside| &beside.events)
     }
 
     /// The last of its ends, and the milliseconds from its start to there; `None` while the device has not
@@ -44,7 +51,7 @@ impl Pending {
             return Ok(None);
         };
         let mut last = (end, ms);
-        for other in &self.others {
+        for other in self.others() {
             let Some(ms) = driver.elapsed_ms(start, *other)? else {
                 return Ok(None);
             };
@@ -59,14 +66,14 @@ impl Pending {
 
 /// The queue of a stream.
 #[derive(Debug)]
-pub struct Line {
+pub struct Line<S> {
     pub context: Context,
     pub stream: Stream,
-    pub waiting: VecDeque<Pending>,
+    pub waiting: VecDeque<Pending<S>>,
     pub timeline: Timeline,
 }
 
-impl Line {
+impl<S> Line<S> {
     /// An empty one.
     pub fn new(context: Context, stream: Stream) -> Self {
         Self {
@@ -84,12 +91,12 @@ impl Line {
         pool: &mut Pool,
         now_ns: u64,
         is_ended: bool,
-        mut tell: impl FnMut(Outcome),
+        mut tell: impl FnMut(Outcome<S>),
     ) {
         if is_ended {
             let ended = Untimed::Absent(Absent::Ended);
             for pending in self.waiting.drain(..) {
-                tell((pending.token, Err(ended.clone())));
+                tell((pending.span, Err(ended.clone())));
             }
         }
         if self.waiting.is_empty() {
@@ -107,13 +114,16 @@ impl Line {
                     .map_err(Untimed::Failed)
                     .and_then(|last| self.times(driver, pool, &pending, last, now_ns));
                 match &times {
-                    Ok(_) => pool.give_all(self.context, pending.all()),
+                    Ok(_) => {
+                        pool.give_all(self.context, pending.events);
+                        pool.give_all(self.context, pending.others().iter().copied());
+                    }
                     Err(why) => {
-                        let all: Vec<Event> = pending.all().collect();
+                        let all = [&pending.events[..], pending.others()].concat();
                         pool.give_after(driver, self.context, &all, why);
                     }
                 }
-                tell((pending.token, times));
+                tell((pending.span, times));
             }
             Ok(())
         });
@@ -122,7 +132,7 @@ impl Line {
             && let Some(pending) = self.waiting.pop_front()
         {
             pool.give_all(self.context, pending.all());
-            tell((pending.token, Err(why)));
+            tell((pending.span, Err(why)));
         }
     }
 
@@ -130,7 +140,7 @@ impl Line {
         &mut self,
         driver: &impl Driver,
         pool: &mut Pool,
-        pending: &Pending,
+        pending: &Pending<S>,
         (end, ms): (Event, f32),
         now_ns: u64,
     ) -> Result<Times, Untimed> {

@@ -3,9 +3,9 @@
 //! `table` opens the driver and `cuda` speaks to it, `reason` has the words for all that may be missing.
 //! `enqueue` records a pair of events for each span, and `pairs` reads them once they are complete: `pool`
 //! has the events, `line` the queue of a stream, `streams` those that a span may end at besides, `timeline`
-//! ties the device's time to the host's. This file is the one pair of
-//! [`begin`] and [`end`] that the process has. The recorder calls them for spans on the stream that
-//! [`here`] names; `open` and `closed` are such spans until they are written. `used` says which devices
+//! ties the device's time to the host's. This file is the one set of
+//! [`begin`], [`end`] and [`closed()`] that the process has. The recorder calls them for spans on the stream
+//! that [`here`] names; `open` and `closed` are such spans until they are written. `used` says which devices
 //! the program uses, [`wishes`] what is asked of times besides, [`found`] is what `laptime doctor` shows.
 //!
 //! Off until [`turn_on_with`]. While it is off, [`is_on`] is one load of a byte, and nothing else happens.
@@ -33,10 +33,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-pub use closed::HeldTime;
+pub use closed::{Closed, HeldTime, Known, Subject};
 pub use driver::Stream;
-pub(crate) use open::{Begun, OnDevice, OpenOnDevices};
-pub use pairs::{Outcome, Outcomes, Times, Token};
+pub use enqueue::{Begun, Over};
+pub(crate) use open::{OnDevice, OpenOnDevices};
+pub use pairs::Times;
 pub use reason::{Absent, Untimed};
 
 use crate::clock::monotonic_ns;
@@ -65,7 +66,7 @@ static SEARCH: Lock<Search> = Lock::new(Search {
     absent: None,
 });
 /// What times spans, once a driver was found that the program uses.
-static IN_USE: OnceLock<&'static Enqueuer<Cuda>> = OnceLock::new();
+static IN_USE: OnceLock<&'static Enqueuer<Cuda, Subject>> = OnceLock::new();
 
 /// The search for a driver.
 #[derive(Debug)]
@@ -76,12 +77,12 @@ struct Search {
 }
 
 /// What times spans, once the program uses a device.
-fn in_use() -> Option<&'static Enqueuer<Cuda>> {
+fn in_use() -> Option<&'static Enqueuer<Cuda, Subject>> {
     IN_USE.get().copied().or_else(search)
 }
 
 #[cold]
-fn search() -> Option<&'static Enqueuer<Cuda>> {
+fn search() -> Option<&'static Enqueuer<Cuda, Subject>> {
     let mut search = SEARCH.lock();
     if IN_USE.get().is_none() && search.absent.as_ref().is_none_or(Absent::may_change) {
         match Cuda::join(search.library.as_deref()?) {
@@ -131,25 +132,25 @@ fn is_forked() -> bool {
 }
 
 /// A span opens, whose work goes to a stream. `None` where devices aren't timed, or none is used yet.
+/// What is known of others by now is given to `read`, which must call nothing here.
 ///
 /// **Cost** an event is recorded, and where the stream is behind others may run meanwhile; the span's host
 /// time should begin after it.
-#[inline]
-pub fn begin(stream: Stream) -> Option<Token> {
+pub fn begin(stream: Stream, read: impl FnOnce(Known)) -> Option<Begun> {
     if !is_on() {
         return None;
     }
-    begin_on_device(stream)
-}
-
-#[cold]
-#[inline(never)]
-fn begin_on_device(stream: Stream) -> Option<Token> {
     let in_use = in_use()?;
     if stream == DEFAULT && wishes::is_held(Wish::AllStreams) {
         in_use.see(stream);
     }
-    Some(in_use.begin(stream, monotonic_ns))
+    let mut known = None;
+    let begun = in_use.begin(stream, monotonic_ns, |pairs| {
+        known = Some(closed::known(pairs.take()));
+    });
+    look_for_end(in_use);
+    known.map(read);
+    Some(begun)
 }
 
 /// A stream is in use, which never ends: where [`Wish::AllStreams`] is held, spans end there too. Whether
@@ -192,38 +193,58 @@ pub fn synchronize(stream: Stream) -> Result<bool, Untimed> {
     done.map(|()| !streams.is_empty())
 }
 
-/// A span that [`begin`] gave a token for closes. Reads what is complete meanwhile, and waits for nothing;
-/// where the stream is behind, others may run.
-pub fn end(token: Token) {
-    end_with(token, |_| ());
+/// The device's part of a span is over. `None` in a forked child. [`closed()`] follows, or [`forget_over`].
+///
+/// **Cost** as that of [`begin`].
+pub fn end(begun: Begun) -> Option<Over> {
+    let in_use = usable()?;
+    let over = in_use.end(begun, monotonic_ns, wishes::is_held(Wish::AllStreams));
+    look_for_end(in_use);
+    Some(over)
 }
 
-/// As [`end`], and takes what is known of closed spans by then. `take` must call nothing here.
-fn end_and_take(token: Token, take: impl FnOnce(Outcomes<'_>)) {
-    end_with(token, |pairs| take(pairs.take()));
+/// A span whose device's part is over closed: what is told of it. Calls nothing of the driver.
+pub fn closed(subject: Subject, over: Over) {
+    if let Some(in_use) = usable() {
+        in_use.closed(subject, over);
+    }
 }
 
-fn end_with(token: Token, then: impl FnOnce(&mut Pairs<Cuda>)) {
-    let Some(in_use) = IN_USE.get().filter(|_| !is_forked()) else {
-        return;
-    };
-    let all_streams = wishes::is_held(Wish::AllStreams);
-    in_use.end(token, monotonic_ns, all_streams, then);
+/// A span that began on a device will never close, or not be recorded.
+pub fn forget(begun: Begun) {
+    if let Some(in_use) = usable() {
+        in_use.forget(begun);
+    }
+}
+
+/// As [`forget`], where the device's part is over.
+pub fn forget_over(over: Over) {
+    if let Some(in_use) = usable() {
+        in_use.forget_over(over);
+    }
+}
+
+fn usable() -> Option<&'static Enqueuer<Cuda, Subject>> {
+    IN_USE.get().copied().filter(|_| !is_forked())
+}
+
+/// A driver that has shut down times nothing any more.
+fn look_for_end(in_use: &Enqueuer<Cuda, Subject>) {
     if in_use.is_ended() {
         STATE.store(OFF, Ordering::Relaxed);
     }
 }
 
-/// A span that [`begin`] gave a token for will never close, or not be recorded.
-pub fn forget(token: Token) {
-    with_pairs(|pairs| pairs.forget(token));
+/// Whether nothing is known or awaited of closed spans.
+pub fn is_idle() -> bool {
+    with_pairs(|pairs| pairs.is_idle()).unwrap_or(true)
 }
 
 /// Takes what is known of closed spans by now. Waits for nothing.
-pub fn take() -> Vec<Outcome> {
+pub fn take() -> Known {
     with_pairs(|pairs| {
         pairs.drain(monotonic_ns());
-        pairs.take().collect()
+        closed::known(pairs.take())
     })
     .unwrap_or_default()
 }
@@ -233,12 +254,12 @@ pub fn take() -> Vec<Outcome> {
 /// For a report that was asked for, never for a span. The program's other threads go on timing.
 pub fn wait(patience: Duration) {
     let until = monotonic_ns().saturating_add(patience.as_nanos() as u64);
-    let awaited = with_pairs(|pairs| pairs.pending_tokens()).unwrap_or_default();
+    let awaited = with_pairs(|pairs| pairs.queued()).unwrap_or_default();
     loop {
         let now = monotonic_ns();
         let is_over = with_pairs(|pairs| {
             pairs.drain(now);
-            now >= until || pairs.pending_tokens().is_disjoint(&awaited)
+            now >= until || pairs.is_past(awaited)
         });
         if is_over.unwrap_or(true) {
             return;
@@ -249,17 +270,17 @@ pub fn wait(patience: Duration) {
 
 /// Takes what is known of all closed spans, and waits for their devices as [`wait`] does. Those that
 /// are not done then are told as still running.
-pub fn flush(patience: Duration) -> Vec<Outcome> {
+pub fn flush(patience: Duration) -> Known {
     wait(patience);
     with_pairs(|pairs| {
         pairs.drain(monotonic_ns());
         pairs.give_up();
-        pairs.take().collect()
+        closed::known(pairs.take())
     })
     .unwrap_or_default()
 }
 
-/// Why [`begin`] gives no token now, if devices were asked for.
+/// Why [`begin`] gives nothing now, if devices were asked for.
 pub fn reason() -> Option<Absent> {
     if is_forked() {
         return Some(Absent::Forked);
@@ -271,9 +292,8 @@ pub fn reason() -> Option<Absent> {
     }
 }
 
-fn with_pairs<T>(work: impl FnOnce(&mut Pairs<Cuda>) -> T) -> Option<T> {
-    let in_use = IN_USE.get().filter(|_| !is_forked())?;
-    Some(in_use.with(work))
+fn with_pairs<T>(work: impl FnOnce(&mut Pairs<Cuda, Subject>) -> T) -> Option<T> {
+    Some(usable()?.with(work))
 }
 
 /// Locks over a fork.

@@ -1,33 +1,29 @@
 //! The spans of one stack that are open and timed on a device.
 
-use laptime_core::{DeviceSpan, Span};
+use std::mem;
 
-use super::closed::{self, HeldTime};
+use laptime_core::Span;
+
+use super::closed::{self, Closed, HeldTime, Subject};
 use super::driver::Stream;
-use super::pairs::Token;
-
-/// What a span that opened is timed by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Begun {
-    pub token: Token,
-    /// The device's index.
-    pub device: u32,
-    pub stream: Stream,
-}
+use super::enqueue::{Begun, Over};
+use super::here::Place;
 
 /// The device's part of a span of a stack.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub enum Part {
     /// It goes on.
-    Runs,
+    Runs(Begun),
+    /// Its end is being recorded.
+    Ends,
     /// It is over, right before the span closes.
-    Over,
+    Over(Over),
 }
 
 /// A span of a stack that is timed on a device.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct OnDevice {
-    pub begun: Begun,
+    pub place: Place,
     pub part: Part,
 }
 
@@ -35,23 +31,29 @@ impl OnDevice {
     /// The span is not written.
     pub fn forget(self) {
         match self.part {
-            Part::Runs => super::forget(self.begun.token),
-            Part::Over => closed::drop_held(HeldTime::of(self.begun)),
+            Part::Runs(begun) => super::forget(begun),
+            Part::Ends => {}
+            Part::Over(over) => super::forget_over(over),
         }
     }
 
     /// What the span is follows later.
     pub fn hold(self) -> Option<HeldTime> {
-        if let Part::Runs = self.part {
-            self.forget();
-            return None;
+        if let Part::Over(over) = self.part {
+            return Some(closed::hold(self.place, over));
         }
-        Some(HeldTime::of(self.begun))
+        self.forget();
+        None
     }
 
-    /// The span is this one: what the device told of it, or none yet.
-    pub fn give(self, span: &Span) -> Option<DeviceSpan> {
-        closed::give(self.hold()?, span)
+    /// The span is this one.
+    pub fn give(self, span: &Span) {
+        match self.part {
+            Part::Over(over) => {
+                super::closed(Subject::Span(Closed::new(self.place, span)), over);
+            }
+            _ => self.forget(),
+        }
     }
 }
 
@@ -61,15 +63,15 @@ pub struct OpenOnDevices(Vec<(u64, OnDevice)>);
 
 impl OpenOnDevices {
     /// A span opened.
-    pub fn open(&mut self, start: u64, begun: Begun) {
-        let part = Part::Runs;
-        self.0.push((start, OnDevice { begun, part }));
+    pub fn open(&mut self, start: u64, place: Place, begun: Begun) {
+        let part = Part::Runs(begun);
+        self.0.push((start, OnDevice { place, part }));
     }
 
     /// The stream of a span that is open; `None` where it isn't timed on a device.
     pub fn stream(&self, start: u64) -> Option<Stream> {
         let open = self.0.iter().rev().find(|(known, _)| *known == start);
-        open.map(|(_, open)| open.begun.stream)
+        open.map(|(_, open)| open.place.stream)
     }
 
     /// Whether there are none.
@@ -81,11 +83,26 @@ impl OpenOnDevices {
     /// A span is about to close, and the device's part of it ends now; `None` where it isn't timed, or that
     /// has ended.
     pub fn end(&mut self, start: u64) -> Option<Begun> {
+        let part = self.part(start, |part| matches!(part, Part::Runs(_)))?;
+        match mem::replace(part, Part::Ends) {
+            Part::Runs(begun) => Some(begun),
+            _ => None,
+        }
+    }
+
+    /// The device's part of a span is over.
+    pub fn over(&mut self, start: u64, over: Over) {
+        match self.part(start, |part| matches!(part, Part::Ends)) {
+            Some(part) => *part = Part::Over(over),
+            // The span closed meanwhile.
+            None => super::forget_over(over),
+        }
+    }
+
+    fn part(&mut self, start: u64, is_it: impl Fn(&Part) -> bool) -> Option<&mut Part> {
         let mut open = self.0.iter_mut().rev();
-        let (_, open) =
-            open.find(|(known, open)| *known == start && matches!(open.part, Part::Runs))?;
-        open.part = Part::Over;
-        Some(open.begun)
+        let (_, open) = open.find(|(known, open)| *known == start && is_it(&open.part))?;
+        Some(&mut open.part)
     }
 
     /// A span closes; `None` where it isn't timed on a device.
@@ -116,6 +133,6 @@ impl OpenOnDevices {
     /// In a forked child: what is open is the parent's.
     pub fn start_over(&mut self) {
         // Not freed: another thread may have been in the midst of changing it as the fork happened.
-        std::mem::forget(std::mem::take(&mut self.0));
+        mem::forget(mem::take(&mut self.0));
     }
 }

@@ -5,14 +5,14 @@
 //! goes to [`Pairs::take`]: times, or why there are none. Nothing here waits, so that a lock around it is
 //! never held for long: of the driver only questions are asked. Time comes in from outside, as numbers.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::driver::{Context, Driver, Event, Stream};
 use super::line::{Line, Pending};
 use super::pool::{self, Pool};
 use super::reason::{Absent, Untimed};
 use super::streams::Streams;
-use super::timeline::Place;
+use super::timeline::{Newest, Place};
 
 /// Most outcomes that are kept for whoever takes them; of more, the oldest are lost, and counted.
 const MOST_OUTCOMES: usize = 65_536;
@@ -22,10 +22,6 @@ pub const READ_TOGETHER: usize = 16;
 const READ_AFTER_NS: u64 = 5_000_000;
 /// Streams above which queues that are empty are given up.
 const MANY_LINES: usize = 64;
-
-/// A span that a device is timed for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Token(pub u64);
 
 /// Times of a span on its device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +34,8 @@ pub struct Times {
     pub place: Option<Place>,
 }
 
-/// A span's token with its times, or why it has none.
-pub type Outcome = (Token, Result<Times, Untimed>);
+/// A span, as its caller names it, with its times, or why it has none.
+pub type Outcome<S> = (S, Result<Times, Untimed>);
 
 /// A span that is open.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +50,12 @@ pub struct Open {
     pub began_ns: u64,
     /// Host time from which on the span is open: later where others ran before.
     pub opened_ns: u64,
+    /// The stream's newest anchor as it opened.
+    pub anchor: Option<Newest>,
 }
+
+/// What a span that opens takes.
+pub type Taken = ([Option<Event>; 2], Option<Newest>);
 
 /// What was recorded where a span ended.
 #[derive(Debug)]
@@ -65,9 +66,16 @@ pub struct Ended {
     pub launch_bound: bool,
     /// The line's anchor before it, or one that was recorded with it.
     pub anchor: Option<Anchored>,
-    /// Ends on other streams.
-    pub others: Vec<Event>,
-    /// Other streams that the driver refused.
+    /// What was recorded on other streams, if anything was.
+    pub beside: Option<Box<Beside>>,
+}
+
+/// What was recorded on other streams where a span ended.
+#[derive(Debug, Default)]
+pub struct Beside {
+    /// Ends there.
+    pub events: Vec<Event>,
+    /// Streams that the driver refused.
     pub refused: Vec<Stream>,
 }
 
@@ -75,23 +83,23 @@ pub struct Ended {
 #[derive(Debug, Clone, Copy)]
 pub enum Anchored {
     /// An anchor of the line's, by its number.
-    Before(u64),
+    Before(u32),
     /// One that was recorded right before the span's end.
     Now(Event),
 }
 
 /// What was learnt, as it is taken.
-pub type Outcomes<'p> = std::collections::vec_deque::Drain<'p, Outcome>;
+pub type Outcomes<'p, S> = std::collections::vec_deque::Drain<'p, Outcome<S>>;
 
 /// What was learnt, until somebody takes it.
-#[derive(Debug, Default)]
-struct Learnt {
-    kept: VecDeque<Outcome>,
+#[derive(Debug)]
+struct Learnt<S> {
+    kept: VecDeque<Outcome<S>>,
     lost: u64,
 }
 
-impl Learnt {
-    fn tell(&mut self, outcome: Outcome) {
+impl<S> Learnt<S> {
+    fn tell(&mut self, outcome: Outcome<S>) {
         if self.kept.len() >= MOST_OUTCOMES {
             self.kept.pop_front();
             self.lost += 1;
@@ -100,17 +108,16 @@ impl Learnt {
     }
 }
 
-/// All pairs of a driver.
+/// All pairs of a driver, of spans that are named by `S`.
 #[derive(Debug)]
-pub struct Pairs<D> {
+pub struct Pairs<D, S> {
     driver: D,
     pool: Pool,
-    /// In the order of their tokens: most close in the opposite one.
-    open: Vec<(Token, Result<Open, Untimed>)>,
-    lines: Vec<Line>,
+    lines: Vec<Line<S>>,
     streams: Streams,
-    outcomes: Learnt,
-    next: u64,
+    outcomes: Learnt<S>,
+    /// Pairs that queued so far.
+    queued: u64,
     /// Pairs that ended since the last look at those that wait, and when the first of them did.
     unread: usize,
     unread_since_ns: u64,
@@ -118,17 +125,19 @@ pub struct Pairs<D> {
     is_ended: bool,
 }
 
-impl<D: Driver> Pairs<D> {
+impl<D: Driver, S> Pairs<D, S> {
     /// None yet.
     pub fn new(driver: D) -> Self {
         Self {
             driver,
             pool: Pool::new(pool::MOST),
-            open: Vec::new(),
             lines: Vec::new(),
             streams: Streams::default(),
-            outcomes: Learnt::default(),
-            next: 0,
+            outcomes: Learnt {
+                kept: VecDeque::new(),
+                lost: 0,
+            },
+            queued: 0,
             unread: 0,
             unread_since_ns: 0,
             is_ended: false,
@@ -161,13 +170,21 @@ impl<D: Driver> Pairs<D> {
         self.pool.give(context, event);
     }
 
-    /// A span opened, and its start was recorded; or why not.
-    pub fn opened(&mut self, open: Result<Open, Untimed>) -> Token {
-        let token = Token(self.next);
-        self.next += 1;
-        let open = open.map_err(|why| self.look_at(why));
-        self.open.push((token, open));
-        token
+    /// What a span takes that opens on a stream: events, and the stream's newest anchor.
+    pub fn take_for_span(
+        &mut self,
+        context: Context,
+        stream: Stream,
+        now_ns: u64,
+    ) -> Result<Taken, Untimed> {
+        let events = self.take_events(context, now_ns)?;
+        Ok((events, self.newest(context, stream)))
+    }
+
+    /// The newest anchor of a stream.
+    pub fn newest(&mut self, context: Context, stream: Stream) -> Option<Newest> {
+        let line = self.line(context, stream);
+        self.lines[line].timeline.newest()
     }
 
     /// A stream is in use that never ends: spans can end there too.
@@ -180,38 +197,14 @@ impl<D: Driver> Pairs<D> {
         &self.streams
     }
 
-    /// A span closes, if it is open: with the anchor of its line, unless a new one is due.
-    pub fn close(
-        &mut self,
-        token: Token,
-        now_ns: u64,
-    ) -> Option<Result<(Open, Option<u64>), Untimed>> {
-        let at = self.open.binary_search_by_key(&token, |(open, _)| *open);
-        let open = self.open.remove(at.ok()?).1;
-        Some(open.map(|open| {
-            let line = self.line(open.context, open.stream);
-            (open, self.lines[line].timeline.newest(now_ns))
-        }))
-    }
-
-    /// A span that was closed has its end recorded, or why not.
-    pub fn closed(&mut self, token: Token, open: Option<Open>, ended: Result<Ended, Untimed>) {
-        let (open, ended) = match (open, ended) {
-            (Some(open), Ok(ended)) => (open, ended),
-            (open, Err(why)) => {
-                if let Some(Open {
-                    context, events, ..
-                }) = open
-                {
-                    self.pool.give_after(&self.driver, context, &events, &why);
-                }
-                let why = self.look_at(why);
-                return self.outcomes.tell((token, Err(why)));
-            }
-            (None, Ok(_)) => return,
+    /// A span closed: its end was recorded, or why it isn't timed.
+    pub fn closed(&mut self, span: S, over: Result<(Open, Ended), Untimed>) {
+        let (open, ended) = match over {
+            Ok(both) => both,
+            Err(why) => return self.outcomes.tell((span, Err(why))),
         };
-        for stream in ended.refused {
-            self.streams.forget(open.context, stream);
+        for stream in ended.beside.iter().flat_map(|beside| &beside.refused) {
+            self.streams.forget(open.context, *stream);
         }
         let at = self.line(open.context, open.stream);
         let line = &mut self.lines[at];
@@ -224,28 +217,39 @@ impl<D: Driver> Pairs<D> {
         }
         self.unread += 1;
         line.waiting.push_back(Pending {
-            token,
+            span,
+            number: self.queued,
             events: open.events,
-            others: ended.others,
+            beside: ended.beside,
             began_ns: open.began_ns,
             opened_ns: open.opened_ns,
             ended_ns: ended.at_ns,
             launch_bound: ended.launch_bound,
             anchor,
         });
+        self.queued += 1;
     }
 
     /// A span will never close: its events are free again, and nothing is told of it.
-    pub fn forget(&mut self, token: Token) {
-        if let Some(Ok((open, _))) = self.close(token, 0) {
-            self.pool.give_all(open.context, open.events);
+    pub fn forget(&mut self, open: Open, ended: Option<Ended>) {
+        self.pool.give_all(open.context, open.events);
+        let Some(ended) = ended else {
+            return;
+        };
+        if let Some(beside) = ended.beside {
+            self.pool.give_all(open.context, beside.events);
+        }
+        if let Some(Anchored::Now(event)) = ended.anchor {
+            self.pool.give(open.context, event);
         }
     }
 
-    /// Whether it is time to read the pairs that are complete.
+    /// Whether it is time to read the pairs that are complete, or something was learnt already.
     pub fn is_due(&self, now_ns: u64) -> bool {
         let age = || now_ns.saturating_sub(self.unread_since_ns);
-        self.unread >= READ_TOGETHER || self.unread > 0 && age() >= READ_AFTER_NS
+        self.unread >= READ_TOGETHER
+            || self.unread > 0 && age() >= READ_AFTER_NS
+            || !self.outcomes.kept.is_empty()
     }
 
     /// Reads the pairs that are complete. Waits for none.
@@ -256,10 +260,10 @@ impl<D: Driver> Pairs<D> {
             let (driver, pool, is_ended) = (&self.driver, &mut self.pool, self.is_ended);
             let outcomes = &mut self.outcomes;
             let mut has_ended = false;
-            line.drain(driver, pool, now_ns, is_ended, |(token, times)| {
+            line.drain(driver, pool, now_ns, is_ended, |(span, times)| {
                 let times = times.map_err(|why| why.or_ended(driver));
                 has_ended |= times == Err(Untimed::Absent(Absent::Ended));
-                outcomes.tell((token, times));
+                outcomes.tell((span, times));
             });
             self.is_ended |= has_ended;
         }
@@ -271,10 +275,20 @@ impl<D: Driver> Pairs<D> {
         self.lines.iter().map(|line| line.waiting.len()).sum()
     }
 
-    /// Which those are.
-    pub fn pending_tokens(&self) -> HashSet<Token> {
-        let waiting = self.lines.iter().flat_map(|line| &line.waiting);
-        waiting.map(|pending| pending.token).collect()
+    /// How many queued so far.
+    pub fn queued(&self) -> u64 {
+        self.queued
+    }
+
+    /// Whether none is pending of the first so many that queued.
+    pub fn is_past(&self, queued: u64) -> bool {
+        let mut first = self.lines.iter().filter_map(|line| line.waiting.front());
+        first.all(|pending| pending.number >= queued)
+    }
+
+    /// Whether nothing is pending, and all that was learnt is taken.
+    pub fn is_idle(&self) -> bool {
+        self.outcomes.kept.is_empty() && self.pending() == 0
     }
 
     /// Waits for none of the pending ones any longer: they are told as still running.
@@ -283,13 +297,13 @@ impl<D: Driver> Pairs<D> {
             while let Some(pending) = self.lines[at].waiting.pop_front() {
                 self.pool.give_all(self.lines[at].context, pending.all());
                 self.outcomes
-                    .tell((pending.token, Err(Untimed::StillRunning)));
+                    .tell((pending.span, Err(Untimed::StillRunning)));
             }
         }
     }
 
     /// What was learnt since the last time.
-    pub fn take(&mut self) -> Outcomes<'_> {
+    pub fn take(&mut self) -> Outcomes<'_, S> {
         self.outcomes.kept.drain(..)
     }
 
@@ -309,7 +323,7 @@ impl<D: Driver> Pairs<D> {
     }
 
     /// A driver that has shut down says so in answer to anything.
-    fn look_at(&mut self, why: Untimed) -> Untimed {
+    pub fn look_at(&mut self, why: Untimed) -> Untimed {
         let why = why.or_ended(&self.driver);
         self.is_ended |= why == Untimed::Absent(Absent::Ended);
         why
@@ -317,7 +331,7 @@ impl<D: Driver> Pairs<D> {
 
     /// The queue of a stream.
     fn line(&mut self, context: Context, stream: Stream) -> usize {
-        let is_it = |line: &Line| line.stream == stream && line.context == context;
+        let is_it = |line: &Line<S>| line.stream == stream && line.context == context;
         if let Some(at) = self.lines.iter().position(is_it) {
             return at;
         }

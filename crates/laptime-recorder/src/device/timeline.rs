@@ -8,6 +8,7 @@
 //! the two is good to some microseconds. Both grow apart with the drift of two clocks.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 
 use super::driver::{Context, Driver, Event};
 use super::pool::Pool;
@@ -80,8 +81,8 @@ pub struct Seen {
 pub struct Timeline {
     /// Those in use, in the order of the stream.
     anchors: VecDeque<Anchor>,
-    /// Number of the first of `anchors`.
-    first: u64,
+    /// Number of the first of `anchors`, of which there is one in a second.
+    first: u32,
     /// Where the first of `anchors` lies on the line.
     place_ns: i64,
     offset: Offset,
@@ -98,27 +99,44 @@ impl Default for Timeline {
     }
 }
 
+/// The newest anchor of a line.
+#[derive(Debug, Clone, Copy)]
+pub struct Newest {
+    number: u32,
+    /// Never 0, so that none takes no room besides.
+    recorded_ns: NonZeroU64,
+}
+
+impl Newest {
+    /// Its number, for what is recorded now; `None` where it is old, and a new one is due.
+    pub fn good_at(self, now_ns: u64) -> Option<u32> {
+        (now_ns.saturating_sub(self.recorded_ns.get()) < ANCHOR_NS).then_some(self.number)
+    }
+}
+
 impl Timeline {
-    /// The anchor for what is recorded now: the newest one. `None` where that is old, and a new one is due.
-    pub fn newest(&self, now_ns: u64) -> Option<u64> {
-        let age = self.age(now_ns).filter(|age| *age < ANCHOR_NS);
-        age.map(|_| self.first + self.anchors.len() as u64 - 1)
+    /// The newest anchor, if there is one.
+    pub fn newest(&self) -> Option<Newest> {
+        self.anchors.back().map(|newest| Newest {
+            number: self.last(),
+            recorded_ns: NonZeroU64::new(newest.recorded_ns).unwrap_or(NonZeroU64::MIN),
+        })
     }
 
     /// A new anchor was recorded on the stream.
-    pub fn add(&mut self, event: Event, recorded_ns: u64) -> u64 {
+    pub fn add(&mut self, event: Event, recorded_ns: u64) -> u32 {
+        let before = self.anchors.back().map(|newest| newest.recorded_ns);
         self.anchors.push_back(Anchor {
             event,
             recorded_ns,
-            begins: self.age(recorded_ns).is_none_or(|age| age > LONGEST_NS),
+            begins: before.is_none_or(|before| recorded_ns.saturating_sub(before) > LONGEST_NS),
         });
-        self.first + self.anchors.len() as u64 - 1
+        self.last()
     }
 
-    /// How old the newest anchor is.
-    fn age(&self, now_ns: u64) -> Option<u64> {
-        let newest = self.anchors.back()?;
-        Some(now_ns.saturating_sub(newest.recorded_ns))
+    /// Number of the last of `anchors`.
+    fn last(&self) -> u32 {
+        self.first + self.anchors.len() as u32 - 1
     }
 
     /// Where a span lies whose end is complete, as all that was recorded before it on the stream; `None`
@@ -128,7 +146,7 @@ impl Timeline {
         driver: &impl Driver,
         pool: &mut Pool,
         context: Context,
-        anchor: u64,
+        anchor: u32,
         (end, duration_ns): (Event, u64),
         seen: Seen,
     ) -> Result<Option<Place>, Fault> {
@@ -167,7 +185,7 @@ impl Timeline {
         driver: &impl Driver,
         pool: &mut Pool,
         context: Context,
-        anchor: u64,
+        anchor: u32,
     ) -> i64 {
         // The newest one stays: a line that was given up and begun anew may not have got to this number.
         while self.first < anchor
@@ -210,5 +228,7 @@ impl Timeline {
 
 /// The driver's milliseconds as nanoseconds.
 pub fn nanoseconds(ms: f32) -> i64 {
-    (f64::from(ms) * 1e6).round() as i64
+    // As `round` does, which is a call on processors of the oldest kind.
+    let ns = f64::from(ms) * 1e6;
+    (ns + 0.5_f64.copysign(ns)) as i64
 }

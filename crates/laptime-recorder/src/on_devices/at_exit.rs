@@ -15,7 +15,8 @@ use laptime_core::{DeviceSpan, NoDeviceTime};
 
 use super::times;
 use crate::collector;
-use crate::device::closed::{self, Known};
+use crate::device;
+use crate::device::closed::Known;
 use crate::guard::guard;
 use crate::registration;
 
@@ -38,7 +39,7 @@ pub fn catch_up_at_exit() {
 }
 
 fn last_known() -> Option<Known> {
-    let is_pending = !closed::is_empty();
+    let is_pending = !device::is_idle();
     let known = is_pending.then(times::last_known);
     WAITED.fetch_or(is_pending, Ordering::Relaxed);
     known
@@ -73,7 +74,7 @@ pub(super) fn come_before_the_driver() {
 
 /// The exiting thread has no window any more, so the recording's own writer writes.
 fn catch_up_by_scribe() {
-    if closed::is_empty() {
+    if device::is_idle() {
         return;
     }
     times::wait();

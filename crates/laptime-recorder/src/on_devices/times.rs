@@ -10,8 +10,9 @@ use laptime_core::{DeviceSpan, Span, Unavailable};
 
 use super::{at_exit, waits};
 use crate::device::closed::{self, Known};
+use crate::device::here::Place;
 use crate::device::wishes::{self, Wish};
-use crate::device::{self, Absent, Begun, HeldTime, OnDevice, here};
+use crate::device::{self, Absent, Begun, HeldTime, here};
 use crate::registration;
 use crate::registry;
 use crate::stack::Position;
@@ -31,57 +32,47 @@ const TOO_MANY: &str =
 /// How long a report waits for devices that still work on its spans.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A span opens. `None` where it isn't timed on a device.
+/// A span opens. `None` where it isn't timed on a device. Writes what became known of others. Never inside of
+/// [`Thread::with`]: other threads may run meanwhile.
 ///
 /// **Cost** an event is recorded; the span's host time should begin after it.
-pub fn begin() -> Option<Begun> {
+pub fn begin() -> Option<(Place, Begun)> {
     if !device::is_on() {
         return None;
     }
     let place = here::here()?;
     waits::wait_on(place.stream);
-    let token = device::begin(place.stream)?;
+    let begun = device::begin(place.stream, |known| {
+        registration::with(|thread| write(thread, &known));
+    })?;
     at_exit::come_before_the_driver();
-    Some(Begun {
-        token,
-        device: place.device,
-        stream: place.stream,
-    })
+    Some((place, begun))
 }
 
-/// The device's part ends of a span that is about to close, and of those that close with it. Writes what
-/// became known of others. Never inside of [`Thread::with`]: other threads may run meanwhile.
+/// The device's part ends of a span that is about to close, and of those that close with it. Never inside of
+/// [`Thread::with`]: other threads may run meanwhile.
 #[inline]
 pub fn end(position: Position) {
-    let is_any = Thread::with(|thread| !thread.stack().on_devices.is_empty());
-    if is_any == Some(true) {
-        end_slowly(position);
+    let mut inside = Vec::new();
+    let own = Thread::with(|thread| thread.stack().end_on_devices(position, &mut inside));
+    for one in inside {
+        end_one(one);
+    }
+    if let Some(own) = own.flatten() {
+        end_one(own);
     }
 }
 
-#[cold]
-#[inline(never)]
-fn end_slowly(position: Position) {
-    let (mut first, mut more) = (None, Vec::new());
+#[inline]
+fn end_one((start, begun): (u64, Begun)) {
+    let over = device::end(begun);
     Thread::with(|thread| {
-        thread.stack().end_on_devices(position, |begun| {
-            if let Some(begun) = first.replace(begun) {
-                more.push(begun);
-            }
-        });
-    });
-    // The last one that was told is the outermost.
-    for begun in more.into_iter().chain(first) {
-        let known = closed::end(begun);
-        if !known.is_empty() {
-            Thread::with(|thread| write(thread, &known));
+        let on_devices = &mut thread.stack().on_devices;
+        match over {
+            Some(over) => on_devices.over(start, over),
+            None => on_devices.forget(start),
         }
-    }
-}
-
-/// A span closes: what its device told, or none yet.
-pub fn close(thread: &mut Thread, on_device: OnDevice, span: &Span) {
-    write_one(thread, on_device.give(span));
+    });
 }
 
 /// A span that was taken off the stack is this one.
@@ -97,15 +88,15 @@ pub fn give_around(thread: &mut Thread, held: HeldTime, span: &Span) {
 fn write_one(thread: &mut Thread, span: Option<DeviceSpan>) {
     if let Some(span) = span {
         at_exit::count(&span);
-        thread.writer.record(&Record::DeviceSpan(span));
+        thread.writer.device_span(&span);
     }
 }
 
 /// Writes what the devices of closed spans tell, for a report; waits for them, but not for long.
 pub fn catch_up() {
-    if !closed::is_empty() {
+    if !device::is_idle() {
         wishes::wait(|| device::wait(PATIENCE));
-        let known = closed::known(device::take());
+        let known = device::take();
         registration::with(|thread| {
             write(thread, &known);
             tell_streams(|record| thread.writer.record(record));
@@ -118,7 +109,7 @@ pub fn catch_up() {
 ///
 /// The calling thread's own window may be gone by then.
 pub fn finish(mut write: impl FnMut(&Record<'_>)) {
-    if !closed::is_empty() {
+    if !device::is_idle() {
         tell(&last_known(), &mut write);
     }
     tell_streams(&mut write);
@@ -136,19 +127,28 @@ pub(super) fn wait() {
 }
 
 pub(super) fn last_known() -> Known {
-    closed::known(device::flush(at_exit::patience(PATIENCE)))
+    device::flush(at_exit::patience(PATIENCE))
 }
 
+/// Writes what became known to the calling thread's own window.
 pub(super) fn write(thread: &mut Thread, known: &Known) {
-    tell(known, |record| thread.writer.record(record));
+    for span in &known.spans {
+        at_exit::count(span);
+        thread.writer.device_span(span);
+    }
+    tell_faults(known, |record| thread.writer.record(record));
 }
 
-/// Writes what became known.
+/// Tells what became known.
 pub(super) fn tell(known: &Known, mut write: impl FnMut(&Record<'_>)) {
     for span in &known.spans {
         at_exit::count(span);
         write(&Record::DeviceSpan(*span));
     }
+    tell_faults(known, write);
+}
+
+fn tell_faults(known: &Known, mut write: impl FnMut(&Record<'_>)) {
     for fault in &known.faults {
         note(FAILED, fault, &mut write);
     }
