@@ -60,7 +60,8 @@ impl Program {
     }
 
     fn begin(&self, stream: usize) -> Begun {
-        self.pairs.begin(Stream(stream), || self.now, |_| ())
+        self.pairs
+            .begin(Stream(stream), || self.now, |_| (), |()| ())
     }
 
     fn end(&self, begun: Begun, name: Name) {
@@ -91,6 +92,30 @@ fn a_span_takes_what_its_kernels_take_and_is_read_when_they_are_done() {
     let times = program.only().unwrap();
     assert_eq!(times.duration_ns, 5 * MS);
     assert!(times.launch_bound);
+}
+
+#[test]
+fn telling_what_is_known_of_others_is_in_no_spans_time() {
+    let mut program = Program::new();
+    for _ in 0..pairs::READ_TOGETHER {
+        program.span(US);
+        program.pass(US);
+    }
+    let (stream, fake) = (Stream(program.stream), &program.fake);
+    let mut told = Vec::new();
+    let read = |pairs: &mut Pairs<_, _>| pairs.take().collect::<Vec<_>>();
+    let begun = program.pairs.begin(
+        stream,
+        || program.now,
+        read,
+        |known| {
+            fake.advance(MS);
+            told = known;
+        },
+    );
+    assert_eq!(told.len(), pairs::READ_TOGETHER);
+    program.end(begun, "next");
+    assert_eq!(program.only().unwrap().duration_ns, 0);
 }
 
 #[test]

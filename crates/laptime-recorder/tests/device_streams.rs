@@ -44,7 +44,8 @@ impl Program {
     }
 
     fn begin(&self) -> Begun {
-        self.pairs.begin(Stream(self.own), || self.now, |_| ())
+        self.pairs
+            .begin(Stream(self.own), || self.now, |_| (), |()| ())
     }
 
     fn end(&self, begun: Begun, all_streams: bool) {

@@ -79,33 +79,40 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
     }
 
     /// A span opens, whose work goes to a stream. `now` reads the host's clock. Where it is time to, those are
-    /// read before that are complete, and `read` takes what is known by then.
-    pub fn begin(
+    /// read before that are complete: `read` takes what is known by then, and `tell` is given it, before the
+    /// device's part of the span begins.
+    pub fn begin<T>(
         &self,
         stream: Stream,
         now: impl Fn() -> u64,
-        read: impl FnOnce(&mut Pairs<D, S>),
+        read: impl FnOnce(&mut Pairs<D, S>) -> T,
+        tell: impl FnOnce(T),
     ) -> Begun {
-        Begun(self.start(stream, now, read).map_err(|why| self.seen(why)))
+        let begun = self.start(stream, now, read, tell);
+        Begun(begun.map_err(|why| self.seen(why)))
     }
 
-    fn start(
+    fn start<T>(
         &self,
         stream: Stream,
         now: impl Fn() -> u64,
-        read: impl FnOnce(&mut Pairs<D, S>),
+        read: impl FnOnce(&mut Pairs<D, S>) -> T,
+        tell: impl FnOnce(T),
     ) -> Result<Open, Untimed> {
         self.runs(stream)?;
         let context = self.driver.context(stream).map_err(Untimed::Failed)?;
-        let (taken, began_ns) = self.with(|pairs| {
-            let mut now_ns = now();
-            if pairs.is_due(now_ns) {
-                pairs.drain(now_ns);
-                read(pairs);
-                now_ns = now();
-            }
-            (pairs.take_for_span(context, stream, now_ns), now_ns)
+        let mut began_ns = now();
+        let (taken, known) = self.with(|pairs| {
+            let known = pairs.is_due(began_ns).then(|| {
+                pairs.drain(began_ns);
+                read(pairs)
+            });
+            (pairs.take_for_span(context, stream, began_ns), known)
         });
+        if let Some(known) = known {
+            tell(known);
+            began_ns = now();
+        }
         let (taken, anchor): Taken = taken?;
         let events = self.whole(context, stream, taken)?;
         let [start, _] = events;

@@ -132,11 +132,11 @@ fn is_forked() -> bool {
 }
 
 /// A span opens, whose work goes to a stream. `None` where devices aren't timed, or none is used yet.
-/// What is known of others by now is given to `read`, which must call nothing here.
+/// What is known of others by now is given to `tell` before.
 ///
 /// **Cost** an event is recorded, and where the stream is behind others may run meanwhile; the span's host
 /// time should begin after it.
-pub fn begin(stream: Stream, read: impl FnOnce(Known)) -> Option<Begun> {
+pub fn begin(stream: Stream, tell: impl FnOnce(Known)) -> Option<Begun> {
     if !is_on() {
         return None;
     }
@@ -144,12 +144,9 @@ pub fn begin(stream: Stream, read: impl FnOnce(Known)) -> Option<Begun> {
     if stream == DEFAULT && wishes::is_held(Wish::AllStreams) {
         in_use.see(stream);
     }
-    let mut known = None;
-    let begun = in_use.begin(stream, monotonic_ns, |pairs| {
-        known = Some(closed::known(pairs.take()));
-    });
+    let take = |pairs: &mut Pairs<_, _>| closed::known(pairs.take());
+    let begun = in_use.begin(stream, monotonic_ns, take, tell);
     look_for_end(in_use);
-    known.map(read);
     Some(begun)
 }
 
