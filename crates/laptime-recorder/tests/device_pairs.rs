@@ -60,8 +60,7 @@ impl Program {
     }
 
     fn begin(&self, stream: usize) -> Begun {
-        self.pairs
-            .begin(Stream(stream), || self.now, |_| (), |()| ())
+        self.pairs.begin(Stream(stream), || self.now)
     }
 
     fn end(&self, begun: Begun, name: Name) {
@@ -95,27 +94,31 @@ fn a_span_takes_what_its_kernels_take_and_is_read_when_they_are_done() {
 }
 
 #[test]
-fn telling_what_is_known_of_others_is_in_no_spans_time() {
+fn what_is_known_is_read_where_spans_are_over_whether_they_are_timed_or_not() {
     let mut program = Program::new();
-    for _ in 0..pairs::READ_TOGETHER {
+    let read = |program: &Program, begun: Begun| {
+        let over = program.pairs.end(begun, || program.now, false);
+        let take = |pairs: &mut Pairs<_, _>| pairs.take().collect::<Vec<Outcome>>();
+        let read = program.pairs.read_if_due(&over, || program.now, take);
+        program.pairs.closed("read", over);
+        read
+    };
+    assert!(read(&program, program.begin(program.stream)).is_none());
+    for _ in 1..pairs::READ_TOGETHER {
         program.span(US);
         program.pass(US);
     }
-    let (stream, fake) = (Stream(program.stream), &program.fake);
-    let mut told = Vec::new();
-    let read = |pairs: &mut Pairs<_, _>| pairs.take().collect::<Vec<_>>();
-    let begun = program.pairs.begin(
-        stream,
-        || program.now,
-        read,
-        |known| {
-            fake.advance(MS);
-            told = known;
-        },
-    );
-    assert_eq!(told.len(), pairs::READ_TOGETHER);
-    program.end(begun, "next");
-    assert_eq!(program.only().unwrap().duration_ns, 0);
+    // Before any that is refused.
+    program.fake.begin_capture(program.stream, GLOBAL);
+    let known = read(&program, program.begin(program.stream)).unwrap();
+    assert_eq!(known.len(), pairs::READ_TOGETHER);
+    // Why a span has no time is known at once, and told with the next one.
+    let known = read(&program, program.begin(program.stream)).unwrap();
+    assert_eq!(known, [("read", Err(Untimed::Captured))]);
+    assert!(program.fake.end_capture(program.stream));
+    program.span(US);
+    program.pass(6 * MS);
+    assert_eq!(program.read().len(), 2);
 }
 
 #[test]

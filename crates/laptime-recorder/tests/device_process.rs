@@ -22,12 +22,12 @@ const DEFAULT: Place = Place {
 };
 
 fn begin() -> Option<Begun> {
-    device::begin(DEFAULT.stream, |_| ())
+    device::begin(DEFAULT.stream)
 }
 
 /// The span closes, and has this path.
 fn end(begun: Begun, path: u32) {
-    if let Some(over) = device::end(begun) {
+    if let Some(over) = device::end(begun, |_| ()) {
         let span = Span::plain(PathId(path), 0, 0, 0);
         device::closed(Subject::Span(Closed::new(DEFAULT, &span)), over);
     }

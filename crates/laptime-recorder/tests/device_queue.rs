@@ -35,7 +35,7 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     let (full, free) = (Stream(fake.stream()), Stream(fake.stream()));
     let cuda = Cuda::join(fake.path().as_os_str()).unwrap();
     let spans = Enqueuer::<Cuda, ()>::new(cuda);
-    let open = |stream: Stream| spans.begin(stream, || fake.now(), |_| (), |()| ());
+    let open = |stream: Stream| spans.begin(stream, || fake.now());
     let end_at = |begun: Begun, all_streams: bool| {
         let over = spans.end(begun, || fake.now(), all_streams);
         spans.closed((), over);

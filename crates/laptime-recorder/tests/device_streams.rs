@@ -44,8 +44,7 @@ impl Program {
     }
 
     fn begin(&self) -> Begun {
-        self.pairs
-            .begin(Stream(self.own), || self.now, |_| (), |()| ())
+        self.pairs.begin(Stream(self.own), || self.now)
     }
 
     fn end(&self, begun: Begun, all_streams: bool) {

@@ -6,10 +6,10 @@
 //! run meanwhile ([`wishes::wait`]). Where it is idle nothing waits, and nobody's turn is given away.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::driver::{Context, Driver, Event, Stream};
-use super::pairs::{Anchored, Beside, Ended, Open, Pairs, Taken};
+use super::pairs::{Anchored, Beside, Ended, NEVER, Open, Pairs, Taken};
 use super::reason::{Absent, Untimed};
 use super::timeline::Newest;
 use super::wishes;
@@ -46,6 +46,8 @@ pub struct Enqueuer<D: 'static, S: 'static> {
     pairs: Lock<Pairs<D, S>>,
     /// The driver has shut down: it is not called any more.
     is_ended: AtomicBool,
+    /// From when on the pairs are to be read.
+    due_ns: AtomicU64,
 }
 
 impl<D: Driver + Copy, S> Enqueuer<D, S> {
@@ -55,6 +57,7 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
             driver,
             pairs: Lock::new(Pairs::new(driver)),
             is_ended: AtomicBool::new(false),
+            due_ns: AtomicU64::new(NEVER),
         }
     }
 
@@ -78,41 +81,16 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
         told
     }
 
-    /// A span opens, whose work goes to a stream. `now` reads the host's clock. Where it is time to, those are
-    /// read before that are complete: `read` takes what is known by then, and `tell` is given it, before the
-    /// device's part of the span begins.
-    pub fn begin<T>(
-        &self,
-        stream: Stream,
-        now: impl Fn() -> u64,
-        read: impl FnOnce(&mut Pairs<D, S>) -> T,
-        tell: impl FnOnce(T),
-    ) -> Begun {
-        let begun = self.start(stream, now, read, tell);
-        Begun(begun.map_err(|why| self.seen(why)))
+    /// A span opens, whose work goes to a stream. `now` reads the host's clock.
+    pub fn begin(&self, stream: Stream, now: impl Fn() -> u64) -> Begun {
+        Begun(self.start(stream, now).map_err(|why| self.seen(why)))
     }
 
-    fn start<T>(
-        &self,
-        stream: Stream,
-        now: impl Fn() -> u64,
-        read: impl FnOnce(&mut Pairs<D, S>) -> T,
-        tell: impl FnOnce(T),
-    ) -> Result<Open, Untimed> {
+    fn start(&self, stream: Stream, now: impl Fn() -> u64) -> Result<Open, Untimed> {
         self.runs(stream)?;
         let context = self.driver.context(stream).map_err(Untimed::Failed)?;
-        let mut began_ns = now();
-        let (taken, known) = self.with(|pairs| {
-            let known = pairs.is_due(began_ns).then(|| {
-                pairs.drain(began_ns);
-                read(pairs)
-            });
-            (pairs.take_for_span(context, stream, began_ns), known)
-        });
-        if let Some(known) = known {
-            tell(known);
-            began_ns = now();
-        }
+        let began_ns = now();
+        let taken = self.with(|pairs| pairs.take_for_span(context, stream, began_ns));
         let (taken, anchor): Taken = taken?;
         let events = self.whole(context, stream, taken)?;
         let [start, _] = events;
@@ -144,25 +122,48 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
     }
 
     /// The device's part of a span is over: on its own stream, or at the last of all streams that are known.
-    pub fn end(&self, begun: Begun, now: impl Fn() -> u64, all_streams: bool) -> Over {
-        Over(
-            begun
-                .0
-                .and_then(|open| match self.finish(&open, now(), all_streams) {
-                    Ok(ended) => Ok((open, ended)),
-                    Err(why) => {
-                        self.with(|pairs| {
-                            pairs.give_back(open.context, &open.events, 0, &why);
-                        });
-                        Err(self.seen(why))
-                    }
-                }),
-        )
+    pub fn end(&self, Begun(begun): Begun, now: impl Fn() -> u64, all_streams: bool) -> Over {
+        Over(begun.and_then(|open| {
+            let ended = self.finish(&open, now(), all_streams);
+            let ended = ended.map_err(|why| {
+                self.with(|pairs| pairs.give_back(open.context, &open.events, 0, &why));
+                self.seen(why)
+            });
+            Ok((open, ended?))
+        }))
     }
 
     /// A span whose device's part is over closed, and is this one.
     pub fn closed(&self, span: S, over: Over) {
-        self.with(|pairs| pairs.closed(span, over.0));
+        self.with(|pairs| {
+            pairs.closed(span, over.0);
+            self.due_ns.store(pairs.due_ns(), Relaxed);
+        });
+    }
+
+    /// Reads the pairs that are complete, if it is time to, as it is where a span is over; `take` takes what is
+    /// known.
+    pub fn read_if_due<T>(
+        &self,
+        over: &Over,
+        now: impl Fn() -> u64,
+        take: impl FnOnce(&mut Pairs<D, S>) -> T,
+    ) -> Option<T> {
+        let due_ns = self.due_ns.load(Relaxed);
+        if due_ns == NEVER {
+            return None;
+        }
+        let over_ns = over.0.as_ref().map(|(_, ended)| ended.at_ns);
+        if over_ns.unwrap_or_else(|_| now()) < due_ns {
+            return None;
+        }
+        Some(self.with(|pairs| {
+            // What is complete now was so before this moment, which is not the span's end.
+            pairs.drain(now());
+            let taken = take(pairs);
+            self.due_ns.store(pairs.due_ns(), Relaxed);
+            taken
+        }))
     }
 
     /// A span will never close: nothing is told of it.

@@ -132,11 +132,10 @@ fn is_forked() -> bool {
 }
 
 /// A span opens, whose work goes to a stream. `None` where devices aren't timed, or none is used yet.
-/// What is known of others by now is given to `tell` before.
 ///
 /// **Cost** an event is recorded, and where the stream is behind others may run meanwhile; the span's host
 /// time should begin after it.
-pub fn begin(stream: Stream, tell: impl FnOnce(Known)) -> Option<Begun> {
+pub fn begin(stream: Stream) -> Option<Begun> {
     if !is_on() {
         return None;
     }
@@ -144,8 +143,7 @@ pub fn begin(stream: Stream, tell: impl FnOnce(Known)) -> Option<Begun> {
     if stream == DEFAULT && wishes::is_held(Wish::AllStreams) {
         in_use.see(stream);
     }
-    let take = |pairs: &mut Pairs<_, _>| closed::known(pairs.take());
-    let begun = in_use.begin(stream, monotonic_ns, take, tell);
+    let begun = in_use.begin(stream, monotonic_ns);
     look_for_end(in_use);
     Some(begun)
 }
@@ -191,12 +189,16 @@ pub fn synchronize(stream: Stream) -> Result<bool, Untimed> {
 }
 
 /// The device's part of a span is over. `None` in a forked child. [`closed()`] follows, or [`forget_over`].
+/// From time to time `tell` is given what is known of others by now.
 ///
 /// **Cost** as that of [`begin`].
-pub fn end(begun: Begun) -> Option<Over> {
+pub fn end(begun: Begun, tell: impl FnOnce(Known)) -> Option<Over> {
     let in_use = usable()?;
     let over = in_use.end(begun, monotonic_ns, wishes::is_held(Wish::AllStreams));
+    let take = |pairs: &mut Pairs<_, _>| closed::known(pairs.take());
+    let known = in_use.read_if_due(&over, monotonic_ns, take);
     look_for_end(in_use);
+    known.map(tell);
     Some(over)
 }
 

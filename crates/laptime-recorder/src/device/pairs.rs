@@ -20,6 +20,8 @@ const MOST_OUTCOMES: usize = 65_536;
 pub const READ_TOGETHER: usize = 16;
 /// How long a pair is left unread, as others end: when it was seen to be complete tells where it lies in time.
 const READ_AFTER_NS: u64 = 5_000_000;
+/// A moment that doesn't come.
+pub const NEVER: u64 = u64::MAX;
 /// Streams above which queues that are empty are given up.
 const MANY_LINES: usize = 64;
 
@@ -244,12 +246,14 @@ impl<D: Driver, S> Pairs<D, S> {
         }
     }
 
-    /// Whether it is time to read the pairs that are complete, or something was learnt already.
-    pub fn is_due(&self, now_ns: u64) -> bool {
-        let age = || now_ns.saturating_sub(self.unread_since_ns);
-        self.unread >= READ_TOGETHER
-            || self.unread > 0 && age() >= READ_AFTER_NS
-            || !self.outcomes.kept.is_empty()
+    /// From when on it is time to read the pairs that are complete, or to take what was learnt already.
+    pub fn due_ns(&self) -> u64 {
+        match self.unread {
+            _ if !self.outcomes.kept.is_empty() => 0,
+            0 => NEVER,
+            READ_TOGETHER.. => 0,
+            _ => self.unread_since_ns.saturating_add(READ_AFTER_NS),
+        }
     }
 
     /// Reads the pairs that are complete. Waits for none.

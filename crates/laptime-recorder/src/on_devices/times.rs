@@ -32,8 +32,8 @@ const TOO_MANY: &str =
 /// How long a report waits for devices that still work on its spans.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A span opens. `None` where it isn't timed on a device. Writes what became known of others. Never inside of
-/// [`Thread::with`]: other threads may run meanwhile.
+/// A span opens. `None` where it isn't timed on a device. Never inside of [`Thread::with`]: other threads may
+/// run meanwhile.
 ///
 /// **Cost** an event is recorded; the span's host time should begin after it.
 pub fn begin() -> Option<(Place, Begun)> {
@@ -42,15 +42,13 @@ pub fn begin() -> Option<(Place, Begun)> {
     }
     let place = here::here()?;
     waits::wait_on(place.stream);
-    let begun = device::begin(place.stream, |known| {
-        registration::with(|thread| write(thread, &known));
-    })?;
+    let begun = device::begin(place.stream)?;
     at_exit::come_before_the_driver();
     Some((place, begun))
 }
 
-/// The device's part ends of a span that is about to close, and of those that close with it. Never inside of
-/// [`Thread::with`]: other threads may run meanwhile.
+/// The device's part ends of a span that is about to close, and of those that close with it. Writes what
+/// became known of others. Never inside of [`Thread::with`]: other threads may run meanwhile.
 #[inline]
 pub fn end(position: Position) {
     let mut inside = Vec::new();
@@ -65,7 +63,9 @@ pub fn end(position: Position) {
 
 #[inline]
 fn end_one((start, begun): (u64, Begun)) {
-    let over = device::end(begun);
+    let over = device::end(begun, |known| {
+        Thread::with(|thread| write(thread, &known));
+    });
     Thread::with(|thread| {
         let on_devices = &mut thread.stack().on_devices;
         match over {
