@@ -12,6 +12,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::entry::{keeping_error, measuring};
+use crate::handler;
 
 /// What tells whether it may be asked, the current device's index, and a device's current stream.
 struct Framework {
@@ -24,14 +25,27 @@ struct Framework {
 
 impl Framework {
     /// Whether asking it starts nothing.
-    fn is_ready(&self, python: Python<'_>) -> bool {
+    fn is_ready(&self, python: Python<'_>) -> PyResult<bool> {
         if self.was_ready.load(Relaxed) {
-            return true;
+            return Ok(true);
         }
-        let is_ready = self.is_ready.bind(python).call0();
-        let is_ready = is_ready.is_ok_and(|said| said.is_truthy().unwrap_or(false));
+        let is_ready = self.is_ready.bind(python).call0()?.is_truthy()?;
         self.was_ready.store(is_ready, Relaxed);
-        is_ready
+        Ok(is_ready)
+    }
+
+    /// What it returns is let go of as bound, at once: other references wait for PyO3's own entries, and there
+    /// may be none for a long time.
+    fn place(&self, python: Python<'_>) -> PyResult<Option<Place>> {
+        if !self.is_ready(python)? {
+            return Ok(None);
+        }
+        let device = self.device.bind(python).call0()?;
+        let stream = self.stream.bind(python).call1((&device,))?;
+        Ok(Some(Place {
+            device: device.extract()?,
+            stream: Stream(stream.extract()?),
+        }))
     }
 }
 
@@ -142,14 +156,11 @@ fn ask() -> Option<Place> {
     keeping_error(|| {
         // SAFETY: the lock is held, as was just asked.
         let python = unsafe { Python::assume_attached() };
-        if !framework.is_ready(python) {
-            return None;
-        }
-        let device = framework.device.call0(python).ok()?;
-        let stream = framework.stream.call1(python, (&device,)).ok()?;
-        Some(Place {
-            device: device.extract(python).ok()?,
-            stream: Stream(stream.extract(python).ok()?),
+        framework.place(python).unwrap_or_else(|error| {
+            if handler::raised_amid(python, &error) {
+                handler::raise_later(python, error);
+            }
+            None
         })
     })
 }

@@ -4,6 +4,8 @@
 //! Laptime's. What a handler raises there, because a time is up or somebody wants an exit, is
 //! meant for the program: it goes on its way, and is no failure of Laptime's.
 
+use std::ffi::{c_int, c_void};
+
 use pyo3::exceptions::{PyBaseException, PyException, PyKeyboardInterrupt};
 use pyo3::ffi;
 use pyo3::intern;
@@ -42,6 +44,27 @@ fn raised_in(python: Python<'_>, error: &PyErr, own: bool) -> bool {
         error.set_traceback(python, from_handler);
     }
     is
+}
+
+/// Raises in the calling thread what a handler raised where nothing can be raised: soon after, between two steps
+/// of the program's.
+pub fn raise_later(python: Python<'_>, error: PyErr) {
+    extern "C" fn raise(error: *mut c_void) -> c_int {
+        // SAFETY: pending calls are made with the lock held, and this one owns the object.
+        unsafe {
+            let error = error.cast::<ffi::PyObject>();
+            ffi::PyErr_SetObject(ffi::Py_TYPE(error).cast(), error);
+            ffi::Py_DECREF(error);
+        }
+        -1
+    }
+    let error = error.into_value(python).into_ptr();
+    // SAFETY: the lock is held, and the call owns the object from here on, unless there is no room for it.
+    unsafe {
+        if ffi::Py_AddPendingCall(Some(raise), error.cast()) != 0 {
+            ffi::Py_DECREF(error);
+        }
+    }
 }
 
 /// Lets go of what a handler interrupted, also where its error was replaced by another's.

@@ -7,6 +7,7 @@ use crate::clock;
 use crate::fold::{self, Recollection};
 use crate::memory;
 use crate::on_devices;
+use crate::on_devices::times;
 use crate::platform;
 use crate::registry::{self, Registry};
 use crate::thread::Thread;
@@ -74,7 +75,11 @@ pub fn live() -> Live {
 
 /// Forgets what was recorded in memory so far. Open spans go on, and a recording on disk keeps all.
 pub fn reset() {
-    registry::with(Registry::reset);
+    let since = registry::with(|registry| {
+        registry.reset();
+        registry.started.ticks
+    });
+    times::forget_before(since);
 }
 
 struct Snapshot {

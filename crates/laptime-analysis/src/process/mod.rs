@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use laptime_core::anchor::Rate;
 use laptime_core::format::process::{OpenSpan, ProcessHeader};
 use laptime_core::{
-    Anchors, DeviceMemoryTally, DeviceTally, Live, PathId, PathTable, ProcessFacts,
+    Anchors, DeviceMemoryTally, DeviceSpan, DeviceTally, Live, PathId, PathTable, ProcessFacts,
 };
 use laptime_core::{ProcessMemory, SpanFlags, Tallies};
 
@@ -254,6 +254,15 @@ impl Process {
             return 0;
         }
         self.header.anchor.ticks
+    }
+
+    /// Whether a span counts that a device told of. Of one that was open when recording began the device tells the
+    /// whole, and not what it did since; and a running process may have forgotten the span meanwhile.
+    fn counts_on_device(&self, span: &DeviceSpan) -> bool {
+        if self.file_bytes.is_some() {
+            return span.start >= self.began();
+        }
+        span.start.saturating_add(span.duration) >= self.header.anchor.ticks
     }
 
     /// Everything was read: what follows a moment is about to be read again if it must be.

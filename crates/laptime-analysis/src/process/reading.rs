@@ -267,8 +267,7 @@ impl<'a> Visit<'a> for FirstPass<'_> {
             self.unusual_span(&span);
         } else if let Record::DeviceSpan(span) = record {
             let process = &mut *self.process;
-            // Of one that was open when recording began the device tells the whole, and not what it did since.
-            if span.start >= process.began() {
+            if process.counts_on_device(&span) {
                 process
                     .earlier
                     .on_device(&mut process.totals, &span, self.offset);

@@ -109,7 +109,7 @@ impl Machine {
             iteration.loader.fetch_only.set(true);
             iteration.confirmed.set(None);
         }
-        unit.settle(&*self.laps);
+        unit.finish(&*self.laps);
     }
 
     /// A forward or training work has told what the fetched batches are for.

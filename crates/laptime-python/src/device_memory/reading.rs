@@ -141,7 +141,7 @@ pub fn look(is_inside: bool) -> bool {
         // SAFETY: the lock is held, as was just asked.
         let python = unsafe { Python::assume_attached() };
         let followed = held(&FOLLOWED);
-        let Some(allocators) = followed.as_ref().map(|one| one.clone_ref(python)) else {
+        let Some(allocators) = followed.as_ref().map(|one| one.bind(python).clone()) else {
             return false;
         };
         drop(followed);

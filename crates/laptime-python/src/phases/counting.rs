@@ -1,5 +1,7 @@
 //! The operations of a call, which Python counts where they aren't known.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use pyo3::exceptions::PyBaseException;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -9,11 +11,19 @@ use super::own_python::{Hidden, guarded};
 use super::process::Phases;
 use crate::handler;
 
+/// Whether operations were ever to be counted.
+static IS_ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether operations are counted, or were.
+pub fn is_asked() -> bool {
+    IS_ASKED.load(Relaxed)
+}
+
 /// Counts the operations of calls: `begin(args, kwargs, compiling)` and `end(begun, raised)`, where
 /// `compiling` says that the call is inside of what `torch.compile` compiles.
 pub struct Counting {
-    pub begin: Py<PyAny>,
-    pub end: Py<PyAny>,
+    begin: Py<PyAny>,
+    end: Py<PyAny>,
 }
 
 /// A call that is being counted.
@@ -25,6 +35,12 @@ pub struct Begun<'a> {
 type Raised<'py> = Option<Bound<'py, PyBaseException>>;
 
 impl Counting {
+    /// Counts by these.
+    pub fn new(begin: Py<PyAny>, end: Py<PyAny>) -> Self {
+        IS_ASKED.store(true, Relaxed);
+        Self { begin, end }
+    }
+
     /// Begins to count a call, where its operations aren't known.
     pub fn begin<'a>(
         this: Option<&'a Self>,

@@ -8,6 +8,7 @@ use laptime_phases::{Held, Laps, SpanId, Spot, Taken};
 use laptime_recorder::device::HeldTime;
 use laptime_recorder::{self as recorder, Extra, LazySite, Open, Site, clock};
 
+use super::counting;
 use crate::fast::span;
 use crate::rate;
 use crate::steps;
@@ -138,6 +139,10 @@ impl Laps for Recorder {
 
     fn set_aside(&self, held_since: Option<u64>) {
         span::at(|| recorder::set_aside(held_since));
+    }
+
+    fn may_set_aside(&self) -> bool {
+        counting::is_asked()
     }
 
     fn last_written(&self) -> u64 {

@@ -66,10 +66,14 @@ pub fn is_on() -> bool {
     IS_ON.load(Relaxed)
 }
 
-fn all(python: Python<'_>) -> Vec<Py<StepListener>> {
+/// Bound, so that they are let go of at once: other references wait for PyO3's own entries.
+fn all(python: Python<'_>) -> Vec<Bound<'_, StepListener>> {
     // SAFETY: the lock is held, and counting references runs no Python code.
     let listeners = unsafe { LISTENERS.get() };
-    listeners.iter().map(|one| one.clone_ref(python)).collect()
+    listeners
+        .iter()
+        .map(|one| one.bind(python).clone())
+        .collect()
 }
 
 /// Adds a listener, and tells it what others know already.
@@ -188,7 +192,7 @@ pub fn deliver(python: Python<'_>) -> PyResult<()> {
     IS_DELIVERING.set(true);
     let mut result = Ok(());
     for listener in all(python) {
-        let called = StepListener::call(listener.bind(python));
+        let called = StepListener::call(&listener);
         if let Err(error) = called
             && handler::raised_amid(python, &error)
         {

@@ -203,6 +203,8 @@ impl Driver for Cuda {
     }
 
     fn is_stale(&self, fault: &Fault) -> bool {
-        [INVALID_HANDLE, CONTEXT_IS_DESTROYED].contains(&fault.code)
+        // A stream that was destroyed is refused by the same number, where it is asked for.
+        fault.code == CONTEXT_IS_DESTROYED
+            || (fault.code == INVALID_HANDLE && fault.call.starts_with("cuEvent"))
     }
 }

@@ -3,6 +3,7 @@
 //! The record is written when the device got there, by whichever thread closes a span next. It tells
 //! the span's path and its time on the host, as the span itself was written long before.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use laptime_core::format::record::Record;
@@ -28,6 +29,9 @@ pub(super) const STREAMS: &str = "device.streams";
 const ALL_STREAMS: &str = "device times of laps end at the last of all streams";
 const TOO_MANY: &str =
     "device times of laps end at the last of the first 64 streams: the program used more";
+
+/// When all that was recorded in memory was forgotten, in ticks.
+static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
 
 /// How long a report waits for devices that still work on its spans.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -130,9 +134,21 @@ pub(super) fn last_known() -> Known {
     device::flush(at_exit::patience(PATIENCE))
 }
 
+/// What was recorded in memory up to this moment was forgotten, and so are the laps that closed before and whose
+/// devices are not there yet.
+pub fn forget_before(ticks: u64) {
+    FORGOTTEN.store(ticks, Relaxed);
+}
+
+/// Whether a span closed before all was forgotten. A recording on disk keeps it.
+fn is_forgotten(span: &DeviceSpan) -> bool {
+    span.start.saturating_add(span.duration) < FORGOTTEN.load(Relaxed)
+        && !registry::with(|registry| registry.disk.is_some())
+}
+
 /// Writes what became known to the calling thread's own window.
 pub(super) fn write(thread: &mut Thread, known: &Known) {
-    for span in &known.spans {
+    for span in known.spans.iter().filter(|span| !is_forgotten(span)) {
         at_exit::count(span);
         thread.writer.device_span(span);
     }
