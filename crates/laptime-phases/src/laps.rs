@@ -121,6 +121,10 @@ pub trait Laps {
     /// The unit that is open goes on under a name of its own, with all that is open inside: its
     /// operations are being counted, which makes it longer. What it holds back began at `held_since`.
     fn set_aside(&self, held_since: Option<u64>);
+    /// When the span named `step` opened that is open here.
+    fn step_since(&self) -> Option<u64> {
+        None
+    }
     /// Whether a unit may be set aside after it has begun.
     fn may_set_aside(&self) -> bool {
         false

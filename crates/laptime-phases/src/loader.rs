@@ -157,11 +157,14 @@ impl Iteration {
             .store((self.asked.load(Relaxed) + 1).min(2), Relaxed);
     }
 
-    /// A step that began at this time trains on it.
+    /// Whether a step trained on it.
+    pub fn is_trained_on(&self) -> bool {
+        self.trained_since.load(Relaxed) != 0
+    }
+
+    /// The first step that trains on it began at this time.
     pub fn train(&self, since: u64) {
-        if self.trained_since.load(Relaxed) == 0 {
-            self.trained_since.store(since, Relaxed);
-        }
+        self.trained_since.store(since, Relaxed);
     }
 
     /// When its epoch began; told once, as soon as it is one. A batch is trained on, and another was

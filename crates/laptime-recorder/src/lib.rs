@@ -88,7 +88,7 @@ pub use site::{LazySite, Site};
 pub use span::{
     Extra, Open, Piece, current_path, emit, emit_under, enter, enter_at, enter_automatic, exit,
     exit_site, exit_site_at, exit_with, give, given, innermost_of, is_open, is_path_within,
-    last_written, path_names, path_of, rename, suspend, suspend_piece,
+    last_written, open_since, path_names, path_of, rename, suspend, suspend_piece,
 };
 pub use start::begin_in_child;
 pub use state::{disable, is_off, is_on};

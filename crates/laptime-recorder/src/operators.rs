@@ -11,6 +11,7 @@ use laptime_core::{DeviceWork, Operator, PhaseName};
 use crate::memory::Quiet;
 use crate::registration;
 use crate::start::is_on_or_decide;
+use crate::state::{self, More};
 
 /// Bytes of a name that are kept: templates of C++ have thousands, and their beginning tells most.
 const MOST_BYTES: usize = 256;
@@ -20,11 +21,17 @@ static IS_PROFILING: AtomicBool = AtomicBool::new(false);
 /// Says whether a profiler is on, which makes steps longer.
 pub fn set_profiling(is_on: bool) {
     IS_PROFILING.store(is_on, Relaxed);
+    state::set(More::OtherNames, is_on);
+}
+
+/// Whether a profiler is on.
+pub fn is_profiling() -> bool {
+    IS_PROFILING.load(Relaxed)
 }
 
 /// What stands before the name of a step that is set aside now.
 pub fn prefix() -> &'static str {
-    if IS_PROFILING.load(Relaxed) {
+    if is_profiling() {
         PhaseName::PROFILED
     } else {
         PhaseName::COUNTED

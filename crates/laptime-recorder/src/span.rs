@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use laptime_core::format::process::SLOT_ENTRIES;
 use laptime_core::format::record::Record;
 use laptime_core::{
-    DeviceMemorySpan, MemoryOnDevice, PathId, Span, SpanFlags, SpanMemory, SpanWork,
+    DeviceMemorySpan, MemoryOnDevice, PathId, PhaseName, Span, SpanFlags, SpanMemory, SpanWork,
 };
 
 use crate::clock;
@@ -17,12 +17,14 @@ use crate::memory;
 use crate::memory::Quiet;
 use crate::nvtx;
 use crate::on_devices::{self, times, waits};
+use crate::operators;
 use crate::registration;
 use crate::registry;
 use crate::site::Site;
 use crate::stack::{AUTOMATIC, CARRIES, Closed, Entry, Position};
 use crate::start::is_on_or_decide;
 use crate::state;
+use crate::stretches;
 use crate::thread::Thread;
 
 /// An open span's identity, good for closing it on the stack it was opened on.
@@ -188,6 +190,9 @@ fn enter_with(site: &Site, flag: u32, start: Option<u64>, id: Option<u64>) -> Op
         registration::with(|thread| enter_slowly(thread, site, flag, start, id, &mut on_devices));
     if open.is_none() {
         on_devices.forget();
+    } else if flag == 0 && operators::is_profiling() && site.name() == PhaseName::Step.text() {
+        // Before anything closes inside of it.
+        stretches::set_aside(None);
     }
     open
 }
@@ -576,6 +581,19 @@ pub fn path_of(open: Open) -> Option<PathId> {
 /// Path under which the next span of this thread or task would open.
 pub fn current_path() -> PathId {
     Thread::with(|thread| thread.stack().innermost()).unwrap_or(PathId::ROOT)
+}
+
+/// When the innermost open span of this name opened, in ticks.
+pub fn open_since(name: &str) -> Option<u64> {
+    Thread::with(|thread| {
+        let stack = thread.stack();
+        let is_it = |index: &usize| {
+            let path = PathId(stack.entry(*index).path);
+            registry::with(|registry| registry.paths.name(path) == name)
+        };
+        let index = (1..=stack.len()).rev().find(is_it)?;
+        Some(stack.entry(index).start)
+    })?
 }
 
 /// Whether a path is another one or lies inside of it.

@@ -16,7 +16,7 @@ pub enum Mode {
     On = 2,
     /// Recorded by the time stamp counter: the hot path reads it in place.
     OnByTsc = 3,
-    /// Recorded the general way: with memory, timed on devices, or told to a tool as ranges.
+    /// Recorded the general way: with memory, timed on devices, told to a tool as ranges, or while a profiler is on.
     OnWithMore = 4,
 }
 
@@ -32,6 +32,8 @@ pub enum More {
     DeviceTime = 4,
     /// A tool is told of them.
     Ranges = 8,
+    /// Another name, where they are steps: a profiler is on.
+    OtherNames = 16,
 }
 
 /// A [`Mode`], or 0: not decided yet; the environment is read at the first span.

@@ -56,7 +56,7 @@ def captured() -> None:
     laps(70_000)
     driver.fake_end_capture(STREAM)
     told()
-    print("findings:", *lt.report().findings)
+    print("warnings:", " ".join(lt.report().warnings).replace("\n", " "))
 
 
 def leaks() -> None:

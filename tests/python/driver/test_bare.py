@@ -31,7 +31,7 @@ def test_laps_from_before_a_reset_are_not_told_after_it(fake_driver: Path) -> No
 def test_every_lap_of_a_long_capture_has_its_reason(fake_driver: Path) -> None:
     said = printed(fake_driver, "captured")
     assert said["laps"] == "70001 1 1000"
-    assert "70000 of 70001 spans of x (a graph was being captured" in said["findings"]
+    assert "70000 of 70001 spans of x (a graph was being captured" in said["warnings"]
 
 
 def test_no_lap_keeps_memory_of_pythons(fake_driver: Path) -> None:

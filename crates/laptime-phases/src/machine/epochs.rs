@@ -15,8 +15,12 @@ impl Machine {
     /// A gradient is computed, or weights are updated, for what was fetched last.
     pub(super) fn trains_on_batch(&mut self, at: u64) {
         if let Some(iteration) = self.iteration.clone() {
-            let since = self.unit.as_ref().map_or(at, |unit| unit.start);
-            iteration.train(since);
+            if !iteration.is_trained_on() {
+                let since = self.unit.as_ref().map(|unit| unit.start);
+                // Of the program's own step no unit is open.
+                let since = since.or_else(|| self.laps.step_since());
+                iteration.train(since.unwrap_or(at));
+            }
             self.epoch(&iteration);
         }
     }

@@ -141,6 +141,10 @@ impl Laps for Recorder {
         span::at(|| recorder::set_aside(held_since));
     }
 
+    fn step_since(&self) -> Option<u64> {
+        span::at(|| recorder::open_since(PhaseName::Step.text()))
+    }
+
     fn may_set_aside(&self) -> bool {
         counting::is_asked()
     }
