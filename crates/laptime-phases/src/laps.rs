@@ -139,6 +139,10 @@ pub trait Laps {
     fn here(&self) -> Spot;
     /// A forward was told by what is around it.
     fn inferred(&self);
+    /// A lap of the program's held only a part of a step, which went on after it: the path of the lap.
+    fn torn(&self, path: u32) {
+        let _ = path;
+    }
     /// Marks an instant, outside of every span.
     fn mark(&self, name: PhaseName, at: u64);
 }

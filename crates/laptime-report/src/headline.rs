@@ -24,6 +24,9 @@ const FAR_RATIO: f64 = 0.1;
 /// What is left over is said from this share on.
 const REST_RATIO: f64 = 0.05;
 
+/// Code of the warning that steps are told in pieces.
+const TORN: &str = "phases.torn";
+
 /// Stands between a number and its unit, where no line may end.
 pub const UNBROKEN: char = '\u{a0}';
 
@@ -70,7 +73,9 @@ pub fn of_run(summary: &Summary) -> String {
     } else {
         format!("{wall}: {}.", said.join(", "))
     };
-    if let Some(step) = step(summary) {
+    if summary.warnings.iter().any(|one| one.code == TORN) {
+        said.push_str(" No step is whole: see the warning below.");
+    } else if let Some(step) = step(summary) {
         said.extend([" ", &step]);
     }
     said

@@ -12,6 +12,9 @@ use crate::process_summary::{ProcessState, ProcessSummary};
 /// Noted where torch was there and nothing of it is a phase: of interest where no span tells more.
 const NO_PHASES: &str = "phases.none";
 
+/// Noted where laps of the program's own hold parts of its steps.
+const TORN: &str = "phases.torn";
+
 /// About what recorders noted.
 pub fn of_notes(
     notes: impl IntoIterator<Item = (String, String)>,
@@ -51,6 +54,9 @@ pub fn of_notes(
             } else if code == NO_PHASES {
                 Warning::new(&code, format!("{said}, so there are no phases to show"))
                     .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")
+            } else if code == TORN {
+                Warning::new(&code, format!("{said}: its steps are told in pieces, of which none is a step"))
+                    .with_hint("put a lap around each whole step: `with lt.lap(\"step\"):`")
             } else if code == launches::CODE {
                 Warning::new(&code, format!("{said}: a lap holds the work only if it waits for the result"))
                     .with_hint(launches::HINT)

@@ -139,6 +139,7 @@ impl Machine {
             && (self.habits.trains_in_eval || program.training())
             && program.trains();
         if learns {
+            self.last.left = None;
             self.open_step(at, PhaseName::Forward);
             return;
         }

@@ -64,6 +64,8 @@ pub struct Last {
     pub is_aside: bool,
     /// The path that the last unit opened under.
     pub parent: u32,
+    /// A lap of the user's ended with a step in it that had work and no update: its path.
+    pub left: Option<u32>,
     /// Where what was recorded last ended.
     pub end: u64,
     /// [`Laps::last_written`] at that end.

@@ -17,6 +17,10 @@ impl Machine {
     pub(super) fn train(&mut self, at: u64, phase: PhaseName) {
         if !self.has_unit() {
             // A program without a loader: its step begins with its first work.
+            let left = self.last.left.take();
+            if let Some(path) = left.filter(|_| phase != PhaseName::Forward) {
+                self.laps.torn(path);
+            }
             self.open_step(at, phase);
             return;
         }

@@ -98,11 +98,14 @@ impl Machine {
     fn lost(&mut self) {
         self.waiting.clear();
         self.previous = None;
-        self.number.stepped = false;
+        let is_over = std::mem::take(&mut self.number.stepped);
         let Some(mut unit) = self.unit.take() else {
             return;
         };
         self.last.parent = unit.parent;
+        let works = self.number.forwards > 0 || self.number.backwards > 0;
+        let is_left = works && !is_over && unit.kind == PhaseName::Step && unit.is_decided();
+        self.last.left = is_left.then_some(unit.parent);
         if !unit.is_decided()
             && let Some(iteration) = &self.iteration
         {

@@ -21,6 +21,11 @@ static IS_INFERRED: AtomicBool = AtomicBool::new(false);
 const INFERRED: &str = "where no module was called, step/forward is the time from the batch, or from the last \
      update or zero_grad, to the gradient";
 
+/// Whether it was noted that laps of the program's own hold parts of its steps.
+static IS_TORN: AtomicBool = AtomicBool::new(false);
+/// Code of the note that says so.
+const TORN: &str = "phases.torn";
+
 static SITES: [LazySite; PhaseName::ALL.len()] = {
     let mut sites = [const { LazySite::new("") }; PhaseName::ALL.len()];
     let mut index = 0;
@@ -177,6 +182,15 @@ impl Laps for Recorder {
     fn inferred(&self) {
         if !IS_INFERRED.swap(true, Relaxed) {
             span::at(|| recorder::note("phases.inferred", INFERRED));
+        }
+    }
+
+    fn torn(&self, path: u32) {
+        if !IS_TORN.swap(true, Relaxed) {
+            let names = span::at(|| recorder::path_names(PathId(path)));
+            let lap = names.last().map_or("", String::as_str);
+            let said = format!("the program's own lap {lap} holds only a part of a step");
+            span::at(|| recorder::note(TORN, &said));
         }
     }
 

@@ -1,0 +1,117 @@
+"""Steps that the program's own laps, or counting, would cut into pieces."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import laptime as lt
+
+BEGIN = """
+import laptime as lt, torch
+from torch.utils.data import DataLoader, TensorDataset
+from torch.profiler import record_function
+torch.manual_seed(0)
+model = torch.nn.Linear(16, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(8, 16)
+"""
+OWN = """
+for _ in range(12):
+    with RANGE("fw"):
+        loss = model(x).sum()
+    with RANGE("bw"):
+        loss.backward()
+    with RANGE("upd"):
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+WHOLE = """
+for _ in range(12):
+    with lt.lap("step"):
+        with RANGE("fw"):
+            loss = model(x).sum()
+        with RANGE("bw"):
+            loss.backward()
+        with RANGE("upd"):
+            optimizer.step()
+"""
+EPISODES = """
+for step in range(12):
+    loss = sum(model(x).sum() for _ in range(3 + step // 3))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+PASSES = """
+loader = DataLoader(TensorDataset(torch.randn(64, 16)), batch_size=8)
+for _ in range(3):
+    for (x,) in lt.track(loader, "step"):
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+"""
+PROFILED = """
+def items():
+    for _ in range(8):
+        yield torch.randn(8, 16)
+
+for x in lt.track(items(), "step"):
+    optimizer.zero_grad()
+    model(x).sum().backward()
+    optimizer.step()
+"""
+
+
+def summary(folder: Path, script: str, *options: str) -> dict[str, Any]:
+    """What is told of a run of the script."""
+    (folder / "train.py").write_text(BEGIN + script)
+    begin = [sys.executable, "-m", "laptime"]
+    run = [*begin, "run", "-o", "a.lap", *options, "train.py"]
+    subprocess.run(run, cwd=folder, check=True, capture_output=True)
+    report = [*begin, "report", "--json", "a.lap"]
+    told = subprocess.run(report, cwd=folder, check=True, capture_output=True)
+    result: dict[str, Any] = json.loads(told.stdout)
+    return result
+
+
+def counts(told: dict[str, Any]) -> dict[str, int]:
+    return {row["path"]: row["count"] for row in told["rows"]}
+
+
+@pytest.mark.parametrize("name", ["lt.lap", "record_function", "torch.cuda.nvtx.range"])
+def test_laps_that_hold_parts_of_a_step_are_told_and_no_step_is(tmp_path: Path, name: str) -> None:
+    told = summary(tmp_path, OWN.replace("RANGE", name))
+    assert [one["code"] for one in told["warnings"]].count("phases.torn") == 1
+    said = lt.open(tmp_path / "a.lap").report().headline
+    assert said.endswith("No step is whole: see the warning below."), said
+    told = summary(tmp_path, WHOLE.replace("RANGE", name), "--force")
+    assert "phases.torn" not in [one["code"] for one in told["warnings"]]
+    assert counts(told)["step"] == 12
+
+
+def test_a_step_that_is_counted_from_its_backward_on_takes_its_forward_along(
+    tmp_path: Path,
+) -> None:
+    found = counts(summary(tmp_path, EPISODES, "--ops"))
+    assert found["step"] + found["counted step"] == 12
+    # Every third step has another number of forwards, and so operations that are not known yet.
+    assert found["counted step"] >= 4
+    for phase in ("forward", "backward"):
+        assert found[f"step/{phase}"] == found["step"], found
+
+
+def test_every_step_of_a_pass_that_is_tracked_is_in_its_epoch(tmp_path: Path) -> None:
+    told = summary(tmp_path, PASSES)
+    assert [epoch["step_count"] for epoch in told["epochs"]] == [8, 8, 8]
+
+
+def test_a_profiled_step_takes_the_wait_for_its_item_along(tmp_path: Path) -> None:
+    found = counts(summary(tmp_path, PROFILED, "--kernels", "3:5"))
+    assert (found["step"], found["profiled step"]) == (6, 2)
+    assert (found["step/data"], found["profiled step/data"]) == (6, 2)
