@@ -34,7 +34,7 @@ impl Framework {
         Ok(is_ready)
     }
 
-    /// What it returns is let go of as bound, at once: other references wait for PyO3's own entries, and there
+    /// What it returns is let go of as bound, at once: other references wait for `PyO3`'s own entries, and there
     /// may be none for a long time.
     fn place(&self, python: Python<'_>) -> PyResult<Option<Place>> {
         if !self.is_ready(python)? {

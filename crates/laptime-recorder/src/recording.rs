@@ -207,11 +207,13 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
 
 /// Whether what was noted tells of what happened in one recording: the next one is told its own.
 fn is_of_one(code: &str) -> bool {
-    const CODES: [&str; 4] = [
+    const CODES: [&str; 6] = [
         on_devices::times::FAILED,
         "device.off",
         "device.unused",
         "ranges.open",
+        "ranges.unnumbered",
+        "phases.torn",
     ];
     CODES.contains(&code) || code.starts_with("kernels.")
 }

@@ -79,6 +79,10 @@ class _Ranges:
         self._phases = Phases(compiler={}, broken=self._broken, **asked)
         self._watched: list[Watched] = []
         self._started: dict[object, tuple[AsideSpan, str]] = {}
+        # Those without a number, as the `nvtx` package gives none without a tool, and whether some
+        # of them overlapped.
+        self._unnumbered: list[tuple[AsideSpan, str]] = []
+        self._overlapped = False
         # What lies over decorated functions, by the name of the range.
         self._inside: dict[str, Watched] = {}
         # Functions of the program's own that are decorated.
@@ -108,8 +112,9 @@ class _Ranges:
 
     def _tell(self) -> None:
         """Says which ranges never ended: when they did isn't known, so they are no laps."""
-        left, self._started = self._started, {}
-        names = sorted({name for _, name in left.values()})
+        left = [*self._started.values(), *self._unnumbered]
+        self._started, self._unnumbered = {}, []
+        names = sorted({name for _, name in left})
         if not names or os.getpid() != self._process:
             return
         more = ", …" if len(names) > _MOST_NAMED else ""
@@ -211,13 +216,36 @@ class _Ranges:
     # -- ranges that may overlap -----------------------------------------------------------
 
     def _start(self, number: object, name: object) -> None:
-        if len(self._started) < _MOST_KEPT:
+        if number is None:
+            self._unnumbered.append((AsideSpan(str(name)), str(name)))
+            self._overlapped |= len(self._unnumbered) > 1
+        elif len(self._started) < _MOST_KEPT:
             self._started[number] = AsideSpan(str(name)), str(name)
 
     def _end(self, number: object) -> None:
+        if number is None:
+            self._end_unnumbered()
+            return
         started = self._started.pop(number, None)
         if started is not None:
             started[0].end()
+
+
+    def _end_unnumbered(self) -> None:
+        """One of those without a number ended. Where several overlapped nobody knows which."""
+        if not self._unnumbered:
+            return
+        started, _ = self._unnumbered.pop()
+        if not self._overlapped:
+            started.end()
+            return
+        if self._unnumbered:
+            note(
+                "ranges.unnumbered",
+                "ranges of nvtx.start_range overlapped and are no laps: where no tool is attached the "
+                "package gives no numbers, and nothing tells which of them ended",
+            )
+        self._overlapped = bool(self._unnumbered)
 
 
 def _record_function_entered(given: Any, _named: Any, _result: Any) -> None:

@@ -153,6 +153,21 @@ def test_the_nvtx_packages_ranges_are_laps(phases: lt.Record) -> None:
     assert "here" in str(report)
 
 
+def test_ranges_without_a_number_that_overlap_are_told_and_no_laps(phases: lt.Record) -> None:
+    nvtx = pytest.importorskip("nvtx")
+    first, second = nvtx.start_range("first"), nvtx.start_range("second")
+    nvtx.end_range(first)
+    nvtx.end_range(second)
+    nvtx.end_range(nvtx.start_range("alone"))
+    phases.stop()
+    report = lt.open(phases.path).report()
+    assert report["alone"].count == 1
+    if first is None:  # as no tool is attached
+        assert "first" not in report
+        assert "second" not in report
+        assert any("ranges of nvtx.start_range overlapped" in one for one in report.warnings)
+
+
 def test_a_range_that_is_used_again_inside_of_itself_and_by_threads(phases: lt.Record) -> None:
     nvtx = pytest.importorskip("nvtx")
     again = nvtx.annotate("again")

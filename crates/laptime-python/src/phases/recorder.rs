@@ -21,9 +21,7 @@ static IS_INFERRED: AtomicBool = AtomicBool::new(false);
 const INFERRED: &str = "where no module was called, step/forward is the time from the batch, or from the last \
      update or zero_grad, to the gradient";
 
-/// Whether it was noted that laps of the program's own hold parts of its steps.
-static IS_TORN: AtomicBool = AtomicBool::new(false);
-/// Code of the note that says so.
+/// Code of the note that says that a lap of the program's own holds a part of a step.
 const TORN: &str = "phases.torn";
 
 static SITES: [LazySite; PhaseName::ALL.len()] = {
@@ -186,12 +184,10 @@ impl Laps for Recorder {
     }
 
     fn torn(&self, path: u32) {
-        if !IS_TORN.swap(true, Relaxed) {
-            let names = span::at(|| recorder::path_names(PathId(path)));
-            let lap = names.last().map_or("", String::as_str);
-            let said = format!("the program's own lap {lap} holds only a part of a step");
-            span::at(|| recorder::note(TORN, &said));
-        }
+        let names = span::at(|| recorder::path_names(PathId(path)));
+        let lap = names.last().map_or("", String::as_str);
+        let said = format!("the program's own lap {lap} holds only a part of a step");
+        span::at(|| recorder::note(TORN, &said));
     }
 
     fn mark(&self, name: PhaseName, at: u64) {

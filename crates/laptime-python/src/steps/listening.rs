@@ -66,7 +66,7 @@ pub fn is_on() -> bool {
     IS_ON.load(Relaxed)
 }
 
-/// Bound, so that they are let go of at once: other references wait for PyO3's own entries.
+/// Bound, so that they are let go of at once: other references wait for `PyO3`'s own entries.
 fn all(python: Python<'_>) -> Vec<Bound<'_, StepListener>> {
     // SAFETY: the lock is held, and counting references runs no Python code.
     let listeners = unsafe { LISTENERS.get() };
