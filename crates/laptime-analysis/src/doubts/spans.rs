@@ -58,7 +58,10 @@ pub fn of_unbalanced<'a>(rows: impl Iterator<Item = (&'a str, u64)>) -> Option<W
     };
     let spans = plural(count, "span was", "spans were");
     Some(
-        Warning::new("unbalanced", format!("{spans} closed out of order{most}"))
-            .with_hint("use `with` or a decorator, which close in order"),
+        Warning::new(
+            "unbalanced",
+            format!("{spans} closed out of order, or not at all{most}"),
+        )
+        .with_hint("use `with` or a decorator, which close in order"),
     )
 }

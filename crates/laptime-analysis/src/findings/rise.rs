@@ -6,6 +6,7 @@ use super::steps::Steps;
 use crate::finding::{Finding, MainFunction};
 use crate::growth::Growth;
 use crate::summary::Summary;
+use crate::wall::STARTUP;
 
 /// In a shorter time everything grows: programs import packages and read their data.
 const LEAST_NS: u64 = 4_000_000_000;
@@ -15,6 +16,9 @@ const LEAST_BYTES: f64 = 1_048_576.0;
 const SURE_RATIO: f64 = 0.2;
 /// How fast memory must still grow at the end, as a part of how fast it grows in all.
 const LATE_RATIO: f64 = 0.4;
+
+/// Of a program with laps that passes more of its time than this before the first, growth says nothing.
+const STARTUP_RATIO: f64 = 0.5;
 
 /// How memory grows over time.
 #[derive(Debug)]
@@ -40,7 +44,7 @@ pub fn of_process(summary: &Summary, rise: Option<Rise>) -> Option<Finding> {
     let is_sure = growth.bytes >= LEAST_BYTES
         && growth.uncertainty <= SURE_RATIO * growth.bytes
         && growth.late_ratio >= LATE_RATIO;
-    if !is_sure || during_ns < LEAST_NS || Steps::of(summary).is_some() {
+    if !is_sure || during_ns < LEAST_NS || Steps::of(summary).is_some() || mostly_starts(summary) {
         return None;
     }
     let per_second = |bytes: f64| (bytes * 1e9 / during_ns as f64).round() as u64;
@@ -52,6 +56,13 @@ pub fn of_process(summary: &Summary, rise: Option<Rise>) -> Option<Finding> {
         function,
         is_sampled,
     })
+}
+
+/// Whether most of the time passed before the first lap, with imports and reading of data, which grow too.
+fn mostly_starts(summary: &Summary) -> bool {
+    let mut rows = summary.rows.iter();
+    let startup = rows.find(|row| row.is_leftover(STARTUP));
+    startup.is_some_and(|row| row.total_ns as f64 > STARTUP_RATIO * summary.wall_ns as f64)
 }
 
 #[cfg(test)]

@@ -47,6 +47,18 @@ fn memory_that_grows_all_the_time_is_found() {
 }
 
 #[test]
+fn what_grows_before_the_first_lap_is_no_growth() {
+    let grows = |index: i64| 20 * MIB + index * MIB;
+    for (first_ms, is_told) in [(500, true), (6_000, false)] {
+        let mut script = program(70, grows);
+        script.span(&["load"], first_ms * MS, 500 * MS);
+        let mut all = found(&script).into_iter();
+        let rises = all.any(|one| matches!(one, Finding::MemoryRise { .. }));
+        assert_eq!(rises, is_told, "{first_ms} ms");
+    }
+}
+
+#[test]
 fn what_is_freed_when_the_interpreter_ends_does_not_hide_it() {
     let mut script = program(80, |index| if index < 70 { index * MIB } else { MIB });
     let exits = script.ticks(6_950 * MS).to_string();
