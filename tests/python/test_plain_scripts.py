@@ -182,7 +182,9 @@ def test_threads_that_are_joined_are_no_wait_at_the_end(tmp_path: Path) -> None:
 def test_a_lap_that_awaits_and_blocks_the_loop_is_told_by_samples(tmp_path: Path, how: str) -> None:
     script = LOOP.replace("HOW", repr(how))
     blocks = only(run(tmp_path, script, "--stacks"), "blocks the event loop")
-    said = re.match(r"login blocks the event loop: for at least .*samples saw it (\d) times?", blocks)
+    said = re.match(
+        r"login blocks the event loop: for at least .*samples saw it (\d) times?", blocks
+    )
     assert said, blocks
     # Where the machine is busy few samples are taken, and none of a block tells nothing of it.
     assert 1 <= int(said[1]) <= 4, blocks

@@ -230,7 +230,6 @@ class _Ranges:
         if started is not None:
             started[0].end()
 
-
     def _end_unnumbered(self) -> None:
         """One of those without a number ended. Where several overlapped nobody knows which."""
         if not self._unnumbered:
@@ -242,8 +241,8 @@ class _Ranges:
         if self._unnumbered:
             note(
                 "ranges.unnumbered",
-                "ranges of nvtx.start_range overlapped and are no laps: where no tool is attached the "
-                "package gives no numbers, and nothing tells which of them ended",
+                "ranges of nvtx.start_range overlapped and are no laps: where no tool is attached "
+                "the package gives no numbers, and nothing tells which of them ended",
             )
         self._overlapped = bool(self._unnumbered)
 

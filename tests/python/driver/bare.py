@@ -70,7 +70,7 @@ def leaks() -> None:
 
 
 def interrupted() -> None:
-    """Errors of a signal's handler reach the program, though Laptime asks for the stream meanwhile."""
+    """Errors of a signal's handler come while Laptime asks for the stream."""
 
     class Over(Exception):
         pass

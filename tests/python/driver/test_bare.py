@@ -1,4 +1,4 @@
-"""Laps on a device without a framework: what is told after a reset, in captures, and at what cost."""
+"""Laps on a device without a framework: what is told, and at what cost."""
 
 from __future__ import annotations
 
