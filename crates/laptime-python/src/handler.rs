@@ -6,6 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use laptime_recorder::guard;
 use pyo3::exceptions::{PyBaseException, PyException, PyKeyboardInterrupt};
 use pyo3::ffi;
 use pyo3::intern;
@@ -50,13 +51,15 @@ fn raised_in(python: Python<'_>, error: &PyErr, own: bool) -> bool {
 /// of the program's.
 pub fn raise_later(python: Python<'_>, error: PyErr) {
     extern "C" fn raise(error: *mut c_void) -> c_int {
-        // SAFETY: pending calls are made with the lock held, and this one owns the object.
-        unsafe {
-            let error = error.cast::<ffi::PyObject>();
-            ffi::PyErr_SetObject(ffi::Py_TYPE(error).cast(), error);
-            ffi::Py_DECREF(error);
-        }
-        -1
+        guard(0, || {
+            // SAFETY: pending calls are made with the lock held, and this one owns the object.
+            unsafe {
+                let error = error.cast::<ffi::PyObject>();
+                ffi::PyErr_SetObject(ffi::Py_TYPE(error).cast(), error);
+                ffi::Py_DECREF(error);
+            }
+            -1
+        })
     }
     let error = error.into_value(python).into_ptr();
     // SAFETY: the lock is held, and the call owns the object from here on, unless there is no room for it.

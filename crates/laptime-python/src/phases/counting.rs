@@ -1,7 +1,5 @@
 //! The operations of a call, which Python counts where they aren't known.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
 use pyo3::exceptions::PyBaseException;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -9,15 +7,8 @@ use pyo3::prelude::*;
 use super::call::Call;
 use super::own_python::{Hidden, guarded};
 use super::process::Phases;
+use super::recorder;
 use crate::handler;
-
-/// Whether operations were ever to be counted.
-static IS_ASKED: AtomicBool = AtomicBool::new(false);
-
-/// Whether operations are counted, or were.
-pub fn is_asked() -> bool {
-    IS_ASKED.load(Relaxed)
-}
 
 /// Counts the operations of calls: `begin(args, kwargs, compiling)` and `end(begun, raised)`, where
 /// `compiling` says that the call is inside of what `torch.compile` compiles.
@@ -37,7 +28,7 @@ type Raised<'py> = Option<Bound<'py, PyBaseException>>;
 impl Counting {
     /// Counts by these.
     pub fn new(begin: Py<PyAny>, end: Py<PyAny>) -> Self {
-        IS_ASKED.store(true, Relaxed);
+        recorder::may_count();
         Self { begin, end }
     }
 

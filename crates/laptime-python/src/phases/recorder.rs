@@ -8,7 +8,6 @@ use laptime_phases::{Held, Laps, SpanId, Spot, Taken};
 use laptime_recorder::device::HeldTime;
 use laptime_recorder::{self as recorder, Extra, LazySite, Open, Site, clock};
 
-use super::counting;
 use crate::fast::span;
 use crate::rate;
 use crate::steps;
@@ -20,6 +19,14 @@ const KNOWN: usize = 8;
 static IS_INFERRED: AtomicBool = AtomicBool::new(false);
 const INFERRED: &str = "where no module was called, step/forward is the time from the batch, or from the last \
      update or zero_grad, to the gradient";
+
+/// Whether operations are counted, or were: a unit may be set aside for it.
+static MAY_COUNT: AtomicBool = AtomicBool::new(false);
+
+/// Operations may be counted from now on.
+pub fn may_count() {
+    MAY_COUNT.store(true, Relaxed);
+}
 
 /// Code of the note that says that a lap of the program's own holds a part of a step.
 const TORN: &str = "phases.torn";
@@ -149,7 +156,7 @@ impl Laps for Recorder {
     }
 
     fn may_set_aside(&self) -> bool {
-        counting::is_asked()
+        MAY_COUNT.load(Relaxed)
     }
 
     fn last_written(&self) -> u64 {
