@@ -9,13 +9,12 @@ use laptime_core::{
 };
 
 use crate::clock;
-use crate::device;
-use crate::device::here::Place;
 use crate::device::{HeldTime, OnDevice, closed};
 use crate::device_memory;
 use crate::memory;
 use crate::memory::Quiet;
 use crate::nvtx;
+use crate::on_devices::opening::Opening;
 use crate::on_devices::{self, times, waits};
 use crate::operators;
 use crate::registration;
@@ -102,7 +101,7 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     let slot = unsafe { thread.slot.as_ref() };
     let depth = slot.depth.load(Relaxed) as usize;
     if depth.wrapping_sub(1) >= SLOT_ENTRIES - 1 {
-        return enter_slowly(thread, site, 0, None, None, &mut OnDevices::default());
+        return enter_slowly(thread, site, 0, None, None, &mut Opening::default());
     }
     let path = thread.path(PathId(slot.entries[depth - 1].get().path), site);
     let start = clock::now_by_tsc();
@@ -118,32 +117,6 @@ fn enter_here(thread: &mut Thread, site: &Site) -> Open {
     })
 }
 
-/// What devices follow of a span that opens.
-#[derive(Debug, Default)]
-struct OnDevices {
-    memory: Option<device_memory::Token>,
-    begun: Option<(Place, device::Begun)>,
-}
-
-impl OnDevices {
-    /// The span's own time on the device begins last.
-    fn begin() -> Self {
-        Self {
-            memory: device_memory::open(),
-            begun: times::begin(),
-        }
-    }
-
-    fn forget(self) {
-        if let Some((_, begun)) = self.begun {
-            device::forget(begun);
-        }
-        if let Some(token) = self.memory {
-            device_memory::forget(token);
-        }
-    }
-}
-
 #[cold]
 #[inline(never)]
 fn enter_slowly(
@@ -152,7 +125,7 @@ fn enter_slowly(
     flag: u32,
     start: Option<u64>,
     id: Option<u64>,
-    on_devices: &mut OnDevices,
+    on_devices: &mut Opening,
 ) -> Open {
     let parent = thread.stack().innermost();
     let path = thread.path(parent, site);
@@ -185,7 +158,7 @@ fn enter_with(site: &Site, flag: u32, start: Option<u64>, id: Option<u64>) -> Op
     }
     let _quiet = Quiet::begin();
     memory::look_for_new_objects();
-    let mut on_devices = OnDevices::begin();
+    let mut on_devices = Opening::begin();
     let open =
         registration::with(|thread| enter_slowly(thread, site, flag, start, id, &mut on_devices));
     if open.is_none() {

@@ -1,11 +1,13 @@
 //! What devices tell of spans, written as records beside them: their [`times`] and their [`memory`]; spans
-//! that wait for their device ([`waits`]); and the last of it, before the driver shuts down ([`at_exit`]).
+//! that open ([`opening`]) and that wait for their device ([`waits`]); and the last of it, before the driver
+//! shuts down ([`at_exit`]).
 //!
 //! This stands between the stacks and the drivers: [`crate::device`] and [`crate::device_memory`] know
 //! nothing of threads and records.
 
 pub mod at_exit;
 pub mod memory;
+pub mod opening;
 pub mod times;
 pub mod waits;
 
