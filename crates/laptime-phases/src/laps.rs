@@ -125,10 +125,6 @@ pub trait Laps {
     fn step_since(&self) -> Option<u64> {
         None
     }
-    /// Whether a unit may be set aside after it has begun.
-    fn may_set_aside(&self) -> bool {
-        false
-    }
     /// When what this thread wrote last ended: another number once anything was written.
     fn last_written(&self) -> u64;
     /// Whether a span is still open here.

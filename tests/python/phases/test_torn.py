@@ -1,4 +1,4 @@
-"""Steps that the program's own laps, or counting, would cut into pieces."""
+"""Steps that the program's own laps, or profiling, would cut into pieces."""
 
 from __future__ import annotations
 
@@ -40,13 +40,6 @@ for _ in range(12):
             loss.backward()
         with RANGE("upd"):
             optimizer.step()
-"""
-EPISODES = """
-for step in range(12):
-    loss = sum(model(x).sum() for _ in range(3 + step // 3))
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
 """
 PASSES = """
 loader = DataLoader(TensorDataset(torch.randn(64, 16)), batch_size=8)
@@ -93,17 +86,6 @@ def test_laps_that_hold_parts_of_a_step_are_told_and_no_step_is(tmp_path: Path, 
     told = summary(tmp_path, WHOLE.replace("RANGE", name), "--force")
     assert "phases.torn" not in [one["code"] for one in told["warnings"]]
     assert counts(told)["step"] == 12
-
-
-def test_a_step_that_is_counted_from_its_backward_on_takes_its_forward_along(
-    tmp_path: Path,
-) -> None:
-    found = counts(summary(tmp_path, EPISODES, "--ops"))
-    assert found["step"] + found["counted step"] == 12
-    # Every third step has another number of forwards, and so operations that are not known yet.
-    assert found["counted step"] >= 4
-    for phase in ("forward", "backward"):
-        assert found[f"step/{phase}"] == found["step"], found
 
 
 def test_every_step_of_a_pass_that_is_tracked_is_in_its_epoch(tmp_path: Path) -> None:

@@ -83,9 +83,7 @@ pub struct Unit {
     /// What the unit is if what was cut short is made good.
     end_if_well: SpanFlags,
     held: Vec<Held>,
-    /// Phases of a settled unit, which wait for its end: it may still go on under a name of its own.
-    late: Vec<Held>,
-    /// Which of those held back begin an evaluation, should no backward follow: the others go on with one.
+    /// Which of them begin an evaluation, should no backward follow: the others go on with one.
     apart: Vec<usize>,
     /// The unit goes on under a name of its own, as its operations are being counted.
     pub is_aside: bool,
@@ -111,7 +109,6 @@ impl Unit {
             end: SpanFlags::NONE,
             end_if_well: SpanFlags::NONE,
             held: Vec::with_capacity(FEW),
-            late: Vec::new(),
             apart: Vec::new(),
             is_aside: false,
             is_named: false,
@@ -187,30 +184,20 @@ impl Unit {
         self.leave(laps);
         self.is_aside = true;
         self.path = laps.path_of(self.span);
-        if self.state == UnitState::Settled {
-            self.write(laps);
-        }
     }
 
     fn leave(&self, laps: &dyn Laps) {
-        let first = self.late.first().or(self.held.first());
-        laps.set_aside(first.map(|held| held.start));
+        laps.set_aside(self.held.first().map(|held| held.start));
     }
 
     /// Ends a phase of the unit: holds it back, or writes it where that isn't needed or possible.
     pub fn end(&mut self, laps: &dyn Laps, phase: &Phase, span: SpanId, end: u64) {
         let is_open = self.state < UnitState::Settled;
-        let waits = is_open || self.may_be_set_aside(laps);
-        let holds = waits && self.holds(span) && !self.is_full();
+        let holds = is_open && self.holds(span) && !self.is_full();
         let is_named = laps.last_written() != phase.written;
         if holds && let Some(taken) = laps.suspend(span) {
             self.is_named |= is_named;
-            let phases = if is_open {
-                &mut self.held
-            } else {
-                &mut self.late
-            };
-            phases.push(Held {
+            self.held.push(Held {
                 name: phase.name,
                 start: phase.start,
                 duration: end.saturating_sub(phase.start),
@@ -224,36 +211,17 @@ impl Unit {
         }
     }
 
-    /// The unit stays what it is: writes the phases that it held back, unless it may be set aside.
+    /// Writes the phases that the unit held back: it stays what it is.
     pub fn settle(&mut self, laps: &dyn Laps) {
         self.state = UnitState::Settled;
-        if self.may_be_set_aside(laps) {
-            self.late.append(&mut self.held);
-        } else {
-            self.write(laps);
-        }
-    }
-
-    fn may_be_set_aside(&self, laps: &dyn Laps) -> bool {
-        !self.is_aside && laps.may_set_aside()
-    }
-
-    /// Writes the phases that the unit held back.
-    fn write(&mut self, laps: &dyn Laps) {
-        for held in self.late.drain(..).chain(self.held.drain(..)) {
+        for held in self.held.drain(..) {
             laps.emit(&held, self.path);
         }
     }
 
-    /// The unit is over: writes what it held back.
-    pub fn finish(&mut self, laps: &dyn Laps) {
-        self.state = UnitState::Settled;
-        self.write(laps);
-    }
-
     /// Whether the unit holds back as many phases as it may.
     pub fn is_full(&self) -> bool {
-        self.held.len() + self.late.len() >= MOST_HELD
+        self.held.len() >= MOST_HELD
     }
 
     /// The forward that begins now is the first of an evaluation, should no backward follow.
@@ -334,7 +302,7 @@ impl Unit {
 
     /// Closes the unit.
     pub fn close(mut self, laps: &dyn Laps, end: u64) {
-        self.finish(laps);
+        self.settle(laps);
         laps.close(self.span, end, self.end);
     }
 }

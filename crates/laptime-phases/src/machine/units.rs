@@ -112,7 +112,7 @@ impl Machine {
             iteration.loader.fetch_only.set(true);
             iteration.confirmed.set(None);
         }
-        unit.finish(&*self.laps);
+        unit.settle(&*self.laps);
     }
 
     /// A forward or training work has told what the fetched batches are for.

@@ -7,14 +7,13 @@ use pyo3::prelude::*;
 use super::call::Call;
 use super::own_python::{Hidden, guarded};
 use super::process::Phases;
-use super::recorder;
 use crate::handler;
 
 /// Counts the operations of calls: `begin(args, kwargs, compiling)` and `end(begun, raised)`, where
 /// `compiling` says that the call is inside of what `torch.compile` compiles.
 pub struct Counting {
-    begin: Py<PyAny>,
-    end: Py<PyAny>,
+    pub begin: Py<PyAny>,
+    pub end: Py<PyAny>,
 }
 
 /// A call that is being counted.
@@ -26,12 +25,6 @@ pub struct Begun<'a> {
 type Raised<'py> = Option<Bound<'py, PyBaseException>>;
 
 impl Counting {
-    /// Counts by these.
-    pub fn new(begin: Py<PyAny>, end: Py<PyAny>) -> Self {
-        recorder::may_count();
-        Self { begin, end }
-    }
-
     /// Begins to count a call, where its operations aren't known.
     pub fn begin<'a>(
         this: Option<&'a Self>,

@@ -135,7 +135,7 @@ impl Watched {
         Ok(Self {
             event: Event::named(event)?,
             phases,
-            counting: counting.map(|(begin, end)| Counting::new(begin, end)),
+            counting: counting.map(|(begin, end)| Counting { begin, end }),
             split: split.map(|(here, make, step_aside)| Split {
                 here,
                 make,

@@ -20,14 +20,6 @@ static IS_INFERRED: AtomicBool = AtomicBool::new(false);
 const INFERRED: &str = "where no module was called, step/forward is the time from the batch, or from the last \
      update or zero_grad, to the gradient";
 
-/// Whether operations are counted, or were: a unit may be set aside for it.
-static MAY_COUNT: AtomicBool = AtomicBool::new(false);
-
-/// Operations may be counted from now on.
-pub fn may_count() {
-    MAY_COUNT.store(true, Relaxed);
-}
-
 /// Code of the note that says that a lap of the program's own holds a part of a step.
 const TORN: &str = "phases.torn";
 
@@ -153,10 +145,6 @@ impl Laps for Recorder {
 
     fn step_since(&self) -> Option<u64> {
         span::at(|| recorder::open_since(PhaseName::Step.text()))
-    }
-
-    fn may_set_aside(&self) -> bool {
-        MAY_COUNT.load(Relaxed)
     }
 
     fn last_written(&self) -> u64 {
