@@ -90,6 +90,7 @@ use compare::Run;
 pub use analyzer::{Analyzer, Options, ProcessKey};
 pub use cpu::{CpuUse, cpu_use};
 pub use device_row::DeviceRow;
+pub use doubts::TORN_STEPS;
 pub use durations::{DurationPass, Durations, StepPass};
 pub use finding::{
     Cause, Finding, HeldLoop, Keeper, MainFunction, Passing, ThreadsWait, WorkerLap,

@@ -47,8 +47,8 @@ fn raised_in(python: Python<'_>, error: &PyErr, own: bool) -> bool {
     is
 }
 
-/// Raises in the calling thread what a handler raised where nothing can be raised: soon after, between two steps
-/// of the program's.
+/// Raises in the main thread, which runs handlers, what one raised where nothing can be raised: soon after,
+/// between two steps of the program's. What another thread was to raise is lost.
 pub fn raise_later(python: Python<'_>, error: PyErr) {
     extern "C" fn raise(error: *mut c_void) -> c_int {
         guard(0, || {
@@ -60,6 +60,10 @@ pub fn raise_later(python: Python<'_>, error: PyErr) {
             }
             -1
         })
+    }
+    // SAFETY: plain calls.
+    if unsafe { libc::gettid() != libc::getpid() } {
+        return;
     }
     let error = error.into_value(python).into_ptr();
     // SAFETY: the lock is held, and the call owns the object from here on, unless there is no room for it.

@@ -6,7 +6,7 @@
 
 use laptime_analysis::{
     FunctionTime, LapFunctions, ProcessState, ProcessSummary, RowKind, SpanRow, Summary,
-    is_shutdown, noun, nouns, seen,
+    TORN_STEPS, is_shutdown, noun, nouns, seen,
 };
 use laptime_core::PhaseName;
 
@@ -23,9 +23,6 @@ const OVERLAP_RATIO: f64 = 1.05;
 const FAR_RATIO: f64 = 0.1;
 /// What is left over is said from this share on.
 const REST_RATIO: f64 = 0.05;
-
-/// Code of the warning that steps are told in pieces.
-const TORN: &str = "phases.torn";
 
 /// Stands between a number and its unit, where no line may end.
 pub const UNBROKEN: char = '\u{a0}';
@@ -73,8 +70,8 @@ pub fn of_run(summary: &Summary) -> String {
     } else {
         format!("{wall}: {}.", said.join(", "))
     };
-    if summary.warnings.iter().any(|one| one.code == TORN) {
-        said.push_str(" No step is whole: see the warning below.");
+    if summary.warnings.iter().any(|one| one.code == TORN_STEPS) {
+        said.push_str(" Its steps are told in pieces: see the warning below.");
     } else if let Some(step) = step(summary) {
         said.extend([" ", &step]);
     }

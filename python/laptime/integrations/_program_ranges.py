@@ -113,7 +113,7 @@ class _Ranges:
     def _tell(self) -> None:
         """Says which ranges never ended: when they did isn't known, so they are no laps."""
         left = [*self._started.values(), *self._unnumbered]
-        self._started, self._unnumbered = {}, []
+        self._started, self._unnumbered, self._overlapped = {}, [], False
         names = sorted({name for _, name in left})
         if not names or os.getpid() != self._process:
             return
@@ -217,7 +217,8 @@ class _Ranges:
 
     def _start(self, number: object, name: object) -> None:
         if number is None:
-            self._unnumbered.append((AsideSpan(str(name)), str(name)))
+            if len(self._unnumbered) < _MOST_KEPT:
+                self._unnumbered.append((AsideSpan(str(name)), str(name)))
             self._overlapped |= len(self._unnumbered) > 1
         elif len(self._started) < _MOST_KEPT:
             self._started[number] = AsideSpan(str(name)), str(name)

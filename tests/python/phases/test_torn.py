@@ -31,6 +31,14 @@ for _ in range(12):
         optimizer.step()
         optimizer.zero_grad()
 """
+TRIED = """
+with lt.lap("try"):
+    loss = model(x).sum()
+loss.backward()
+for _ in range(12):
+    model(x).sum().backward()
+    optimizer.step()
+"""
 WHOLE = """
 for _ in range(12):
     with lt.lap("step"):
@@ -82,10 +90,16 @@ def test_laps_that_hold_parts_of_a_step_are_told_and_no_step_is(tmp_path: Path, 
     told = summary(tmp_path, OWN.replace("RANGE", name))
     assert [one["code"] for one in told["warnings"]].count("phases.torn") == 1
     said = lt.open(tmp_path / "a.lap").report().headline
-    assert said.endswith("No step is whole: see the warning below."), said
+    assert said.endswith("Its steps are told in pieces: see the warning below."), said
     told = summary(tmp_path, WHOLE.replace("RANGE", name), "--force")
     assert "phases.torn" not in [one["code"] for one in told["warnings"]]
     assert counts(told)["step"] == 12
+
+
+def test_one_step_that_is_tried_out_says_nothing_of_the_training(tmp_path: Path) -> None:
+    told = summary(tmp_path, TRIED)
+    assert "phases.torn" not in [one["code"] for one in told["warnings"]]
+    assert "A step takes" in lt.open(tmp_path / "a.lap").report().headline
 
 
 def test_every_step_of_a_pass_that_is_tracked_is_in_its_epoch(tmp_path: Path) -> None:

@@ -7,5 +7,5 @@ mod run;
 mod spans;
 
 pub use process::{of_process, of_workers};
-pub use run::{of_end, of_notes, of_outcome, of_unrecorded};
+pub use run::{TORN as TORN_STEPS, of_end, of_notes, of_outcome, of_unrecorded};
 pub use spans::{of_doubled, of_excess, of_overfull, of_unbalanced};

@@ -13,7 +13,7 @@ use crate::process_summary::{ProcessState, ProcessSummary};
 const NO_PHASES: &str = "phases.none";
 
 /// Noted where laps of the program's own hold parts of its steps.
-const TORN: &str = "phases.torn";
+pub const TORN: &str = "phases.torn";
 
 /// About what recorders noted.
 pub fn of_notes(
@@ -55,7 +55,7 @@ pub fn of_notes(
                 Warning::new(&code, format!("{said}, so there are no phases to show"))
                     .with_hint("put lt.lap(\"name\") around the parts that matter: functions such as torch.nn.functional.conv2d belong to no module")
             } else if code == TORN {
-                Warning::new(&code, format!("{said}: its steps are told in pieces, of which none is a step"))
+                Warning::new(&code, format!("{said}: steps are told in pieces, and their times are those of the pieces"))
                     .with_hint("put a lap around each whole step: `with lt.lap(\"step\"):`")
             } else if code == launches::CODE {
                 Warning::new(&code, format!("{said}: a lap holds the work only if it waits for the result"))

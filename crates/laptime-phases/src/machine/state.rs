@@ -54,6 +54,8 @@ pub struct Habits {
     pub forwards: Forwards,
     /// The program trains a module in evaluation mode.
     pub trains_in_eval: bool,
+    /// How often a lap of the program's own held only a part of a step.
+    pub torn: u64,
 }
 
 /// The last unit.

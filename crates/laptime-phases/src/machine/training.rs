@@ -12,6 +12,9 @@ use crate::program::Program;
 /// Micro-batches in one step before its update is taken to be out of sight: compiled, say.
 const MOST_BACKWARDS: u32 = 256;
 
+/// So many steps in pieces are a habit.
+const MOST_TRIED: u64 = 3;
+
 impl Machine {
     /// There is training work, about to begin as a phase: a step must be open.
     pub(super) fn train(&mut self, at: u64, phase: PhaseName) {
@@ -19,7 +22,11 @@ impl Machine {
             // A program without a loader: its step begins with its first work.
             let left = self.last.left.take();
             if let Some(path) = left.filter(|_| phase != PhaseName::Forward) {
-                self.laps.torn(path);
+                self.habits.torn += 1;
+                // Of one that was tried out before the training nothing is to be said.
+                if self.habits.torn >= MOST_TRIED.max(self.steps) {
+                    self.laps.torn(path);
+                }
             }
             self.open_step(at, phase);
             return;
