@@ -15,7 +15,7 @@ use crate::memory;
 use crate::memory::Quiet;
 use crate::nvtx;
 use crate::on_devices::opening::Opening;
-use crate::on_devices::{self, times, waits};
+use crate::on_devices::{self, closing, times, waits};
 use crate::operators;
 use crate::registration;
 use crate::registry;
@@ -193,7 +193,7 @@ pub fn exit(open: Open) -> Option<u64> {
 #[allow(clippy::inline_always)] // the hot path of `exit` and of `exit_site`
 fn exit_here(open: Open) -> Option<u64> {
     if !state::is_on_by_tsc() {
-        return exit_with(open, None, SpanFlags::NONE);
+        return exit_otherwise(open);
     }
     let end = clock::now_by_tsc();
     let written = Thread::with(|thread| {
@@ -214,6 +214,14 @@ fn exit_here(open: Open) -> Option<u64> {
         }
     })?;
     written.or_else(|| exit_with(open, Some(end), SpanFlags::NONE))
+}
+
+#[inline(never)]
+fn exit_otherwise(open: Open) -> Option<u64> {
+    match closing::exit(open.0) {
+        Ok(ticks) => Some(ticks),
+        Err(end) => exit_with(open, end, SpanFlags::NONE),
+    }
 }
 
 /// Closes the innermost open span of a site; see [`exit`].

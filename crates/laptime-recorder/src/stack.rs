@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use laptime_core::format::process::{OpenSpan, SLOT_ENTRIES, SLOT_LEN};
 use laptime_core::{PathId, SpanWork};
 
+use crate::device::here::Place;
 use crate::device::{Begun, OpenOnDevices};
 use crate::device_memory::OpenWithMemory;
 use crate::memory::Frames;
@@ -383,6 +384,37 @@ impl Stack {
             }
         }
         Some((position.start, self.on_devices.end(position.start)?))
+    }
+
+    /// The innermost span, if it is this one, and carries nothing but its time on a device.
+    #[inline]
+    fn innermost_plain(&self, position: Position) -> Option<Entry> {
+        let slot = self.get();
+        let index = position.index as usize;
+        let entry = slot.entries.get(index)?.get();
+        let is_it = position.index + 1 == slot.depth.load(Ordering::Relaxed)
+            && entry.start == position.start
+            && entry.site & CARRIES == 0
+            && self.ranges.is_empty()
+            && self.device_memory.is_empty()
+            && !self.is_inside(position);
+        is_it.then_some(entry)
+    }
+
+    /// Takes the device's part of the innermost span, if it is this one, carries nothing else, and is timed.
+    /// It closes by [`Self::take_innermost`].
+    #[inline]
+    pub fn take_on_device(&mut self, position: Position) -> Option<(Place, Begun)> {
+        self.innermost_plain(position)?;
+        self.on_devices.take_running(position.start)
+    }
+
+    /// Takes the innermost span off, if it is this one, and carries nothing.
+    #[inline]
+    pub fn take_innermost(&mut self, position: Position) -> Option<Entry> {
+        let entry = self.innermost_plain(position)?;
+        self.get().depth.store(position.index, Ordering::Release);
+        Some(entry)
     }
 
     /// Gives an open span its work, or more of it.

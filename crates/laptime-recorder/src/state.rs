@@ -59,6 +59,13 @@ pub fn carries(more: More) -> bool {
     MORE.load(Ordering::Relaxed) & more as u8 != 0
 }
 
+/// Whether spans are recorded, and carry this and nothing else.
+#[inline]
+pub fn carries_alone(more: More) -> bool {
+    MODE.load(Ordering::Relaxed) == Mode::OnWithMore as u8
+        && MORE.load(Ordering::Relaxed) == more as u8
+}
+
 /// Whether spans carry memory while they are recorded.
 #[inline]
 pub fn measures_memory() -> bool {

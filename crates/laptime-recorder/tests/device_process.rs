@@ -28,7 +28,7 @@ fn begin() -> Option<Begun> {
 /// The span closes, and has this path. What was learnt of others by then, if it was time to look.
 fn end(begun: Begun, path: u32) -> Known {
     let mut learnt = Known::default();
-    if let Some(over) = device::end(begun, |known| learnt = known) {
+    if let Some(over) = device::end(begun, || 0, |known| learnt = known) {
         let span = Span::plain(PathId(path), 0, 0, 0);
         device::closed(Subject::Span(Closed::new(DEFAULT, &span)), over);
     }

@@ -16,6 +16,7 @@ pub mod driver;
 pub mod enqueue;
 pub mod found;
 pub mod here;
+pub(crate) mod host;
 mod line;
 pub mod nvml;
 mod open;
@@ -40,11 +41,11 @@ pub(crate) use open::{OnDevice, OpenOnDevices};
 pub use pairs::Times;
 pub use reason::{Absent, Untimed};
 
-use crate::clock::monotonic_ns;
 use crate::lock::Lock;
 use cuda::Cuda;
 use driver::Driver;
 use enqueue::Enqueuer;
+use host::now_ns;
 use pairs::Pairs;
 use wishes::Wish;
 
@@ -143,7 +144,7 @@ pub fn begin(stream: Stream) -> Option<Begun> {
     if stream == DEFAULT && wishes::is_held(Wish::AllStreams) {
         in_use.see(stream);
     }
-    let begun = in_use.begin(stream, monotonic_ns);
+    let begun = in_use.begin(stream, now_ns);
     look_for_end(in_use);
     Some(begun)
 }
@@ -189,14 +190,14 @@ pub fn synchronize(stream: Stream) -> Result<bool, Untimed> {
 }
 
 /// The device's part of a span is over. `None` in a forked child. [`closed()`] follows, or [`forget_over`].
-/// From time to time `tell` is given what is known of others by now.
+/// `at_ns` says when, by [`host`]'s clock. From time to time `tell` is given what is known of others by now.
 ///
 /// **Cost** as that of [`begin`].
-pub fn end(begun: Begun, tell: impl FnOnce(Known)) -> Option<Over> {
+pub fn end(begun: Begun, at_ns: impl Fn() -> u64, tell: impl FnOnce(Known)) -> Option<Over> {
     let in_use = usable()?;
-    let over = in_use.end(begun, monotonic_ns, wishes::is_held(Wish::AllStreams));
+    let over = in_use.end(begun, at_ns, wishes::is_held(Wish::AllStreams));
     let take = |pairs: &mut Pairs<_, _>| closed::known(pairs.take());
-    let known = in_use.read_if_due(&over, monotonic_ns, take);
+    let known = in_use.read_if_due(&over, now_ns, take);
     look_for_end(in_use);
     known.map(tell);
     Some(over)
@@ -242,7 +243,7 @@ pub fn is_idle() -> bool {
 /// Takes what is known of closed spans by now. Waits for nothing.
 pub fn take() -> Known {
     with_pairs(|pairs| {
-        pairs.drain(monotonic_ns());
+        pairs.drain(now_ns());
         closed::known(pairs.take())
     })
     .unwrap_or_default()
@@ -252,10 +253,10 @@ pub fn take() -> Known {
 ///
 /// For a report that was asked for, never for a span. The program's other threads go on timing.
 pub fn wait(patience: Duration) {
-    let until = monotonic_ns().saturating_add(patience.as_nanos() as u64);
+    let until = now_ns().saturating_add(patience.as_nanos() as u64);
     let awaited = with_pairs(|pairs| pairs.queued()).unwrap_or_default();
     loop {
-        let now = monotonic_ns();
+        let now = now_ns();
         let is_over = with_pairs(|pairs| {
             pairs.drain(now);
             now >= until || pairs.is_past(awaited)
@@ -272,7 +273,7 @@ pub fn wait(patience: Duration) {
 pub fn flush(patience: Duration) -> Known {
     wait(patience);
     with_pairs(|pairs| {
-        pairs.drain(monotonic_ns());
+        pairs.drain(now_ns());
         pairs.give_up();
         closed::known(pairs.take())
     })

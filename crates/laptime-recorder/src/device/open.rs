@@ -105,6 +105,20 @@ impl OpenOnDevices {
         Some(&mut open.part)
     }
 
+    /// Takes the part of the span that opened last, if it is this one and its part goes on.
+    #[inline]
+    pub fn take_running(&mut self, start: u64) -> Option<(Place, Begun)> {
+        let is_it =
+            |last: &mut (u64, OnDevice)| last.0 == start && matches!(last.1.part, Part::Runs(_));
+        match self.0.pop_if(is_it)?.1 {
+            OnDevice {
+                place,
+                part: Part::Runs(begun),
+            } => Some((place, begun)),
+            _ => None,
+        }
+    }
+
     /// A span closes; `None` where it isn't timed on a device.
     #[inline]
     pub fn close(&mut self, start: u64) -> Option<OnDevice> {

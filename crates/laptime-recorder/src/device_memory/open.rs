@@ -27,6 +27,11 @@ impl OpenWithMemory {
         self.open.push((start, token));
     }
 
+    /// Whether none is open.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// A span closes, or a piece of it, that is not written now.
     pub fn take(&mut self, start: u64) -> Option<Token> {
         if self.open.is_empty() {

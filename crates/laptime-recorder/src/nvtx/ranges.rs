@@ -63,6 +63,11 @@ impl Ranges {
         self.open.push(range);
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// Closes the range of a span, if it has one.
     #[inline]
     pub fn close(&mut self, start: u64) {

@@ -1,11 +1,12 @@
 //! What devices tell of spans, written as records beside them: their [`times`] and their [`memory`]; spans
-//! that open ([`opening`]) and that wait for their device ([`waits`]); and the last of it, before the driver
+//! that open ([`opening`]), that close ([`closing`]) and that wait for their device ([`waits`]); and the last of it, before the driver
 //! shuts down ([`at_exit`]).
 //!
 //! This stands between the stacks and the drivers: [`crate::device`] and [`crate::device_memory`] know
 //! nothing of threads and records.
 
 pub mod at_exit;
+pub mod closing;
 pub mod memory;
 pub mod opening;
 pub mod times;

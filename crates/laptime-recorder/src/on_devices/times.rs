@@ -13,7 +13,7 @@ use super::{at_exit, waits};
 use crate::device::closed::{self, Known};
 use crate::device::here::Place;
 use crate::device::wishes::{self, Wish};
-use crate::device::{self, Absent, Begun, HeldTime, here};
+use crate::device::{self, Absent, Begun, HeldTime, here, host};
 use crate::registration;
 use crate::registry;
 use crate::stack::Position;
@@ -67,7 +67,7 @@ pub fn end(position: Position) {
 
 #[inline]
 fn end_one((start, begun): (u64, Begun)) {
-    let over = device::end(begun, |known| {
+    let over = device::end(begun, host::now_ns, |known| {
         Thread::with(|thread| write(thread, &known));
     });
     Thread::with(|thread| {
