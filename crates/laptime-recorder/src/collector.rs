@@ -17,7 +17,7 @@ use crate::file::ProcessFile;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::{self, Quiet};
-use crate::platform;
+use crate::platform::{self, Worker};
 use crate::registry::{self, Disk, Registry};
 use crate::sampled_devices;
 use crate::samples::Sources;
@@ -42,21 +42,18 @@ const SCRIBE_AGAIN: Duration = Duration::from_micros(100);
 const SCRIBE_LOOKS: u32 = 1_000;
 
 /// Starts the thread for the recording in progress.
-pub fn start(disk: &Disk) -> Option<std::thread::JoinHandle<()>> {
+pub fn start(disk: &Disk) -> Option<Worker> {
     let sources = Arc::downgrade(&disk.sources);
     let watch = Watch::begin();
-    std::thread::Builder::new()
-        .name("laptime".to_owned())
-        .spawn(move || {
-            guard((), || run(&sources, watch));
-            // After a mistake, readers of memory must not wait for windows that are never folded.
-            registry::with(|registry| {
-                if let Some(disk) = registry.disk.as_mut() {
-                    disk.folding = false;
-                }
-            });
-        })
-        .ok()
+    Worker::start(c"laptime", move || {
+        guard((), || run(&sources, watch));
+        // After a mistake, readers of memory must not wait for windows that are never folded.
+        registry::with(|registry| {
+            if let Some(disk) = registry.disk.as_mut() {
+                disk.folding = false;
+            }
+        });
+    })
 }
 
 fn run(sources: &Weak<Sources>, mut watch: Watch) {

@@ -280,7 +280,7 @@ pub fn close() {
         (disk.collector.take(), disk.sampler.take())
     });
     if let Some(collector) = collector {
-        let _ = collector.join();
+        collector.join();
     }
     if let Some(mut sampler) = sampler {
         sampler.stop();

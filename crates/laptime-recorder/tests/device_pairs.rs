@@ -3,15 +3,17 @@
 use laptime_fakes::{Fake, GLOBAL, THREAD_LOCAL};
 use laptime_recorder::device::cuda::Cuda;
 use laptime_recorder::device::driver::Stream;
-use laptime_recorder::device::enqueue::{Begun, Enqueuer};
-use laptime_recorder::device::pairs::{self, Pairs, Times};
+use laptime_recorder::device::enqueue::{self, Enqueuer};
+use laptime_recorder::device::pair::Times;
+use laptime_recorder::device::pairs::{self, Pairs};
 use laptime_recorder::device::pool;
 use laptime_recorder::device::reason::{Absent, Untimed};
 use laptime_recorder::device::timeline::Tail;
 
 /// A span's name here.
 type Name = &'static str;
-type Outcome = pairs::Outcome<Name>;
+type Outcome = (Name, Result<Times, Untimed>);
+type Begun = enqueue::Begun<Name>;
 
 const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
@@ -70,7 +72,7 @@ impl Program {
 
     fn read(&self) -> Vec<Outcome> {
         self.drain();
-        self.pairs.with(|pairs| pairs.take().collect())
+        self.pairs.with(taken)
     }
 
     fn only(&mut self) -> Result<Times, Untimed> {
@@ -78,6 +80,12 @@ impl Program {
         assert_eq!(outcomes.len(), 1, "{outcomes:?}");
         outcomes.remove(0).1
     }
+}
+
+fn taken(pairs: &mut Pairs<Cuda, Name>) -> Vec<Outcome> {
+    let mut all = Vec::new();
+    pairs.take(|name, times| all.push((*name, times.clone())));
+    all
 }
 
 #[test]
@@ -98,8 +106,7 @@ fn what_is_known_is_read_where_spans_are_over_whether_they_are_timed_or_not() {
     let mut program = Program::new();
     let read = |program: &Program, begun: Begun| {
         let over = program.pairs.end(begun, || program.now, false);
-        let take = |pairs: &mut Pairs<_, _>| pairs.take().collect::<Vec<Outcome>>();
-        let read = program.pairs.read_if_due(&over, || program.now, take);
+        let read = program.pairs.read_if_due(&over, || program.now, taken);
         program.pairs.closed("read", over);
         read
     };
@@ -349,7 +356,7 @@ fn three_spans(program: &mut Program) -> Vec<Outcome> {
         program.pass(3 * MS);
         program.drain();
     }
-    program.pairs.with(|pairs| pairs.take().collect())
+    program.pairs.with(taken)
 }
 
 /// Whether something of a span is absent; what is there is exact.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use laptime_core::{NoDeviceTime, PathId, Span};
 use laptime_fakes::Fake;
+use laptime_recorder::clock::monotonic_ns;
 use laptime_recorder::device::here::Place;
 use laptime_recorder::device::{
     self, Absent, Begun, Closed, Known, Stream, Subject, flush, is_on, reason, take, turn_off,
@@ -28,7 +29,7 @@ fn begin() -> Option<Begun> {
 /// The span closes, and has this path. What was learnt of others by then, if it was time to look.
 fn end(begun: Begun, path: u32) -> Known {
     let mut learnt = Known::default();
-    if let Some(over) = device::end(begun, || 0, |known| learnt = known) {
+    if let Some(over) = device::end(begun, monotonic_ns, |known| learnt = known) {
         let span = Span::plain(PathId(path), 0, 0, 0);
         device::closed(Subject::Span(Closed::new(DEFAULT, &span)), over);
     }

@@ -8,6 +8,9 @@ use laptime_fakes::Fake;
 use laptime_recorder::device::cuda::Cuda;
 use laptime_recorder::device::driver::Stream;
 use laptime_recorder::device::enqueue::{Begun, Enqueuer};
+use laptime_recorder::device::pair::Times;
+use laptime_recorder::device::pairs::Pairs;
+use laptime_recorder::device::reason::Untimed;
 use laptime_recorder::device::wishes;
 
 const MS: u64 = 1_000_000;
@@ -27,6 +30,13 @@ fn let_others_on(wait: &mut dyn FnMut()) {
     }
 }
 
+/// What was learnt since the last time.
+fn taken(pairs: &mut Pairs<Cuda, ()>) -> Vec<Result<Times, Untimed>> {
+    let mut all = Vec::new();
+    pairs.take(|(), times| all.push(times.clone()));
+    all
+}
+
 /// One test, as who lets others on is one for the process.
 #[test]
 fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
@@ -36,7 +46,7 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     let cuda = Cuda::join(fake.path().as_os_str()).unwrap();
     let spans = Enqueuer::<Cuda, ()>::new(cuda);
     let open = |stream: Stream| spans.begin(stream, || fake.now());
-    let end_at = |begun: Begun, all_streams: bool| {
+    let end_at = |begun: Begun<()>, all_streams: bool| {
         let over = spans.end(begun, || fake.now(), all_streams);
         spans.closed((), over);
     };
@@ -56,7 +66,7 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
         let is_waiting = !waits.is_finished();
         let read = spans.with(|pairs| {
             pairs.drain(fake.now());
-            pairs.take().count()
+            taken(pairs).len()
         });
         // Before anything may fail: the thread would wait for ever.
         fake.advance(5 * MS);
@@ -102,7 +112,7 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     assert_eq!(LET_ON.load(SeqCst), 2, "its start and its end");
 
     // A turn of others is in no span's time, nor in how late the device began it.
-    spans.with(|pairs| pairs.take().count());
+    spans.with(taken);
     fake.work(free.0, MS);
     TURN_NS.store(6 * MS, SeqCst);
     let began_ns = fake.now();
@@ -114,10 +124,9 @@ fn one_thread_waits_for_a_full_queue_and_spans_on_other_streams_go_on() {
     let now = fake.now();
     let outcomes = spans.with(|pairs| {
         pairs.drain(now);
-        pairs.take().collect::<Vec<_>>()
+        taken(pairs)
     });
-    let ((), times) = outcomes.into_iter().next_back().unwrap();
-    let times = times.unwrap();
+    let times = outcomes.into_iter().next_back().unwrap().unwrap();
     assert_eq!(times.duration_ns, MS);
     let place = times.place.unwrap();
     assert!(place.started_ns >= began_ns, "{place:?}");

@@ -3,10 +3,13 @@
 use laptime_fakes::{Fake, GLOBAL};
 use laptime_recorder::device::cuda::Cuda;
 use laptime_recorder::device::driver::Stream;
-use laptime_recorder::device::enqueue::{Begun, Enqueuer};
-use laptime_recorder::device::pairs::Times;
+use laptime_recorder::device::enqueue::{self, Enqueuer};
+use laptime_recorder::device::pair::Times;
+use laptime_recorder::device::pairs::Pairs;
 use laptime_recorder::device::pool;
 use laptime_recorder::device::reason::Untimed;
+
+type Begun = enqueue::Begun<()>;
 
 const MS: u64 = 1_000_000;
 
@@ -67,10 +70,17 @@ impl Program {
 
     fn only(&mut self) -> Result<Times, Untimed> {
         self.drain();
-        let mut outcomes: Vec<_> = self.pairs.with(|pairs| pairs.take().collect());
+        let mut outcomes: Vec<_> = self.pairs.with(taken);
         assert_eq!(outcomes.len(), 1, "{outcomes:?}");
-        outcomes.remove(0).1
+        outcomes.remove(0)
     }
+}
+
+/// What was learnt since the last time.
+fn taken(pairs: &mut Pairs<Cuda, ()>) -> Vec<Result<Times, Untimed>> {
+    let mut all = Vec::new();
+    pairs.take(|(), times| all.push(times.clone()));
+    all
 }
 
 #[test]
@@ -174,9 +184,9 @@ fn spans_that_wait_stay_within_the_bound_of_the_pool_and_none_is_lost() {
     assert_eq!(program.fake.most_events(), pool::MOST);
     program.pass(100 * MS);
     program.drain();
-    let outcomes: Vec<_> = program.pairs.with(|pairs| pairs.take().collect());
+    let outcomes: Vec<_> = program.pairs.with(taken);
     assert_eq!(outcomes.len(), 8_000);
-    let timed = outcomes.iter().filter(|((), times)| times.is_ok());
+    let timed = outcomes.iter().filter(|times| times.is_ok());
     assert_eq!(timed.count(), (pool::MOST - 1) / 3);
     program.span(MS, MS);
     program.pass(MS);

@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use laptime_core::{DevicePlace, DeviceSpan, DeviceTimes, NoDeviceTime, PathId, Span};
 
-use super::enqueue::Over;
+use super::Over;
+use super::driver::Driver;
 use super::here::Place;
-use super::pairs::{Outcome, Times};
+use super::pair::Times;
+use super::pairs::Pairs;
 use super::reason::Untimed;
 use crate::lock::Lock;
 
@@ -189,10 +191,10 @@ impl Known {
         self.spans.is_empty() && self.faults.is_empty()
     }
 
-    fn add(&mut self, subject: Subject, times: Told) {
+    fn add(&mut self, subject: &Subject, times: Told) {
         match subject {
             Subject::Span(span) => self.spans.push(span.told(times)),
-            Subject::Held(held) => self.add_held(held, times),
+            Subject::Held(held) => self.add_held(*held, times),
         }
     }
 
@@ -216,19 +218,19 @@ impl Known {
     }
 }
 
-/// The spans of these outcomes, and the errors among them.
-pub fn known(outcomes: impl ExactSizeIterator<Item = Outcome<Subject>>) -> Known {
+/// Takes what was learnt.
+pub fn take(pairs: &mut Pairs<impl Driver, Subject>) -> Known {
     let mut known = Known::default();
-    known.spans.reserve(outcomes.len());
-    for (subject, times) in outcomes {
-        let times = times.map(|times| as_told(&times)).map_err(|why| {
-            if let Untimed::Failed(fault) = &why {
+    known.spans.reserve(pairs.learnt());
+    pairs.take(|subject, times| {
+        let times = times.as_ref().map(as_told).map_err(|why| {
+            if let Untimed::Failed(fault) = why {
                 known.faults.push(fault.to_string());
             }
             why.kind()
         });
         known.add(subject, times);
-    }
+    });
     known
 }
 

@@ -9,7 +9,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::driver::{Context, Driver, Event, Stream};
-use super::pairs::{Anchored, Beside, Ended, NEVER, Open, Pairs, Taken};
+use super::pair::{Anchored, Beside, Pair};
+use super::pairs::{NEVER, Pairs};
 use super::reason::{Absent, Untimed};
 use super::timeline::Newest;
 use super::wishes;
@@ -33,11 +34,11 @@ fn was_idle(context: Context, stream: Stream, now_ns: u64) -> bool {
 
 /// A span that is open, whose start was recorded; or why it isn't timed.
 #[derive(Debug)]
-pub struct Begun(Result<Open, Untimed>);
+pub struct Begun<S>(Result<Box<Pair<S>>, Box<Untimed>>);
 
 /// A span whose end was recorded; or why it isn't timed.
 #[derive(Debug)]
-pub struct Over(Result<(Open, Ended), Untimed>);
+pub struct Over<S>(Result<Box<Pair<S>>, Box<Untimed>>);
 
 /// A driver, and the pairs that it times of spans that are named by `S`.
 #[derive(Debug)]
@@ -82,59 +83,50 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
     }
 
     /// A span opens, whose work goes to a stream. `now` reads the host's clock.
-    pub fn begin(&self, stream: Stream, now: impl Fn() -> u64) -> Begun {
-        Begun(self.start(stream, now).map_err(|why| self.seen(why)))
+    pub fn begin(&self, stream: Stream, now: impl Fn() -> u64) -> Begun<S> {
+        let begun = self.start(stream, now);
+        Begun(begun.map_err(|why| Box::new(self.seen(why))))
     }
 
-    fn start(&self, stream: Stream, now: impl Fn() -> u64) -> Result<Open, Untimed> {
+    fn start(&self, stream: Stream, now: impl Fn() -> u64) -> Result<Box<Pair<S>>, Untimed> {
         self.runs(stream)?;
         let context = self.driver.context(stream).map_err(Untimed::Failed)?;
         let began_ns = now();
-        let taken = self.with(|pairs| pairs.take_for_span(context, stream, began_ns));
-        let (taken, anchor): Taken = taken?;
-        let events = self.whole(context, stream, taken)?;
-        let [start, _] = events;
+        let (mut pair, taken) = self.with(|pairs| pairs.open(context, stream, began_ns))?;
+        pair.events = self.whole(context, stream, taken)?;
+        let [start, _] = pair.events;
         let may_wait = self.may_wait(context, stream, began_ns);
         let gave_way = match self.record(&[(start, stream)], may_wait) {
             Ok(gave_way) => gave_way,
             Err(why) => {
-                self.with(|pairs| pairs.give_back(context, &events, 0, &why));
+                self.with(|pairs| pairs.give_back(context, &pair.events, 0, &why));
                 return Err(why);
             }
         };
-        let mut opened_ns = began_ns;
         if gave_way {
-            opened_ns = now();
+            pair.seen.opened_ns = now();
             // The device may have come to the start long before it is this thread's turn again. Nothing
             // was enqueued since, so an idle stream's start is now.
             if self.runs(stream).is_ok() && self.is_idle(stream) {
                 let _ = self.driver.record(start, stream);
             }
         }
-        Ok(Open {
-            context,
-            stream,
-            events,
-            began_ns,
-            opened_ns,
-            anchor,
-        })
+        Ok(pair)
     }
 
     /// The device's part of a span is over: on its own stream, or at the last of all streams that are known.
-    pub fn end(&self, Begun(begun): Begun, now: impl Fn() -> u64, all_streams: bool) -> Over {
-        Over(begun.and_then(|open| {
-            let ended = self.finish(&open, now(), all_streams);
-            let ended = ended.map_err(|why| {
-                self.with(|pairs| pairs.give_back(open.context, &open.events, 0, &why));
-                self.seen(why)
-            });
-            Ok((open, ended?))
+    pub fn end(&self, Begun(begun): Begun<S>, now: impl Fn() -> u64, all_streams: bool) -> Over<S> {
+        Over(begun.and_then(|mut pair| {
+            if let Err(why) = self.finish(&mut pair, now(), all_streams) {
+                self.with(|pairs| pairs.give_back(pair.context, &pair.events, 0, &why));
+                return Err(Box::new(self.seen(why)));
+            }
+            Ok(pair)
         }))
     }
 
     /// A span whose device's part is over closed, and is this one.
-    pub fn closed(&self, span: S, over: Over) {
+    pub fn closed(&self, span: S, over: Over<S>) {
         self.with(|pairs| {
             pairs.closed(span, over.0);
             self.due_ns.store(pairs.due_ns(), Relaxed);
@@ -145,7 +137,7 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
     /// known.
     pub fn read_if_due<T>(
         &self,
-        over: &Over,
+        over: &Over<S>,
         now: impl Fn() -> u64,
         take: impl FnOnce(&mut Pairs<D, S>) -> T,
     ) -> Option<T> {
@@ -153,7 +145,7 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
         if due_ns == NEVER {
             return None;
         }
-        let over_ns = over.0.as_ref().map(|(_, ended)| ended.at_ns);
+        let over_ns = over.0.as_ref().map(|pair| pair.seen.ended_ns);
         if over_ns.unwrap_or_else(|_| now()) < due_ns {
             return None;
         }
@@ -167,17 +159,15 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
     }
 
     /// A span will never close: nothing is told of it.
-    pub fn forget(&self, Begun(begun): Begun) {
-        if let Ok(open) = begun {
-            self.with(|pairs| pairs.forget(open, None));
+    pub fn forget(&self, Begun(begun): Begun<S>) {
+        if let Ok(pair) = begun {
+            self.with(|pairs| pairs.forget(pair));
         }
     }
 
     /// As [`Self::forget`], where the device's part is over.
-    pub fn forget_over(&self, over: Over) {
-        if let Ok((open, ended)) = over.0 {
-            self.with(|pairs| pairs.forget(open, Some(ended)));
-        }
+    pub fn forget_over(&self, Over(over): Over<S>) {
+        self.forget(Begun(over));
     }
 
     /// A driver that has shut down says so in answer to anything.
@@ -185,16 +175,16 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
         self.with(|pairs| pairs.look_at(why))
     }
 
-    fn finish(&self, open: &Open, now_ns: u64, all_streams: bool) -> Result<Ended, Untimed> {
-        let (driver, context, stream) = (&self.driver, open.context, open.stream);
-        let [start, end] = open.events;
+    fn finish(&self, pair: &mut Pair<S>, now_ns: u64, all_streams: bool) -> Result<(), Untimed> {
+        let (driver, context, stream) = (&self.driver, pair.context, pair.stream);
+        let [start, end] = pair.events;
         self.runs(stream)?;
         if stream.is_default() && driver.context(stream).map_err(Untimed::Failed)? != context {
             return Err(Untimed::OtherContext);
         }
         let newest = || self.with(|pairs| pairs.newest(context, stream));
         let good = |newest: Newest| newest.good_at(now_ns);
-        let anchor = open.anchor.and_then(good);
+        let anchor = pair.newest.and_then(good);
         let anchor = anchor.or_else(|| newest().and_then(good));
         let new = match anchor {
             Some(_) => None,
@@ -219,15 +209,9 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
         if is_idle {
             IDLE.set((context, stream, now_ns));
         }
-        let mut ended = Ended {
-            at_ns: now_ns,
-            launch_bound,
-            anchor: anchor.map(Anchored::Before).or(new.map(Anchored::Now)),
-            beside: None,
-        };
         let mut beside = Beside::default();
         let recorded = if all_streams {
-            self.record_all(open, new, now_ns, &mut beside)
+            self.record_all(pair, new, now_ns, &mut beside)
         } else {
             let may_wait = wishes::gives_way() && !is_idle;
             let recorded = match new {
@@ -241,23 +225,26 @@ impl<D: Driver + Copy, S> Enqueuer<D, S> {
             self.with(|pairs| pairs.give_back(context, &beside.events, 0, &why));
             return Err(why);
         }
+        pair.seen.ended_ns = now_ns;
+        pair.launch_bound = launch_bound;
+        pair.anchor = anchor.map(Anchored::Before).or(new.map(Anchored::Now));
         if all_streams {
-            ended.beside = Some(Box::new(beside));
+            pair.beside = Some(Box::new(beside));
         }
-        Ok(ended)
+        Ok(())
     }
 
     /// Enqueues the end, and one on each other stream that is known, at once; no stream waits for it. What the
     /// driver refuses is no stream any more.
     fn record_all(
         &self,
-        open: &Open,
+        pair: &Pair<S>,
         new: Option<Event>,
         now_ns: u64,
         ended: &mut Beside,
     ) -> Result<(), Untimed> {
-        let (context, stream) = (open.context, open.stream);
-        let own = new.into_iter().chain([open.events[1]]);
+        let (context, stream) = (pair.context, pair.stream);
+        let own = new.into_iter().chain([pair.events[1]]);
         let own: Vec<(Event, Stream)> = own.map(|event| (event, stream)).collect();
         let mut beside = Vec::new();
         for other in self.with(|pairs| pairs.streams().beside(context, stream)) {

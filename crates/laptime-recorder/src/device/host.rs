@@ -93,8 +93,8 @@ mod tests {
                 let after = clock::monotonic_ns();
                 before.saturating_sub(here).max(here.saturating_sub(after))
             };
-            let least = (0..20).map(apart).min();
-            assert!(least < Some(2_000), "{least:?} ns");
+            let nearest = (0..20).map(apart).min();
+            assert!(nearest < Some(2_000), "{nearest:?} ns");
             assert!(now_ns() >= last);
             last = now_ns();
             std::thread::sleep(Duration::from_millis(1));

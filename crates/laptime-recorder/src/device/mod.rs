@@ -1,8 +1,8 @@
 //! Device time of spans: drivers found at run time, and a pool of events.
 //!
 //! `table` opens the driver and `cuda` speaks to it, `reason` has the words for all that may be missing.
-//! `enqueue` records a pair of events for each span, and `pairs` reads them once they are complete: `pool`
-//! has the events, `line` the queue of a stream, `streams` those that a span may end at besides, `timeline`
+//! `enqueue` records a pair of events for each span, and `pairs` reads them once they are complete: `pair`
+//! is one of them, `pool` has the events, `line` the queue of a stream, `streams` those that a span may end at besides, `timeline`
 //! ties the device's time to the host's. This file is the one set of
 //! [`begin`], [`end`] and [`closed()`] that the process has. The recorder calls them for spans on the stream
 //! that [`here`] names; `open` and `closed` are such spans until they are written. `used` says which devices
@@ -20,6 +20,7 @@ pub(crate) mod host;
 mod line;
 pub mod nvml;
 mod open;
+pub mod pair;
 pub mod pairs;
 pub mod pool;
 pub mod reason;
@@ -36,9 +37,8 @@ use std::time::Duration;
 
 pub use closed::{Closed, HeldTime, Known, Subject};
 pub use driver::Stream;
-pub use enqueue::{Begun, Over};
 pub(crate) use open::{OnDevice, OpenOnDevices};
-pub use pairs::Times;
+pub use pair::Times;
 pub use reason::{Absent, Untimed};
 
 use crate::lock::Lock;
@@ -48,6 +48,11 @@ use enqueue::Enqueuer;
 use host::now_ns;
 use pairs::Pairs;
 use wishes::Wish;
+
+/// A span of this process that is open, whose start was recorded; or why it isn't timed.
+pub type Begun = enqueue::Begun<Subject>;
+/// A span of this process whose end was recorded; or why it isn't timed.
+pub type Over = enqueue::Over<Subject>;
 
 /// Nobody asked for device times, or there never will be any.
 const OFF: u8 = 0;
@@ -196,8 +201,7 @@ pub fn synchronize(stream: Stream) -> Result<bool, Untimed> {
 pub fn end(begun: Begun, at_ns: impl Fn() -> u64, tell: impl FnOnce(Known)) -> Option<Over> {
     let in_use = usable()?;
     let over = in_use.end(begun, at_ns, wishes::is_held(Wish::AllStreams));
-    let take = |pairs: &mut Pairs<_, _>| closed::known(pairs.take());
-    let known = in_use.read_if_due(&over, now_ns, take);
+    let known = in_use.read_if_due(&over, now_ns, closed::take);
     look_for_end(in_use);
     known.map(tell);
     Some(over)
@@ -244,7 +248,7 @@ pub fn is_idle() -> bool {
 pub fn take() -> Known {
     with_pairs(|pairs| {
         pairs.drain(now_ns());
-        closed::known(pairs.take())
+        closed::take(pairs)
     })
     .unwrap_or_default()
 }
@@ -275,7 +279,7 @@ pub fn flush(patience: Duration) -> Known {
     with_pairs(|pairs| {
         pairs.drain(now_ns());
         pairs.give_up();
-        closed::known(pairs.take())
+        closed::take(pairs)
     })
     .unwrap_or_default()
 }

@@ -6,8 +6,8 @@ use laptime_core::Span;
 
 use super::closed::{self, Closed, HeldTime, Subject};
 use super::driver::Stream;
-use super::enqueue::{Begun, Over};
 use super::here::Place;
+use super::{Begun, Over};
 
 /// The device's part of a span of a stack.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
-//! A pair of events for each span: recorded when it opens and closes, read when the device got there.
+//! The pairs of events of spans: recorded when these open and close, read when the device got there.
 //!
-//! This is what is known of them; [`super::enqueue`] records the events. Pairs queue in the order of their
+//! This is what is known of all of them; [`super::enqueue`] records the events. Pairs queue in the order of their
 //! ends, a queue per stream, and [`Pairs::drain`] reads those at the front that are complete. What it learns
 //! goes to [`Pairs::take`]: times, or why there are none. Nothing here waits, so that a lock around it is
 //! never held for long: of the driver only questions are asked. Time comes in from outside, as numbers.
@@ -8,14 +8,17 @@
 use std::collections::VecDeque;
 
 use super::driver::{Context, Driver, Event, Stream};
-use super::line::{Line, Pending};
+use super::line::Line;
+use super::pair::{Anchored, Pair, Times};
 use super::pool::{self, Pool};
 use super::reason::{Absent, Untimed};
 use super::streams::Streams;
-use super::timeline::{Newest, Place};
+use super::timeline::Newest;
 
-/// Most outcomes that are kept for whoever takes them; of more, the oldest are lost, and counted.
-const MOST_OUTCOMES: usize = 65_536;
+/// Most pairs that are kept for whoever takes what is known of them; of more, the oldest are lost, and counted.
+const MOST_LEARNT: usize = 65_536;
+/// Most pairs that are kept to be used again.
+const MOST_SPARE: usize = 256;
 /// Pairs of which the complete ones are read together: the driver's calls cost less in a row.
 pub const READ_TOGETHER: usize = 16;
 /// How long a pair is left unread, as others end: when it was seen to be complete tells where it lies in time.
@@ -25,88 +28,42 @@ pub const NEVER: u64 = u64::MAX;
 /// Streams above which queues that are empty are given up.
 const MANY_LINES: usize = 64;
 
-/// Times of a span on its device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Times {
-    /// From the start event to the end event, idle times between kernels included.
-    pub duration_ns: u64,
-    /// Whether the start was complete when the end was enqueued: the device was not behind.
-    pub launch_bound: bool,
-    /// When that was on the host's clock, and how far the device was behind; not always known.
-    pub place: Option<Place>,
-}
+/// What a span takes that opens: a pair, and events for it; `None` for each that is to be made.
+pub type Taken<S> = (Box<Pair<S>>, [Option<Event>; 2]);
 
-/// A span, as its caller names it, with its times, or why it has none.
-pub type Outcome<S> = (S, Result<Times, Untimed>);
-
-/// A span that is open.
-#[derive(Debug, Clone, Copy)]
-pub struct Open {
-    /// The stream's.
-    pub context: Context,
-    /// Where its work goes.
-    pub stream: Stream,
-    /// Its start, which is recorded, and its end.
-    pub events: [Event; 2],
-    /// Host time before the start was recorded.
-    pub began_ns: u64,
-    /// Host time from which on the span is open: later where others ran before.
-    pub opened_ns: u64,
-    /// The stream's newest anchor as it opened.
-    pub anchor: Option<Newest>,
-}
-
-/// What a span that opens takes.
-pub type Taken = ([Option<Event>; 2], Option<Newest>);
-
-/// What was recorded where a span ended.
-#[derive(Debug)]
-pub struct Ended {
-    /// Host time before the end was recorded.
-    pub at_ns: u64,
-    /// Whether the start was complete by then.
-    pub launch_bound: bool,
-    /// The line's anchor before it, or one that was recorded with it.
-    pub anchor: Option<Anchored>,
-    /// What was recorded on other streams, if anything was.
-    pub beside: Option<Box<Beside>>,
-}
-
-/// What was recorded on other streams where a span ended.
-#[derive(Debug, Default)]
-pub struct Beside {
-    /// Ends there.
-    pub events: Vec<Event>,
-    /// Streams that the driver refused.
-    pub refused: Vec<Stream>,
-}
-
-/// What a span's place is told from.
-#[derive(Debug, Clone, Copy)]
-pub enum Anchored {
-    /// An anchor of the line's, by its number.
-    Before(u32),
-    /// One that was recorded right before the span's end.
-    Now(Event),
-}
-
-/// What was learnt, as it is taken.
-pub type Outcomes<'p, S> = std::collections::vec_deque::Drain<'p, Outcome<S>>;
-
-/// What was learnt, until somebody takes it.
+/// Pairs whose times are known, until somebody takes them.
 #[derive(Debug)]
 struct Learnt<S> {
-    kept: VecDeque<Outcome<S>>,
+    kept: VecDeque<Box<Pair<S>>>,
     lost: u64,
 }
 
 impl<S> Learnt<S> {
-    fn tell(&mut self, outcome: Outcome<S>) {
-        if self.kept.len() >= MOST_OUTCOMES {
-            self.kept.pop_front();
-            self.lost += 1;
+    /// Keeps one more, and gives back one that is lost for it.
+    fn tell(&mut self, pair: Box<Pair<S>>) -> Option<Box<Pair<S>>> {
+        let is_full = self.kept.len() >= MOST_LEARNT;
+        self.lost += u64::from(is_full);
+        let lost = if is_full { self.kept.pop_front() } else { None };
+        self.kept.push_back(pair);
+        lost
+    }
+}
+
+/// Pairs that are in no use, to be used again.
+#[derive(Debug)]
+struct Spare<S>(Vec<Box<Pair<S>>>);
+
+impl<S> Spare<S> {
+    fn take(&mut self) -> Box<Pair<S>> {
+        self.0.pop().unwrap_or_else(Pair::new)
+    }
+
+    fn give(&mut self, mut pair: Box<Pair<S>>) {
+        if self.0.len() < MOST_SPARE {
+            pair.beside = None;
+            pair.anchor = None;
+            self.0.push(pair);
         }
-        self.kept.push_back(outcome);
     }
 }
 
@@ -117,7 +74,8 @@ pub struct Pairs<D, S> {
     pool: Pool,
     lines: Vec<Line<S>>,
     streams: Streams,
-    outcomes: Learnt<S>,
+    learnt: Learnt<S>,
+    spare: Spare<S>,
     /// Pairs that queued so far.
     queued: u64,
     /// Pairs that ended since the last look at those that wait, and when the first of them did.
@@ -135,10 +93,11 @@ impl<D: Driver, S> Pairs<D, S> {
             pool: Pool::new(pool::MOST),
             lines: Vec::new(),
             streams: Streams::default(),
-            outcomes: Learnt {
+            learnt: Learnt {
                 kept: VecDeque::new(),
                 lost: 0,
             },
+            spare: Spare(Vec::new()),
             queued: 0,
             unread: 0,
             unread_since_ns: 0,
@@ -172,15 +131,21 @@ impl<D: Driver, S> Pairs<D, S> {
         self.pool.give(context, event);
     }
 
-    /// What a span takes that opens on a stream: events, and the stream's newest anchor.
-    pub fn take_for_span(
+    /// What a span takes that opens on a stream. The pair knows the stream's newest anchor.
+    pub fn open(
         &mut self,
         context: Context,
         stream: Stream,
         now_ns: u64,
-    ) -> Result<Taken, Untimed> {
+    ) -> Result<Taken<S>, Untimed> {
         let events = self.take_events(context, now_ns)?;
-        Ok((events, self.newest(context, stream)))
+        let mut pair = self.spare.take();
+        pair.context = context;
+        pair.stream = stream;
+        pair.newest = self.newest(context, stream);
+        pair.seen.began_ns = now_ns;
+        pair.seen.opened_ns = now_ns;
+        Ok((pair, events))
     }
 
     /// The newest anchor of a stream.
@@ -200,56 +165,53 @@ impl<D: Driver, S> Pairs<D, S> {
     }
 
     /// A span closed: its end was recorded, or why it isn't timed.
-    pub fn closed(&mut self, span: S, over: Result<(Open, Ended), Untimed>) {
-        let (open, ended) = match over {
-            Ok(both) => both,
-            Err(why) => return self.outcomes.tell((span, Err(why))),
+    pub fn closed(&mut self, span: S, over: Result<Box<Pair<S>>, Box<Untimed>>) {
+        let mut pair = match over {
+            Ok(pair) => pair,
+            Err(why) => {
+                let mut pair = self.spare.take();
+                (pair.span, pair.times) = (Some(span), Err(*why));
+                return self.tell(pair);
+            }
         };
-        for stream in ended.beside.iter().flat_map(|beside| &beside.refused) {
-            self.streams.forget(open.context, *stream);
+        for stream in pair.beside.iter().flat_map(|beside| &beside.refused) {
+            self.streams.forget(pair.context, *stream);
         }
-        let at = self.line(open.context, open.stream);
+        let at = self.line(pair.context, pair.stream);
         let line = &mut self.lines[at];
-        let anchor = ended.anchor.map(|anchor| match anchor {
-            Anchored::Before(number) => number,
-            Anchored::Now(event) => line.timeline.add(event, ended.at_ns),
-        });
+        if let Some(Anchored::Now(event)) = pair.anchor {
+            let number = line.timeline.add(event, pair.seen.ended_ns);
+            pair.anchor = Some(Anchored::Before(number));
+        }
         if self.unread == 0 {
-            self.unread_since_ns = ended.at_ns;
+            self.unread_since_ns = pair.seen.ended_ns;
         }
         self.unread += 1;
-        line.waiting.push_back(Pending {
-            span,
-            number: self.queued,
-            events: open.events,
-            beside: ended.beside,
-            began_ns: open.began_ns,
-            opened_ns: open.opened_ns,
-            ended_ns: ended.at_ns,
-            launch_bound: ended.launch_bound,
-            anchor,
-        });
+        pair.span = Some(span);
+        pair.number = self.queued;
         self.queued += 1;
+        line.waiting.push_back(pair);
     }
 
     /// A span will never close: its events are free again, and nothing is told of it.
-    pub fn forget(&mut self, open: Open, ended: Option<Ended>) {
-        self.pool.give_all(open.context, open.events);
-        let Some(ended) = ended else {
-            return;
-        };
-        if let Some(beside) = ended.beside {
-            self.pool.give_all(open.context, beside.events);
+    pub fn forget(&mut self, pair: Box<Pair<S>>) {
+        self.pool.give_all(pair.context, pair.all());
+        if let Some(Anchored::Now(event)) = pair.anchor {
+            self.pool.give(pair.context, event);
         }
-        if let Some(Anchored::Now(event)) = ended.anchor {
-            self.pool.give(open.context, event);
+        self.spare.give(pair);
+    }
+
+    fn tell(&mut self, pair: Box<Pair<S>>) {
+        if let Some(lost) = self.learnt.tell(pair) {
+            self.spare.give(lost);
         }
     }
 
     /// From when on it is time to read the pairs that are complete, or to take what was learnt already.
     pub fn due_ns(&self) -> u64 {
         match self.unread {
-            _ if !self.outcomes.kept.is_empty() => 0,
+            _ if !self.learnt.kept.is_empty() => 0,
             0 => NEVER,
             READ_TOGETHER.. => 0,
             _ => self.unread_since_ns.saturating_add(READ_AFTER_NS),
@@ -262,12 +224,16 @@ impl<D: Driver, S> Pairs<D, S> {
         let mut lines = std::mem::take(&mut self.lines);
         for line in &mut lines {
             let (driver, pool, is_ended) = (&self.driver, &mut self.pool, self.is_ended);
-            let outcomes = &mut self.outcomes;
+            let (learnt, spare) = (&mut self.learnt, &mut self.spare);
             let mut has_ended = false;
-            line.drain(driver, pool, now_ns, is_ended, |(span, times)| {
-                let times = times.map_err(|why| why.or_ended(driver));
-                has_ended |= times == Err(Untimed::Absent(Absent::Ended));
-                outcomes.tell((span, times));
+            line.drain(driver, pool, now_ns, is_ended, |mut pair| {
+                if let Err(why) = pair.times {
+                    pair.times = Err(why.or_ended(driver));
+                    has_ended |= pair.times == Err(Untimed::Absent(Absent::Ended));
+                }
+                if let Some(lost) = learnt.tell(pair) {
+                    spare.give(lost);
+                }
             });
             self.is_ended |= has_ended;
         }
@@ -292,28 +258,38 @@ impl<D: Driver, S> Pairs<D, S> {
 
     /// Whether nothing is pending, and all that was learnt is taken.
     pub fn is_idle(&self) -> bool {
-        self.outcomes.kept.is_empty() && self.pending() == 0
+        self.learnt.kept.is_empty() && self.pending() == 0
     }
 
     /// Waits for none of the pending ones any longer: they are told as still running.
     pub fn give_up(&mut self) {
         for at in 0..self.lines.len() {
-            while let Some(pending) = self.lines[at].waiting.pop_front() {
-                self.pool.give_all(self.lines[at].context, pending.all());
-                self.outcomes
-                    .tell((pending.span, Err(Untimed::StillRunning)));
+            while let Some(mut pair) = self.lines[at].waiting.pop_front() {
+                self.pool.give_all(self.lines[at].context, pair.all());
+                pair.times = Err(Untimed::StillRunning);
+                self.tell(pair);
             }
         }
     }
 
-    /// What was learnt since the last time.
-    pub fn take(&mut self) -> Outcomes<'_, S> {
-        self.outcomes.kept.drain(..)
+    /// Tells what was learnt since the last time: of each span its times, or why it has none.
+    pub fn take(&mut self, mut tell: impl FnMut(&S, &Result<Times, Untimed>)) {
+        while let Some(pair) = self.learnt.kept.pop_front() {
+            if let Some(span) = &pair.span {
+                tell(span, &pair.times);
+            }
+            self.spare.give(pair);
+        }
     }
 
-    /// Outcomes that nobody took in time.
+    /// Spans of which something was learnt that nobody took so far.
+    pub fn learnt(&self) -> usize {
+        self.learnt.kept.len()
+    }
+
+    /// Those of which nobody took it in time.
     pub fn lost(&self) -> u64 {
-        self.outcomes.lost
+        self.learnt.lost
     }
 
     /// Events that exist.

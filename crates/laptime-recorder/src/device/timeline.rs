@@ -64,7 +64,7 @@ pub struct Place {
 }
 
 /// A span's moments on the host's clock.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Seen {
     /// Before its start was recorded.
     pub began_ns: u64,

@@ -45,7 +45,7 @@ pub fn exit(position: Position) -> Result<u64, Option<u64>> {
         (Some((_, ticks)), None) => Ok(ticks),
         // It closed meanwhile, or it is not the innermost one any more.
         (None, over) => {
-            over.map(device::forget_over);
+            over.into_iter().for_each(device::forget_over);
             Err(Some(end))
         }
     }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar};
 
 use crate::file::{ProcessFile, SHORT_WINDOWS};
+use crate::platform::Worker;
 use crate::samples::Sources;
 use crate::stacks::{Book, Sampler};
 use crate::telemetry::{Book as DeviceBook, Sampler as DeviceSampler};
@@ -33,7 +34,7 @@ pub struct Disk {
     pub failed: Option<i32>,
     /// Slots of windows that a thread may still hold or that hold records: the file ends behind the highest.
     pub used_end: u64,
-    pub collector: Option<std::thread::JoinHandle<()>>,
+    pub collector: Option<Worker>,
     pub stop: bool,
     /// Writes anchors, samples and notes.
     pub scribe: Option<Writer>,

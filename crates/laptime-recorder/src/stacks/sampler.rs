@@ -5,16 +5,14 @@
 //! program's open. So it must not touch the recording's file; the collector writes what it sees.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::pace::Pace;
 use super::seen::{Moment, Sample, Seen};
 use super::{LOOKING, OpenSource, StackSource};
 use crate::clock;
-use crate::guard::guard;
 use crate::memory::Quiet;
-use crate::platform;
+use crate::platform::{self, Worker};
 
 /// Samples that may wait to be written: ten seconds of ten busy threads. Beyond, the newest are dropped.
 const MOST_WAITING: usize = 10_000;
@@ -56,7 +54,7 @@ impl Shared {
 #[derive(Debug)]
 pub struct Sampler {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<Worker>,
 }
 
 impl Sampler {
@@ -64,10 +62,7 @@ impl Sampler {
     pub fn start(open: OpenSource) -> Option<Self> {
         let shared = Arc::new(Shared::default());
         let of_thread = Arc::clone(&shared);
-        let thread = std::thread::Builder::new()
-            .name("laptime-stacks".to_owned())
-            .spawn(move || guard((), || run(&of_thread, open)))
-            .ok()?;
+        let thread = Worker::start(c"laptime-stacks", move || run(&of_thread, open))?;
         Some(Self {
             shared,
             thread: Some(thread),
@@ -91,7 +86,7 @@ impl Sampler {
         self.shared.state().stop = true;
         self.shared.wake.notify_all();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+            thread.join();
         }
     }
 }

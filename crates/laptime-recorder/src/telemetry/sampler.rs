@@ -6,7 +6,6 @@
 use std::ffi::{OsStr, OsString};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, Weak};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use laptime_core::DeviceSample;
@@ -22,7 +21,7 @@ use crate::device::reason::Absent;
 use crate::device::used::{self, Used};
 use crate::guard::guard;
 use crate::memory::Quiet;
-use crate::platform;
+use crate::platform::{self, Worker};
 
 /// Between two looks for the program's first device.
 const LOOK_NS: u64 = 100_000_000;
@@ -94,7 +93,7 @@ impl Shared {
 #[derive(Debug)]
 pub struct Sampler {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<Worker>,
 }
 
 impl Sampler {
@@ -102,14 +101,11 @@ impl Sampler {
     pub fn start(driver: OsString) -> Option<Self> {
         let shared = Arc::new(Shared::default());
         let of_thread = Arc::clone(&shared);
-        let thread = std::thread::Builder::new()
-            .name("laptime-devices".to_owned())
-            .spawn(move || {
-                guard((), || run(&of_thread, &driver));
-                of_thread.state().is_over = true;
-                of_thread.changed.notify_all();
-            })
-            .ok()?;
+        let thread = Worker::start(c"laptime-devices", move || {
+            guard((), || run(&of_thread, &driver));
+            of_thread.state().is_over = true;
+            of_thread.changed.notify_all();
+        })?;
         Some(Self {
             shared,
             thread: Some(thread),
@@ -128,7 +124,7 @@ impl Sampler {
         if let Some(thread) = self.thread.take()
             && self.shared.end()
         {
-            let _ = thread.join();
+            thread.join();
         }
     }
 }
