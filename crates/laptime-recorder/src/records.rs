@@ -41,9 +41,9 @@ impl Writer {
     /// Writes the time of a span on a device.
     pub fn device_span(&mut self, span: &DeviceSpan) {
         if self.cursor.track == span.track && self.defines(span.path) {
-            let mut bytes = [0; DEVICE_SPAN_MAX];
-            let length = encode_device_span(&mut bytes, &self.cursor, span);
-            if self.append(&bytes[..length]) {
+            let cursor = self.cursor;
+            let encode = |room: &mut [u8; DEVICE_SPAN_MAX]| encode_device_span(room, &cursor, span);
+            if self.append_by(encode) {
                 return;
             }
         }

@@ -167,6 +167,29 @@ impl Writer {
         true
     }
 
+    /// Encodes a record of at most so many bytes in its place. `false`, and nothing is encoded, as [`Self::append`].
+    #[inline]
+    pub fn append_by<const MOST: usize>(
+        &mut self,
+        encode: impl FnOnce(&mut [u8; MOST]) -> usize,
+    ) -> bool {
+        let Some(window) = &self.window else {
+            return false;
+        };
+        let left = window.end().addr() - self.position.addr();
+        if self.limit.load(Ordering::Relaxed) == 0 || left < MOST {
+            return false;
+        }
+        // SAFETY: there is room, and this thread alone writes to the window. What the record leaves of it is
+        // overwritten by what follows.
+        unsafe {
+            let length = encode(&mut *self.position.cast());
+            self.position = self.position.add(length.min(MOST));
+        }
+        self.commit();
+        true
+    }
+
     /// Goes on in a fresh window.
     pub fn begin(&mut self, mut window: Window, header: &WindowHeader) {
         window.open(header);
