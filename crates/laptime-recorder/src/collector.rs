@@ -17,13 +17,14 @@ use crate::file::ProcessFile;
 use crate::fold;
 use crate::guard::guard;
 use crate::memory::{self, Quiet};
-use crate::platform::{self, Worker};
+use crate::platform;
 use crate::registry::{self, Disk, Registry};
 use crate::sampled_devices;
 use crate::samples::Sources;
 use crate::stacks::{Sample, Sampler};
 use crate::telemetry::Watch;
 use crate::window::{Destination, Window};
+use crate::worker::Worker;
 use crate::writer::Writer;
 
 /// How often resident memory is sampled, and unmapped files are written.

@@ -60,6 +60,7 @@ mod task;
 mod telemetry;
 mod thread;
 mod window;
+mod worker;
 mod writer;
 
 pub use attached_tool::{enable, tell_attached_tool};

@@ -3,9 +3,7 @@
 mod address_space;
 mod linux;
 mod threads;
-mod worker;
 
 pub use address_space::address_space_left;
 pub use linux::*;
 pub use threads::{is_running, thread_id_of, used_ns};
-pub use worker::Worker;

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar};
 
 use crate::file::{ProcessFile, SHORT_WINDOWS};
-use crate::platform::Worker;
 use crate::samples::Sources;
 use crate::stacks::{Book, Sampler};
 use crate::telemetry::{Book as DeviceBook, Sampler as DeviceSampler};
 use crate::window::Window;
+use crate::worker::Worker;
 use crate::writer::Writer;
 
 /// Windows kept set aside once a process fills its first ones, and at most.

@@ -12,7 +12,8 @@ use super::seen::{Moment, Sample, Seen};
 use super::{LOOKING, OpenSource, StackSource};
 use crate::clock;
 use crate::memory::Quiet;
-use crate::platform::{self, Worker};
+use crate::platform;
+use crate::worker::Worker;
 
 /// Samples that may wait to be written: ten seconds of ten busy threads. Beyond, the newest are dropped.
 const MOST_WAITING: usize = 10_000;

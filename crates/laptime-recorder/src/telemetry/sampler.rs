@@ -21,7 +21,8 @@ use crate::device::reason::Absent;
 use crate::device::used::{self, Used};
 use crate::guard::guard;
 use crate::memory::Quiet;
-use crate::platform::{self, Worker};
+use crate::platform;
+use crate::worker::Worker;
 
 /// Between two looks for the program's first device.
 const LOOK_NS: u64 = 100_000_000;
