@@ -386,6 +386,16 @@ impl Stack {
         Some((position.start, self.on_devices.end(position.start)?))
     }
 
+    /// From now on the spans that are open and timed on a device close the general way.
+    pub fn carry_timed(&mut self) {
+        for index in 1..=self.len() {
+            let entry = self.entry(index);
+            if self.on_devices.stream(entry.start).is_some() {
+                self.carry(index, entry);
+            }
+        }
+    }
+
     /// The innermost span, if it is this one, and carries nothing but its time on a device.
     #[inline]
     fn innermost_plain(&self, position: Position) -> Option<Entry> {

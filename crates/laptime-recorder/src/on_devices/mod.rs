@@ -20,6 +20,7 @@ use crate::device::{self, table};
 use crate::environment::{self, DeviceTime, Streams};
 use crate::fork;
 use crate::state::{self, More};
+use crate::thread::Thread;
 
 /// What the environment asks for is asked for once.
 static ENVIRONMENT: Once = Once::new();
@@ -51,8 +52,10 @@ pub fn turn_on_with(library: &OsStr) {
     state::set(More::DeviceTime, device::is_on());
 }
 
-/// Times no more. What was begun can still be ended and read.
+/// Times no more. What was begun can still be ended and read; of spans that are open, those of the calling
+/// thread.
 pub fn turn_off() {
+    Thread::with(|thread| thread.stack().carry_timed());
     device::turn_off();
     state::set(More::DeviceTime, device::is_on());
 }
