@@ -124,12 +124,12 @@ pub fn finish(mut write: impl FnMut(&Record<'_>)) {
     }
 }
 
-/// What the devices of closed spans tell. They are waited for; those that are not done then still run.
 /// Waits for the devices of closed spans, but not for long.
 pub(super) fn wait() {
     device::wait(at_exit::patience(PATIENCE));
 }
 
+/// What the devices of closed spans tell. They are waited for; those that are not done then still run.
 pub(super) fn last_known() -> Known {
     device::flush(at_exit::patience(PATIENCE))
 }
