@@ -322,11 +322,13 @@ fn read(recording: &Path) -> Vec<(Span, Vec<DeviceSpan>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_span_is_told_with_what_its_device_took(
         program in prop::collection::vec(act(), 1..120),
+        // About as deep as the black box has room for.
+        depth in prop_oneof![9 => Just(0_usize), 1 => 60..70_usize],
     ) {
         let fake = FAKE.get_or_init(|| {
             let fake = Fake::new();
@@ -336,7 +338,8 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let recording = record(&folder.path().join("a.lap"), &RecordOptions::default()).unwrap();
         let mut world = World::new(fake);
-        for act in &program {
+        let deep: Vec<Act> = (0..depth).map(Act::Enter).collect();
+        for act in deep.iter().chain(&program) {
             world.act(act);
         }
         while let Some(last) = world.open.len().checked_sub(1) {
