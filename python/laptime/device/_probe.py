@@ -105,6 +105,8 @@ class Probe:
             # While PyTorch is being imported, its parts come one by one.
             spec = getattr(torch, "__spec__", None)
             self.is_final = not getattr(spec, "_initializing", False)
+            if self.kind in ("hip", "rocm"):
+                return f"PyTorch knows no device {self.kind!r}: it calls AMD devices 'cuda'"
             return f"PyTorch knows no device {self.kind!r}"
         is_initialized = getattr(module, "is_initialized", None)
         if is_initialized is not None and is_initialized():

@@ -283,6 +283,7 @@ def test_a_cpu_build_and_an_unknown_device_say_so(
 ) -> None:
     torch = sys.modules["torch"]
     assert device.gauge("lunar") == (None, "PyTorch knows no device 'lunar'")
+    assert device.gauge("hip")[1] == "PyTorch knows no device 'hip': it calls AMD devices 'cuda'"
     assert device.gauge("cpu") == (None, "the device is the CPU")
     monkeypatch.setattr(cuda, "is_available", lambda: False)
     monkeypatch.setattr(cuda, "initialized", False)
