@@ -322,7 +322,7 @@ fn read(recording: &Path) -> Vec<(Span, Vec<DeviceSpan>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_span_is_told_with_what_its_device_took(
