@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import signal
 import sys
-import time
 
 import laptime as lt
 from laptime import _core
