@@ -2,8 +2,8 @@
 //!
 //! `table` opens the driver and `cuda` speaks to it, `reason` has the words for all that may be missing.
 //! `enqueue` records a pair of events for each span, and `pairs` reads them once they are complete: `pair`
-//! is one of them, `pool` has the events, `line` the queue of a stream, `streams` those that a span may end at besides, `timeline`
-//! ties the device's time to the host's. This file is the one set of
+//! is one of them, `pool` has the events, `line` the queue of a stream, `streams` those that a span may end
+//! at besides, `timeline` ties the device's time to the host's, which `host` tells. This file is the one set of
 //! [`begin`], [`end`] and [`closed()`] that the process has. The recorder calls them for spans on the stream
 //! that [`here`] names; `open` and `closed` are such spans until they are written. `used` says which devices
 //! the program uses, [`wishes`] what is asked of times besides, [`found`] is what `laptime doctor` shows.

@@ -1,6 +1,6 @@
 //! What devices tell of spans, written as records beside them: their [`times`] and their [`memory`]; spans
-//! that open ([`opening`]), that close ([`closing`]) and that wait for their device ([`waits`]); and the last of it, before the driver
-//! shuts down ([`at_exit`]).
+//! that open ([`opening`]), that close ([`closing`]) and that wait for their device ([`waits`]); and the last
+//! of it, before the driver shuts down ([`at_exit`]).
 //!
 //! This stands between the stacks and the drivers: [`crate::device`] and [`crate::device_memory`] know
 //! nothing of threads and records.
