@@ -297,9 +297,14 @@ def test_a_result_that_refuses_to_say_what_it_is_is_measured_as_any_other() -> N
 
 
 def test_what_was_saved_is_compared(tmp_path: Path) -> None:
-    quick = lt.bench.options(budget=0.2)
-    quick(sorted, list(range(500))).save(tmp_path / "before.json")
-    quick(sorted, list(range(5_000))).save(tmp_path / "after.json")
+    before = QUICK(sorted, list(range(500)))
+    before.save(tmp_path / "before.json")
+    told = json.loads((tmp_path / "before.json").read_text())
+    assert told["benchmarks"][0]["samples_ns"] == before.samples
+    # Steady samples in their place: a machine that others use may have slowed down meanwhile.
+    for name, ns in (("before", 1e6), ("after", 2e6)):
+        told["benchmarks"][0]["samples_ns"] = [ns * (1 + 1e-3 * (one % 7)) for one in range(40)]
+        (tmp_path / f"{name}.json").write_text(json.dumps(told))
     found = lt.compare(tmp_path / "before.json", tmp_path / "after.json")
     assert found.verdict == "slower"
     assert [row.path for row in found.rows] == ["sorted"]
