@@ -239,7 +239,9 @@ def test_what_is_saved_is_compared_by_batch_size(tmp_path: Path) -> None:
     found = lt.bench_inference(sleeps, np.ones((1, 2)), batch_sizes=[1, 2], budget=0.3)
     found.save(tmp_path / "before.json")
     told = json.loads((tmp_path / "before.json").read_text())
-    assert [one["samples_ns"] for one in told["benchmarks"]] == [case.samples for case in found.cases]
+    assert [one["samples_ns"] for one in told["benchmarks"]] == [
+        case.samples for case in found.cases
+    ]
     # Steady samples in their place: a machine that others use may have slowed down meanwhile.
     for name, ns in (("before", 1e6), ("after", 3e6)):
         for one in told["benchmarks"]:
