@@ -1,10 +1,11 @@
 //! Laps nested far deeper than anybody reads: in a process of its own, since it fills the tables.
 
+mod windows;
+
 use laptime_core::PathId;
-use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
-use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_recorder::{RecordOptions, Site, enter, exit, record};
+use windows::each_window;
 
 const LEVELS: usize = 20_000;
 const SPANS: usize = 2_000;
@@ -23,28 +24,20 @@ fn spans_at_the_bottom_of_a_deep_nesting_take_no_more_disk_than_others() {
         exit(open);
     }
     let recording = recording.finish().unwrap();
-    let (mut spans, mut overflowed, mut bytes) = (0, 0, 0);
-    for file in std::fs::read_dir(recording).unwrap() {
-        let path = file.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "proc") {
-            continue;
-        }
-        let file = std::fs::read(path).unwrap();
-        bytes += file.len();
-        for window in file[window_offset(0) as usize..].chunks(WINDOW_LEN) {
-            let Some(window) = Window::parse(window, 0).unwrap() else {
-                continue;
-            };
-            window
-                .for_each(|record| {
-                    if let Record::Span(span) = record {
-                        spans += 1;
-                        overflowed += usize::from(span.path == PathId::OVERFLOW);
-                    }
-                })
-                .unwrap();
-        }
-    }
+    let (mut spans, mut overflowed) = (0, 0);
+    each_window(&recording, |_, window| {
+        let each = window.for_each(|record| {
+            if let Record::Span(span) = record {
+                spans += 1;
+                overflowed += usize::from(span.path == PathId::OVERFLOW);
+            }
+        });
+        each.unwrap();
+    });
+    let files = std::fs::read_dir(recording).unwrap();
+    let bytes: u64 = files
+        .map(|file| file.unwrap().metadata().unwrap().len())
+        .sum();
     assert_eq!(spans, LEVELS + SPANS);
     assert!(overflowed >= LEVELS + SPANS - 1_000, "{overflowed}");
     assert!(bytes < 2_000_000, "{bytes} bytes");

@@ -2,20 +2,21 @@
 //!
 //! Each program is this one, started again with the name of what it does and a folder for its recording.
 
+mod windows;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use laptime_core::NoDeviceTime;
-use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
-use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_fakes::Fake;
 use laptime_recorder::device::Stream;
 use laptime_recorder::device::here::{self, Place};
 use laptime_recorder::{
     LazySite, RecordOptions, Recording, catch_up_at_exit, enter, exit, record, time_on_devices_with,
 };
+use windows::each_window;
 
 const MS: u64 = 1_000_000;
 const PATH: &str = "DEVICE_EXIT_PATH";
@@ -49,35 +50,20 @@ fn recorded_by(program: &str) -> Told {
     assert!(left.status.success(), "{errors}");
     assert!(!errors.contains("laptime"), "{errors}");
     let mut told = Told::default();
-    for file in std::fs::read_dir(path).unwrap() {
-        let file = file.unwrap().path();
-        if file.extension().is_some_and(|is| is == "proc") {
-            read(&file, &mut told);
-        }
-    }
+    each_window(&path, |_, window| {
+        let each = window.for_each(|record| match record {
+            Record::DeviceSpan(span) => {
+                let ns = span.times.map(|times| times.duration_ns);
+                told.times.insert(span.start, ns);
+            }
+            Record::Note { code, message } if code.starts_with("device.") => {
+                told.notes.push(message.to_owned());
+            }
+            _ => {}
+        });
+        each.unwrap();
+    });
     told
-}
-
-fn read(file: &Path, told: &mut Told) {
-    let bytes = std::fs::read(file).unwrap();
-    let mut offset = window_offset(0);
-    while offset < bytes.len() as u64 {
-        let end = (offset as usize + WINDOW_LEN).min(bytes.len());
-        if let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() {
-            let each = window.for_each(|record| match record {
-                Record::DeviceSpan(span) => {
-                    let ns = span.times.map(|times| times.duration_ns);
-                    told.times.insert(span.start, ns);
-                }
-                Record::Note { code, message } if code.starts_with("device.") => {
-                    told.notes.push(message.to_owned());
-                }
-                _ => {}
-            });
-            each.unwrap();
-        }
-        offset += WINDOW_LEN as u64;
-    }
 }
 
 /// A program that began to record, with a device whose driver shuts down at exit.

@@ -3,13 +3,13 @@
 //! Random programs open and close spans in any order on a fake device, whose clock stands still until the
 //! program moves it. A model of two streams says what every span that closes has to be told as.
 
+mod windows;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
-use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_core::{DeviceSpan, NoDeviceTime, Span, SpanWork};
 use laptime_fakes::{Fake, GLOBAL};
 use laptime_recorder::device::Stream;
@@ -19,6 +19,7 @@ use laptime_recorder::{
     exit_site, give, leave_devices, record, rename, suspend_piece, time_on_devices_with,
 };
 use proptest::prelude::*;
+use windows::each_window;
 
 const MS: u64 = 1_000_000;
 const NAMES: [&str; 3] = ["step", "forward", "load"];
@@ -289,28 +290,17 @@ impl<'f> World<'f> {
 fn read(recording: &Path) -> Vec<(Span, Vec<DeviceSpan>)> {
     let mut spans = Vec::new();
     let mut told: HashMap<_, Vec<DeviceSpan>> = HashMap::new();
-    for file in std::fs::read_dir(recording).unwrap() {
-        let file = file.unwrap().path();
-        if file.extension().is_none_or(|is| is != "proc") {
-            continue;
-        }
-        let bytes = std::fs::read(file).unwrap();
-        for offset in (window_offset(0)..bytes.len() as u64).step_by(WINDOW_LEN) {
-            let end = (offset as usize + WINDOW_LEN).min(bytes.len());
-            let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() else {
-                continue;
-            };
-            let each = window.for_each(|record| match record {
-                Record::Span(span) => spans.push(span),
-                Record::DeviceSpan(span) => {
-                    let of = (span.path, span.start, span.duration, span.track);
-                    told.entry(of).or_default().push(span);
-                }
-                _ => {}
-            });
-            each.unwrap();
-        }
-    }
+    each_window(recording, |_, window| {
+        let each = window.for_each(|record| match record {
+            Record::Span(span) => spans.push(span),
+            Record::DeviceSpan(span) => {
+                let of = (span.path, span.start, span.duration, span.track);
+                told.entry(of).or_default().push(span);
+            }
+            _ => {}
+        });
+        each.unwrap();
+    });
     let with = |span: Span| {
         let of = (span.path, span.start, span.duration, span.track);
         let told = told.remove(&of).unwrap_or_default();

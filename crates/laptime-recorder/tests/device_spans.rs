@@ -1,10 +1,10 @@
 //! Spans of the recorder with their times on a fake device, from the lap to the recording and its report.
 
+mod windows;
+
 use std::path::Path;
 
-use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
-use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_core::{DeviceSpan, NoDeviceTime, PathId, PathTable, path};
 use laptime_fakes::{Fake, GLOBAL};
 use laptime_recorder::device::Stream;
@@ -13,6 +13,7 @@ use laptime_recorder::{
     Extra, LazySite, RecordOptions, emit_under, enter, exit, record, suspend_piece,
     time_on_devices_with,
 };
+use windows::each_window;
 
 const MS: u64 = 1_000_000;
 
@@ -119,30 +120,15 @@ fn evaluation(work: impl FnOnce(), meanwhile: impl FnOnce()) {
 
 /// What the devices told, by path, in the order of the spans.
 fn told(recording: &Path) -> Vec<(String, DeviceSpan)> {
-    let mut told = Vec::new();
-    for file in std::fs::read_dir(recording).unwrap() {
-        let file = file.unwrap().path();
-        if file.extension().is_some_and(|is| is == "proc") {
-            read(&std::fs::read(file).unwrap(), &mut told);
-        }
-    }
+    let (mut told, mut paths) = (Vec::new(), PathTable::new());
+    each_window(recording, |_, window| {
+        let each = window.for_each(|record| match record {
+            Record::Path { id, parent, name } => assert!(paths.define(id, parent, name)),
+            Record::DeviceSpan(span) => told.push((path::join(paths.names(span.path)), span)),
+            _ => {}
+        });
+        each.unwrap();
+    });
     told.sort_by_key(|(_, span)| span.start);
     told
-}
-
-fn read(bytes: &[u8], told: &mut Vec<(String, DeviceSpan)>) {
-    let mut paths = PathTable::new();
-    let mut offset = window_offset(0);
-    while offset < bytes.len() as u64 {
-        let end = (offset as usize + WINDOW_LEN).min(bytes.len());
-        if let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() {
-            let each = window.for_each(|record| match record {
-                Record::Path { id, parent, name } => assert!(paths.define(id, parent, name)),
-                Record::DeviceSpan(span) => told.push((path::join(paths.names(span.path)), span)),
-                _ => {}
-            });
-            each.unwrap();
-        }
-        offset += WINDOW_LEN as u64;
-    }
 }

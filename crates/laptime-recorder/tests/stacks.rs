@@ -1,5 +1,7 @@
 //! Sampled stacks through the whole recorder, from a scripted source onto the disk and back.
 
+mod windows;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -7,14 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
-use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
-use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_core::{PathId, Runner, SampledStack, StackFrame};
 use laptime_recorder::stacks::{
     SeenFrame, SeenFunction, SeenStack, StackSource, leave_stacks, sample_stacks,
 };
 use laptime_recorder::{RecordOptions, record};
+use windows::each_window;
 
 /// No thread has this id.
 const NOBODY: u64 = 1 << 30;
@@ -71,41 +72,32 @@ type Line = (String, String, u32);
 /// The stacks of a recording as functions with lines, outermost first; `None` for unread ones.
 fn read(folder: &Path) -> Vec<(SampledStack, Option<Vec<Line>>)> {
     let mut stacks = Vec::new();
-    let files = std::fs::read_dir(folder).unwrap();
-    let files = files.map(|file| file.unwrap().path());
-    for path in files.filter(|path| path.extension().is_some_and(|is| is == "proc")) {
-        let bytes = std::fs::read(&path).unwrap();
-        for offset in (window_offset(0)..bytes.len() as u64).step_by(WINDOW_LEN) {
-            let end = (offset as usize + WINDOW_LEN).min(bytes.len());
-            let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() else {
-                continue;
-            };
-            let mut functions = BTreeMap::new();
-            let mut frames: BTreeMap<u32, StackFrame> = BTreeMap::new();
-            let read = window.for_each(|record| match record {
-                Record::Function { id, name, file } => {
-                    functions.insert(id, (name.to_owned(), file.to_owned()));
+    each_window(folder, |_, window| {
+        let mut functions = BTreeMap::new();
+        let mut frames: BTreeMap<u32, StackFrame> = BTreeMap::new();
+        let read = window.for_each(|record| match record {
+            Record::Function { id, name, file } => {
+                functions.insert(id, (name.to_owned(), file.to_owned()));
+            }
+            Record::Frame(frame) => {
+                assert!(frame.parent == 0 || frames.contains_key(&frame.parent));
+                frames.insert(frame.id, frame);
+            }
+            Record::Stack(stack) => {
+                let (mut at, mut found) = (stack.frame, Vec::new());
+                while at != 0 {
+                    let frame = frames[&at];
+                    let (name, file) = functions[&frame.function].clone();
+                    found.push((name, file, frame.line));
+                    at = frame.parent;
                 }
-                Record::Frame(frame) => {
-                    assert!(frame.parent == 0 || frames.contains_key(&frame.parent));
-                    frames.insert(frame.id, frame);
-                }
-                Record::Stack(stack) => {
-                    let (mut at, mut found) = (stack.frame, Vec::new());
-                    while at != 0 {
-                        let frame = frames[&at];
-                        let (name, file) = functions[&frame.function].clone();
-                        found.push((name, file, frame.line));
-                        at = frame.parent;
-                    }
-                    found.reverse();
-                    stacks.push((stack, (stack.thread != 0).then_some(found)));
-                }
-                _ => {}
-            });
-            read.unwrap();
-        }
-    }
+                found.reverse();
+                stacks.push((stack, (stack.thread != 0).then_some(found)));
+            }
+            _ => {}
+        });
+        read.unwrap();
+    });
     stacks
 }
 

@@ -1,36 +1,28 @@
 //! Why there are no stacks, however early that is known.
 
+mod windows;
+
 use std::path::Path;
 use std::time::Duration;
 
-use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
-use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_recorder::stacks::sample_stacks;
 use laptime_recorder::{RecordOptions, Site, enable, enter, exit, record};
+use windows::each_window;
 
 /// What the notes of a recording say about stacks.
 fn reasons(folder: &Path) -> Vec<String> {
     let mut reasons = Vec::new();
-    let files = std::fs::read_dir(folder).unwrap();
-    let files = files.map(|file| file.unwrap().path());
-    for path in files.filter(|path| path.extension().is_some_and(|is| is == "proc")) {
-        let bytes = std::fs::read(&path).unwrap();
-        for offset in (window_offset(0)..bytes.len() as u64).step_by(WINDOW_LEN) {
-            let end = (offset as usize + WINDOW_LEN).min(bytes.len());
-            let window = Window::parse(&bytes[offset as usize..end], offset).unwrap();
-            let read = window.map(|window| {
-                window.for_each(|record| {
-                    if let Record::Note { code, message } = record
-                        && code == "stacks-unavailable"
-                    {
-                        reasons.push(message.to_owned());
-                    }
-                })
-            });
-            read.transpose().unwrap();
-        }
-    }
+    each_window(folder, |_, window| {
+        let read = window.for_each(|record| {
+            if let Record::Note { code, message } = record
+                && code == "stacks-unavailable"
+            {
+                reasons.push(message.to_owned());
+            }
+        });
+        read.unwrap();
+    });
     reasons
 }
 

@@ -5,6 +5,7 @@
 //! with the name of what to do, and the libraries that it is to find.
 
 mod telemetry_records;
+mod windows;
 
 use std::path::Path;
 use std::process::Command;

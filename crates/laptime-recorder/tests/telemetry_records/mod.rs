@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use laptime_core::format::process::window_offset;
 use laptime_core::format::record::Record;
-use laptime_core::format::window::{WINDOW_LEN, Window};
 use laptime_core::{DeviceReading, DeviceSample};
+
+use crate::windows::each_window;
 
 /// What all processes of a recording were told.
 #[derive(Debug, Default)]
@@ -40,48 +40,26 @@ impl Told {
 /// Reads a recording.
 pub fn told(recording: &Path) -> Told {
     let mut told = Told::default();
-    for file in std::fs::read_dir(recording).unwrap() {
-        let file = file.unwrap().path();
-        if file.extension().is_some_and(|is| is == "proc") {
-            let name = file.file_name().unwrap().to_string_lossy().into_owned();
-            let (pid, _) = name.split_once('-').unwrap();
-            read(
-                &std::fs::read(&file).unwrap(),
-                pid.parse().unwrap(),
-                &mut told,
-            );
-        }
-    }
+    each_window(recording, |pid, window| {
+        let each = window.for_each(|record| match record {
+            Record::DeviceName { device, uuid, name } => {
+                let named = (device, uuid.to_owned(), name.to_owned());
+                if !told.devices.contains(&named) {
+                    told.devices.push(named);
+                }
+            }
+            Record::DeviceSample(sample) => told.samples.push((pid, sample)),
+            Record::DeviceLacks {
+                device,
+                reading,
+                why,
+            } => told.lacks.push((device, reading, why.to_owned())),
+            Record::Note { code, message } if code.starts_with("telemetry") => {
+                told.notes.push((code.to_owned(), message.to_owned()));
+            }
+            _ => {}
+        });
+        each.unwrap();
+    });
     told
-}
-
-fn read(bytes: &[u8], pid: u32, told: &mut Told) {
-    let mut offset = window_offset(0);
-    while offset < bytes.len() as u64 {
-        let end = (offset as usize + WINDOW_LEN).min(bytes.len());
-        if let Some(window) = Window::parse(&bytes[offset as usize..end], offset).unwrap() {
-            let each = window.for_each(|record| match record {
-                Record::DeviceName { device, uuid, name } => {
-                    let named = (device, uuid.to_owned(), name.to_owned());
-                    if !told.devices.contains(&named) {
-                        told.devices.push(named);
-                    }
-                }
-                Record::DeviceSample(sample) => told.samples.push((pid, sample)),
-                Record::DeviceLacks {
-                    device,
-                    reading,
-                    why,
-                } => {
-                    told.lacks.push((device, reading, why.to_owned()));
-                }
-                Record::Note { code, message } if code.starts_with("telemetry") => {
-                    told.notes.push((code.to_owned(), message.to_owned()));
-                }
-                _ => {}
-            });
-            each.unwrap();
-        }
-        offset += WINDOW_LEN as u64;
-    }
 }
