@@ -11,10 +11,11 @@ import atexit
 import os
 import sys
 
-from .._core import AsideSpan, Phases, Watched, lap, mark, note
+from .._core import Phases, Watched, lap, mark, note
 from .._log import warn
 from .._post_import import wait_no_more, when_imported
 from .._push import close_for, open_for
+from ._started_ranges import StartedRanges
 from ._wrapped_functions import FUNCTION
 
 TYPE_CHECKING = False
@@ -43,7 +44,7 @@ _QUESTIONS = (
 # Modules whose functions only pass a call on to another `with` or decorator.
 _PASSING = ("contextlib", "torch.utils._contextlib")
 
-# As many ranges that were started and not ended are kept, and names of decorated functions.
+# As many names of decorated functions are kept.
 _MOST_KEPT = 10_000
 # Names of such that are said.
 _MOST_NAMED = 4
@@ -78,11 +79,8 @@ class _Ranges:
         asked: dict[str, Any] = dict.fromkeys(_QUESTIONS, _nothing)
         self._phases = Phases(compiler={}, broken=self._broken, **asked)
         self._watched: list[Watched] = []
-        self._started: dict[object, tuple[AsideSpan, str]] = {}
-        # Those without a number, as the `nvtx` package gives none without a tool, and whether some
-        # of them overlapped.
-        self._unnumbered: list[tuple[AsideSpan, str]] = []
-        self._overlapped = False
+        self._of_torch = StartedRanges("torch.cuda.nvtx.range_start")
+        self._of_nvtx = StartedRanges("nvtx.start_range")
         # What lies over decorated functions, by the name of the range.
         self._inside: dict[str, Watched] = {}
         # Functions of the program's own that are decorated.
@@ -112,9 +110,8 @@ class _Ranges:
 
     def _tell(self) -> None:
         """Says which ranges never ended: when they did isn't known, so they are no laps."""
-        left = [*self._started.values(), *self._unnumbered]
-        self._started, self._unnumbered, self._overlapped = {}, [], False
-        names = sorted({name for _, name in left})
+        left = self._of_torch.forget() + self._of_nvtx.forget()
+        names = sorted(set(left))
         if not names or os.getpid() != self._process:
             return
         more = ", …" if len(names) > _MOST_NAMED else ""
@@ -146,12 +143,12 @@ class _Ranges:
         self._watch(
             module,
             "range_start",
-            lambda given, named, number: self._start(("torch", number), _argument(given, named)),
+            lambda given, named, number: self._of_torch.start(number, _argument(given, named)),
         )
         self._watch(
             module,
             "range_end",
-            lambda given, named, _: self._end(("torch", _argument(given, named, "range_id"))),
+            lambda given, named, _: self._of_torch.end(_argument(given, named, "range_id")),
         )
 
     def _torch_profiler(self, module: ModuleType) -> None:
@@ -174,12 +171,12 @@ class _Ranges:
         self._watch(
             module,
             "start_range",
-            lambda given, named, number: self._start(number, _message(given, named)),
+            lambda given, named, number: self._of_nvtx.start(number, _message(given, named)),
         )
         self._watch(
             module,
             "end_range",
-            lambda given, named, _: self._end(_argument(given, named, "range_id")),
+            lambda given, named, _: self._of_nvtx.end(_argument(given, named, "range_id")),
         )
         from weakref import WeakSet  # the program has imported it, for this package
 
@@ -212,40 +209,6 @@ class _Ranges:
             self._watched.append(watched)
         if watched is not None:
             watched.put(function)
-
-    # -- ranges that may overlap -----------------------------------------------------------
-
-    def _start(self, number: object, name: object) -> None:
-        if number is None:
-            if len(self._unnumbered) < _MOST_KEPT:
-                self._unnumbered.append((AsideSpan(str(name)), str(name)))
-            self._overlapped |= len(self._unnumbered) > 1
-        elif len(self._started) < _MOST_KEPT:
-            self._started[number] = AsideSpan(str(name)), str(name)
-
-    def _end(self, number: object) -> None:
-        if number is None:
-            self._end_unnumbered()
-            return
-        started = self._started.pop(number, None)
-        if started is not None:
-            started[0].end()
-
-    def _end_unnumbered(self) -> None:
-        """One of those without a number ended. Where several overlapped nobody knows which."""
-        if not self._unnumbered:
-            return
-        started, _ = self._unnumbered.pop()
-        if not self._overlapped:
-            started.end()
-            return
-        if self._unnumbered:
-            note(
-                "ranges.unnumbered",
-                "ranges of nvtx.start_range overlapped and are no laps: where no tool is attached "
-                "the package gives no numbers, and nothing tells which of them ended",
-            )
-        self._overlapped = bool(self._unnumbered)
 
 
 def _record_function_entered(given: Any, _named: Any, _result: Any) -> None:

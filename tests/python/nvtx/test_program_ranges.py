@@ -168,6 +168,30 @@ def test_ranges_without_a_number_that_overlap_are_told_and_no_laps(phases: lt.Re
         assert any("ranges of nvtx.start_range overlapped" in one for one in report.warnings)
 
 
+def test_torchs_ranges_that_all_have_the_number_0_are_laps_where_they_do_not_overlap(
+    phases: lt.Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class WithoutTool:
+        rangeStartA = staticmethod(lambda _: 0)
+        rangeEnd = staticmethod(lambda _: None)
+
+    monkeypatch.setattr(cuda_nvtx, "_nvtx", WithoutTool)
+    first, second = cuda_nvtx.range_start("first"), cuda_nvtx.range_start("second")
+    cuda_nvtx.range_end(first)
+    cuda_nvtx.range_end(second)
+    for name in ("alone", "never"):
+        started = cuda_nvtx.range_start(name)
+        if name == "alone":
+            cuda_nvtx.range_end(started)
+    phases.stop()
+    report = lt.open(phases.path).report()
+    assert report["alone"].count == 1
+    assert not {"first", "second", "never"} & set(report)
+    said = "ranges of torch.cuda.nvtx.range_start overlapped and are no laps"
+    assert any(said in one for one in report.warnings)
+    assert any("1 range was started and never ended" in one for one in report.warnings)
+
+
 def test_a_range_that_is_used_again_inside_of_itself_and_by_threads(phases: lt.Record) -> None:
     nvtx = pytest.importorskip("nvtx")
     again = nvtx.annotate("again")
