@@ -108,6 +108,22 @@ fn doctor_shows_the_driver_and_each_device() {
 }
 
 #[test]
+fn doctor_tells_a_driver_that_has_no_management_library() {
+    let folder = tempfile::tempdir().unwrap();
+    laptime_fakes::with_drivers(folder.path());
+    std::fs::remove_file(folder.path().join("libnvidia-ml.so.1")).unwrap();
+    let (code, text) = with_libraries(folder.path(), &["doctor"]);
+    assert_eq!(code, Some(0));
+    let row = text.lines().find(|line| line.starts_with("NVIDIA driver"));
+    let words: Vec<&str> = row.unwrap().split_whitespace().collect();
+    assert_eq!(
+        words.join(" "),
+        "NVIDIA driver – runs CUDA up to 12.8; libnvidia-ml.so.1 is not installed: it comes with \
+         the NVIDIA driver"
+    );
+}
+
+#[test]
 fn doctor_tells_a_driver_that_is_broken_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     for library in ["libcuda.so.1", "libnvidia-ml.so.1"] {

@@ -153,7 +153,7 @@ fn a_device_that_fails_to_say_what_it_is_leaves_the_others_alone() {
     let devices = found.cuda.unwrap().devices;
     assert_eq!(devices[0].as_ref().unwrap_err().code, 719);
     assert!(devices[1].is_ok());
-    assert!(matches!(found.managed, Err(Absent::NoLibrary { .. })));
+    assert!(matches!(found.managed, Err(Absent::NoManagement { .. })));
 }
 
 #[test]

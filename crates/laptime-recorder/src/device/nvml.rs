@@ -67,7 +67,10 @@ pub(crate) fn close(nvml: Nvml) {
 
 fn refused(library: &OsStr, error: NvmlError) -> Absent {
     match error {
-        NvmlError::LibloadingError(error) => not_opened(library, &error.to_string()),
+        NvmlError::LibloadingError(error) => match not_opened(library, &error.to_string()) {
+            Absent::NoLibrary { library } => Absent::NoManagement { library },
+            absent => absent,
+        },
         NvmlError::FailedToLoadSymbol(why) => Absent::Unmanaged { why },
         error => Absent::Unmanaged {
             why: error.to_string(),

@@ -57,6 +57,12 @@ pub enum Absent {
     /// The driver refuses to start.
     #[error("the NVIDIA driver does not start: {0}")]
     Refused(Fault),
+    /// The management library is not installed. The driver may be, as in a container that has no more of it.
+    #[error("{library} is not installed: it comes with the NVIDIA driver")]
+    NoManagement {
+        /// The library.
+        library: String,
+    },
     /// The management library refuses to start.
     #[error("NVIDIA's management library does not start: {why}")]
     Unmanaged {
