@@ -95,6 +95,8 @@ class _Asked:
             self._reason = allocators.failure
             if self._reason is None and not allocators.has_read() and self.is_own():
                 self._reason = _not_used(self._torch)
+        elif self._torch is None and self._reason is None:
+            self._reason = "the program did not import PyTorch"
         if self._reason is not None:
             note(_UNAVAILABLE, self._reason)
 

@@ -8,6 +8,8 @@ Laptime opens.
 
 from __future__ import annotations
 
+import sys
+
 from ._core import (
     asked,
     note,
@@ -84,13 +86,31 @@ def _torch_imported(torch: Any) -> None:
 
 def say_why_none(torch: Any) -> None:
     """Notes why the laps of a recording that ends have no device time, for those who ask."""
+    why = why_none(torch)
+    if why is not None:
+        note("device.off" if is_switched_off() else "device.unused", why)
+
+
+def why_none(torch: Any) -> str | None:
+    """Why laps have no device time so far; None where the program uses a device, or has no torch."""
     if is_switched_off():
-        note("device.off", "LAPTIME_DEVICE=off")
-        return
+        return "LAPTIME_DEVICE=off"
     is_initialized = getattr(getattr(torch, "cuda", None), "is_initialized", None)
     # A file of the program's that is called like it has neither.
-    if is_initialized is not None and hasattr(torch, "_C") and not is_initialized():
-        note("device.unused", why_unused(torch))
+    if is_initialized is None or not hasattr(torch, "_C") or is_initialized():
+        return None
+    return why_unused(torch)
+
+
+def why_none_so_far() -> str | None:
+    """The same of this process now, for a report of it."""
+    try:
+        return why_none(sys.modules.get("torch"))
+    except Exception as error:
+        # A file of the program's that is called like it may raise anything.
+        if raised_by_handler(error):
+            raise
+        return None
 
 
 def is_switched_off() -> bool:

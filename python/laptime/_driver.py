@@ -42,5 +42,5 @@ def why_unusable(torch: Any) -> str | None:
 
 
 def why_unused(torch: Any) -> str:
-    """Why a program that has ended used no device of NVIDIA's."""
+    """Why a program used no device of NVIDIA's, so far."""
     return why_unusable(torch) or "the program used no device"

@@ -77,6 +77,19 @@ pub fn with_reason(
     unavailable
 }
 
+impl Summary {
+    /// Says why no row has device time, where neither a row nor the process does.
+    pub fn explain_device(&mut self, why: &str) {
+        if self.rows.iter().any(|row| row.device.device_count.is_some()) {
+            return;
+        }
+        for name in DEVICE_TIME.names() {
+            let told = self.unavailable.entry(name.to_owned());
+            told.or_insert_with(|| Unavailable(why.to_owned()));
+        }
+    }
+}
+
 /// The device that a program computed on: "none" where it said why it used none, `None` where it said nothing.
 pub fn used(summary: &Summary) -> Option<String> {
     let name = summary.environment.get("device").cloned();

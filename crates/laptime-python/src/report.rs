@@ -417,6 +417,12 @@ pub fn report(python: Python<'_>) -> PyResult<Report> {
         if let Some(name) = notebook::file_name(python) {
             summary.program = name;
         }
+        // A recording is told at its end.
+        let times = python.import("laptime._device_times")?;
+        let why: Option<String> = times.call_method0("why_none_so_far")?.extract()?;
+        if let Some(why) = why {
+            summary.explain_device(&why);
+        }
         Ok(Report::new(summary))
     })
 }

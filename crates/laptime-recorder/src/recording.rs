@@ -207,15 +207,19 @@ fn open(registry: &mut Registry, folder: &Path, options: &RecordOptions) -> io::
 
 /// Whether what was noted tells of what happened in one recording: the next one is told its own.
 fn is_of_one(code: &str) -> bool {
-    const CODES: [&str; 6] = [
+    const CODES: [&str; 9] = [
         on_devices::times::FAILED,
         "device.off",
         "device.unused",
-        "ranges.open",
-        "ranges.unnumbered",
+        "operations.failed",
+        "operations.told",
+        "operations.uncounted",
+        "phases.failed",
+        "phases.none",
         "phases.torn",
     ];
-    CODES.contains(&code) || code.starts_with("kernels.")
+    const ABOUT: [&str; 3] = ["device.memory.", "kernels.", "ranges."];
+    CODES.contains(&code) || ABOUT.iter().any(|about| code.starts_with(about))
 }
 
 /// What a start does with the registry unlocked: definitions and notes so far, and the calling thread's stack.

@@ -12,6 +12,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from .._core import raised_by_handler
+from .._log import warn
 from ._probe import Probe, each, indices, kind_of
 from .elapsed import Elapsed
 from .events import Timeline
@@ -97,6 +98,8 @@ def gauge(device: Any, memory: bool = False, stream: Any = None) -> tuple[Any, s
         return None, "the device is the CPU"
     probe = Probe(kind)
     reason = probe.reason()
+    if probe.is_unknown:
+        _say_unknown(kind, reason)
     if probe.is_final:
         return None, reason
     if probe.is_imported:
@@ -106,9 +109,21 @@ def gauge(device: Any, memory: bool = False, stream: Any = None) -> tuple[Any, s
         return Gauge(probe, indices(device), stream, memory), reason
 
     def make() -> Gauge | None:
-        probe.reason()
+        reason = probe.reason()
+        if probe.is_unknown:
+            _say_unknown(kind, reason)
         if not probe.is_imported or probe.is_final or probe.missing(indices(device)) is not None:
             return None
         return Gauge(probe, indices(device), stream, memory)
 
     return Waiting(make), reason
+
+
+_unknown: set[str] = set()
+
+
+def _say_unknown(kind: str, reason: str | None) -> None:
+    """Says once of a kind that nothing of it can be timed: its name may be a slip."""
+    if kind not in _unknown:
+        _unknown.add(kind)
+        warn(f"{reason}: timers with device={kind!r} tell the host's time alone")

@@ -68,6 +68,8 @@ class Probe:
         self.kind = kind
         #: Whether the reason will stay.
         self.is_final = False
+        #: Whether PyTorch has no such kind of device at all.
+        self.is_unknown = False
         self._reason: str | None = "not asked yet"
 
     @property
@@ -104,7 +106,7 @@ class Probe:
         if module is None:
             # While PyTorch is being imported, its parts come one by one.
             spec = getattr(torch, "__spec__", None)
-            self.is_final = not getattr(spec, "_initializing", False)
+            self.is_final = self.is_unknown = not getattr(spec, "_initializing", False)
             if self.kind in ("hip", "rocm"):
                 return f"PyTorch knows no device {self.kind!r}: it calls AMD devices 'cuda'"
             return f"PyTorch knows no device {self.kind!r}"
