@@ -157,6 +157,7 @@ fn config_says_where_each_value_came_from() {
         .args(["doctor", "--config"])
         .env("LAPTIME_AUTO", "phases,modules")
         .env("LAPTIME_DEVICE", "sync")
+        .env("LAPTIME_MEMORY", "objects")
         .output()
         .unwrap();
     let text = String::from_utf8(left.stdout).unwrap();
@@ -168,5 +169,7 @@ fn config_says_where_each_value_came_from() {
     run.streams    current  default
     report.format  csv      pyproject.toml
     report.sort    self     laptime.toml
+    memory         objects  environment, LAPTIME_MEMORY
+    device_memory  fold     default of laptime run --memory; bounds elsewhere
     ");
 }
