@@ -92,7 +92,7 @@ def say_why_none(torch: Any) -> None:
 
 
 def why_none(torch: Any) -> str | None:
-    """Why laps have no device time so far; None where the program uses a device, or has no torch."""
+    """Why laps have no device time so far; None where there is one in use, or no torch."""
     if is_switched_off():
         return "LAPTIME_DEVICE=off"
     is_initialized = getattr(getattr(torch, "cuda", None), "is_initialized", None)

@@ -52,16 +52,16 @@ class Kernels:
         self._is_ours = False
         """Whether it is Laptime that starts or stops a profiler right now."""
         self._is_done = False
-        self._theirs = 0
-        """Profilers of the program's that are on."""
+        self._theirs: set[int] = set()
+        """Profilers of the program's that are on, by their ids."""
         _all.add(self)
         self._next: Callable[[], None] | None = None
         """What is done when the next step begins."""
         self._is_open = False
         """Whether it is that beginning which ends the step before."""
         self._begins = [
-            Watched("before", phases, told=lambda: self._may_begin(at_fetch=True)),
-            Watched("before", phases, told=lambda: self._may_begin(at_fetch=False)),
+            Watched("before", phases, told=lambda _: self._may_begin(at_fetch=True)),
+            Watched("before", phases, told=lambda _: self._may_begin(at_fetch=False)),
         ]
         self._others = [
             Watched("before", phases, told=self._theirs_starts),
@@ -122,12 +122,15 @@ class Kernels:
         """In a child: the steps are the parent's."""
         self._is_done = True
         if self._has_started:
-            is_on = self._profiler is not None and threading.get_ident() == self._thread
-            _profiler.forked(self._torch, is_on)
+            is_on = self._profiler is not None or self._left is not None
+            _profiler.forked(self._torch, is_on and threading.get_ident() == self._thread)
         self._profiler = self._left = None
         self._core.set_profiling(False)
 
     def _leave(self) -> None:
+        """Watches nothing any more, unless there is one to switch off yet."""
+        if self._left is not None:
+            return
         self._listener.stop()
         self._next = None
         for watched in (*self._begins, *self._others):
@@ -180,7 +183,7 @@ class Kernels:
     # -- the profiler ----------------------------------------------------------------------
 
     def _start(self) -> None:
-        if self._theirs > 0 or self._torch._C._autograd._profiler_enabled():
+        if self._theirs or self._torch._C._autograd._profiler_enabled():
             self._refuse(f"{_OTHERS} was on when step {self._steps.start} began")
             return
         device = _profiler.device_in_use(self._torch)
@@ -208,6 +211,7 @@ class Kernels:
         return before, now()
 
     def _end(self) -> None:
+        self._drop_left()
         self._stop()
         self._is_done = True
         self._leave()
@@ -268,12 +272,16 @@ class Kernels:
 
     # -- others ----------------------------------------------------------------------------
 
-    def _theirs_starts(self) -> None:
-        if self._is_ours:
+    def _theirs_starts(self, profiler: Any) -> None:
+        if self._is_ours or not getattr(profiler, "enabled", True):
             return
-        self._theirs += 1
+        is_here = threading.get_ident() == self._thread
+        if is_here:
+            # A thread has one profiler, whoever's it is.
+            self._drop_left(whatever_is_on=True)
+        self._theirs.add(id(profiler))
         if self._profiler is not None:
-            if threading.get_ident() == self._thread:
+            if is_here:
                 self._safely(self._stop)
             else:
                 self._core.set_profiling(False)
@@ -282,17 +290,21 @@ class Kernels:
                 f"{_OTHERS} started during steps {self._text()}, and Laptime's stopped before it"
             )
 
-    def _theirs_stops(self) -> None:
+    def _theirs_stops(self, profiler: Any) -> None:
         if not self._is_ours:
-            self._theirs = 0
+            self._theirs.discard(id(profiler))
 
-    def _drop_left(self) -> None:
+    def _drop_left(self, *, whatever_is_on: bool = False) -> None:
         """Switches off what another thread's profiler took over from, once that has stopped."""
         left = self._left
-        if left is None or self._theirs > 0 or threading.get_ident() != self._thread:
+        if left is None or threading.get_ident() != self._thread:
+            return
+        if self._theirs and not whatever_is_on:
             return
         self._left = None
         self._safely(lambda: self._switch(lambda: left.__exit__(None, None, None)))
+        if self._is_done:
+            self._leave()
 
     def _text(self) -> str:
         return f"{self._steps.start}:{self._steps.stop}"

@@ -164,6 +164,53 @@ def test_a_profiler_of_another_thread_leaves_the_own_one_off(tmp_path: Path) -> 
     assert "own profiler started during steps 3:7" in told[0]
 
 
+PROFILES = """
+import os, threading
+def theirs(begun=None, until=None):
+    with torch.autograd.profiler.profile() as profiler:
+        if begun: begun.set(); until.wait(60)
+        torch.ones(3).add(1)
+    assert any(event.key == "aten::add" for event in profiler.key_averages())
+def in_a_thread(*events):
+    thread = threading.Thread(target=theirs, args=events)
+    thread.start()
+    return thread
+"""
+# One of another thread's, and then one of the main thread's: in the last step that is profiled,
+# before the next step, beyond the steps, in a child.
+ELSEWHERE = {
+    "at the end": ("3:4", "if number == 4: in_a_thread().join()\n    if number == 6: theirs()"),
+    "at once": ("3:9", "if number == 4: in_a_thread().join(); theirs()"),
+    "over a step": (
+        "3:4",
+        "if number == 4: begun, end = threading.Event(), threading.Event()\n"
+        "    if number == 4: thread = in_a_thread(begun, end); begun.wait(60)\n"
+        "    if number == 5: end.set(); thread.join()\n"
+        "    if number == 7: theirs()",
+    ),
+    "in a child": (
+        "3:4",
+        "if number == 4: in_a_thread().join()\n"
+        "    if number == 6 and os.fork() == 0: theirs(); os._exit(3)\n"
+        "    assert number != 6 or os.waitstatus_to_exitcode(os.wait()[1]) == 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("where", ELSEWHERE)
+def test_the_main_thread_can_profile_after_another_thread_did(where: str, tmp_path: Path) -> None:
+    kernels, inside = ELSEWHERE[where]
+    run(tmp_path, kernels, PROFILES, inside)
+
+
+def test_profilers_that_the_program_switched_off_change_nothing(tmp_path: Path) -> None:
+    before = "off = torch.autograd.profiler.profile(enabled=False)\noff.__enter__()"
+    inside = "with torch.autograd.profiler.emit_nvtx(enabled=False): pass"
+    summary = run(tmp_path, "3:5", before, inside)
+    assert counts(summary)["profiled step"] == 2
+    assert not any(one["code"].startswith("kernels.") for one in summary["warnings"])
+
+
 def test_a_profiler_that_fails_to_stop_is_off_all_the_same(tmp_path: Path) -> None:
     before = (
         "def lost(): raise RuntimeError('the device is lost')\n"

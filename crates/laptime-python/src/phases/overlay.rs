@@ -48,7 +48,7 @@ enum Event {
     Range,
     /// A call that is a range as a whole: inside of the lap that is told.
     Inside,
-    /// A call that is told before it begins, and nothing else.
+    /// A call that is told before it begins, with its first argument, and nothing else.
     Before,
     /// A collective that is waited for.
     Exchange,
@@ -396,7 +396,7 @@ impl Watched {
         if let Some(told) = &self.told {
             let told = {
                 let _hidden = Hidden::new(call.python);
-                told.bind(call.python).call0()
+                told.bind(call.python).call1((call.argument(0),))
             };
             if let Err(error) = told {
                 self.phases.get().broken(call.python, error)?;
