@@ -95,12 +95,18 @@ class ModuleLaps(_core.ModuleLaps):
         """A tensor by which `reached` is called when the engine reaches a node."""
         binding = self._torch._C
         traced = binding._get_tracing_state()
-        binding._set_tracing_state(None)  # else it would stand in the program's graph
+        is_profiled = binding._autograd._profiler_enabled()
+        # Else it would stand in the program's graph, and in what its profiler tells.
+        binding._set_tracing_state(None)
+        if is_profiled:
+            binding._autograd._enable_record_function(False)
         try:
             with binding._DisableTorchDispatch(), binding.DisableTorchFunction():
                 tag = self._torch.empty(0, device="cpu")
         finally:
             binding._set_tracing_state(traced)
+            if is_profiled:
+                binding._autograd._enable_record_function(True)
         tag._backward_hooks = self.hooks.of(reached)
         return tag
 

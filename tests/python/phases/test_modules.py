@@ -1,5 +1,7 @@
 """Time per module: names, nesting, backward, and models left as they are."""
 
+from collections import Counter
+
 import pytest
 import torch
 from torch import nn
@@ -255,6 +257,19 @@ def test_hooks_of_the_users_own_run_as_before():
     with watched(modules=True):
         train(model)
     assert model.seen == ["forward", "backward"] * 3
+
+
+def test_a_profiler_of_the_users_own_sees_nothing_of_ours():
+    def profiled():
+        model = seeded(Net)
+        with torch.autograd.profiler.profile() as profiler:
+            train(model)
+        return Counter(event.name for event in profiler.function_events)
+
+    alone = profiled()
+    with watched(modules=True):
+        measured = profiled()
+    assert measured == alone
 
 
 def test_an_error_inside_a_module_closes_its_laps():
