@@ -91,7 +91,7 @@ pub use span::{
     exit_site, exit_site_at, exit_with, give, given, innermost_of, is_open, is_path_within,
     last_written, open_since, path_names, path_of, rename, suspend, suspend_piece,
 };
-pub use start::begin_in_child;
+pub use start::{begin_in_child, is_on_or_decide};
 pub use state::{disable, is_off, is_on};
 pub use stretches::{operations, plain_path, ran, set_aside};
 pub use task::{TaskStack, swap_stack};

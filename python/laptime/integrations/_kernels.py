@@ -37,11 +37,10 @@ class Kernels:
         self._core = core
         self._phases = phases
         self._steps = steps
-        self._process = os.getpid()
-        self._thread = threading.get_ident()
-        self._listener = StepListener("step", 0, None, self._step_ended)
-        self._ended = 0
-        self._profiled = 0
+        self._is_on = False
+        """Whether it waits for the steps, or profiles them."""
+        self._is_child = False
+        self._count_anew()
         self._has_started = False
         self._profiler: Any = None
         self._device = ""
@@ -72,6 +71,7 @@ class Kernels:
 
     def apply(self) -> None:
         """Waits for the steps."""
+        self._is_on = True
         profiler = self._torch.autograd.profiler
         starts, stops = self._others
         for name in ("profile", "emit_itt", "emit_nvtx"):
@@ -84,6 +84,16 @@ class Kernels:
                 function = vars(owner).get(method) if owner is not None else None
                 if function is not None:
                     watched.put(function)
+        self._wait()
+
+    def _count_anew(self) -> None:
+        """Counts the steps of this process's main thread, from 0."""
+        self._process = os.getpid()
+        self._thread = threading.get_ident()
+        self._listener = StepListener("step", 0, None, self._step_ended)
+        self._ended = 0
+
+    def _wait(self) -> None:
         self._listener.start()
         if self._steps.start == 0:
             self._at_next_step(self._start)
@@ -103,12 +113,13 @@ class Kernels:
 
     def finish(self) -> None:
         """Nothing is profiled any more; says which steps never came."""
+        self._is_on = False
         self._drop_left()
         self._safely(self._stop)
         self._leave()
-        if os.getpid() != self._process:
-            return
         first, end, ran = self._steps.start, self._steps.stop, self._ended
+        if os.getpid() != self._process or (self._is_child and ran == 0):
+            return
         if not self._is_done and ran < end:
             steps = "1 step" if ran == 1 else f"{ran} steps"
             if ran <= first:
@@ -119,13 +130,29 @@ class Kernels:
         self._is_done = True
 
     def forked(self) -> None:
-        """In a child: the steps are the parent's."""
+        """In a child: the steps so far are the parent's, and so is a profiler of Laptime's.
+
+        Without one, Kineto is as new there as in any other process, and the child's steps are
+        profiled.
+        """
         self._is_done = True
         if self._has_started:
             is_on = self._profiler is not None or self._left is not None
             _profiler.forked(self._torch, is_on and threading.get_ident() == self._thread)
         self._profiler = self._left = None
         self._core.set_profiling(False)
+        if self._is_on and not self._has_started:
+            self._safely(self._begin_again)
+
+    def _begin_again(self) -> None:
+        self._is_child, self._is_done, self._is_open = True, False, False
+        self._next = None
+        self._theirs.clear()
+        for watched in self._begins:
+            watched.take()
+        self._listener.stop()
+        self._count_anew()
+        self._wait()
 
     def _leave(self) -> None:
         """Watches nothing any more, unless there is one to switch off yet."""
@@ -183,6 +210,9 @@ class Kernels:
     # -- the profiler ----------------------------------------------------------------------
 
     def _start(self) -> None:
+        if self._torch.utils.data.get_worker_info() is not None:
+            self._is_done = True  # a worker of a loader's never trains
+            return
         if self._theirs or self._torch._C._autograd._profiler_enabled():
             self._refuse(f"{_OTHERS} was on when step {self._steps.start} began")
             return

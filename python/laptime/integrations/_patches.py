@@ -20,6 +20,7 @@ from .._core import Phases, Watched, raised_by_handler
 from .._driver import why_unusable, why_unused
 from .._log import warn
 from .._post_import import wait_no_more, when_imported
+from ._children import Children
 from ._communication import Communication
 from ._compilation import Compilation
 from ._counting import Counting
@@ -95,6 +96,7 @@ class Patches:
             (self._modules, self._module_laps, self._hooks.step_aside) if modules else None
         )
         self._compilation = Compilation(self.phases)
+        self._children = Children(self.finish)
 
     # -- in and out ------------------------------------------------------------------------
 
@@ -133,11 +135,13 @@ class Patches:
             self._kernels.apply()
         self._compilation.apply()
         self._communication.apply(self.phases)
+        self._children.apply()
 
     def remove(self) -> None:
         """Watches nothing any more and closes what is open on this thread."""
         self._is_on = False
         wait_no_more(self)
+        self._children.remove()
         self.finish()
         for watched in self._watched.values():
             watched.take()

@@ -387,3 +387,69 @@ def test_the_laps_of_a_transformer_add_up_to_torchs_ranges_of_the_same_names(
         # Each event is rounded to a nanosecond.
         assert ours[name] == pytest.approx(own, abs=0.01 * calls[name]), name
     assert "laptime::mark" not in counts(summary), "ranges of ours are no laps"
+
+
+FORKS = """
+import multiprocessing, sys
+import torch
+torch.set_num_threads(1)  # a child has no threads of OpenMP's, and waits for those of its parent
+model = torch.nn.Linear(16, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(steps):
+    for _ in range(steps):
+        model(torch.ones(8, 16)).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+train({before})
+child = multiprocessing.get_context("fork").Process(target=train, args=(8,))
+child.start()
+child.join()
+print(child.exitcode, end="")
+"""
+
+
+def forked(folder: Path, kernels: str, before: int) -> dict[str, Any]:
+    """The summary of a training of 8 steps in a forked process, after some in its parent."""
+    (folder / "train.py").write_text(FORKS.format(before=before))
+    ran = laptime("run", "--kernels", kernels, "-o", "a.lap", "train.py", cwd=folder)
+    assert (ran.returncode, ran.stdout) == (0, "0"), ran.stderr
+    summary: dict[str, Any] = json.loads(laptime("report", "a.lap", "--json", cwd=folder).stdout)
+    return summary
+
+
+@pytest.mark.parametrize(("kernels", "before"), [("3:5", 0), ("3:5", 2), ("0:2", 0)])
+def test_a_process_that_was_forked_before_has_its_own_steps_profiled(
+    tmp_path: Path, kernels: str, before: int
+) -> None:
+    summary = forked(tmp_path, kernels, before)
+    assert (counts(summary)["step"], counts(summary)["profiled step"]) == (6 + before, 2)
+    forward = {one["name"]: one for one in laps(summary)["profiled step/forward"]["operators"]}
+    assert forward["aten::linear"]["call_count"] == 2
+
+
+def test_a_process_that_is_forked_after_these_steps_is_not_profiled(tmp_path: Path) -> None:
+    summary = forked(tmp_path, "1:3", 4)
+    assert (counts(summary)["step"], counts(summary)["profiled step"]) == (2 + 8, 2)
+
+
+def test_steps_that_never_came_in_a_forked_process_are_said(tmp_path: Path) -> None:
+    summary = forked(tmp_path, "10:13", 0)
+    told = [one["message"] for one in summary["warnings"] if one["code"] == "kernels.unavailable"]
+    assert told == ["steps 10:13 were not reached: 8 steps ran"]
+    assert "as the warnings say" in laptime("report", "a.lap", "--kernels", cwd=tmp_path).stdout
+
+
+def test_a_loader_s_worker_that_calls_a_module_is_not_profiled(tmp_path: Path) -> None:
+    before = (
+        "embed = torch.nn.Linear(16, 16)\n"
+        "def collate(rows):\n"
+        "    x, y = (torch.stack(column) for column in zip(*rows))\n"
+        "    return embed(x).detach(), y\n"
+        "torch.set_num_threads(1)\n"
+        "data = DataLoader(data.dataset, batch_size=8, num_workers=1, collate_fn=collate)\n"
+    )
+    summary = run(tmp_path, "0:2", before)
+    assert counts(summary)["profiled step"] == 2
+    assert len(summary["processes"]) == 1

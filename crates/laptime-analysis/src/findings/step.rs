@@ -69,7 +69,7 @@ fn is_felt_change(summary: &Summary) -> bool {
 /// Steps that wait for their batch.
 ///
 /// A loop that does next to nothing waits for its items most of the time, and nobody minds. Waits for workers
-/// that start are told by themselves: `started_ns` are left out.
+/// that start are left out where they are told by themselves: `started_ns`.
 pub fn data_wait(
     summary: &Summary,
     steps: &Steps<'_>,

@@ -19,7 +19,7 @@ use super::call::Call;
 use super::counting::Counting;
 use super::hooks;
 use super::own_python::{Hidden, guarded};
-use super::process::Phases;
+use super::process::{self, Phases};
 use super::program::ProgramAtCall;
 use super::ranges;
 use super::thread::{self, Working};
@@ -382,6 +382,7 @@ impl Watched {
     /// An iterator is made: its first fetch has waited since then.
     fn made<'py>(&self, call: &Call<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (phases, python) = (self.phases.get(), call.python);
+        process::join();
         let start = clock::now();
         let iterator = call.pass()?;
         let kept = guarded(|| match call.argument(0) {

@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use laptime_phases::{Flag, Iteration, Machine};
-use laptime_recorder::clock;
+use laptime_recorder::{self as recorder, clock};
 
+use crate::entry::measuring;
 use crate::handler;
 use crate::steps;
 
@@ -188,6 +189,7 @@ impl Phases {
         if !thread::is_alone() && !trains {
             return Ok(false);
         }
+        join();
         let machine = Machine::new(Box::new(Recorder::new()));
         thread::set_machine(Some((self.owner, machine)));
         self.began.set(true);
@@ -267,4 +269,9 @@ impl Phases {
             _ => Ok(()),
         }
     }
+}
+
+/// Has a forked child join the recording before the clock is read: a phase that began earlier would be cut.
+pub fn join() {
+    measuring(|| false, recorder::is_on_or_decide);
 }
