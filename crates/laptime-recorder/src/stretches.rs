@@ -60,10 +60,9 @@ fn set_unit_aside(thread: &mut Thread, held_since: Option<u64>) {
     let Some(first) = unit.or_else(|| open.checked_sub(1)) else {
         return;
     };
-    let written = thread.writer.last_end_here();
-    if let Some(until) = written.map(|end| end.min(held_since.unwrap_or(end))) {
-        leave_until(thread, first + 1, until);
-    }
+    let written = thread.writer.last_end();
+    let until = held_since.map_or(written, |since| written.min(since));
+    leave_until(thread, first + 1, until);
     for (at, name) in names.iter().enumerate().skip(first) {
         let parent = PathId(thread.stack().entry(at).path);
         let path = registry::with(|registry| {

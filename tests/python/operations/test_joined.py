@@ -361,7 +361,7 @@ def test_the_all_reduce_of_gradients_is_counted_by_its_group(run, tmp_path):
     assert not any("not counted" in warning for warning in report.warnings), report.warnings
 
 
-@pytest.mark.parametrize("options", [{}, {"modules": True}])
+@pytest.mark.parametrize("options", [{}, {"modules": True}, {"memory": True}])
 def test_a_step_that_is_counted_from_its_middle_on_is_in_the_wall_time_once(run, options):
     """AdamW makes its state in its first `step`, so that the second one is another shape."""
     adam = "optimizer = torch.optim.AdamW(net.parameters())\n"
