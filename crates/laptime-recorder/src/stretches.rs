@@ -12,6 +12,7 @@ use crate::memory::Quiet;
 use crate::operators;
 use crate::registration;
 use crate::registry;
+use crate::span::{Open, with_open};
 use crate::stack::Entry;
 use crate::start::is_on_or_decide;
 use crate::thread::Thread;
@@ -41,6 +42,20 @@ fn write(record: &Record<'_>) {
 pub fn set_aside(held_since: Option<u64>) {
     let _quiet = Quiet::begin();
     Thread::with(|thread| set_unit_aside(thread, held_since));
+}
+
+/// An open span goes on with one that was set aside before it: under the path of that.
+pub fn go_on_aside(open: Open, path: PathId) {
+    let _quiet = Quiet::begin();
+    with_open(open, |thread, index| {
+        let old = thread.stack().entry(index);
+        let entry = Entry {
+            path: path.0,
+            ..old
+        };
+        thread.stack().set_entry(index, entry);
+        thread.writer.define_now(path);
+    });
 }
 
 fn set_unit_aside(thread: &mut Thread, held_since: Option<u64>) {
