@@ -121,6 +121,8 @@ pub trait Laps {
     /// The unit that is open goes on under a name of its own, with all that is open inside: its
     /// operations are being counted, which makes it longer. What it holds back began at `held_since`.
     fn set_aside(&self, held_since: Option<u64>);
+    /// An open span without any inside goes on with one that was set aside: it gets the path of that.
+    fn go_on_aside(&self, span: SpanId, path: u32);
     /// When the span named `step` opened that is open here.
     fn step_since(&self) -> Option<u64> {
         None

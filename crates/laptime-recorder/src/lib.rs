@@ -93,5 +93,5 @@ pub use span::{
 };
 pub use start::{begin_in_child, is_on_or_decide};
 pub use state::{disable, is_off, is_on};
-pub use stretches::{operations, plain_path, ran, set_aside};
+pub use stretches::{go_on_aside, operations, plain_path, ran, set_aside};
 pub use task::{TaskStack, swap_stack};

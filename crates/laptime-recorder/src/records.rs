@@ -65,6 +65,9 @@ impl Writer {
         mut define: impl FnMut(u32, &mut Vec<u8>, &mut Cursor),
     ) {
         registry::expect_open();
+        if let Record::Span(span) = record {
+            self.note_end(span.end());
+        }
         let path = match record {
             Record::Span(span) => Some(span.path),
             Record::Mark { path, .. }

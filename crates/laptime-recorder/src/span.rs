@@ -457,7 +457,7 @@ pub fn given(open: Open) -> SpanWork {
 }
 
 /// Runs with a span that is open on the current stack, and where it stands there.
-fn with_open<T>(open: Open, run: impl FnOnce(&mut Thread, usize) -> T) -> Option<T> {
+pub fn with_open<T>(open: Open, run: impl FnOnce(&mut Thread, usize) -> T) -> Option<T> {
     Thread::with(|thread| {
         let index = thread.stack().find(open.0)?;
         Some(run(thread, index))

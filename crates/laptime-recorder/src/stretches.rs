@@ -12,6 +12,7 @@ use crate::memory::Quiet;
 use crate::operators;
 use crate::registration;
 use crate::registry;
+use crate::span::{Open, with_open};
 use crate::stack::Entry;
 use crate::start::is_on_or_decide;
 use crate::thread::Thread;
@@ -43,6 +44,20 @@ pub fn set_aside(held_since: Option<u64>) {
     Thread::with(|thread| set_unit_aside(thread, held_since));
 }
 
+/// An open span goes on with one that was set aside before it: under the path of that.
+pub fn go_on_aside(open: Open, path: PathId) {
+    let _quiet = Quiet::begin();
+    with_open(open, |thread, index| {
+        let old = thread.stack().entry(index);
+        let entry = Entry {
+            path: path.0,
+            ..old
+        };
+        thread.stack().set_entry(index, entry);
+        thread.writer.define_now(path);
+    });
+}
+
 fn set_unit_aside(thread: &mut Thread, held_since: Option<u64>) {
     let stack = thread.stack();
     let open = stack.len();
@@ -60,10 +75,9 @@ fn set_unit_aside(thread: &mut Thread, held_since: Option<u64>) {
     let Some(first) = unit.or_else(|| open.checked_sub(1)) else {
         return;
     };
-    let written = thread.writer.last_end_here();
-    if let Some(until) = written.map(|end| end.min(held_since.unwrap_or(end))) {
-        leave_until(thread, first + 1, until);
-    }
+    let written = thread.writer.last_end();
+    let until = held_since.map_or(written, |since| written.min(since));
+    leave_until(thread, first + 1, until);
     for (at, name) in names.iter().enumerate().skip(first) {
         let parent = PathId(thread.stack().entry(at).path);
         let path = registry::with(|registry| {

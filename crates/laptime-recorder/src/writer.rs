@@ -27,6 +27,9 @@ pub struct Writer {
     pub cursor: Cursor,
     /// When the window was opened.
     opened: u64,
+    /// When the last span ended that the cursor doesn't tell of: one that carries more than times, or one of an
+    /// earlier window.
+    ended: u64,
     generation: u32,
     /// By path: what was defined in the current window.
     defined: Vec<Defined>,
@@ -67,6 +70,7 @@ impl Writer {
             limit: AtomicUsize::new(0),
             cursor: Cursor { last: 0, track: 0 },
             opened: 0,
+            ended: 0,
             generation: 1,
             defined: Vec::new(),
             records: std::ptr::null_mut(),
@@ -130,14 +134,16 @@ impl Writer {
         Some(duration)
     }
 
-    /// When the last plain span of this window ended; `None` while it has none.
-    pub fn last_end_here(&self) -> Option<u64> {
-        (self.cursor.last != self.opened).then_some(self.cursor.last)
+    /// When the span that ended last of those written ended; 0 while none was.
+    pub fn last_end(&self) -> u64 {
+        let has_plain = self.cursor.last != self.opened;
+        let plain = if has_plain { self.cursor.last } else { 0 };
+        plain.max(self.ended)
     }
 
-    /// When the span written last ended.
-    pub fn last_end(&self) -> u64 {
-        self.cursor.last
+    /// A span was written that may not have moved the cursor, such as one with memory.
+    pub fn note_end(&mut self, end: u64) {
+        self.ended = self.ended.max(end);
     }
 
     /// Makes what was written so far count.
@@ -193,6 +199,7 @@ impl Writer {
     /// Goes on in a fresh window.
     pub fn begin(&mut self, mut window: Window, header: &WindowHeader) {
         window.open(header);
+        self.ended = self.last_end();
         self.cursor = header.cursor();
         self.opened = self.cursor.last;
         self.position = window.records();

@@ -7,11 +7,11 @@ use std::sync::Mutex;
 use laptime_core::format::process::{PREFIX_LEN, ProcessHeader, open_spans, window_offset};
 use laptime_core::format::record::Record;
 use laptime_core::format::window::{WINDOW_LEN, Window, WindowState};
-use laptime_core::{PathTable, Span, SpanFlags};
+use laptime_core::{PathTable, Span, SpanFlags, SpanMemory};
 use laptime_recorder::{
     Backing, Extra, RecordOptions, Site, TaskStack, current_path, delay_ns, emit, enter,
-    enter_automatic, exit, exit_site, live, mark, metric, plain_path, record, rename, set_aside,
-    swap_stack,
+    enter_automatic, exit, exit_site, last_written, live, mark, metric, plain_path, record, rename,
+    set_aside, suspend_piece, swap_stack,
 };
 
 /// One recording at a time: the recorder is one per process.
@@ -184,6 +184,31 @@ fn a_unit_that_holds_back_what_closed_is_parted_before_that() {
         let (part, rest) = (read.spans["step"][0], read.spans["counted step"][0]);
         assert_eq!((part.end(), rest.start), (since, since));
         assert_eq!(part.flags, SpanFlags::UNFINISHED);
+    });
+}
+
+#[test]
+fn a_unit_is_parted_after_a_span_that_carries_memory_as_after_any_other() {
+    both_backings(|backing| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = record(&folder.path().join("a.lap"), &options(backing)).unwrap();
+        let [step, data] = ["step", "data"].map(Site::intern);
+        let unit = enter(step).unwrap();
+        let piece = suspend_piece(enter(data).unwrap()).unwrap();
+        let before = last_written();
+        let carrying = Extra {
+            memory: Some(SpanMemory::default()),
+            ..Extra::default()
+        };
+        emit(data, unit.start(), piece.without_device_time(), carrying);
+        assert!(last_written() > before, "it was written");
+        set_aside(None);
+        exit(unit);
+        let read = read(&recording.finish().unwrap());
+        let (part, rest) = (read.spans["step"][0], read.spans["counted step"][0]);
+        assert_eq!(part.flags, SpanFlags::UNFINISHED);
+        assert_eq!(part.end(), read.spans["step/data"][0].end());
+        assert_eq!(rest.start, part.end());
     });
 }
 

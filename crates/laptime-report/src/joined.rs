@@ -10,12 +10,18 @@ use crate::quantity::{self, Precision, plural, si};
 use crate::roofline::{Point, Roof, Roofline};
 use crate::view::View;
 
+/// Code of the warning that says that a count contradicted a formula.
+const CONTRADICTED: &str = "operations.contradicted";
+
 /// The sections about operations; none where none were counted.
 pub fn sections(summary: &Summary, view: &View) -> Vec<Section> {
     let Some(operations) = &summary.operations else {
         return Vec::new();
     };
-    let mut said = vec![aside(operations), operations.told.map(told)];
+    let mut said = vec![
+        aside(operations),
+        operations.told.map(|shapes| told(summary, shapes)),
+    ];
     for peak in &operations.flop_peaks {
         said.push(Some(format!(
             "MFU divides by the {}, {}{}; FLOP are those of matrix products, convolutions and attention, \
@@ -100,13 +106,21 @@ fn aside(operations: &OperationsSummary) -> Option<String> {
     })
 }
 
-fn told(told: ToldShapes) -> String {
+/// What formulas told. Where another one was contradicted, which has a warning, it is not told that all of them held.
+fn told(summary: &Summary, told: ToldShapes) -> String {
+    let is_contradicted = summary.warnings.iter().any(|it| it.code == CONTRADICTED);
+    let held = if is_contradicted {
+        format!("it held for {} others that were counted", told.held_for)
+    } else {
+        format!(
+            "{} others were counted, and it held for each",
+            told.held_for
+        )
+    };
     format!(
-        "{} of further shapes {} not counted: a formula in the sizes gives their operations; {} others \
-         were counted, and it held for each",
+        "{} of further shapes {} not counted: a formula in the sizes gives their operations; {held}",
         plural(told.count, "forward or backward", "forwards and backwards"),
         if told.count == 1 { "was" } else { "were" },
-        told.held_for,
     )
 }
 

@@ -1,5 +1,5 @@
 use laptime_analysis::{Options, ToldShapes};
-use laptime_core::{CostTally, Unavailable};
+use laptime_core::{CostTally, Unavailable, Warning};
 
 use crate::tests::counted;
 use crate::tests::fed;
@@ -82,6 +82,15 @@ fn shapes_that_a_formula_told_are_said_beside_those_that_were_counted() {
     let expected = "368 forwards and backwards of further shapes were not counted: a formula in the \
                     sizes gives their operations; 70 others were counted, and it held for each";
     assert!(shown.contains(expected), "{shown}");
+    let contradicted = "a formula gave operations of Net until a count contradicted it";
+    summary
+        .warnings
+        .push(Warning::new("operations.contradicted", contradicted));
+    let shown = say(&summary);
+    let expected =
+        "a formula in the sizes gives their operations; it held for 70 others that were counted";
+    assert!(shown.contains(expected), "{shown}");
+    assert!(!shown.contains("for each"), "{shown}");
 }
 
 #[test]

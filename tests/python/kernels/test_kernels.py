@@ -75,6 +75,29 @@ def test_the_steps_asked_for_are_profiled_and_no_others(tmp_path: Path) -> None:
     assert "other operators" in text
 
 
+ZEROES_FIRST = """
+import torch
+model = torch.nn.Linear(32, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(8, 32)
+for _ in range(8):
+    optimizer.zero_grad()
+    model(x).sum().backward()
+    optimizer.step()
+    with torch.no_grad():
+        model(x)
+"""
+
+
+def test_a_zero_grad_after_a_validation_is_no_profiled_step(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(ZEROES_FIRST)
+    ran = laptime("run", "--kernels", "2:5", "-o", "a.lap", "train.py", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    found = counts(json.loads(laptime("report", "a.lap", "--json", cwd=tmp_path).stdout))
+    assert (found["step"], found["profiled step"]) == (5, 3)
+    assert (found["step/optimizer"], found["profiled step/optimizer"]) == (5, 3)
+
+
 BY_HAND = """
 import torch
 layers = [torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1)]

@@ -361,7 +361,7 @@ def test_the_all_reduce_of_gradients_is_counted_by_its_group(run, tmp_path):
     assert not any("not counted" in warning for warning in report.warnings), report.warnings
 
 
-@pytest.mark.parametrize("options", [{}, {"modules": True}])
+@pytest.mark.parametrize("options", [{}, {"modules": True}, {"memory": True}])
 def test_a_step_that_is_counted_from_its_middle_on_is_in_the_wall_time_once(run, options):
     """AdamW makes its state in its first `step`, so that the second one is another shape."""
     adam = "optimizer = torch.optim.AdamW(net.parameters())\n"
@@ -375,3 +375,19 @@ def test_a_step_that_is_counted_from_its_middle_on_is_in_the_wall_time_once(run,
     assert not codes & {"children-exceed", "overlap"}
     forwards = report["step/forward"].count + report["counted step/forward"].count
     assert forwards == 40
+
+
+def test_a_zero_grad_after_a_validation_is_no_step_of_its_own(run):
+    """It goes on with its step, which was counted, though the validation in between was not."""
+    program = """
+    for _ in range(12):
+        step(8)
+        net.eval()
+        with torch.no_grad(): net(torch.randn(8, 16))
+        net.train()
+    """
+    report, _ = run(NET + textwrap.dedent(program))
+    rows = {row["path"]: row["count"] for row in json.loads(report.to_json())["rows"]}
+    assert rows["step"] + rows["counted step"] == 12
+    assert rows["step/optimizer"] + rows["counted step/optimizer"] == 12
+    assert rows["evaluation"] + rows["counted evaluation"] == 12

@@ -13,6 +13,7 @@ pub mod stretches;
 use laptime_core::Warning;
 
 pub use counted::{Worked, inclusive};
+use peaks::was_counted;
 pub use peaks::{ABOVE_RATIO, Peaks, is_aside, summary};
 
 use crate::fields::OPERATIONS;
@@ -24,12 +25,14 @@ pub use laptime_core::ceilings::NOTE as CEILINGS;
 /// Says how many shapes of a process a formula told, and how many were counted to find and check it.
 pub const TOLD: &str = "operations.told";
 
-const ASIDE: &str = "its operations were being counted, which made it longer";
+const COUNTED: &str = "its operations were being counted, which made it longer";
+const PROFILED: &str = "a profiler was on, which made it longer";
 
 /// Fills in what a row did.
 pub fn fill(row: &mut SpanRow, node: &Node, worked: &Worked) {
-    if row.names.iter().any(|name| is_aside(name)) {
-        return OPERATIONS.explain(row, ASIDE);
+    if let Some(name) = row.names.iter().find(|name| is_aside(name)) {
+        let why = if was_counted(name) { COUNTED } else { PROFILED };
+        return OPERATIONS.explain(row, why);
     }
     let work = node.tally.work.as_deref();
     if work.is_some_and(|work| work.flop.spans > 0 || work.bytes.spans > 0) && !worked.is_counted {

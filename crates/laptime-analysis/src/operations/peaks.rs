@@ -27,9 +27,14 @@ const ABOVE: &str = "it moves its bytes faster than memory was measured to: they
                      was busy while its ceilings were measured (`laptime doctor --ceilings` measures them again)";
 const NO_MAC: &str = "it does no matrix products, which MFU is about";
 
-/// Whether a name is that of a unit which was counted as it ran.
+/// Whether a name is that of a unit which was counted or profiled as it ran.
 pub fn is_aside(name: &str) -> bool {
     PhaseName::of_counted(name).is_some()
+}
+
+/// Whether a name is that of a unit which was counted as it ran.
+pub fn was_counted(name: &str) -> bool {
+    is_aside(name) && name.starts_with(PhaseName::COUNTED)
 }
 
 /// How many shapes formulas told, as recorders noted; `None` where none were told.
@@ -116,8 +121,8 @@ pub fn summary(tree: &Tree, rows: &[SpanRow], peaks: &Peaks) -> Option<Operation
         ..OperationsSummary::default()
     };
     for row in rows {
-        let is_aside = row.names.last().is_some_and(|name| self::is_aside(name));
-        if is_aside && row.count.is_some() {
+        let was_counted = row.names.last().is_some_and(|name| was_counted(name));
+        if was_counted && row.count.is_some() {
             summary.counted.push(CountedUnits {
                 path: row.path.clone(),
                 count: row.count.unwrap_or(0) + row.partial_count,

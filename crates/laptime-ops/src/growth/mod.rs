@@ -121,8 +121,8 @@ pub struct Growth {
     next_check: usize,
     /// Searches for a formula since the last count.
     searches: usize,
-    /// Calls that were counted, all of which formulas hold for if any was told.
-    counted: usize,
+    /// Calls that were counted and contradicted no formula: formulas hold for all of them if any was told.
+    held_for: usize,
     /// Whether a count contradicted what was said.
     is_refused: bool,
 }
@@ -178,7 +178,6 @@ impl Growth {
         if self.is_refused {
             return Vec::new();
         }
-        self.counted += 1;
         self.searches = 0;
         let amounts = self.amounts(parts);
         let is_elsewhere = |part: &Part| {
@@ -190,7 +189,7 @@ impl Growth {
         if amounts.contains(&u128::MAX) || parts.iter().any(is_elsewhere) {
             return self.refuse();
         }
-        let mut is_checked = false;
+        let (mut is_checked, mut is_contradicted) = (false, false);
         let mut wrong = Vec::new();
         for formula in &mut self.formulas {
             if let Some(said) = formula.say(&self.samples, sizes) {
@@ -199,6 +198,7 @@ impl Growth {
                         return self.refuse();
                     }
                     wrong.append(&mut self.ahead);
+                    is_contradicted = true;
                     continue;
                 }
                 self.beyond += usize::from(said.distance != Distance::Within);
@@ -206,6 +206,7 @@ impl Growth {
                 is_checked = true;
             }
         }
+        self.held_for += usize::from(!is_contradicted);
         if is_checked {
             self.next_check = self.next_check.max(2 * self.told());
             let formulas = &self.formulas;

@@ -85,7 +85,7 @@ impl Stretches {
         let mut outcome = Outcome::default();
         for growth in self.growths.values().filter(|growth| growth.told() > 0) {
             outcome.told += growth.told();
-            outcome.held_for += growth.counted;
+            outcome.held_for += growth.held_for;
         }
         outcome
     }

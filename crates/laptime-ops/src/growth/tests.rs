@@ -391,6 +391,27 @@ fn a_caller_without_a_rule_is_counted_so_often_and_no_more() {
 }
 
 #[test]
+fn a_count_that_contradicts_a_formula_is_none_that_it_held_for() {
+    let mut stretches = Stretches::default();
+    let kind = Kind { caller: 1, kind: 1 };
+    let (mut counted, mut contradicted) = (0, 0);
+    // A window: from some length on it does no more.
+    for length in 0..150_u32 {
+        let sizes = [i64::from(length)];
+        if stretches.meet(kind, length, &sizes) == Verdict::Count {
+            let amount = u128::from(length.min(100)) + 1;
+            let wrong = stretches.counted(kind, &sizes, &[part(1, 1, amount, amount)]);
+            counted += 1;
+            contradicted += usize::from(!wrong.is_empty());
+        }
+    }
+    assert!(contradicted > 0);
+    let outcome = stretches.outcome();
+    assert!(outcome.told > 0, "below, the formula stands");
+    assert_eq!(outcome.held_for, counted - contradicted);
+}
+
+#[test]
 fn sizes_that_only_grow_are_told_ahead_and_what_no_count_reached_is_taken_back() {
     let mut stretches = Stretches::default();
     let kind = Kind { caller: 1, kind: 1 };

@@ -88,7 +88,7 @@ impl Machine {
         if let Some(unit) = self.open_unit(PhaseName::Evaluation, spot, at) {
             unit.decide();
             unit.opened_for = OpenedFor::Forward;
-            unit.is_piece();
+            self.goes_on_with_last();
             self.settle();
             self.begin(PhaseName::Backward, at);
         }

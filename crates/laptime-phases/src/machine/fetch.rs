@@ -191,11 +191,8 @@ impl Machine {
     fn close_without_batch(&mut self, used: Option<PhaseName>, at: u64) {
         let goes_on = used.is_some() || self.last.kind == Some(PhaseName::Loading);
         self.rename(used.unwrap_or(PhaseName::Loading));
-        if goes_on && let Some(unit) = &mut self.unit {
-            unit.is_piece();
-        }
-        if goes_on && self.last.is_aside {
-            self.set_aside(); // it goes on with one that was
+        if goes_on {
+            self.goes_on_with_last();
         }
         self.close_unit(at);
     }

@@ -153,7 +153,7 @@ impl Machine {
             unit.decide();
             unit.opened_for = OpenedFor::Forward;
             if goes_on {
-                unit.is_piece();
+                self.goes_on_with_last();
             }
         }
         self.settle();

@@ -58,12 +58,22 @@ pub struct Habits {
     pub torn: u64,
 }
 
+/// Where a unit went on that was set aside.
+#[derive(Debug, Clone, Copy)]
+pub struct Aside {
+    /// The path that the unit opened under.
+    pub parent: u32,
+    /// The unit's own path.
+    pub path: u32,
+}
+
 /// The last unit.
 #[derive(Debug, Default)]
 pub struct Last {
     pub kind: Option<PhaseName>,
-    /// The last unit was set aside: it went on under a name of its own.
-    pub is_aside: bool,
+    /// Where the last step and the last evaluation went on if they were set aside: a piece of them goes on there.
+    pub step_aside: Option<Aside>,
+    pub evaluation_aside: Option<Aside>,
     /// The path that the last unit opened under.
     pub parent: u32,
     /// A lap of the user's ended with a step in it that had work and no update: its path.
@@ -72,6 +82,17 @@ pub struct Last {
     pub end: u64,
     /// [`Laps::last_written`] at that end.
     pub written: u64,
+}
+
+impl Last {
+    /// Where the last unit of a kind went on, if it was set aside.
+    pub fn aside(&mut self, kind: PhaseName) -> Option<&mut Option<Aside>> {
+        match kind {
+            PhaseName::Step => Some(&mut self.step_aside),
+            PhaseName::Evaluation => Some(&mut self.evaluation_aside),
+            _ => None,
+        }
+    }
 }
 
 /// An optimizer at work.

@@ -88,13 +88,10 @@ impl Machine {
         let goes_on = self.number.stepped && spot.path == self.last.parent;
         let is_timed = spot.in_step || spot.innermost == Some(phase);
         if !is_timed && let Some(unit) = self.open_unit(PhaseName::Step, spot, at) {
-            if goes_on {
-                unit.is_piece();
-            }
             unit.decide();
-        }
-        if goes_on && self.last.is_aside && !is_timed {
-            self.set_aside(); // a piece of a step that was counted is no ordinary one either
+            if goes_on {
+                self.goes_on_with_last();
+            }
         }
         self.loader_trains();
     }

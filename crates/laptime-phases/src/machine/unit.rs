@@ -7,6 +7,7 @@
 
 use laptime_core::{PhaseName, SpanFlags};
 
+use super::state::Aside;
 use crate::laps::{Held, Laps, SpanId, flag_if};
 
 /// Phases that a unit holds back at most, 64 bytes each; further ones are written under its name of the
@@ -87,6 +88,8 @@ pub struct Unit {
     apart: Vec<usize>,
     /// The unit goes on under a name of its own, as its operations are being counted.
     pub is_aside: bool,
+    /// The unit is a piece of one that was set aside before.
+    follows_aside: bool,
     /// Laps inside a phase that is held back were written under the name of the moment.
     is_named: bool,
 }
@@ -111,6 +114,7 @@ impl Unit {
             held: Vec::with_capacity(FEW),
             apart: Vec::new(),
             is_aside: false,
+            follows_aside: false,
             is_named: false,
         })
     }
@@ -130,12 +134,31 @@ impl Unit {
         span.depth == self.span.depth + 1
     }
 
-    /// The unit is a further piece of something that was counted.
-    pub fn is_piece(&mut self) {
+    /// The unit is a further piece of something that was counted, and stands where that went on if it was set aside.
+    pub fn is_piece(&mut self, laps: &dyn Laps, aside: Option<Aside>) {
         self.end_if_well = SpanFlags::CONTINUES;
         if self.end == SpanFlags::NONE {
             self.end = SpanFlags::CONTINUES;
         }
+        if let Some(aside) = aside {
+            laps.go_on_aside(self.span, aside.path);
+            self.path = aside.path;
+            self.is_aside = true;
+            self.follows_aside = true;
+        }
+    }
+
+    /// Where the unit goes on, if it was set aside.
+    pub fn aside(&self) -> Option<Aside> {
+        let (parent, path) = (self.parent, self.path);
+        self.is_aside.then_some(Aside { parent, path })
+    }
+
+    /// A piece that was set aside has another name than what it goes on with: there it is a part, and no whole one.
+    fn as_it_stands(&self, flags: SpanFlags) -> SpanFlags {
+        let is_astray = self.goes_on() && self.is_aside && !self.follows_aside;
+        let is_part = is_astray && flags.has(SpanFlags::CONTINUES);
+        flags.with(flag_if(is_part, SpanFlags::UNFINISHED))
     }
 
     /// Whether the unit goes on with something that was counted.
@@ -207,15 +230,16 @@ impl Unit {
                 device_time: taken.device_time,
             });
         } else {
-            laps.close(span, end, phase.flags);
+            laps.close(span, end, self.as_it_stands(phase.flags));
         }
     }
 
     /// Writes the phases that the unit held back: it stays what it is.
     pub fn settle(&mut self, laps: &dyn Laps) {
         self.state = UnitState::Settled;
-        for held in self.held.drain(..) {
-            laps.emit(&held, self.path);
+        for held in std::mem::take(&mut self.held) {
+            let flags = self.as_it_stands(held.flags);
+            laps.emit(&Held { flags, ..held }, self.path);
         }
     }
 
@@ -303,6 +327,6 @@ impl Unit {
     /// Closes the unit.
     pub fn close(mut self, laps: &dyn Laps, end: u64) {
         self.settle(laps);
-        laps.close(self.span, end, self.end);
+        laps.close(self.span, end, self.as_it_stands(self.end));
     }
 }

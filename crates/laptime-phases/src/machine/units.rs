@@ -51,6 +51,15 @@ impl Machine {
         }
     }
 
+    /// The open unit is a further piece of the last one of its kind, and stands where that went on.
+    pub(super) fn goes_on_with_last(&mut self) {
+        if let Some(unit) = &mut self.unit {
+            let aside = self.last.aside(unit.kind).and_then(|aside| *aside);
+            let aside = aside.filter(|aside| aside.parent == unit.parent);
+            unit.is_piece(&*self.laps, aside);
+        }
+    }
+
     /// The unit turns out to be something else while it goes on.
     pub(super) fn turn_into(&mut self, kind: PhaseName) {
         let here = self.laps.here().path;
@@ -87,7 +96,9 @@ impl Machine {
             let end = end.max(self.last.end);
             self.last.end = end;
             self.last.kind = Some(unit.kind);
-            self.last.is_aside = unit.is_aside;
+            if let Some(aside) = self.last.aside(unit.kind) {
+                *aside = unit.aside();
+            }
             self.last.parent = unit.parent;
             unit.close(&*self.laps, end);
             self.last.written = self.laps.last_written();

@@ -3,6 +3,7 @@
 mod accumulation;
 mod after_training;
 mod alone;
+mod aside;
 mod closures;
 mod communication;
 mod compilations;

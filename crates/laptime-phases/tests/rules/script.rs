@@ -242,6 +242,11 @@ impl Laps for Script {
 
     fn set_aside(&self, _held_since: Option<u64>) {
         let mut state = self.0.borrow_mut();
+        let is_aside =
+            |open: &Open| PhaseName::of_counted(&open.path[open.path.len() - 1]).is_some();
+        if state.stack.iter().any(is_aside) {
+            return;
+        }
         let of = |open: &Open| PhaseName::of(&open.path[open.path.len() - 1]);
         let unit = state
             .stack
@@ -253,6 +258,15 @@ impl Laps for Script {
         for open in &mut state.stack[index..] {
             open.path[index].insert_str(0, PhaseName::COUNTED);
         }
+    }
+
+    fn go_on_aside(&self, span: SpanId, path: u32) {
+        let mut state = self.0.borrow_mut();
+        let Some(index) = state.find(span) else {
+            return;
+        };
+        let path = state.paths[path as usize - 1].clone();
+        state.stack[index].path = path;
     }
 
     fn last_written(&self) -> u64 {

@@ -143,6 +143,10 @@ impl Laps for Recorder {
         span::at(|| recorder::set_aside(held_since));
     }
 
+    fn go_on_aside(&self, span: SpanId, path: u32) {
+        span::at(|| recorder::go_on_aside(open(span), PathId(path)));
+    }
+
     fn step_since(&self) -> Option<u64> {
         span::at(|| recorder::open_since(PhaseName::Step.text()))
     }

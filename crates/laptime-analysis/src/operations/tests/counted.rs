@@ -244,6 +244,29 @@ fn units_that_were_counted_as_they_ran_are_named_with_their_time() {
 }
 
 #[test]
+fn units_that_were_profiled_as_they_ran_were_not_counted() {
+    let mut script = training(2);
+    script.span(&["counted step"], 100 * MS, 90 * MS);
+    script.span(&["profiled step"], 200 * MS, 90 * MS);
+    script.span(&["profiled evaluation"], 300 * MS, 90 * MS);
+    let summary = summarize(&[script], Options::default());
+    let counted = &summary.operations.as_ref().unwrap().counted;
+    let paths: Vec<&str> = counted.iter().map(|units| units.path.as_str()).collect();
+    assert_eq!(paths, ["counted step"]);
+    let why = |path| {
+        summary
+            .why(row(&summary, path), "flop")
+            .unwrap()
+            .to_string()
+    };
+    assert!(why("counted step").contains("counted"));
+    assert_eq!(
+        why("profiled step"),
+        "a profiler was on, which made it longer"
+    );
+}
+
+#[test]
 fn two_processes_number_their_stretches_apart() {
     let mut other = Script::new(2, 10_000 * MS);
     other.operations(1, &["step"], cost(5, 0), "float32");
