@@ -12,7 +12,7 @@ use crate::memory::Quiet;
 use crate::operators;
 use crate::registration;
 use crate::registry;
-use crate::stack::Entry;
+use crate::span::inside_if;
 use crate::start::is_on_or_decide;
 use crate::thread::Thread;
 
@@ -75,11 +75,7 @@ fn set_unit_aside(thread: &mut Thread, held_since: Option<u64>) {
                 registry.paths.intern(parent, name)
             }
         });
-        let old = thread.stack().entry(at + 1);
-        let entry = Entry {
-            path: path.0,
-            ..old
-        };
+        let entry = thread.stack().entry(at + 1).moved(path);
         thread.stack().set_entry(at + 1, entry);
         thread.writer.define_now(path);
     }
@@ -93,8 +89,9 @@ fn leave_until(thread: &mut Thread, first: usize, until: u64) {
         let open = thread.stack().entry(index);
         let start = thread.stack().start(open);
         if until > start {
+            let inside = inside_if(thread.stack().is_part(index));
             thread.writer.span(&Span {
-                flags: SpanFlags::UNFINISHED,
+                flags: SpanFlags::UNFINISHED.with(inside),
                 ..Span::plain(PathId(open.path), start, until - start, track)
             });
             thread.stack().part(index, until);
