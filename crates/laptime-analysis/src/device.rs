@@ -80,7 +80,11 @@ pub fn with_reason(
 impl Summary {
     /// Says why no row has device time, where neither a row nor the process does.
     pub fn explain_device(&mut self, why: &str) {
-        if self.rows.iter().any(|row| row.device.device_count.is_some()) {
+        if self
+            .rows
+            .iter()
+            .any(|row| row.device.device_count.is_some())
+        {
             return;
         }
         for name in DEVICE_TIME.names() {
